@@ -66,14 +66,14 @@ export class AppModule {
         SystemModule,
         StoreModule.of(db),
         StripeModule.registerAsync({ useFactory: stripeOptions, inject: [CONFIG, ON_CALL] }),
-        // Shared modules without knowledge of any subject (signups, invoices, refunds …). The subjects follow.
+        // Shared modules. Only DecisionsModule knows the rules of signups, invoices, refunds and so on.
         MorModule,
         EngineModule,
-        DecisionsModule, // gives the engine the rules of the subjects
+        DecisionsModule, // gives these rules to the engine
         IntakeModule,
         ApiModule,
         ConsoleModule,
-        // The subjects. Their routes appear in the API reference in this order.
+        // One module for each noun of the product. Their routes appear in the API reference in this order.
         SignupsModule,
         CustomersModule,
         MovesModule,

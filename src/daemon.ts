@@ -1,4 +1,4 @@
-// Starts and stops one daemon. It listens at once, serves once the database is ready, and loses nothing when it stops.
+// Starts and stops one daemon. It listens at once, and serves as soon as the database is ready. A stop loses nothing.
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { PAYMENT_EVENTS } from './decisions/subjects.js';
@@ -28,8 +28,8 @@ export type Daemon = {
   stop(): Promise<void>;
 };
 
-// How long the stop waits for replies under way. This wait fits into the 20 seconds after SIGTERM. It is longer than
-// one call to the MoR, so a waiting caller still gets a reply.
+// How long the stop waits for replies, for work and for its own record, all at the same time. The wait for replies is
+// longer than one call to the MoR, so a waiting caller still gets a reply. All fit into the 20 seconds after SIGTERM.
 const ANSWERS_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
 const WORD_GRACE_MS = 1_000;
@@ -38,8 +38,8 @@ const WORD_GRACE_MS = 1_000;
 const EVENT_TYPES = [...stripeInvoiceTypes, ...morServiceTypes, ...Object.keys(PAYMENT_EVENTS)];
 
 /**
- * Starts a daemon. It replies 503 until it has a database with a current schema. Rejects if another program uses its
- * port, or once `signal` ends the wait for the database.
+ * Starts a daemon. The daemon replies 503 until it has a database with a current schema. Rejects if another program
+ * uses its port, or if `signal` ends the wait for the database.
  * @param migrations the folder with the migrations of this release
  */
 export async function startDaemon(

@@ -12,8 +12,8 @@ import { DatabaseRefused } from './store/database.js';
 const END_AT_LAST_MS = 19_000;
 
 /**
- * After a flood of connections V8 lets the heap grow to 150 MB instead of 50. So V8 collects each time the heap grows
- * by 10 %. The heap is small, so this costs little.
+ * After a flood of connections V8 would let the heap grow to 150 MB instead of 50. With this flag V8 collects garbage
+ * each time the heap grows by 10 %. The heap is small, so this costs little.
  */
 const COLLECT_SOONER = '--heap-growing-percent=10';
 
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** `code` is null for an error without a known cause. The log then holds the stack. */
+/** Explains a failed start. `code` is null if the cause is unknown. The log then shows the stack. */
 function explainStart(
   err: unknown,
   { host, port }: Config,
@@ -79,7 +79,7 @@ function explainStart(
   return { code: null, message: 'the daemon could not start' };
 }
 
-/** Collects garbage once. The start leaves about 40 MB, and V8 would keep it for long. */
+/** Collects the garbage of the start: about 40 MB. V8 would keep it for long. */
 async function collectGarbage(): Promise<void> {
   const session = new Session();
   session.connect();

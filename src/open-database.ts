@@ -9,13 +9,13 @@ export type OpenDatabase = { readonly db: Database; readonly url: string; close(
 
 const TRY_AGAIN_MS = 1_000;
 
-/** The URL of the database, with a password, and a function to stop an embedded database. */
+/** Starts the embedded database, if chosen. Returns the URL with its password, and a function to stop this database. */
 export async function databaseUrl(
   choice: DatabaseChoice,
   log: Logger,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   if (choice.kind === 'url') return { url: choice.url.reveal(), stop: () => Promise.resolve() };
-  // Crossbill loads the embedded database only if chosen: the container image leaves its binaries out.
+  // Crossbill loads this package only if the operator chose it: the container image leaves its binaries out.
   const { startEmbeddedPostgres } = await import('@crossbill/embedded-postgres');
   const embedded = await startEmbeddedPostgres({
     dataDir: choice.dir,
@@ -29,8 +29,8 @@ export async function databaseUrl(
 
 /**
  * Waits until the database answers and its schema has everything this release needs. Crossbill migrates the schema
- * itself, or waits for a person with the right to do so. A failed migration is an error, not a reason to wait. A newer
- * schema is fine, since migrations only add.
+ * itself, or waits for a person with the right to do so. Rejects after a failed migration, unless a wait can help, for
+ * example for a lock. A newer schema is fine, since migrations only add.
  * @param migrations the folder with the migrations of this release
  * @throws DatabaseRefused if waiting cannot help: a wrong password, an unknown name, a pooler in the wrong mode
  */

@@ -7,10 +7,10 @@ export const DAY_MS = 24 * HOUR_MS;
 
 // ---- Calls: keys, retries, fresh reads
 
-/** The life of an idempotency key. Stripe may forget it after 24 h. The MoR makes its processor's keys from ours. */
+/** The safe life of an idempotency key. Stripe may forget it after 24 h. The MoR makes its processor's key from it. */
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
-/** Stripe replays a stored 500 for the life of its key. After this time Crossbill searches for the effect of the call instead. */
+/** Stripe replays a stored 500 as long as its key lives. After this time Crossbill searches for the call's effect. */
 export const REPLAY_PATIENCE_MS = MINUTE_MS;
 
 /**
@@ -22,7 +22,7 @@ export const RETRY_FIRST_PAUSE_MS = 1_000;
 export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
 /** The shortest pause between retries. Jitter never makes a pause shorter. */
 export const RETRY_SHORTEST_PAUSE_MS = 500;
-/** The pause between tries while Stripe or the MoR refuses our key or our account. Only a person can end such a refusal. */
+/** The pause between tries while Stripe or the MoR refuses our API key or account. Only a person can help then. */
 export const RETRY_STOPPED_PAUSE_MS = MINUTE_MS;
 /** The longest Retry-After Crossbill obeys. */
 export const RETRY_AFTER_LONGEST_MS = HOUR_MS;
@@ -38,15 +38,15 @@ export const FAILED_TRIES_SHOWN = 4;
 /** Crossbill trusts a read of an invoice for this long: enough to decide and write. */
 export const READ_FRESH_MS = 10_000;
 
-/** The most lookups and calls for one lane before a worker puts the lane at the end of the queue. More suggest a loop. */
+/** The most lookups and calls in one claim of a lane. Then the worker releases the lane, and the lane is claimed again. */
 export const ERRANDS_A_CLAIM = 40;
 
-/** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the lease ends. */
+/** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane. */
 export const LEASE_MS = 25_000;
 
 /**
- * If a process dies during a call, its lane stays locked for at least this time: the rest of the lease. So after such a
- * gap in a lane's work, Stripe or the MoR may have received a try of the call without a record at Crossbill.
+ * If a process dies during a call, at least this much of its lease on the lane is left. So after a gap of this length
+ * in a lane's work, Stripe or the MoR may have received the call, and Crossbill may have no record of this try.
  */
 export const CUT_OFF_AFTER_MS = 15_000;
 
@@ -60,17 +60,17 @@ export const STANDSTILL_MS = 5 * 60_000;
 
 /** Failed decisions before Crossbill parks the event, or opens an item about the lane. */
 export const DECISION_TRIES = 10;
-/** The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a person. */
+/** The pause between tries of a lane after DECISION_TRIES failures. It waits for a new release or for a person. */
 export const STUCK_LANE_EVERY_MS = HOUR_MS;
-/** The longest wait to share a commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps share one commit. */
+/** The longest wait of a step for a shared commit: a tenth of a call to Stripe. 32 lanes make commits of five steps. */
 export const GATHER_MS = 15;
 
 // ---- A caller waiting for the MoR's reply
 
-/** The longest wait of a caller for the MoR's reply. It usually takes seconds. Then the caller gets "not known yet". */
+/** How long a caller waits for the MoR's reply, usually for seconds. After it the caller gets "not known yet". */
 export const ANSWER_PATIENCE_MS = 12_000;
 
-/** The console waits this long for a reply before it shows the page. It refreshes the page later. Most replies take a second. */
+/** How long the console waits for a reply before it shows the page without it. Most replies take a second. */
 export const CONSOLE_PATIENCE_MS = 3_000;
 /** A list waits this long for the names of its customers. Then it shows their ids. */
 export const NAMES_PATIENCE_MS = 800;
@@ -93,12 +93,12 @@ export const MARK_TRIES = 2;
 
 /**
  * A draft older than this is stuck. Stripe finalizes a draft after one hour, or after 72 hours if nobody answers
- * `invoice.created`. An older draft has no automatic advancement.
+ * `invoice.created`. Stripe does not finalize an older draft automatically.
  */
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
-/** Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
+/** Stripe finalizes a draft after an hour, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
-/** `invoice.finalized` may get lost. So Crossbill reads the draft this long after its expected end, then at growing pauses. */
+/** The first read of a draft comes this long after its expected end, because `invoice.finalized` may get lost. */
 export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
 /** The longest pause between reads of a draft. A draft without a known end uses this pause from the start. */
 export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
@@ -110,7 +110,7 @@ export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
  * younger invoice is still a draft.
  */
 export const RELAY_LATE_MS = HOUR_MS;
-/** Failed reads in a row, some nine minutes, before Crossbill relays unread: an outage of Stripe must not hold back a renewal. */
+/** After so many failed reads (nine minutes) Crossbill relays without a read: an outage must not stop a renewal. */
 export const RELAY_READ_TRIES = 10;
 
 // ---- Enrolment
@@ -121,9 +121,9 @@ export const RELAY_READ_TRIES = 10;
  */
 export const ENROLMENT_PATIENCE_MS = HOUR_MS;
 /**
- * The MoR charges a customer's invoices from the time of the customer link on. Stripe goes on collecting an older
- * invoice, unless the MoR pays it. An invoice up to this much older than the link still counts as enrolled, because the
- * link may follow some days after the MoR's first charge.
+ * The MoR charges a customer's invoices from the time of the customer link on. Stripe still collects an older invoice,
+ * unless the MoR took a payment for it. An invoice up to this much older than the link counts as enrolled, because a
+ * merchant may make the link some days after the MoR's first charge.
  */
 export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 
@@ -135,7 +135,7 @@ export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
  * request to Stripe. `doctor --all` renews the reads of a hundred subscriptions with one request.
  */
 export const CHARGE_LOOK_GOOD_MS = DAY_MS;
-/** The pause before a read of the payment method. A renewal marked by then needs no read: Stripe can no longer charge it. */
+/** The pause before the first read of a payment method. Stripe can no longer charge an invoice marked by then. */
 export const CHARGE_LOOK_AFTER_MS = 5_000;
 /** The pause between reads while Stripe would charge a draft. An operator's fix must show within the hour. */
 export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
@@ -144,31 +144,31 @@ export const CHARGE_LOOK_OPEN_MS = 6 * HOUR_MS;
 /** The most failed reads of a payment method in a row. Then Crossbill works on the invoice without such a read. */
 export const CHARGE_LOOK_TRIES = 8;
 
-/** The most rounds of the rules in one step of a lane: they run again until nothing changes. No invoice ever needed eight. */
+/** The rules run until nothing changes, at most so many rounds in one step of a lane. No invoice ever needed eight. */
 export const SETTLE_ROUNDS = 8;
 
 // ---- Signups
 
 /** Crossbill asks the MoR about a signup's charge for this long. Then a person decides. */
 export const PROVE_PATIENCE_MS = 2 * HOUR_MS;
-/** The first pause between checks of money under way: a card takes a second. The pauses grow to PROVE_LONGEST_PAUSE_MS. */
+/** The first pause between checks of money under way: a card takes a second. Later pauses are longer. */
 export const PROVE_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between checks of money under way: a bank debit takes days. */
 export const PROVE_LONGEST_PAUSE_MS = HOUR_MS;
 /** While the MoR does not know a charge, the pause doubles this many times: up to about two minutes. */
 export const PROVE_DOUBLINGS = 8;
 
-/** Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs, "Subscriptions"). */
+/** Stripe ends an incomplete subscription after 23 hours and voids its first invoice (Stripe docs, "Subscriptions"). */
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
 
-/** How long one request locks a signup. Longer than one call to the MoR, so two requests with one key never send at the same time. */
+/** How long one request locks a signup: longer than a call to the MoR. Two requests with one key never overlap. */
 export const SIGNUP_BUSY_MS = 15_000;
 /** The pause between checks whether another request with the same key has ended. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
-/** The pause between a replica's searches for newly confirmed payment methods, so a decision follows within a second. */
+/** The pause between a replica's searches for newly confirmed payment methods: a decision follows in a second. */
 export const METHODS_LOOK_EVERY_MS = 1_000;
 /** The most confirmed payment methods in one search. The next search takes the rest. */
 export const METHODS_A_LOOK = 100;
@@ -195,11 +195,11 @@ export const REFUND_REMINDER_DAYS = 10;
  * event for some hours (events API).
  */
 export const TRANSFER_PATIENCE_MS = HOUR_MS;
-/** Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer. */
+/** A transfer is late this long after its due date. Banks take days, and customers longer. */
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
 export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
-/** The first pause before a read of an object at the MoR, in case a webhook gets lost. The pauses grow to OBJECT_LONGEST_PAUSE_MS. */
+/** The first pause before a read of an object at the MoR, in case a webhook gets lost. Later pauses are longer. */
 export const OBJECT_FIRST_LOOK_MS = MINUTE_MS;
 /** The longest pause between reads of an object at the MoR. */
 export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
@@ -223,14 +223,14 @@ export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
 /** A refusal this much older than a retry is about an earlier try. Clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
 export const CLOCKS_APART_MS = HOUR_MS;
 /**
- * Steps of a retry schedule for one kind of refusal. Stripe itself tries at most eight times (Stripe docs, "Automate
- * payment retries").
+ * The most steps of a retry schedule for one kind of refusal. Stripe itself tries at most eight times (Stripe docs,
+ * "Automate payment retries").
  */
 export const RETRY_STEPS_MOST = 8;
 
 // ---- Events without an invoice
 
-/** An event without an invoice waits this long: the reply to our own call, or the payment's event, may bring the invoice. */
+/** How long an event without an invoice waits: a reply to our call, or the payment's event, may bring the invoice. */
 export const ROUTE_PATIENCE_MS = 5_000;
 export const ROUTE_LOOK_EVERY_MS = 1_000;
 /** The shortest pause between searches for the invoice of an event. Each pause is half of the time waited so far. */
@@ -242,14 +242,14 @@ export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 
 // ---- Disputes
 
-/** A dispute alert may arrive this long after its refund. The MoR tries to deliver for some hours (events API). */
+/** A refund up to this much older than an alert may be about the alert: deliveries take hours (events API). */
 export const ALERT_PATIENCE_MS = DAY_MS;
 /** The most ids Crossbill keeps of one dispute or alert. All belong to one payment: its id, charge and intent. */
 export const DISPUTE_NAMES_MOST = 20;
 
 // ---- Onboarding
 
-/** The pause between reads of one application: long, because a person reviews it (onboarding API, "What the service does", 5). */
+/** The pause between reads of one application. A person reviews it (onboarding API, "What the service does", 5). */
 export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
 /** The pause between a replica's searches for applications due to be read. */
 export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
@@ -265,11 +265,11 @@ export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
 
 /** The timeout of one delivery. Standard Webhooks asks for 15 to 30 seconds ("Operational considerations"). */
 export const NOTIFY_TIMEOUT_MS = 15_000;
-/** How long one process locks a notification: longer than the timeout of a delivery. After a crash another process tries again. */
+/** How long one process locks a notification: longer than NOTIFY_TIMEOUT_MS. After a crash another one sends it. */
 export const NOTIFY_BUSY_MS = 30_000;
 /** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
-/** The pause between searches for reasons to notify outside the lanes: deadlines, items without an invoice, findings of verify. */
+/** The pause between searches for notifications outside the lanes: deadlines, items without an invoice, verify. */
 export const LOOK_OUT_EVERY_MS = 15_000;
 /** The database keeps delivered and abandoned notifications for this many days. */
 export const NOTIFICATIONS_KEPT_DAYS = 30;
@@ -278,7 +278,7 @@ export const NOTIFICATIONS_KEPT_DAYS = 30;
 
 /** Work younger than this is still under way, so verify does not call it a difference. */
 export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
-/** An interrupted verify run may resume within a day of its first start. After that, the next daily run compares everything again. */
+/** An interrupted run may resume within a day of its start. After a day, the next daily run compares everything. */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**
  * A run without a save for this long counts as dead, and another process may resume it. A living run saves every 30
@@ -295,7 +295,7 @@ export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as c
 
 /** If Stripe has an event missing here, verify looks again after this pause: the event may just be arriving. */
 export const VERIFY_SECOND_LOOK_MS = 2_000;
-/** The pause before the second comparison of a young object. Stripe delivers within two seconds, and a decision takes one more. */
+/** The pause before the second comparison of a young object: Stripe delivers in two seconds; a decision takes one. */
 export const VERIFY_YOUNG_PAUSE_MS = 3_000;
 /** The longest time between two saves of a run. A save shows other processes that the run lives. */
 export const VERIFY_SAVE_WITHIN_MS = 30_000;
@@ -303,26 +303,26 @@ export const VERIFY_SAVE_WITHIN_MS = 30_000;
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
 /** The next run compares at most this many invoices with money differences again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
-/** How far back the daily run looks: as far as Stripe lists events, but never before the first start of this installation. */
+/** How far back the daily run looks: as far as Stripe lists events, but not before the first start of Crossbill. */
 export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
 /** The pause before the next try of an incomplete daily run. */
 export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
 /** The pause between a replica's checks for a due daily run. */
 export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Stripe lists events for 30 days (Stripe docs, "Events"). This is one hour less, so no event expires between two pages. */
+/** Stripe lists events for 30 days (Stripe docs, "Events"). One hour less: no event expires between two pages. */
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
 /** The longest time between an invoice and the MoR's verdict on it. Bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
 
-/** One daily run checks at most this many marks at the MoR: an hour and a half at ten a second. A million marks take 20 days. */
+/** The most marks one daily run checks at the MoR: 90 minutes at ten a second. A million marks take 20 days. */
 export const VERIFY_MARKS_A_RUN = 50_000;
 /** A run started by a person checks at most this many marks, so the person waits less than a minute. */
 export const VERIFY_MARKS_FOR_A_PERSON = 500;
 /** Crossbill counts unchecked marks up to this number. A run must not read a million rows for one count. */
 export const MARKS_LEFT_COUNTED = 10_000;
-/** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
+/** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/** An unclear refund may be on its payment record or not. Verify tries at most this many of the possible sums. */
+/** An unclear refund is on its payment record or not, so several sums are possible. Verify tries at most this many. */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports
@@ -332,14 +332,14 @@ export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 // ---- Moves
 
-/** Crossbill moves a subscription at least this long before its next renewal. A person then has a day to undo a mistake. */
+/** Crossbill moves a subscription at least a day before its next renewal. A person has a day to undo the move. */
 export const MOVE_BEFORE_RENEWAL_MS = DAY_MS;
 /**
  * Days until the due date of a moved subscription's invoices. Stripe does not charge these invoices itself, so it
  * demands a due date. Stripe's Dashboard proposes 30 days.
  */
 export const MOVED_DAYS_UNTIL_DUE = 30;
-/** The most tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends; its next run continues. */
+/** The most tries of one request of a move, with pauses of 1, 2, 4 and 8 s. Then the command ends; run it again. */
 export const MOVE_TRIES = 5;
 export const MOVE_FIRST_PAUSE_MS = 1_000;
 /**

@@ -1,5 +1,5 @@
-// Shows the release, the Stripe account and the mode of this daemon, and the form of each sender's webhook signatures.
-// `crossbill rehearse` compares its own settings with them.
+// Shows this daemon's release, Stripe account and mode, and the form of each sender's last webhook signatures.
+// `crossbill rehearse` compares these with its own settings.
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CONFIG, type Config, stripeMode, VERSION } from '../config/index.js';

@@ -1,5 +1,5 @@
-// The parts in front of every route: access, audit log, input checks, error replies. The routes themselves belong to
-// the modules of their subjects.
+// The parts in front of every route: access, audit log, input checks, error replies. The module of each noun, such as
+// refunds/, has its own routes.
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { IntakeModule } from '../intake/intake.module.js';
@@ -12,7 +12,7 @@ import { InputPipe } from './http/input.pipe.js';
 import { JsonBodyInterceptor } from './http/json-body.interceptor.js';
 import { ProblemFilter } from './http/problem.filter.js';
 
-/** A route without a declared role is closed to everybody. */
+/** Applies these parts to every route. A route without a declared role is closed to everybody. */
 @Module({
   imports: [IntakeModule],
   providers: [

@@ -10,7 +10,7 @@ const nothing = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   referrerPolicy: { policy: 'no-referrer' },
 });
-// The headers of the documentation page. It loads only its own files, and its styles are inline.
+// The headers of the documentation page. The page loads only Crossbill's own files, and its styles are inline.
 const ownPage = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -27,8 +27,8 @@ const ownPage = helmet({
 });
 
 /**
- * Configures HTTP. Call it once, before `init`. The application has `bodyParser: false`: it reads a body only after it
- * knows the sender.
+ * Configures HTTP. Call this function once, before `init`. Create `app` with `bodyParser: false`: Crossbill reads a
+ * body only after it knows the sender.
  */
 export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): void {
   app.disable('x-powered-by');

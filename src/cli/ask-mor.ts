@@ -21,11 +21,11 @@ import { type World } from './world.js';
 
 /** One row of a question's table: values by name. Null means unknown. */
 type Known = Readonly<Record<string, string | null>>;
-/** The rows of a question. `more`: true if there are further items beyond the page read. */
+/** The rows of a question. `more`: true if Crossbill has further rows beyond `items`. */
 type Found = { readonly items: readonly Known[]; readonly more: boolean };
 type Topic = { readonly head: string; readonly question: string; readonly find: (world: World) => Promise<Found> };
 
-/** The most items under one question. The support would not answer a longer letter. */
+/** The most rows of one list under a question. The MoR's support would not answer a longer text. */
 const MOST = 100;
 const PAGE: PageRequest = { limit: MOST, cursor: null };
 
@@ -100,14 +100,14 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
 }
 
 async function lostEvents(world: World): Promise<Found> {
-  // Looks back as far as `crossbill verify` does. If an event was lost before that, other open work, such as a review
-  // item, already shows its effect.
+  // Looks back as far as `crossbill verify` does. The effect of an earlier lost event shows in other open work, such as
+  // a review item.
   const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
   const windows = await world.get(LossWindowFlow).windows(since);
   const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
   for (const e of aside.data) {
-    // Another delivery of the same event may be accepted already. Then no event is lost.
+    // Crossbill may have accepted another delivery of the same event: the event is then not lost.
     const known = await world.get(EventsStore).list({ source: e.source, eventId: e.eventId }, PAGE);
     if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
   }

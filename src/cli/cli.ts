@@ -30,7 +30,7 @@ export class Cli {
     this.by = `cli:${io.user}`;
   }
 
-  /** The operator in the form of an API caller, for calls to a route. */
+  /** The operator as an API caller, for the handler of an API route. */
   get caller(): Caller {
     return { name: this.by, role: 'ops' };
   }
@@ -44,8 +44,8 @@ export class Cli {
   }
 
   /**
-   * Returns the value of a variable that only the command line uses, not the daemon. The value comes from the
-   * environment or the settings file. Undefined: the value is blank.
+   * Returns the value of a variable for the command line only, from the environment or the settings file. Undefined:
+   * the variable is missing or blank.
    */
   env(name: string): string | undefined {
     return this.#environment()[name]?.trim() || undefined;

@@ -27,7 +27,7 @@ export class Commands {
 
   /**
    * Adds a command.
-   * @param isDefault the group runs this command if no other name follows the group's name
+   * @param isDefault true: the group runs this command if the operator types only the group's name
    */
   add<Usage extends string>(usage: Usage, about: string, isDefault = false) {
     return this.parent

@@ -1,5 +1,5 @@
-// `crossbill completion bash|zsh|fish`: prints a shell script that completes commands and options. The script comes
-// from the program's own list.
+// `crossbill completion bash|zsh|fish`: prints a shell script to complete the names of commands and options. The names
+// come from the program itself.
 import { type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { type Commands } from './commands.js';
 import { wrongUsage } from './exit-codes.js';

@@ -69,7 +69,7 @@ export function renderChecks(checks: readonly Check[], colours: boolean): string
 export type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
 
 /**
- * Runs every check, in the order of the table. With `all` doctor reads every subscription at Stripe, otherwise the
+ * Runs every check, in the order of the report. `all`: doctor reads every subscription at Stripe, instead of only the
  * newest hundred.
  */
 export async function examine(cli: Cli, all = false): Promise<Examined> {

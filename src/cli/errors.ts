@@ -27,7 +27,7 @@ export function explainError(e: unknown): Explained {
   return { exitCode: EXIT.failed, code: 'failed', message: e instanceof Error ? e.message : 'The command failed.' };
 }
 
-/** Explains a refusal by a flow or a route. A status of 5xx means a peer did not reply. */
+/** Explains a refusal by a flow or a route. A status of 5xx counts as a missing reply of Stripe or the MoR. */
 function explainProblem(e: Problem): Explained {
   const fields = e.errors.filter(({ message }) => !e.message.includes(message));
   const lines = [e.message, ...fields.map(({ field, message }) => `  ${field}: ${message}`)];
@@ -41,7 +41,7 @@ function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string 
 }
 
 /**
- * Returns the value of the peer's reply. Throws a CliError for a refusal or a missing reply, with `hint` as the remedy.
+ * Returns the value of the reply by `peer` (Stripe or the MoR). Throws a CliError without a value. `hint`: the remedy.
  */
 export function valueOrError<T>(peer: string, outcome: CallOutcome<T>, hint = ''): T {
   if (outcome.ok) return outcome.value;

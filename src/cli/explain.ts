@@ -59,7 +59,7 @@ async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]
   return signup === null ? [] : [signup];
 }
 
-/** Finds the invoices for any id: of an invoice, a payment, a customer or an event. */
+/** Finds the invoices for an id of any object, such as an invoice, a payment, a customer or an event. */
 async function lanesOf(world: World, id: string): Promise<readonly string[]> {
   const [books, events] = [world.get(ReadModel), world.get(EventsStore)];
   if ((await books.invoice(id)) !== null) return [id];

@@ -18,7 +18,7 @@ import { intoFile, Stopped, type Write } from './into-file.js';
 import { oneOf, parseMonth, parseSince } from './options.js';
 import { json } from './table.js';
 
-/** One kind of export: its rows, each row's form in the API, and the fields of the CSV. */
+/** One kind of export: a read of its rows, a function for a row's form in the API, and the fields of the CSV. */
 type Exported<R, V extends object> = {
   readonly rows: (exports: ExportsStore, span: Span) => Export<R>;
   readonly view: (row: R) => V;
@@ -68,7 +68,7 @@ export function addExport(on: Commands): void {
   add('refunds', 'money returned by the MoR, by its time', REFUNDS);
 }
 
-/** Writes page by page, as fast as `to` accepts them. Returns the number of rows. */
+/** Writes page by page, as fast as `to` accepts the pages. Returns the number of rows. */
 function writeRows<R, V extends object>(
   cli: Cli,
   pages: Export<R>,

@@ -83,7 +83,7 @@ function written(file: string, text: string, mode: number): boolean {
   }
 }
 
-/** Makes the compose file for an installation without the sources: it has no build and no sandbox. */
+/** Makes the compose file for an installation without the sources. The file has no build and no sandbox. */
 function composeFile(): string {
   const own = readFileSync(new URL(`../../${COMPOSE}`, import.meta.url), 'utf8');
   const services = own.slice(own.indexOf('name:')).replace(/^ +build: \.\n/gm, '');

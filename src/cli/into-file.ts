@@ -11,7 +11,7 @@ export class Stopped extends CliError {
   }
 }
 
-/** Writes a file, or the target of a symbolic link. Returns the result of `write`. */
+/** Replaces `file`, or the target of a symbolic link. Returns the result of `write`. */
 export async function intoFile(file: string, write: (to: Write) => Promise<number>): Promise<number> {
   const target = await realpath(file).catch(() => file);
   const found = await stat(target).catch(() => null);

@@ -1,4 +1,4 @@
-// A command's surroundings: environment, output, questions, signal. A test passes its own.
+// A command's surroundings: environment, output, questions, signal. Tests pass their own surroundings.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
@@ -10,7 +10,7 @@ export type Io = {
   readonly cwd: string;
   /** The operator's login name on this machine, for the audit trail. */
   readonly user: string;
-  /** Writes results. Resolves once the output accepts more. */
+  /** Writes results. Resolves after the output has taken the text. */
   readonly out: (text: string) => Promise<void>;
   /** Writes progress, questions and errors. */
   readonly err: (text: string) => void;

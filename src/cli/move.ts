@@ -12,7 +12,7 @@ import { parseLine } from './options.js';
 import { counted, plain, table } from './table.js';
 import { type World } from './world.js';
 
-/** The most rows to show in the text and in the JSON. */
+/** The most rows in the text (`SHOWN`), and in the JSON (`KEPT`). */
 const SHOWN = 50;
 const KEPT = 10_000;
 

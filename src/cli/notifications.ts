@@ -109,7 +109,7 @@ function notifyUrlOf({ config }: World): Secret {
   throw new CliError(EXIT.config, 'notify_url', `NOTIFY_URL is not set, so there are no notifications. ${todo}`);
 }
 
-/** Prints every new notification once and forwards it to the local program, until the operator stops the command. */
+/** Prints each new notification and forwards it to the local program, until the operator stops the command. */
 async function listen(cli: Cli, url: string | undefined, since: Date | undefined): Promise<void> {
   const world = await cli.open();
   notifyUrlOf(world);
@@ -135,8 +135,8 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
         await cli.print(view, () => lineOf(n, answer));
       }
       const newest = found.at(-1)?.at ?? from;
-      // After a full page more notifications wait, so the next read begins at the page's end. With an overlap it could
-      // read the same full page for ever.
+      // After a full page more notifications wait, so the next read begins at the page's end. With an overlap the
+      // command could read the same full page for ever.
       const overlap = found.length < LISTED_AT_ONCE ? OVERLAP_MS : 0;
       from = new Date(Math.max(begin.getTime(), newest.getTime() - overlap));
       await world.get(Clock).sleep(LOOK_EVERY_MS, cli.io.signal);
@@ -151,7 +151,7 @@ function lineOf(n: NotificationRow, answer: string | null): string {
   return `${time(n.at)}  ${n.type.padEnd(23)}  ${n.id}${plain(forwarded)}\n  ${plain(n.body)}\n`;
 }
 
-/** Accepts an address on this machine only: the notifications are about real customers. */
+/** Accepts only an address of this machine or the private network: the notifications are about real customers. */
 function localUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && isPrivateHost(url.href) && !isForbiddenAddress(url.hostname))

@@ -11,7 +11,7 @@ function orExplain<T>(value: T | null, how: string): T {
   return value;
 }
 
-/** Accepts one of these words. Any other word is an error: otherwise a misspelt filter would show an empty list. */
+/** Accepts one of these words. Refuses an unknown word, because a misspelt filter would show an empty list. */
 export function oneOf<T extends string>(words: readonly T[]): (text: string) => T {
   return (text) => orExplain(words.find((word) => word === text) ?? null, `Use one of ${words.join(', ')}.`);
 }
@@ -27,7 +27,7 @@ export function parseSince(text: string): Date {
   return orExplain(past, 'Use a past date such as 2026-01-01, or a span such as 30d or 12h.');
 }
 
-/** Reads an amount: `12.50` with a point, or `1250` in smallest units. */
+/** Accepts an amount, and returns the same text: `12.50` with a point, or `1250` in smallest units. */
 export function parseAmount(text: string): string {
   const isAmount = /^(?:\d{1,15}\.\d{1,3}|[1-9]\d{0,14})$/.test(text);
   return orExplain(isAmount ? text : null, 'Use an amount such as 12.50, or smallest units without a point: 1250.');

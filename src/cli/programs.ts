@@ -38,8 +38,8 @@ export function addPrograms({ parent, session }: Commands): void {
 }
 
 /**
- * Runs the program and returns its exit code. On a terminal Ctrl-C reaches both processes; elsewhere Crossbill passes
- * the signal on.
+ * Runs the program and returns its exit code. On a terminal Ctrl-C reaches both processes. Without a terminal Crossbill
+ * passes the signal on.
  */
 function run(name: string, argv: readonly string[], signal: AbortSignal): Promise<number> {
   const main = programOf(name);

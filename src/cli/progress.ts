@@ -1,4 +1,4 @@
-// Shows the progress of long work on stderr: one changing line on a terminal, otherwise a line now and then.
+// Shows the progress of long work on stderr: one changing line on a terminal, new lines in a file or a pipe.
 import { type Io } from './io.js';
 
 const EVERY_MS = 500;

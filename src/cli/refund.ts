@@ -14,7 +14,7 @@ import { CliError, EXIT, wrongUsage } from './exit-codes.js';
 import { parseAmount, parseCount, parsePaymentId } from './options.js';
 import { amount } from './table.js';
 
-/** All operators share one scope of idempotency keys: if a colleague repeats a refund, the money moves once. */
+/** The scope of idempotency keys. All operators share it: a colleague's repeat under the same `--key` has no effect. */
 export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
 
 export function addRefund(on: Commands): void {

@@ -76,7 +76,7 @@ export function addRehearse(on: Commands): void {
         rehearsal.versions = versions(version);
         const secrets = [...secretValues(config), cli.env('CROSSBILL_API_KEY') ?? ''].filter((s) => s !== '');
         const censor = textCensor(secrets);
-        /** True if the rehearsal has stored an id. Without a stored id a next run has nothing to resume. */
+        /** True if the rehearsal has stored an id. Without an id there is nothing to resume, and nothing to write. */
         const isKept = (): boolean => Object.keys(rehearsal.ids).length > 0;
         const save = (): void => {
           if (!isKept()) return;
@@ -122,7 +122,7 @@ const versions = (daemon: string): Readonly<Record<string, string>> => ({
   Node: process.versions.node,
 });
 
-/** Resumes the rehearsal `before`, or asks the operator before it begins a new one. */
+/** Returns the rehearsal `before`, to resume it. Without `before` it asks the operator and begins a new rehearsal. */
 async function begin(
   cli: Cli,
   config: Config,
@@ -165,7 +165,7 @@ async function runAll(stage: Stage): Promise<number> {
   return code;
 }
 
-/** Runs a step. The step fails after too long a wait or a refusal by Stripe. Any other error ends the rehearsal. */
+/** Runs a step. A long wait or a refusal by Stripe or the daemon fails the step. Other errors end the rehearsal. */
 async function runStep(step: Step, stage: Stage): Promise<Outcome> {
   try {
     return await step.run(stage);
@@ -186,13 +186,13 @@ function daemonOf(cli: Cli, config: Config, given: string | undefined): DaemonAp
   return new DaemonApi(url.replace(/\/+$/, ''), key);
 }
 
-/** The first plain key of `API_KEYS` with the role ops. Null if there is none, for example if all are hashes. */
+/** The first plain key of `API_KEYS` with the role ops. Null: there is no such key, for example only hashes. */
 function plainOpsKey(text: string): string | null {
   const parts = text.split(',').map((one) => one.trim().split(':'));
   return parts.find(([, role, key]) => role === 'ops' && key !== undefined && key !== 'sha256')?.[2] ?? null;
 }
 
-/** Checks that daemon and command use the same account in test mode. Throws before any change. */
+/** Checks that the daemon and this command use the same Stripe account in test mode. Throws before any change. */
 async function sameAccount(
   daemon: DaemonApi,
   stripe: Stripe,

@@ -28,7 +28,7 @@ const ASKED: readonly (readonly [name: string, question: string, hidden: boolean
 /** Setup gets these secrets from Stripe and the MoR later, so it checks the other settings without them. */
 const SIGNING_SECRETS = ['STRIPE_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS'];
 
-/** The rights have the names of Stripe's page "Create restricted key". */
+/** The names of the rights are those on Stripe's page "Create restricted key". */
 const KEY_NEEDS = `A restricted key of Stripe needs:
   Read   Events, Subscriptions, Customers, Payment Methods
   Write  Invoices, Payment Records, Credit Notes
@@ -112,7 +112,7 @@ function withStandIns(env: Readonly<Record<string, string | undefined>>): Record
   return { ...env, ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('hex')] as const)) };
 }
 
-/** Holds the text of the new settings file in memory, until the operator agrees to its write. */
+/** The new text of the settings file. The text stays in memory until `write`, after the operator's consent. */
 class SettingsFile {
   readonly isNew: boolean;
   private text: string;
@@ -126,7 +126,7 @@ class SettingsFile {
     this.text = standing ?? startingSettings();
   }
 
-  /** A variable of the environment takes precedence over the file, as for the daemon. */
+  /** The settings of the file and the environment. The environment takes precedence, as for the daemon. */
   env(): Readonly<Record<string, string | undefined>> {
     return { ...valuesOf(this.text), ...this.environment };
   }
@@ -144,8 +144,8 @@ class SettingsFile {
   }
 
   /**
-   * Adds a secret after the older secrets. These stay valid, because a delivery under way may still carry a signature
-   * of an older secret. Returns a sentence about the place of the new secret.
+   * Adds a secret in front of the older secrets. The older secrets stay valid, because a delivery under way may still
+   * carry a signature of an older secret. Returns a sentence about the place of the new secret.
    */
   addSecret(name: string, secret: Secret): string {
     const before = valuesOf(this.text)[name];
@@ -167,7 +167,7 @@ async function look(peers: Peers, url: string, has: (name: string) => boolean): 
   });
 }
 
-/** Names the missing right of a refused key. */
+/** The remedy for a key without the right to webhook endpoints (403). Empty for another outcome. */
 function rightsOf(outcome: { readonly status: number | null }): string {
   return outcome.status === 403
     ? 'Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'

@@ -51,7 +51,7 @@ async function look(world: World) {
     senders: (await inbox.lastEvents()).map(({ source, at }) => ({
       source,
       lastEventAt: at,
-      answers: answersOf(answers, source), // the replies of the last 24 hours, by HTTP status
+      answers: answersOf(answers, source), // our replies to the sender in the last 24 hours, by HTTP status
       lastRefusal: refusals.find((r) => r.endpoint === source) ?? null,
     })),
     openReviews,
@@ -105,7 +105,7 @@ function renderMigration({ linked, renewed, notRenewed, waiting, outside, moves 
   return `  ${head}\n  ${outside} customers with invoices of the last ${OUTSIDE_DAYS} days are not enrolled\n${renderMoves(moves)}`;
 }
 
-/** Counts of moved subscriptions. Empty before the first `crossbill move`. */
+/** Shows the counts of moved subscriptions. Empty before the first `crossbill move`. */
 function renderMoves(moves: MoveCounts): string {
   const some = Object.entries(moves).filter(([, n]) => n > 0);
   return some.length === 0

@@ -42,7 +42,7 @@ export function amount(minor: bigint | null, currency: string | null): string {
 /** Formats a number with its noun: `1 customer`, `2 customers`. */
 export const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
-/** Formats an age, for example `3 h 20 min`; below a minute in seconds. */
+/** Formats an age: `3 h 20 min`. Shows an age below a minute in seconds. */
 export function age(seconds: number): string {
   const s = Math.max(0, Math.round(seconds));
   if (s < 60) return `${s} s`;

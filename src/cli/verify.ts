@@ -104,7 +104,7 @@ export function exitCode({ outcome }: VerifyReport): number {
   return outcome === 'clean' ? EXIT.ok : EXIT.differences;
 }
 
-/** Acknowledges a difference. Later runs list it as acknowledged, until its facts change. */
+/** Acknowledges a difference. Later runs list the difference as acknowledged, until its facts change. */
 async function acknowledge(cli: Cli, id: string, note: string | undefined): Promise<void> {
   if (note === undefined) throw wrongUsage('--acknowledge needs --note <why>');
   const world = await cli.open();
@@ -127,7 +127,7 @@ function counts({ started, failed, beyond }: Repaired): { readonly detail: Reado
   return { detail: { started: started.length + beyond, failed: failed.length } };
 }
 
-/** Works on the repaired lanes until nothing is left to do. A running daemon may work at the same time. */
+/** Works on the repaired lanes until no work is due there, for at most `seconds`. A daemon may run at the same time. */
 async function settled(cli: Cli, world: World, seconds: number, repaired: Repaired): Promise<Repaired> {
   const atRest = await world.workUntil(() => world.get(VerifyStore).atRest(repaired.lanes), seconds);
   if (!atRest) cli.io.err('Not everything finished in time; the daemon continues.\n');

@@ -1,5 +1,5 @@
-// The daemon's parts for one command: settings, database, flows and clients of both peers. No webhook endpoints and no
-// timers.
+// The daemon's parts for one command: settings, database, flows, clients of Stripe and the MoR. A command has no
+// webhook endpoints and no timers.
 import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Problem } from '../api/http/problem.js';
@@ -22,11 +22,11 @@ import { plain } from './table.js';
 
 const LOOK_EVERY_MS = 200;
 const LANES_AT_ONCE = 8;
-/** One connection for intake, one for a lock, one for work. */
+/** The fewest database connections of a command: one for intake, one for a lock, one for work. */
 const LEAST_CONNECTIONS = 3;
 
 type Token<T> = Type<T> | Abstract<T>;
-/** Returns target and detail for the second audit row, from `made`: the result of the change. */
+/** Returns target and detail of the second audit row. `made`: the result of the change. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
 export class World {
@@ -71,8 +71,8 @@ export class World {
   }
 
   /**
-   * Runs `work` between two rows of the audit trail. The first row is stored before the work begins. A refused or
-   * failed change gets its second row too.
+   * Runs `work` between two rows of the audit trail. `work` begins after the database has stored the first row. A
+   * refused or failed change has a second row too.
    */
   async change<T>(
     action: string,

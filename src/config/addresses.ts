@@ -23,7 +23,7 @@ const LOOPBACK = listOf([
   ['::1', 128],
 ]);
 
-// Forbidden addresses. At the first five ranges, clouds give out the machine's own credentials: the link-local ranges,
+// Forbidden addresses. In the first five ranges a cloud gives out the machine's own credentials: the link-local ranges,
 // and single addresses of EC2 (AWS, "Use IMDS"), Alibaba (ECS, "instance metadata") and Oracle. The remaining ranges
 // (unspecified, multicast, reserved) name no single machine.
 const NEVER = listOf([

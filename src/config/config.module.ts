@@ -9,7 +9,7 @@ export const CONFIG = Symbol('CONFIG');
 @Global()
 @Module({})
 export class ConfigModule {
-  /** The settings are loaded before Nest, so a wrong setting stops the start with a plain report. */
+  /** Makes the module from settings loaded before Nest: a wrong setting then stops the start with a plain report. */
   static of(config: Config): DynamicModule {
     return { module: ConfigModule, providers: [{ provide: CONFIG, useValue: config }], exports: [CONFIG] };
   }

@@ -128,8 +128,8 @@ const CHOSEN_SECRETS = [
 ] as const;
 
 /**
- * Checks combinations of settings: each setting is right alone, but they are wrong together. A setting with an error is
- * already reported and has no value here.
+ * Checks combinations of settings: two settings may be right alone and wrong together. A wrong setting is already
+ * reported and has no value here.
  */
 function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
   const problems = databaseChecks(values);

@@ -1,5 +1,5 @@
-// Reads the `.env` file in the working folder, as `crossbill init` writes it. Crossbill reads it outside production
-// only. The environment takes precedence over the file.
+// Reads the `.env` file in the working folder, as `crossbill init` writes it. Production ignores the file. A variable
+// of the environment takes precedence over the file.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -18,8 +18,8 @@ export type WithDotEnv = {
 };
 
 /**
- * Adds the file's settings to the environment. The environment takes precedence. NODE_ENV comes from the environment
- * alone, so production never opens the file.
+ * Adds the file's settings to the environment. A variable of the environment takes precedence. Only the environment can
+ * set NODE_ENV, so production never opens the file.
  * @param folder the working folder
  * @throws ConfigError for an unreadable file: a start without it would use other settings
  */

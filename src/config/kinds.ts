@@ -1,5 +1,5 @@
-// The kinds of settings. Each turns the text of a variable into a value, or into a problem that does not contain the
-// text.
+// The kinds of settings. Each kind turns the text of a variable into a value, or into a problem that does not contain
+// the text.
 import { createHash } from 'node:crypto';
 import { isFQDN, isIP, isURL } from 'class-validator';
 import { isForbiddenAddress, isLoopbackHost, isPrivateAddress } from './addresses.js';
@@ -12,7 +12,7 @@ export const API_ROLES = ['read', 'signup', 'ops'] as const;
 export type ApiRole = (typeof API_ROLES)[number];
 
 /**
- * A bearer key of `API_KEYS`, with the name used in the audit log. Memory holds only its SHA-256 in hex. A long random
+ * A bearer key of `API_KEYS`, with its name for the audit log. Memory has only the key's SHA-256 in hex. A long random
  * key needs no slow hash.
  */
 export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly digest: Secret };
@@ -137,7 +137,7 @@ export function isPrivateHost(url: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
 }
 
-/** The kind for the relay's URL. The whole URL is a secret, because its query may hold a token. */
+/** The kind for the relay's URL. The whole URL is a secret, because its query may contain a token. */
 export const relayUrl: Kind<Secret> = { type: URL_TYPE, parse: (text) => asSecret(httpUrl('endpoint').parse(text)) };
 
 /**
@@ -190,7 +190,7 @@ export const emailDomain: Kind<string> = {
     isFQDN(text, { require_tld: false }) ? good(text.toLowerCase()) : bad('must be a domain such as example.com'),
 };
 
-/** The kind for a database URL. It is a secret, because it may hold a password. */
+/** The kind for a database URL. It is a secret, because it may contain a password. */
 export const databaseUrl: Kind<Secret> = {
   type: 'postgres:// or postgresql:// URL',
   secret: true,
@@ -242,15 +242,15 @@ function secretText(refuse: (text: string) => string | null = () => null): Kind<
 export const secret = secretText();
 
 /**
- * The kind for Stripe's secret or restricted key. It refuses a publishable key or a webhook secret at the start;
- * otherwise the mistake would show only at the first call to Stripe.
+ * The kind for Stripe's secret or restricted key. Refuses a publishable key or a webhook secret at the start: without
+ * this check the mistake would show only at the first call to Stripe.
  */
 export const stripeKey = secretText((text) => {
   if (/^(pk|whsec)_/.test(text)) return 'must be a secret or restricted key, not a publishable key or a webhook secret';
   return /^[\x21-\x7e]+$/.test(text) ? null : 'has characters that cannot travel in a header';
 });
 
-/** The kind for a list of secrets. During a rotation any of them may match. A repeated secret counts once. */
+/** The kind for a list of secrets. During a rotation a signature may match any of them. Drops repeated secrets. */
 function secrets(type: string, whatIsWrong: (item: string) => string | null): Kind<readonly Secret[]> {
   const all = list<string>(type, (item) => {
     const problem = whatIsWrong(item);
@@ -265,7 +265,7 @@ function secrets(type: string, whatIsWrong: (item: string) => string | null): Ki
 
 export const signingSecrets = secrets('secrets, comma-separated', whatIsWrongWithSecret);
 
-/** The form of Standard Webhooks, "Symmetric": 24 to 64 random bytes in base64, after `whsec_`. */
+/** The kind for secrets of Standard Webhooks ("Symmetric"): 24 to 64 random bytes in base64, after `whsec_`. */
 export const notifySecrets = secrets('whsec_… secrets, comma-separated', (item) => {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(item) ?? [];
   const bytes = base64.length % 4 === 0 ? Buffer.from(base64, 'base64').length : 0;
@@ -291,7 +291,7 @@ export const apiKeys = list<ApiKey>(
     const digest = (hashed ? Buffer.from(hash, 'hex') : createHash('sha256').update(key).digest()).toString('hex');
     if (before.some((k) => k.name === name)) return bad('has a name that was used before');
     if (before.some((k) => k.digest.reveal() === digest)) return bad('has a key that was used before');
-    // The name is copied. In V8 a part of a text keeps the whole text in memory, and the whole text contains the key.
+    // Copies the name. In V8 a part of a text keeps the whole text in memory, and the whole text contains the key.
     return good({ name: Buffer.from(name).toString(), role, digest: new Secret(digest) });
   },
   true,
@@ -326,7 +326,7 @@ function whatIsWrongWithHash(hash: string): string | null {
   return hash.toLowerCase() === HASH_OF_NOTHING ? 'has the hash of an empty key' : null;
 }
 
-/** The problem with a secret. An empty secret is refused, since anybody can sign with it. */
+/** Returns the problem with a secret, or null. Refuses an empty secret, since anybody can sign with it. */
 function whatIsWrongWithSecret(text: string): string | null {
   if (text === '') return 'is empty';
   if (isQuoted(text)) return IN_QUOTES;
@@ -335,7 +335,7 @@ function whatIsWrongWithSecret(text: string): string | null {
   return /[\p{Cc}\p{Cf}]/u.test(text) ? 'has characters that nobody sees: type it again' : null;
 }
 
-/** Refuses weak secrets for production. Such secrets are for rehearsals: anybody could guess them. */
+/** Returns the problem with a secret too weak for production, or null. Rehearsals may use weak secrets. */
 export function tooWeak(text: string): string | null {
   if (/^(secret|password)$/i.test(text)) return 'is still a placeholder';
   return text.length < MIN_SECRET ? `is shorter than ${MIN_SECRET} characters` : null;

@@ -1,5 +1,5 @@
-// Reads the usual variables of a host behind a proxy: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case.
-// Lower case takes precedence.
+// Reads the usual variables for a proxy: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. A variable in
+// lower case takes precedence.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { isLoopbackHost } from './addresses.js';
 import { type SettingProblem } from './config-error.js';
@@ -61,8 +61,8 @@ export function proxyFor({ http, https, except }: Proxies, url: URL): Proxy | nu
 }
 
 /**
- * True if an entry of NO_PROXY matches: `*`, a name and all names below it, an address, or a range of addresses. Each
- * may end with a port.
+ * True if an entry of NO_PROXY matches: `*`, a name (with all names below it), an address, or a range of addresses. A
+ * name or an IPv4 address may end with a port.
  */
 function names(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;

@@ -1,4 +1,4 @@
-// The settings table. The parser, the example file, the console and the settings reference all come from it.
+// The settings table. The parser, the example file, the console and the settings reference all read it.
 import { enrolmentRule } from './enrolment-kind.js';
 import {
   addressRanges,

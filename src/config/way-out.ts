@@ -1,4 +1,4 @@
-// The connections to the peers: direct, or through the proxy of this host.
+// The connections to Stripe, the MoR and other targets: direct, or through the proxy of this host.
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit, type Response } from 'undici';
 import { type Proxies, proxyFor } from './index.js';
 
@@ -23,8 +23,8 @@ export class WayOut {
   }
 
   /**
-   * The connection for a peer.
-   * @param origin the origin of its URL
+   * Returns the connection for a target.
+   * @param origin the origin of the target's URL
    */
   to(origin: string): Dispatcher {
     const proxy = proxyFor(this.proxies, new URL(origin));
@@ -33,14 +33,14 @@ export class WayOut {
     const known = this.#through.get(uri);
     if (known !== undefined) return known;
     // Plain http also goes through a CONNECT tunnel. Without a tunnel a proxy's request for a password would look like
-    // a reply of the peer.
+    // a reply of the target.
     const { timeout } = this.connect;
     const agent = new ProxyAgent({ ...this.limits, uri, ...(timeout === undefined ? {} : { proxyTls: { timeout } }) });
     this.#through.set(uri, agent);
     return agent;
   }
 
-  /** Sends a request through the peer's connection, for a package with a `fetch` option. */
+  /** Sends a request through the connection for its URL, for a package with a `fetch` option. */
   fetch(url: string, options: RequestInit): Promise<Response> {
     return fetch(url, { ...options, dispatcher: this.to(new URL(url).origin) });
   }

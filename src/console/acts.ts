@@ -50,7 +50,7 @@ export function outsideLink(url: string | null, label: string): Html | null {
   >`;
 }
 
-/** The object's address in Stripe's dashboard. `live` null: the mode of the API key is unknown. */
+/** The object's address in Stripe's dashboard. `live` null: the key's mode is unknown, so it is the live address. */
 export function stripeUrl(live: boolean | null, folder: 'invoices' | 'customers', id: string): string {
   return `https://dashboard.stripe.com/${live === false ? 'test/' : ''}${folder}/${encodeURIComponent(id)}`;
 }

@@ -1,4 +1,4 @@
-// The console's stylesheets and scripts. Each file's name has a hash of its content, so a browser may cache the file
+// The console's stylesheets and scripts. Each file's address has a hash of the content, so a browser may cache the file
 // for ever.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -21,9 +21,7 @@ const BATCH = 50;
 /** The result of one item. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
 
-/**
- * The buttons of a form for many rows, and the hint about their note. `neededFor`: the action with a compulsory note.
- */
+/** The buttons of a form for many rows. `hint`: about their note. `neededFor`: the action with a compulsory note. */
 export type Acts = {
   readonly acts: readonly { readonly value: string; readonly label: string }[];
   readonly hint: string;
@@ -36,7 +34,7 @@ export function pickBox(id: string, label: string): Html {
 
 /**
  * Draws the buttons for an action on many rows.
- * @param values the list's filters: an action on all matches needs them
+ * @param values the list's filters, sent along for an action on all matches
  */
 export function bulkForm(
   session: Session,
@@ -79,9 +77,7 @@ type Many<A extends string, N extends string> = {
   readonly note: (form: Form, act: A) => string;
   /** Finds the rows within the filters that still wait for an action. */
   readonly matching: (values: Partial<Record<N, string>>, page: PageRequest) => Promise<Page<{ readonly id: string }>>;
-  /**
-   * Carries out the action on each item, with an audit row for each. After a refused item it continues with the next.
-   */
+  /** Carries out the action on each item, with an audit row for each. A refused item does not stop the next items. */
   readonly act: (ids: readonly string[], act: A, note: string) => Promise<readonly Done[]>;
   readonly back: Html;
 };
@@ -125,8 +121,8 @@ function picked(form: Form): readonly string[] {
 }
 
 /**
- * Shows each result. `soFar`: the number of items done, with earlier requests. `more`: a form to continue with the
- * rest.
+ * Shows each result. `soFar`: the number of items done in this request and the earlier ones. `more`: a form to continue
+ * with the rest.
  */
 function report(done: readonly Done[], soFar: number, more: Html | null, back: Html): Html {
   const failed = done.filter((d) => !d.ok);

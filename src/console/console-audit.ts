@@ -20,8 +20,8 @@ export class ConsoleAudit {
   ) {}
 
   /**
-   * Carries out a form's action between two audit rows, then sends the browser to the new object's page. The action
-   * begins only after the first row is stored. If the second row fails, the action is still valid.
+   * Carries out a form's action between two audit rows, then sends the browser to the page of the result. The action
+   * begins after the first row is stored. A lost second row does not undo the action.
    */
   async post<T extends { readonly id: string }>(
     req: Request,
@@ -36,7 +36,7 @@ export class ConsoleAudit {
   }
 
   /**
-   * Carries out one of many actions with its own audit rows. Returns a refusal as text, so the next action can follow.
+   * Carries out an action on one of many rows, with its own audit rows. Returns a refusal as text instead of an error.
    */
   async one<T>(
     req: Request,

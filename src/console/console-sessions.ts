@@ -7,7 +7,6 @@ export type ConsoleSession = {
   /** The IP address of the login. */
   readonly source: string;
   readonly beganAt: Date;
-  /** The time the session expires. */
   readonly endsAt: Date;
 };
 

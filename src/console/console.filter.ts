@@ -35,7 +35,7 @@ export class ConsoleFilter implements ExceptionFilter {
     }
     const problem = toProblem(error);
     const status = problem.getStatus();
-    // An expected 503, for a slow body or too many requests, is not logged: strangers can cause many of those.
+    // An expected 503 (a slow body, too many requests) makes no log line: strangers can cause many of these.
     if (status >= 500 && !(status === 503 && error === problem))
       this.log.error({ event: 'console.page_failed', err: error }, 'a page failed');
     if (asksForPart(req)) {
@@ -52,7 +52,7 @@ export class ConsoleFilter implements ExceptionFilter {
   }
 }
 
-/** The address of the page with the form. Null if the Referer is missing or names another site. */
+/** The address of the page with the refused form. Null if the Referer is missing or names another site. */
 function cameFrom(req: Request): string | null {
   const { referer } = req.headers;
   if (req.method === 'GET' || referer === undefined || !URL.canParse(referer)) return null;

@@ -19,8 +19,8 @@ const RULE = Symbol('console rule');
 type Rule = { readonly role: ApiRole; readonly action: string };
 
 /**
- * Declares a page for every logged-in person with this role. The API's guard lets the request pass, because the
- * console's guard checks it instead.
+ * Declares a page for every logged-in person with this role or a higher role. The API's guard lets the request pass,
+ * because the console's guard checks the request.
  */
 export const Page = (action: string, role: ApiRole = 'read'): MethodDecorator =>
   applyDecorators(OpenToAll(), SetMetadata(RULE, { role, action } satisfies Rule));
@@ -100,9 +100,9 @@ export class ConsoleGuard implements CanActivate {
 }
 
 /**
- * True if the form came from our own page. A browser always says where a form came from: in Sec-Fetch-Site on https and
- * on loopback, and in Origin on every POST. A request without both headers did not come from a browser, so no other
- * site can have made a logged-in person's browser send it.
+ * True if the form came from our own page. A browser names a form's site: in Sec-Fetch-Site on https and on loopback,
+ * and in Origin on every POST. A request without both headers comes from no browser, so no other site has made a
+ * logged-in person's browser send it.
  */
 export function fromOwnPage(req: Request): boolean {
   const site = req.headers['sec-fetch-site'];

@@ -1,5 +1,5 @@
-// The shared base of the console's pages: sign-in, sessions, audit. The pages themselves are in their subjects'
-// modules.
+// The shared base of the console's pages: sign-in, sessions, audit. Most pages are in other folders, such as refunds/
+// and events/.
 import { Module } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
 import { CustomerNames } from './customer-names.js';

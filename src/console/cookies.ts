@@ -1,4 +1,4 @@
-// The console's signed cookies: reads them, and compares signatures in constant time.
+// Signed cookies of the console: reads them, and compares their signatures in constant time.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Request } from 'express';
 import { type Secret } from '../config/index.js';
@@ -21,7 +21,7 @@ export function same(a: string, b: string): boolean {
 
 export const bodyOfClaims = (claims: JsonObject): string => Buffer.from(JSON.stringify(claims)).toString('base64url');
 
-/** Reads the claims. Null if they are no JSON object. Does not check the signature. */
+/** Reads the claims from a cookie's body. Null if they are no JSON object. Does not check the signature. */
 export function claimsOfBody(body: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));

@@ -17,7 +17,7 @@ type OnPage<V> = {
   readonly label: string;
   readonly phone?: Column<V>['phone'];
   readonly number?: boolean;
-  /** The console folder for links, such as `invoices`. The value then links to the page of the row. */
+  /** The console folder of the row's own page, such as `invoices`. Present: the amount links to this page. */
   readonly link?: Folder;
   /** The text for an absent value. */
   readonly none?: string;

@@ -8,7 +8,7 @@ export function hiddenFields(values: Readonly<Record<string, string>>): readonly
   return Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
 }
 
-/** Hidden fields with the session's token and a key: the server carries out a repeated form once. */
+/** Hidden fields with the session's token and an idempotency key: Crossbill carries out a repeated form once. */
 export function requestFields(session: Session): Html {
   return html`${formToken(session)}${hiddenFields({ key: newKey() })}`;
 }

@@ -1,6 +1,6 @@
 // Makes the console's HTML: a tagged template escapes every value except HTML.
 
-/** A text that is safe to send as HTML. Only `html` makes it. */
+/** A text that is safe to send as HTML. Only the template `html` makes such a text. */
 export class Html {
   readonly #text: string;
 
@@ -44,8 +44,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
   '`': '&#96;',
 };
-// Control characters, marks of writing direction, and halves of surrogate pairs: they could make one text look like
-// another.
+// Control characters, marks of writing direction, and halves of surrogate pairs. A text with these characters could
+// look like another text.
 const DECEIVING = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 
 function escaped(text: string): string {

@@ -14,7 +14,7 @@ export type PageParts = {
   readonly body: Piece;
   /** The part below the body. The page's script refreshes it every `everySec` seconds while the tab is visible. */
   readonly live?: { readonly html: Html; readonly everySec: number };
-  /** The part below the live part. It holds slow content without a refresh, such as a form the reader fills in. */
+  /** The part below the live part. The script does not refresh this part, so it can be a form the reader fills in. */
   readonly after?: Piece;
 };
 

@@ -16,7 +16,7 @@ export const MONEY_FILTERS = [
   { name: 'amount', label: 'Amount', kind: 'amount' },
 ] as const satisfies readonly Filter[];
 
-/** The assumed currency of an amount without one. Like most currencies it has two decimals. */
+/** The currency of an amount if the filter names no currency. It has two decimals, like most currencies. */
 const USUAL = 'EUR';
 
 /**

@@ -13,9 +13,9 @@ export type Filter = {
   readonly label: string;
   /** The words the reader chooses from. Absent: free text. */
   readonly options?: readonly string[];
-  /** The label for no choice. Absent: "any". */
+  /** The label of the empty choice. Absent: "any". */
   readonly any?: string;
-  /** The kind of input, unless plain text. */
+  /** The kind of input. Absent: plain text. */
   readonly kind?: 'date' | 'amount' | 'currency';
 };
 
@@ -94,7 +94,7 @@ function field({ name, label, options, any = 'any', kind }: Filter, value: strin
 export type Column<R> = {
   readonly label: string;
   readonly cell: (row: R) => Piece;
-  /** True: amounts and counts, aligned to the right. */
+  /** True: aligns the column to the right, for amounts and counts. */
   readonly number?: boolean;
   /**
    * The cell's place on a phone, where a row has two lines. The first line has `lead` (the row's name), and `side` to
@@ -136,7 +136,7 @@ function classOf<R>({ number, phone }: Column<R>, compact: boolean): Html | fals
   return names.length > 0 && html`class="${names.join(' ')}"`;
 }
 
-/** Draws the links to older rows and back to the newest. They keep the filters. */
+/** Draws the links to older rows and back to the newest rows. The links keep the filters. */
 export function pager(
   action: string,
   values: Readonly<Record<string, string>>,

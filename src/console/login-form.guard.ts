@@ -1,4 +1,4 @@
-// Guards the login form. There is no session yet, so the guard only refuses another site's form.
+// Guards the login form. At a login there is no session yet, so the guard only refuses another site's form.
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { Problem } from '../api/http/problem.js';

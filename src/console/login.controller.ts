@@ -41,7 +41,7 @@ export class LoginController {
     const found = Object.values(assets).find((a) => a.url.endsWith(`/${name}`));
     if (found === undefined) throw notFound('file');
     secure(res);
-    // Caching for ever is safe only if the version in the address is our own. During an update two replicas may run
+    // A browser may cache the file for ever only if the address has our own hash. During an update two replicas may run
     // different releases, and a browser must not keep our file under the other release's address.
     const kept = found.url === `/console/assets/${version}/${name}`;
     res.setHeader('Cache-Control', kept ? 'public, max-age=31536000, immutable' : 'no-store');

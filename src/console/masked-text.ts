@@ -7,8 +7,8 @@ const MASK = '[masked]';
 // The parts of a text that may need a mask: quoted text, even without its closing quote; a run of digits; a bare word.
 const TOKENS = /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|\d[\d.,-]*|[\p{L}\p{M}_@][\p{L}\p{M}\p{N}_@.'-]*/gu;
 /**
- * Words that stay visible: ids (`in_1A…`), types (`invoice.created`), times, and short numbers. An operator needs
- * these.
+ * Words without a mask, because an operator needs them: ids (`in_1A…`), types (`invoice.created`), times, and short
+ * numbers.
  */
 const PLAIN =
   /^(?:[a-z]{2,12}_[A-Za-z0-9]{4,60}|[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,3}|\d{4}-\d\d-\d\dT[\d:.Z+-]+|\d{1,11})$/;

@@ -2,7 +2,7 @@
 import { type Html, html } from './html.js';
 import { type Session } from './session.js';
 
-/** The groups and pages of the menu. A page has its path below /console and its name. */
+/** The groups and pages of the menu: for each page its path below /console and its name. */
 const GROUPS = [
   [
     'Work',

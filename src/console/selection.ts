@@ -1,4 +1,4 @@
-// All rows within a list's filters: their sums by currency, and the rows as CSV. Both stop at a limit and report it.
+// All rows within a list's filters: their sums by currency, and the rows as CSV. Both have a limit, named on the page.
 import { type Request, type Response } from 'express';
 import { csvLine } from '../csv/write-csv.js';
 import { decimalFromMinor } from '../domain/money.js';
@@ -24,14 +24,14 @@ export function wantsCsv(req: Request): boolean {
   return queryText(req, 'format') === 'csv';
 }
 
-/** Sends the filtered rows as CSV, newest first. Writes each page of rows at once. */
+/** Sends the filtered rows as CSV, newest first, at most CSV_ROWS. Writes each page of rows before the next read. */
 export async function sendCsv<R>(
   res: Response,
   name: string,
   columns: readonly CsvColumn<R>[],
   read: (page: PageRequest) => Promise<Page<R>>,
 ): Promise<void> {
-  // read before the headers go out, so that an error becomes a page
+  // Read the first page before the headers go out, so an error becomes a page of the console.
   let page = await read({ limit: AT_ONCE, cursor: null });
   begin(res, name);
   res.write(csvLine(columns.map(([title]) => title)));

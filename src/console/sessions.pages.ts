@@ -1,4 +1,4 @@
-// The page of the console's sessions. An operator can end any of them.
+// The page of the console's sessions. An operator can end each session.
 import { Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { notFound } from '../api/http/problem.js';

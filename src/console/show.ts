@@ -36,8 +36,8 @@ export function month(at: Date): string {
 }
 
 /**
- * Shows a time to the minute in UTC. The script turns it into the reader's local time; the tooltip shows the exact time
- * in UTC.
+ * Shows a time to the minute in UTC. The console's script turns the time into the reader's local time. The tooltip
+ * shows the exact time in UTC.
  */
 export function time(at: Date | null, none = 'never'): Html {
   if (at === null) return html`<span class="dim">${none}</span>`;
@@ -64,12 +64,12 @@ export function duration(seconds: number): string {
   return `${n} ${name}${n === 1 ? '' : 's'}`;
 }
 
-/** Shows an id. The script adds a copy button. */
+/** Shows an id. The console's script adds a copy button. */
 export function id(text: string | null): Html {
   return text === null ? html`<span class="dim">none</span>` : html`<code class="id" data-copy>${text}</code>`;
 }
 
-/** Shows an id in a list. The script replaces it with a copy button. */
+/** Shows an id in a list. The console's script replaces the id with a copy button. */
 export function copyId(text: string | null): Html {
   return text === null ? nothing : html`<code class="id" data-copy="id">${text}</code>`;
 }
@@ -125,8 +125,8 @@ const ON_STRIPE: Readonly<Record<string, readonly [Tone, string]>> = {
 };
 
 /**
- * Tells if Stripe shows a payment or a refund. `stage`: the stage of the payment's mark, or of the refund's copy on
- * Stripe.
+ * Tells whether Stripe shows a payment or a refund. `stage`: the stage of the payment's mark, or of the refund's copy
+ * on Stripe.
  */
 export function shownOnStripe(stage: string): Html {
   const [tone, text] = ON_STRIPE[stage] ?? ['wait', 'on its way'];
@@ -223,7 +223,7 @@ const PAGES: readonly (readonly [prefix: RegExp, noun: string, path: string])[] 
   [/^in_/, 'invoice', 'invoices/'],
 ];
 
-/** The path of an object's page, by its id. Null if the object has no page. */
+/** The noun and the path of an object's page, by the object's id. Null if the object has no page. */
 export function pathOf(ref: string): { readonly noun: string; readonly path: string } | null {
   const page = PAGES.find(([prefix]) => prefix.test(ref));
   return page === undefined ? null : { noun: page[1], path: `/console/${page[2]}${encodeURIComponent(ref)}` };

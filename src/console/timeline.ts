@@ -28,7 +28,7 @@ function folded(run: readonly JournalLine[], at: number): Html {
   </li>`;
 }
 
-/** True for a routine line: a successful call, or an event without an effect. */
+/** True for a routine line: a successful call, or an event without a remark (`reason`). */
 function isRoutine({ kind, detail }: JournalLine): boolean {
   return kind === 'event' ? detail?.['reason'] === null : kind === 'call' && isSuccess(detail);
 }

@@ -23,7 +23,7 @@ export type Placed = {
   readonly nextByte: number;
 };
 
-/** The most bytes of one record. A longer record has a quote without an end. */
+/** The most bytes of one record. A longer record means a quote without an end. */
 const MOST_RECORD_BYTES = 64 * 1024;
 
 /** Returns the file's size in bytes. Throws CsvRefused for an unreadable file. */
@@ -64,7 +64,7 @@ export async function headerOf(
 
 const SAVE_AGAIN = 'Save it again as CSV in UTF-8.';
 
-/** Checks the whole file before anything is imported from it. Throws CsvRefused with the line. */
+/** Checks the whole file before an import begins. Throws CsvRefused with the line. */
 async function mustBeUtf8(path: string): Promise<void> {
   let line = 1;
   let rest: Buffer = Buffer.alloc(0);
@@ -128,7 +128,7 @@ export async function* recordsOf(
   const parser = parse({
     delimiter: from.delimiter,
     bom: from.byte === 0,
-    // Lists every kind of line end. Otherwise the parser keeps the first kind it meets, and a resumed run may meet
+    // Lists every kind of line end. By default the parser keeps the first kind it meets, and a resumed run may meet
     // another kind first.
     record_delimiter: ['\r\n', '\n', '\r'],
     info: true,

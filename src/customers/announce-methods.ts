@@ -15,7 +15,7 @@ export class AnnounceMethods {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Every replica may run this at the same time: an invoice's lane acts on each payment method only once. */
+  /** Every replica may run this at the same time: an invoice's lane acts on each payment method one time only. */
   @Interval(METHODS_LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.busy) return;

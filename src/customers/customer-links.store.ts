@@ -21,7 +21,7 @@ export type NewLink = Pick<CustomerLink, 'customerId' | 'morCustomerId' | 'refer
 
 export type Linked =
   | { readonly outcome: 'made' | 'known'; readonly link: CustomerLink }
-  /** The customer or the MoR's customer already has another link, so nothing was written. */
+  /** The Stripe customer or the MoR customer already has another link, so Crossbill wrote nothing. */
   | { readonly outcome: 'otherwise'; readonly link: CustomerLink };
 
 /** A lock for one new link at a time: nobody else can link the customer between check and write. */
@@ -48,7 +48,7 @@ export class CustomerLinksStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** Links two customers, unless either has another link. A new reference replaces the old one. */
+  /** Links a Stripe and a MoR customer, unless either has another link. A new reference replaces the old one. */
   link(link: NewLink): Promise<Linked> {
     return inTransaction(this.db.pool, async (db): Promise<Linked> => {
       await db.query(ONE_AT_A_TIME);
@@ -74,8 +74,8 @@ export class CustomerLinksStore {
   }
 
   /**
-   * Checks all rows. Then it writes all of them if `write` returns true, otherwise none. It uses one transaction and
-   * bounded memory. If `rows` throws, nothing is written.
+   * Checks all rows in one transaction, with bounded memory. Then writes all rows if `write` returns true. Writes
+   * nothing if `write` returns false or `rows` throws.
    */
   import(
     rows: AsyncIterable<readonly ImportRow[]>,

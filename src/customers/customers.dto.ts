@@ -1,4 +1,4 @@
-// The body of a request to link a customer.
+// The body of a request to link a customer, and the filters of the list of links.
 import { Example, Text } from '../api/http/docs.js';
 import { CustomerFilter, Since, Until } from '../api/http/filters.js';
 import { PageQuery } from '../api/http/page.js';

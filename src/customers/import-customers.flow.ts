@@ -63,15 +63,15 @@ export class ImportCustomersFlow {
     const mayAsk = (check: ImportCheck): boolean => check.strangersInAll <= check.strangers.length;
     const first = await this.pass(o, file, (check) => check.strangersInAll === 0 || !mayAsk(check));
     if (first.problemsInAll > 0 || first.written !== null) return reportOf(first, file, mayAsk(first));
-    // Some customers occur in no invoice or signup. A mistyped customer id would never match an invoice, so Crossbill
-    // asks Stripe about each of them. Too many customers would take too long, so then it asks about none.
+    // Some customers occur in no link, invoice or signup. A mistyped customer id would never match an invoice, so
+    // Crossbill asks Stripe about each of them. It asks about none if there are too many.
     const unknown = await this.unknownToStripe(first.strangers, o);
     if (unknown.length > 0) return reportOf({ ...first, problems: unknown, problemsInAll: unknown.length }, file, true);
     return reportOf(await this.pass(o, file, () => true), file, true);
   }
 
   /**
-   * Reads the whole file once.
+   * Reads the whole file one time.
    * @param write decides after the last line, if no line has a problem: true writes all lines, false writes none
    */
   private async pass(o: ImportOptions, file: File, write: (check: ImportCheck) => boolean): Promise<Passed> {

@@ -9,7 +9,7 @@ export type ImportCheck = {
   readonly problemsInAll: number;
   /** The number of lines that repeat an earlier line. */
   readonly repeated: number;
-  /** The number of links already known. */
+  /** The number of links in the file that Crossbill already knows. */
   readonly known: number;
   /** The first lines with a customer the database does not know yet: in no link, signup or invoice. */
   readonly strangers: readonly { readonly line: number; readonly customerId: string }[];
@@ -22,7 +22,7 @@ const PATIENCE_MS = 600_000;
 const STRANGERS_KEPT = 200;
 
 const patient = (text: string, values: unknown[] = []): pg.QueryConfig => {
-  // By default the pool ends a query after some seconds. The types of this version lack the option for a longer limit.
+  // By default the pool ends a query after some seconds. The types of `pg` lack the option for a longer limit.
   const query: pg.QueryConfig & { query_timeout: number } = { text, values, query_timeout: PATIENCE_MS };
   return query;
 };
@@ -45,7 +45,7 @@ export async function stage(db: pg.PoolClient, rows: readonly ImportRow[]): Prom
   ]);
 }
 
-/** Finds each line that contradicts an earlier line or a known link, once, with the first reason. */
+/** Finds the lines that contradict an earlier line or a known link: a row for each line, with the first reason. */
 const PROBLEMS = `
   with numbered as (
     select s.*,

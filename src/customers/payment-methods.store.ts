@@ -25,7 +25,7 @@ export type PaymentMethod = {
    */
   readonly confirmedAt: Date | null;
   /**
-   * Who confirmed the method. `charge`: a successful charge proves it. Otherwise the person who reported the method or
+   * Who confirmed the method: `charge` if a successful charge proves it, else the person who reported the method or
    * linked the customer. Null: nobody yet.
    */
   readonly confirmedBy: string | null;
@@ -142,8 +142,8 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Records that the lanes of all invoices know these methods. If a method was confirmed again during the run, the next
-   * run passes the new confirmation on.
+   * Records that the lanes of all invoices know these methods. A confirmation reported during the run stays for the
+   * next run.
    */
   async announced(methods: readonly ConfirmedMethod[]): Promise<void> {
     await this.db.pool.query(

@@ -1,4 +1,4 @@
-// Provides the rules of all subjects (invoices, refunds …) to the engine.
+// Provides the rules of invoices, refunds and so on to the engine.
 import { Global, Module } from '@nestjs/common';
 import { Decider } from '../engine/decider.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';

@@ -1,5 +1,5 @@
-// Connects the engine with the subjects (invoices, refunds …): gives the engine their rules, and answers the engine's
-// questions about other invoices from their stores.
+// Gives the engine the rules of invoices, refunds and so on (subjects.ts), and answers the engine's questions about
+// other invoices from the stores.
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { putDown, putDownStep } from '../notifications/rules/put-down.js';
 import { type Elsewhere } from '../engine/context.js';
@@ -62,8 +62,8 @@ export class Decisions extends Decider {
   }
 
   /**
-   * Stripe accepts only one refund under each reference. Finds the refund with this reference on another invoice, so a
-   * person can look at it.
+   * Stripe accepts only one refund under each reference. If Stripe refused a report, finds the refund with the same
+   * reference on another invoice, so a person can look at it.
    */
   async refusedBecause({ asked }: OutboxRow): Promise<Elsewhere> {
     if (asked?.kind !== 'report_refund') return {};

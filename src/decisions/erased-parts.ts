@@ -1,5 +1,5 @@
-// Lists what an erasure deletes about a customer in each subject (rows and texts). Also lists the bytes an erasure
-// keeps, because an unfinished call still needs them.
+// Lists the rows and texts about a customer for an erasure to delete. Also lists the bytes an erasure keeps, because
+// an unfinished call still needs them.
 import { CUSTOMER_LINK } from '../domain/customer-link.js';
 import { SIGNUP } from '../domain/signup.js';
 import { type ErasedParts } from '../engine/erasure.js';

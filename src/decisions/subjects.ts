@@ -1,5 +1,5 @@
-// The list of subjects. It finds the subject's rule for each event, each reply to a call and each person's choice. It
-// also holds the rules that run, in this order, after each change of a lane.
+// Lists the rules of invoices, refunds and so on (each such folder is a "subject"): for each event, for each reply to a
+// call, and for each choice of a person. Also lists the rules to run after each change of a lane, in order.
 import {
   type ChannelEvent,
   type LaneEvent,

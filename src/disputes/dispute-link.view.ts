@@ -1,4 +1,4 @@
-// Links around a dispute or an alert: to its page, to its place at the MoR, and to its items.
+// Links to the page of a dispute or an alert, and to its place at the MoR. Also tells which items are about it.
 import { actLink, outsideLink } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type ReviewRow } from '../domain/model.js';

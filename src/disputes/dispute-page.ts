@@ -37,8 +37,8 @@ type Disputed = {
 };
 
 /**
- * Returns the disputed amount: the bank's, otherwise the whole payment. Null if the MoR's amount can be read in two
- * ways.
+ * Returns the disputed amount from the MoR's events, or the whole payment if no event has an amount. Null: the MoR's
+ * amount has two possible meanings, or the payment is unknown too.
  */
 export function disputed({ dispute: o, payment: p }: Disputed): {
   readonly minor: bigint | null;

@@ -8,7 +8,7 @@ import { disputePath } from './dispute-link.view.js';
 import { disputed, isOver } from './dispute-page.js';
 import { type DisputeItem } from './disputes.store.js';
 
-/** A dispute in the API's form, with invoice and customer. If the bank named no amount, it has the payment's. */
+/** A dispute in the API's form, with invoice and customer. Its `amount` is the disputed amount (dispute-page.ts). */
 export type ListedDispute = DisputeView & {
   readonly invoice_id: string;
   readonly invoice_number: string | null;

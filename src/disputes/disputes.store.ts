@@ -22,7 +22,7 @@ export type DisputeItem = {
   readonly payment: Pick<PaymentRow, 'id' | 'paymentId' | 'amount' | 'currency'> | null;
 };
 
-/** The disputed amount is the bank's, otherwise the whole payment. */
+/** The disputed amount comes from the MoR's events. If no event has an amount, it is the whole payment. */
 const DISPUTES = `(
   select o.id, o.seq, o.kind, o.status, o.invoice_id, o.created_at, coalesce(o.amount, p.amount) as amount,
          case when o.amount is null then p.currency else o.currency end as currency
@@ -65,7 +65,7 @@ export class DisputesStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** The sums of the disputed amounts: of the bank's amount, otherwise of the whole payment. */
+  /** The sums of the disputed amounts. */
   sums(filter: DisputeFilter): Promise<SelectionSums> {
     return sumUp(this.db.orm, walkOf(filter), 'amount');
   }

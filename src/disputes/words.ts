@@ -53,7 +53,7 @@ const paymentOf = (name: string | null): string => (name === null ? 'a payment' 
  */
 export type DisputeAnswer = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; readonly text: string };
 
-/** With this many days left, or fewer, a deadline is urgent. */
+/** A deadline with fewer days left is urgent. */
 const SOON_DAYS = 3;
 
 export function disputeAnswer(o: MorObjectRow, now: Date): DisputeAnswer {

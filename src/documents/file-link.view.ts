@@ -15,8 +15,8 @@ export class FileLinkView {
 const WAIT_SEC = 2; // Document 2 gives the same wait for a new proforma invoice
 
 /**
- * Responds 200 with the link, or 202 with the MoR's Retry-After while the MoR makes the file. A refusal passes
- * unchanged.
+ * Responds 200 with the link, or 202 with the MoR's Retry-After while the MoR makes the file. Throws the MoR's refusal
+ * with its status and code.
  */
 export function linkOrWait(outcome: CallOutcome<WhenReady<FileLink>>, res: Response): FileLinkView | PendingView {
   if (!outcome.ok) throw morProblem(outcome);

@@ -1,4 +1,4 @@
-// Counts a webhook endpoint's replies: 200 accepted, 401 refused, 503 "come again".
+// Counts the replies of a webhook endpoint by status: 200 accepted, 401 refused, 503 try again.
 import { type InboxSource } from './ports/inbox.js';
 
 /** The number of replies with each status. A status without replies is absent. */

@@ -1,4 +1,4 @@
-// The database error shared by the store and the subjects.
+// The error of an unreachable database, for all modules.
 
 /**
  * The database was unreachable or did not reply, so the write may be missing. The cause is the database, not an error

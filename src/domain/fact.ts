@@ -1,5 +1,5 @@
-// The content of a review item as data: a stable code with typed fields. Code reads the fact. Only people read its
-// sentences.
+// The fact of a review item: a stable code with typed fields. Code reads the fact. Only people read the sentences
+// about it.
 import { type ConflictFact } from './facts/conflict.js';
 import { type EffectFact } from './facts/effect.js';
 import { type FinalizationFact, type OverdueFact, type SignupOverdueFact, type UnprovenFact } from './facts/late.js';
@@ -67,13 +67,13 @@ export type KindAndFact = {
 /** The sentences about a fact: what happened, and what to do. */
 export type Sentences = { readonly summary: string; readonly proposal: string };
 
-/** The sentences for each fact code. Each subject keeps them in its `words.ts`. Only people read them. */
+/** The sentences for each fact code, as in `refunds/words.ts`. Only people read them. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
-/** The field with the own words of a peer: Stripe, the MoR or the relay. Facts that differ only in it are the same. */
+/** The field with the words of Stripe, the MoR or the relay. Two facts with a difference only here are the same. */
 const PEERS_WORDS = 'said';
 
-/** True if code and fields are equal, in any order. A peer's own words do not count. */
+/** True if code and fields are equal, in any order. The field `said` does not count. */
 export function isSameFact(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   const [x, y] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];

@@ -48,8 +48,8 @@ export const INVOICE = rowOf('invoice', {
   /** True if the customer pays by bank debit. Crossbill looks this up once a verdict is late. Null: not looked up. */
   paysByDebit: bool().orNull,
   /**
-   * True if the customer was enrolled when Crossbill first learned of the invoice. Crossbill decides this once. Null:
-   * all customers are enrolled, or the answer is still unknown. enrolment/rules/enrolment.ts reads it.
+   * True if the customer was enrolled at the first event of the invoice. The metadata in a later event can still change
+   * false to true. Null: all customers are enrolled, or the answer is still unknown.
    */
   enrolled: bool().orNull,
   /** True if the platform finalizes and collects the invoice automatically. Null: the platform has not said. */

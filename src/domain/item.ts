@@ -3,7 +3,7 @@ import { type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
 
-/** A review item, as a rule declares it. Without its own choices it has the choices of its kind. */
+/** A review item, as a rule declares it. If the rule names no choices, the item has the choices of its kind. */
 export type Item = KindAndFact &
   Pick<ReviewRow, 'subject'> &
   Partial<
@@ -36,7 +36,7 @@ const CHOICES: Readonly<
   signup_overdue: { actions: ['dismiss'], proposed: 'dismiss' },
 };
 
-/** The choices of an item: from its rule, otherwise from its kind. */
+/** The choices of an item: from its rule, or else the choices of its kind. */
 export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
   readonly actions: readonly Resolution[];
   readonly proposed: Resolution | null;

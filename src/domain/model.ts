@@ -18,8 +18,8 @@ export type PaymentStatus =
   'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
 
 /**
- * The progress of one payment's mark on its invoice. After a crash between two calls, the mark resumes at the right
- * call. `parked`: a person must decide. `closed`: nothing more will happen.
+ * The stages of a payment's mark, each with its possible next stages. After a crash between two calls, the mark resumes
+ * at the right call. `parked`: a person must decide. `closed`: nothing more will happen.
  */
 export const markMoves = {
   none: ['proving', 'waiting', 'closed'],
@@ -54,7 +54,7 @@ export const PAYMENT = rowOf('payment', {
   id: key(),
   /** The MoR's `pay_…`. Null until an event brings it. */
   paymentId: text().orNull,
-  /** The person or API key that entered the payment id. Null: the id comes from the MoR. Crossbill removes an id unknown to the MoR. */
+  /** The person or API key behind an entered payment id, until the MoR refuses the id as unknown. Otherwise null. */
   identifiedBy: text().orNull,
   invoiceId: text(),
   customerId: text(),
@@ -82,7 +82,7 @@ export const PAYMENT = rowOf('payment', {
   proveAttempts: int().first(0),
   /** When the MoR first reported the charge of a signup as known but not settled (202). Null: never. */
   pendingSince: time().orNull,
-  /** The checks a person waived for this payment, by kind of review item. `surplus`: the person accepts more than the amount due. */
+  /** The checks a person waived, by kind of review item. `surplus`: the person accepts more than the amount due. */
   waived: texts<ReviewKind | 'surplus'>().first([]),
   /** The sum of the counted refunds, in smallest units. */
   amountRefunded: bigint().first(0n),
@@ -111,8 +111,8 @@ export const ATTEMPT = rowOf('', {
 export type AttemptRow = RowOf<typeof ATTEMPT>;
 
 /**
- * The status of a refund. `requested`: stored, without a reply. `unknown`: sent, and the MoR has not replied. `pending`: a bank debit under
- * way, or a status outside Document 3 (`morStatus`). Only `failed` frees the reserved amount.
+ * The statuses of a refund, each with its possible next statuses. `requested`: stored. `unknown`: sent without a reply.
+ * `pending`: a bank debit under way, or a status outside Document 3 (`morStatus`). `failed` frees the reserved amount.
  */
 export const refundMoves = {
   requested: ['unknown', 'pending', 'succeeded', 'failed', 'joined'],
@@ -128,7 +128,7 @@ export const refundMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
 
-/** The progress of showing a refund on Stripe. `not_needed`: the payment never had a mark on Stripe, or Stripe never showed the money. */
+/** The stages of showing a refund on Stripe, each with its next. `not_needed`: for example, the payment has no mark. */
 export const mirrorMoves = {
   none: ['waiting', 'not_needed'],
   waiting: ['reporting', 'crediting', 'done', 'not_needed', 'parked'],
@@ -151,10 +151,10 @@ export const REFUND = rowOf('refund', {
   amount: bigint(),
   currency: code(3),
   status: text<RefundStatus>(),
-  /** The MoR's own word for the status, if Document 3 lacks it. Such a refund is not final, so `status` is `pending`. Null: none. */
+  /** The MoR's status, if it is not in Document 3. Such a refund is not final: `status` is `pending`. Null: none. */
   morStatus: text().orNull,
   reason: text().orNull.personal(),
-  /** `api`: somebody requested the refund through Crossbill. `event`: somebody made it elsewhere, and an event reported it. */
+  /** `api`: a request through Crossbill. `event`: somebody made the refund elsewhere, and an event reported it. */
   origin: text<'api' | 'event'>(),
   /** The MoR's payment id in our refund request. Null: Crossbill made no request. */
   askedOf: text().orNull,
@@ -184,8 +184,8 @@ export const REFUND = rowOf('refund', {
 export type RefundRow = RowOf<typeof REFUND>;
 
 /**
- * Checks a change of status against its table. A move outside the table is a bug, so it throws: the lane stops and a
- * person gets an item, before any money follows an impossible status.
+ * Throws if the table lacks this change of status, because it is a bug. The lane then stops and a person gets an item,
+ * before any money follows an impossible status.
  */
 function check(what: string, moves: Readonly<Record<string, readonly string[]>>, from: string, to: string): void {
   if (from !== to && moves[from]?.includes(to) !== true) throw new Error(`${what} cannot move from ${from} to ${to}`);
@@ -252,18 +252,18 @@ export const CALL = rowOf('', {
   lane: text(),
   peer: text<'stripe' | 'mor' | 'relay'>(),
   kind: text<OutboxKind>(),
-  /** The id of the payment or refund. The triple of `kind`, `subject` and `generation` is unique for good. */
+  /** The id of the call's object, such as a refund. `kind`, `subject` and `generation` together are unique for good. */
   subject: text(),
   /**
    * Our id of the payment the call marks, or of the payment behind its refund. It stays the same even if the payment's
    * id changes. Null: the call is about no payment.
    */
   paymentRowId: text().orNull,
-  /** Counts the keys of this call. Crossbill makes a new key only if the call with the earlier key certainly had no effect. */
+  /** Counts the keys of this call. Crossbill makes a new key only if the earlier call certainly had no effect. */
   generation: int(),
   key: text(),
   wire: json<WireRequest>(),
-  /** The content of a call to Stripe, to recognise its effect. Null for the other peers. */
+  /** The content of a call to Stripe, to recognise its effect. Null for a call to the MoR or the relay. */
   asked: json<BillingCall>(CALL_WAY).orNull,
   status: text<'pending' | 'done' | 'refused' | 'cancelled'>(),
   attempts: int().first(0),
@@ -274,7 +274,7 @@ export const CALL = rowOf('', {
   lastCode: text().orNull,
   lastMessage: text().orNull,
   lastRequestId: text().orNull,
-  /** True: the peer replays a stored failure for this key. */
+  /** True: Stripe or the MoR replays a stored failure for this key. */
   replaying: bool().first(false),
   createdAt: time(),
   answeredAt: time().orNull,

@@ -134,7 +134,7 @@ export type MorObjectDetail = {
   readonly automatic?: boolean;
   /** The country Crossbill requested for an automatic link. */
   readonly jurisdiction?: string;
-  /** Our id of another row with the same object of the MoR. */
+  /** Our id of the row in place of this row: both are about the same object of the MoR. */
   readonly replacedBy?: string;
 };
 

@@ -19,7 +19,7 @@ export const count = (about: string, sample: number) => field({ type: 'integer' 
 export const flag = (about: string, sample: boolean) => field({ type: 'boolean' }, about, sample);
 export const word = <const W extends string>(words: readonly W[], about: string, sample: NoInfer<W>) =>
   field<W>({ type: 'string', enum: [...words] }, about, sample);
-/** A field with an object: each member has a whole number. */
+/** A field for an object with a whole number in each member. */
 export const counts = (about: string, sample: Readonly<Record<string, number>>) =>
   field({ type: 'object', additionalProperties: { type: 'integer' } }, about, sample);
 export const listOf = <F extends Fields>(fields: F, about: string): Field<readonly Data<F>[]> =>

@@ -30,7 +30,7 @@ export type CompanyFacts = {
 
 /**
  * The status of an application. `requested`: the MoR has no application yet. `refused`: the MoR would not begin one.
- * All others are the MoR's own words, in the documents or not.
+ * Any other status is the MoR's own word, even if Document 1 does not have it.
  */
 export type OnboardingStatus = string;
 

@@ -5,7 +5,7 @@ export type PageRequest = { readonly limit: number; readonly cursor: string | nu
 
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
-/** Limits a list to a span of time. It applies to the time that also sorts the list. */
+/** Limits a list by the time that also sorts the list. */
 export type Span = {
   /** At this time or later. */
   readonly since?: Date | undefined;
@@ -13,7 +13,7 @@ export type Span = {
   readonly until?: Date | undefined;
 };
 
-/** The filters of a list of money. A missing or undefined filter selects every row. */
+/** The filters of a list of invoices, refunds or other money. A missing or undefined filter selects every row. */
 export type MoneyFilter = Span & {
   /** ISO 4217, upper case. */
   readonly currency?: string | undefined;

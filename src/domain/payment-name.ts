@@ -1,4 +1,4 @@
-// The name of a payment: the MoR's id, or our own id until the MoR gives one.
+// The id of a payment, for keys, pages and people: the MoR's id, or our own id until the MoR gives one.
 import { type PaymentRow } from './model.js';
 
 /** The prefix of our own payment ids. */
@@ -19,7 +19,7 @@ export function mayBeOneName(a: string, b: string): boolean {
   return a === b || [a, b].some((name) => name.startsWith(`${OWN_PAYMENT}_`));
 }
 
-/** The MoR's payment id, if the MoR itself gave it. Null if a person did. */
+/** The MoR's payment id, if the MoR itself gave it. Null if a person entered the id, or if there is none. */
 export function ownIdOf({ paymentId, identifiedBy }: PaymentRow): string | null {
   return identifiedBy === null ? paymentId : null;
 }

@@ -1,6 +1,6 @@
-// The name of a POST that creates something. A repeated POST has the same name, so it finds the first POST's object.
+// Recognises a repeated POST: Crossbill returns the object of the first POST and makes no second one.
 
-/** The requester, the purpose, and the caller's key. */
+/** The caller's API key, the route, and the caller's Idempotency-Key. They are the same in a repeated POST. */
 export type RequestName = {
   readonly apiKey: string;
   readonly method: string;
@@ -8,7 +8,7 @@ export type RequestName = {
   readonly idempotencyKey: string;
 };
 
-/** A request's name with a hash of its body: the same hash is a repeat, another hash is a conflict. */
+/** Adds a hash of the body. The same name with the same hash is a repeat, with another hash a conflict. */
 export type NamedRequest = RequestName & { readonly bodySha256: Buffer };
 
 export type Remembered =

@@ -59,7 +59,7 @@ export type Retry = {
   readonly withdrawn: boolean;
 };
 
-/** A payment method the customer has confirmed. Crossbill tries it once for each renewal refused before that. */
+/** A payment method confirmed by the customer. Crossbill tries it one time for each renewal refused earlier. */
 export type ConfirmedMethod = {
   /** Our id of the payment method's setup. */
   readonly id: string;
@@ -73,7 +73,7 @@ export type ConfirmedMethod = {
 export type RetryTrail = {
   readonly refusal: Refusal;
   readonly retries: readonly Retry[];
-  /** When Crossbill sent the MoR a request to charge that is still without a verdict. Null: there is none. */
+  /** When Crossbill asked the MoR for the charge still without a verdict. Null: Crossbill waits for no verdict. */
   readonly waitingSince: string | null;
   /**
    * When Stripe asked for another attempt after the refusal (`invoice.payment_attempt_required`). Null: Stripe has not

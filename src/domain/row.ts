@@ -1,4 +1,4 @@
-// Declares a kind of row once: its type, its table and columns, its form in the log, and the first values of a new row.
+// Declares a kind of row: its type, its table and columns, its form in the log, and the first values of a new row.
 // Rules import no package, so the declaration is plain data. `store/entities.ts` makes TypeORM's entities from it.
 
 /**
@@ -74,7 +74,7 @@ export const texts = <T extends string>(): Column<readonly T[], false> => new Co
 
 /** The declaration of one kind of row. `T`: its values. `G`: the values a new row requires. */
 export type Row<T, G = Partial<T>> = {
-  /** Empty: the row has no table, and only the log holds it. */
+  /** Empty: the row has no table. It is only in the lane's log. */
   readonly table: string;
   readonly columns: Readonly<Record<keyof T & string, Column<unknown>>>;
   readonly key: readonly (keyof T & string)[];

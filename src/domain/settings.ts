@@ -3,8 +3,8 @@ import { type MarkMode } from './model.js';
 import { type RetrySchedule } from './retry.js';
 
 /**
- * The setting for automatic payment links after a failed renewal. `jurisdiction`: for a customer whose country is
- * unknown or not served.
+ * The setting for automatic payment links after a failed renewal. `jurisdiction`: the country of a link if the
+ * customer's country is unknown, or if the MoR does not collect there.
  */
 export type RecoveryLinks = {
   /** ISO 3166-1 alpha-2. */

@@ -3,7 +3,7 @@ import { type Seen } from './facts/parts.js';
 import { showMoney } from './money.js';
 import { showIso } from './show-time.js';
 
-/** `all`: every announcement of money by the MoR, and every booked payment of the invoice. */
+/** Makes the sentence. `all`: each announcement of money by the MoR, and each payment of the invoice in the ledger. */
 export function showObserved(all: readonly Seen[]): string {
   const announced = all.filter((x) => x.source !== 'books').map(showAnnounced);
   const booked = all.filter((x) => x.source === 'books').map(showBooked);

@@ -17,7 +17,7 @@ export const SIGNUP = rowOf('signup', {
   intentId: text().orNull,
   morCustomerId: text().orNull,
   taxCalculationId: text().orNull,
-  /** True: the MoR could not use the tax calculation, so Crossbill made a second one. It does this once. */
+  /** True: the MoR could not use the tax calculation, so Crossbill made a second and last one. */
   recalculated: bool().first(false),
   /** The idempotency key for the MoR. */
   morKey: text(),

@@ -24,7 +24,7 @@ export function isPayable(invoice: InvoiceRow | null): boolean {
 
 /**
  * True if the customer is not enrolled and the MoR has no part in the invoice. A payment at the MoR, or a request to
- * the MoR, makes the invoice ours.
+ * the MoR, gives the MoR a part.
  */
 export function isOutside({
   invoice,

@@ -34,8 +34,8 @@ function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRo
 }
 
 /**
- * The part of a refund that returns the surplus. Crossbill computes it when it shows the refund on Stripe. Zero once a
- * person has left the surplus to the customer.
+ * The part of a refund that returns the surplus. Crossbill computes it when it shows the refund on Stripe. Zero if a
+ * person left the surplus to the customer.
  */
 export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   const paid = overpaid(s);

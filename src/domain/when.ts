@@ -1,4 +1,4 @@
-// Formats days for people. A day is a UTC day, as in all books of Crossbill.
+// Formats days for people. A day is a UTC day, as in the ledger.
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 

@@ -1,6 +1,6 @@
 // A stored call to Stripe or the MoR: the rows it is about, its reply, and its rule. The word "subject" has two
-// meanings: a subject of Crossbill is a folder of rules, such as refunds. The field `subject` of a call or an item says
-// what it is about, for example by the id of a refund.
+// meanings: a subject of Crossbill is a folder of rules, such as refunds. The field `subject` of a call or an item
+// names the thing behind it, for example by the id of a refund.
 import { type Draft } from '../domain/row.js';
 import { type EffectFact } from '../domain/facts/effect.js';
 import { type Refused } from '../domain/facts/parts.js';
@@ -23,7 +23,7 @@ import { type ChoiceRule } from './commanded.js';
 import { type Lane } from './draft.js';
 import { isCallOf } from './payment.js';
 
-/** A peer's reply to a stored call, by its kind. */
+/** The reply to a stored call, by the kind of the call. */
 export type Answer =
   | BillingAnswer
   | { readonly kind: 'create_proforma'; readonly made: ProformaMade }
@@ -99,7 +99,7 @@ export function isRedirect({ status }: CallFailure): boolean {
   return status !== null && status >= 300 && status < 400;
 }
 
-/** The peer's refusal, as a part of an item's fact. */
+/** The refusal of a call, as a part of an item's fact. */
 export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
   return { call: m.kind, status: f.status, error: f.code, said: said(f) };
 }
@@ -114,22 +114,22 @@ export function askOfCall(
   lane.ask({ kind: 'effect_failed', subject: itemSubjectOf(m), fact, ...about });
 }
 
-/** The subject of the item about a call: the call's kind and the call's own subject, such as `report_refund:re_1`. */
+/** The item's `subject` for a call: the call's kind and the call's own `subject`, such as `report_refund:re_1`. */
 function itemSubjectOf({ kind, subject }: Pick<OutboxRow, 'kind' | 'subject'>): string {
   return `${kind}:${subject}`;
 }
 
-/** True if the item is about this call or an earlier call with the same kind and subject. */
+/** True if the item is about this call or an earlier call with the same kind and `subject`. */
 export function isAbout(item: Pick<ReviewRow, 'subject'>, m: Pick<OutboxRow, 'kind' | 'subject'>): boolean {
   return item.subject === itemSubjectOf(m);
 }
 
-/** The subject of the call behind the item. */
+/** The call's `subject`, taken from the item about the call. */
 export function subjectOfCall({ subject }: Pick<ReviewRow, 'subject'>): string {
   return subject.slice(subject.indexOf(':') + 1);
 }
 
-/** A subject's rule for one kind of call. The engine stores a call's key and bytes before the first send. */
+/** The rule for one kind of call. The engine stores a call's key and bytes before the first send. */
 export type CallRule<K extends OutboxKind> = SentCall & {
   readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
 };
@@ -137,15 +137,15 @@ export type CallRule<K extends OutboxKind> = SentCall & {
 /** The rule for one kind of call, without its part for the reply. */
 export type SentCall = {
   /**
-   * If the rules of several subjects make this kind of call (see `oneOf`): true if the call with this `subject` belongs
-   * to this rule. Absent: every call of the kind belongs to this rule.
+   * If several rules make this kind of call (see `oneOf`): true if the call with this `subject` belongs to this rule.
+   * Absent: every call of the kind belongs to this rule.
    */
   readonly of?: (lane: LaneRows, subject: string) => boolean;
-  /** The engine sends the call with the lowest order first: marks, then mirrors of refunds, then calls to the MoR. */
+  /** The engine sends the lowest first: 0 marks, 1 requests to the MoR, 2 refunds on Stripe, 3 relays and retries. */
   readonly order: 0 | 1 | 2 | 3;
   /**
    * If true, Crossbill reads the invoice at Stripe before it sends the call, because this call or a later call changes
-   * the invoice. A function decides it for each invoice.
+   * the invoice. A function decides this for each invoice.
    */
   readonly readFirst?: true | ((i: InvoiceRow, lane: Lane) => boolean);
   /**
@@ -158,19 +158,19 @@ export type SentCall = {
   /** Before this time the engine neither sends the call nor searches for its effect. Null: there is no such time. */
   readonly notBefore?: (lane: Lane, call: Call) => Date | null;
   /**
-   * The engine asks this about each call without a reply. Returns the reason to take the call back. Null: Crossbill
-   * still wants the effect of the call.
+   * The engine runs this for each call without a reply. Returns the reason to take the call back. Null: Crossbill still
+   * wants the effect of the call.
    */
   readonly unwanted?: (lane: Lane, call: Call) => string | null;
   /** Runs before the engine takes the call back, to update the rows about it. */
   readonly takenBack?: (lane: Lane, call: Call, why: string) => void;
-  /** The peer refused the call for good. */
+  /** Runs after Stripe or the MoR refused the call for good. */
   readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;
-  /** The peer gave no usable reply. The engine sends the call again later. */
+  /** Runs after a try without a usable reply. The engine sends the call again later. */
   readonly silent?: (lane: Lane, call: Call, failure: CallFailure) => void;
   /**
-   * Runs if the call had no effect and nobody can pay the invoice any more. If this returns true, the engine withdraws
-   * the call. If it returns false or is absent, the engine sends the call under the next key.
+   * Runs if the call had no effect and nobody can pay the invoice any more. If the function returns true, the engine
+   * withdraws the call. If the function returns false or is absent, the engine sends the call under the next key.
    */
   readonly withdrawn?: (lane: Lane, call: Call) => boolean;
   /** Runs if nobody can find out whether the call had an effect. */
@@ -183,9 +183,9 @@ export type SentCall = {
 export type CallRules = { readonly [K in OutboxKind]: CallRule<K> };
 
 /**
- * Joins the rules of several subjects for one kind of call. A call belongs to the first of `rules` whose `of` returns
- * true; if there is none, it belongs to `others`. The engine sends all these calls alike and gives each reply to the
- * call's own rule.
+ * Joins several rules for one kind of call, such as the rules of refunds/ and returns/. A call belongs to the first of
+ * `rules` whose `of` returns true; if there is none, it belongs to `others`. The engine sends all these calls by the
+ * settings of `others`, and gives each reply to the call's own rule.
  */
 export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
   const ruleOf = (lane: Lane, subject: string): CallRule<K> =>

@@ -11,7 +11,7 @@ import { type Lane } from './draft.js';
 import { isFresh, readInvoice } from './facts.js';
 import { type Errand } from './lookup.js';
 
-/** The next stored call, or the read or search before it. Null: no call is due. */
+/** The errand for the next stored call: the send, or first a read or a search for its effect. Null: no call is due. */
 export function nextCall(rules: CallRules, lane: Lane): Errand | null {
   const { invoice, messages, refunds } = lane;
   const pending = messages.filter((m) => m.status === 'pending');
@@ -60,20 +60,17 @@ function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
 
 /**
  * True if Stripe may have forgotten the key. A restored database does not know when Crossbill first sent the call. So
- * the age counts from Stripe's time of the invoice: no call is older. The payment's time does not help: if the backend
- * completes a signup again after the restore, its payment looks new.
+ * the age counts from Stripe's creation of the invoice: no call is older. The payment's time does not help: if the
+ * backend completes a signup again after the restore, the payment looks new.
  */
 function maybeForgotten({ invoice, now }: Lane): boolean {
   return now.getTime() - (invoice?.platformCreatedAt?.getTime() ?? 0) >= KEY_LIFE_MS;
 }
 
-/**
- * Takes back each unwanted call without a reply. One loop serves the calls of all subjects. Returns false if there was
- * none.
- */
+/** Takes back each unwanted call without a reply. Returns false if there was no such call. */
 export function takeBackUnwanted(lane: Lane, rules: CallRules): boolean {
   let isTaken = false;
-  // A copy: a rule may add calls meanwhile.
+  // Loops over a copy, because a rule may add calls meanwhile.
   for (const row of [...lane.messages]) {
     const { unwanted, takenBack } = rules[row.kind];
     if (row.status !== 'pending' || unwanted === undefined) continue;
@@ -143,7 +140,7 @@ export function applyProbe(
   const rule = rules[m.kind];
   if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
     // The search could not read the whole list. But the list begins with this invoice's own payments, and the effect is
-    // not among them. If Crossbill never tried the call, this is proof enough, so it sends the call.
+    // not among them. If Crossbill never tried the call, this is proof enough, so Crossbill sends the call.
     if (isFirstTry(m, lane)) {
       m.firstTriedAt = lane.now;
       return;
@@ -172,7 +169,7 @@ export function applyProbe(
   lane.say('decision', `${m.kind} had no effect under its key; next key ${m.key}`, m);
 }
 
-/** True if no row shows a send or a search, and Stripe cannot have forgotten the key yet. */
+/** True if the call's row shows no send and no search, and the call is too young for Stripe to forget its key. */
 export function isFirstTry(m: OutboxRow, { now }: Pick<Lane, 'now'>): boolean {
   return m.firstTriedAt === null && !m.replaying && now.getTime() - m.createdAt.getTime() < KEY_LIFE_MS;
 }

@@ -25,7 +25,7 @@ export function refuseInShadow(): Refusal {
 
 export type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
 
-/** Carries out a person's choice for an open item. Null: the item closes, even if a later call fails. */
+/** Carries out a person's choice for an open item. Returns null if the item closes, even if a later call fails. */
 export type ChoiceRule = (lane: Lane, item: ReviewRow, choice: Choice) => Refusal | null;
 
 /** The choice closes the item and has no other effect. */

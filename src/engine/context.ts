@@ -30,8 +30,8 @@ export type Ctx = {
 } & Elsewhere;
 
 /**
- * Facts about other invoices. Crossbill reads them after the database refused a row of this lane, or a peer refused a
- * call. Absent: nobody refused anything.
+ * Facts about other invoices. Crossbill reads these facts after the database refused a row of this lane, or after
+ * Stripe or the MoR refused a call. Absent: there was no refusal.
  */
 export type Elsewhere = {
   /** Charges of this lane that Crossbill has booked for payments of other invoices: charge id → that payment. */
@@ -45,7 +45,7 @@ export type Elsewhere = {
 /** A payment of another invoice with a charge of this lane. */
 export type ChargeHolder = { readonly invoiceId: string; readonly payment: string };
 
-/** A refund of another invoice. Refund and payment have the MoR's ids, or our ids until the MoR gives its own. */
+/** A refund of another invoice. `refund` and `payment` are the MoR's ids, or our ids until the MoR gives its own. */
 export type RefundHolder = { readonly refund: string; readonly payment: string; readonly invoiceId: string };
 
 export function emptyLane(lane: string): LaneState {
@@ -65,8 +65,8 @@ export function emptyLane(lane: string): LaneState {
 
 /**
  * Makes the idempotency key of a call. The parts are the same after a restore, so the key is too. Stripe allows 255
- * characters, and an HTTP header carries visible ASCII only. If an id from a peer breaks these limits, the key holds
- * the hash of the id.
+ * characters, and an HTTP header carries visible ASCII only. If `subject`, such as an id of the MoR, breaks these
+ * limits, the key contains a hash of `subject`.
  */
 export function messageKey(kind: string, subject: string, generation: number): string {
   const key = `crossbill:${kind}:${subject}:${generation}`;
@@ -76,7 +76,7 @@ export function messageKey(kind: string, subject: string, generation: number): s
 
 /**
  * Makes an id from parts that never change. So after a restore Crossbill makes the same id again, and the receiver
- * recognises the object. The id is a hash, because a part may be as long as a peer's id.
+ * recognises the object. The id is a hash, because a part may be a long id of Stripe or the MoR.
  */
 export function lastingName(prefix: string, ...of: readonly (string | number)[]): string {
   return `${prefix}_${createHash('sha256').update(of.join(':')).digest('hex').slice(0, 32)}`;
@@ -84,8 +84,8 @@ export function lastingName(prefix: string, ...of: readonly (string | number)[])
 
 /**
  * The time of the next try. The first pause is about one second; each further pause is twice as long, up to 15 minutes,
- * with jitter. A peer may ask for a longer pause, up to an hour. `attempts` counts the tries so far, at least 1.
- * `slow`: the peer rejects our credentials or configuration, so Crossbill waits at least a minute.
+ * with jitter. Stripe or the MoR may ask for a longer pause, up to an hour. `attempts` counts the tries so far, at
+ * least 1. `slow`: our credentials or configuration are wrong, so Crossbill waits at least a minute.
  */
 export function retryAt(ctx: Ctx, attempts: number, retryAfterMs: number | null, slow = false): Date {
   const base = Math.min(RETRY_LONGEST_PAUSE_MS, RETRY_FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));

@@ -12,7 +12,7 @@ import { type Claim, type EventVerdict } from './lane-store.js';
 import { type ChoiceRule } from './commanded.js';
 import { type StepWrite } from './subject.js';
 
-/** The rules of all subjects, in order. All of them are pure. */
+/** The rules of all subjects, such as refunds/, in order. Every rule is pure. */
 export type Subjects = {
   /** Records the facts of an event. */
   readonly takeEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => Verdict;
@@ -27,13 +27,13 @@ export type Subjects = {
    * rule has its choices.
    */
   readonly reviews: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ChoiceRule>>;
-  /** These rules run once, before `untilStill`. */
+  /** These rules run before `untilStill`. */
   readonly first: readonly Rule[];
   /** These rules run until nothing changes: each rule may make work for the others. */
   readonly untilStill: readonly Rule[];
-  /** These rules run once, after `untilStill`. */
+  /** These rules run after `untilStill`. */
   readonly last: readonly Rule[];
-  /** The lane's lookups come in this order: `errandsFirst`, then the stored calls, then `errandsLast`. */
+  /** The order of a lane's errands: `errandsFirst`, then the stored calls, then `errandsLast`. */
   readonly errandsFirst: readonly NextErrand[];
   readonly errandsLast: readonly NextErrand[];
   /** Writes to the subjects' own tables, in the same commit as each step. */
@@ -65,7 +65,7 @@ export abstract class Decider {
   ): Promise<Elsewhere | null>;
   /** Reads facts about other lanes for the rule of a refused call. */
   abstract refusedBecause(call: OutboxRow): Promise<Elsewhere>;
-  /** Makes a notification's id and exact bytes, in this format. */
+  /** Makes the function for a notification's id and exact bytes, in this format. */
   abstract putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification;
   /** Makes the function for the notifications of a step, in this format. */
   abstract tellIn(format: NotifyFormat): TellStep;

@@ -28,10 +28,10 @@ export type LookAgain = (at: Date | null) => void;
 /** A rule changes the draft and returns nothing. */
 export type Rule = (lane: Lane) => void;
 
-/** The row behind a line of the timeline, or its id. Null: no row. */
+/** The row behind a line of the timeline, or the row's id. Null: there is no row. */
 type About = { readonly id: string } | string | null;
 
-/** A call to the MoR or to the merchant's relay, before it has its key. */
+/** A call to store. `request` adds the call's id and, if absent, its key and generation. */
 type Request = Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> &
   Partial<Pick<OutboxRow, 'paymentRowId' | 'generation' | 'key' | 'asked'>>;
 
@@ -98,7 +98,7 @@ export class Lane {
     return (this.ownReviews ??= copyRows(this.base.reviews));
   }
 
-  /** The ledger entries of this decision. The draft does not hold earlier entries. */
+  /** The ledger entries of this decision, without earlier entries. */
   get entries(): readonly LedgerEntry[] {
     return this.base.entries;
   }
@@ -163,11 +163,11 @@ export class Lane {
     this.say('decision', `${m.kind} taken back: ${why}${tried}`, m);
   }
 
-  /** Sends a call again with the same key and bytes, so its effect happens once. */
+  /** Makes the engine send a call again with the same key and bytes, so the call has only one effect. */
   sendAgain(id: string | undefined): void {
     const m = this.messages.find((x) => x.id === id);
     if (m === undefined || m.status === 'done') return;
-    // A person decided to send it again. The age of the key counts from now.
+    // For the age of the key, the next try counts as the first.
     Object.assign(m, { status: 'pending', lastCode: null, firstTriedAt: null, answeredAt: null, nextTryAt: this.now });
   }
 
@@ -213,7 +213,7 @@ export class Lane {
       if (r.status !== 'open' || !match(r)) continue;
       const closed = { resolvedAt: this.now, resolvedBy: by ?? 'crossbill', resolution, note };
       Object.assign(r, { status: 'resolved', ...closed });
-      // The journal only grows, and an erasure cannot change it. So only the item holds the person's note.
+      // The journal only grows, and an erasure cannot change it. So the person's note is only in the item.
       const why = by === null ? (note ?? resolution) : `${resolution}, by ${by}`;
       this.say(by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r);
     }
@@ -234,7 +234,7 @@ export class Lane {
     this.lookAgain(at);
   }
 
-  /** True if this time has come. A future time also schedules a decision for then. Null never comes. */
+  /** True if this time has come. False for null and for a future time. A future time also schedules a decision. */
   isPast(at: Date | null): boolean {
     if (at === null) return false;
     if (at.getTime() <= this.now.getTime()) return true;
@@ -290,10 +290,7 @@ function copyRows<T extends object>(rows: readonly T[]): Draft<T>[] {
   return rows.map((row): Draft<T> => ({ ...row }));
 }
 
-/**
- * Returns `was` if the draft is equal to it, otherwise a copy of the draft. A rule may still change the draft after
- * this.
- */
+/** Returns `was` if the draft has the same values. If not, returns a copy: a rule may still change the draft. */
 function keepRow<T extends object>(was: T | null, own: Draft<T> | null): T | null {
   return own === null || (was !== null && isSameRow(was, own)) ? was : { ...own };
 }

@@ -21,8 +21,8 @@ import { WorkLaneFlow } from './work-lane.flow.js';
 import { ReadModel } from './read-model.js';
 
 /**
- * The pause of the lane worker between two polls, in milliseconds: it finds a due lane within a second, even without a
- * wake-up.
+ * The pause of the lane worker between two polls, in milliseconds. The worker finds a due lane within a second, even
+ * without a wake-up.
  */
 const POLL_MS = 400;
 

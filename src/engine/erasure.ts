@@ -15,34 +15,34 @@ export type Erased = {
   readonly signups: number;
   readonly events: number;
   readonly quarantined: number;
-  /** Calls with the customer in their bytes: calls to the MoR, and relayed Stripe events. */
+  /** The number of calls with erased bytes: calls to the MoR, and relayed Stripe events. */
   readonly calls: number;
-  /** Free texts: reasons of failed charges and refunds, and notes of people. */
+  /** The number of erased free texts: reasons of failed charges and refunds, and notes of people. */
   readonly texts: number;
   /**
-   * Events waiting for a decision or a person, also in quarantine, and unsent calls. Crossbill still needs their bytes,
-   * so the operator runs the erasure again later.
+   * The number of events and calls left with their bytes, because Crossbill or a person still needs the bytes. The
+   * operator runs the erasure again later.
    */
   readonly waiting: number;
 };
 
 export type Purged = { readonly events: number; readonly quarantined: number; readonly calls: number };
 
-/** The subjects' part of an erasure. */
+/** What an erasure covers outside the engine: rows, texts and bytes, such as the rows of signups. */
 export type ErasedParts = {
   /**
    * Rows about a customer outside the customer's lanes. `count`: the member of `Erased` that counts the values erased
    * in these rows.
    */
   readonly rows: readonly { readonly row: AnyRow; readonly count: 'signups' | 'texts' }[];
-  /** SQL statements. Each one erases other texts about the invoices `$1`. */
+  /** SQL statements. Each erases the texts of one more table, for the invoices with the ids `$1`. */
   readonly texts: readonly string[];
   readonly keeps: readonly KeptBytes[];
 };
 
-/** Refused calls that a person may still send again. Their bytes stay. */
+/** A rule for refused calls: a call keeps its bytes while a person may still send it again. */
 export type KeptBytes = {
-  /** True: this refused call keeps its bytes. False: it loses them. Null: another subject must say. */
+  /** True: this refused call keeps its bytes. False: it loses them. Null: this rule does not cover the call. */
   readonly call: (s: LaneState, m: OutboxRow) => boolean | null;
   /** An SQL condition on a row `l` of a lane's log. True: all calls of this lane keep their bytes. */
   readonly lane: string;
@@ -64,7 +64,7 @@ const OVER = `e.status not in ('received', 'parked')`;
 const ONLY_COPY = `inbox_quarantine.released_at is null and not inbox_quarantine.second_body and not exists (
   select from inbox_event i where i.source = inbox_quarantine.source and i.event_id = inbox_quarantine.event_id)`;
 
-/** An SQL condition: the body contains one of the names in `$n`. */
+/** An SQL condition: the body contains one of the ids in `$n`. */
 const named = (n: number): string =>
   `exists (select 1 from unnest($${n}::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
 
@@ -86,7 +86,7 @@ export class Erasure {
     return found.rows[0]?.known === true;
   }
 
-  /** Safe to run again. A second run counts only its own erasures. */
+  /** Erases a customer's personal data. Safe to run again: a second run counts only its own erasures. */
   async eraseCustomer(customerId: string): Promise<Erased> {
     const lanes = await this.lanesOf(customerId);
     const forgotten = { signups: 0, texts: 0 };
@@ -101,7 +101,7 @@ export class Erasure {
       [lanes],
     );
     const names = [customerId, ...(await this.morCustomersOf(customerId))];
-    // Bodies in other lanes with one of these names, such as ignored events. This statement reads all bodies.
+    // Erases bodies with one of these ids in other lanes, such as bodies of ignored events. This reads all bodies.
     const elsewhere = await this.emptied('inbox_event', named(3), names);
     const quarantinedElsewhere = await this.emptied('inbox_quarantine', `${named(3)} and not (${ONLY_COPY})`, names);
     for (const { row, count } of this.parts.rows)
@@ -143,8 +143,8 @@ export class Erasure {
   }
 
   /**
-   * Drops the bodies of all rows under the condition `which`, from the oldest row on; `values` starts at `$3`. Each
-   * step covers a short range of ids and reads only its own rows, so it stays far below the statement's time limit.
+   * Drops the bodies of all rows under the condition `which`, oldest row first. `value` is `$3`. Each step covers a
+   * short range of ids and reads only its own rows, so the statement stays far below its time limit.
    */
   private async emptied(
     table: 'inbox_event' | 'inbox_quarantine',
@@ -216,8 +216,8 @@ export class Erasure {
   }
 
   /**
-   * Counts waiting events, parked events and copies in quarantine, in other lanes too: an unusable event may still name
-   * the customer.
+   * Counts the undecided events of these lanes. Also counts parked events and copies in quarantine, in other lanes too:
+   * an unusable event may still name the customer.
    */
   private async waitingEvents(lanes: readonly string[], names: readonly string[]): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
@@ -238,16 +238,16 @@ export class Erasure {
 type Fields = Record<string, unknown>;
 
 type ErasedLog = {
-  /** The number of calls without their bytes after this run. */
+  /** The number of calls with bytes erased in this run. */
   readonly calls: number;
   /** The number of erased reasons of failed charges. */
   readonly attempts: number;
-  /** The number of calls with their bytes: Crossbill still needs them. */
+  /** The number of calls left with their bytes, because Crossbill still needs the bytes. */
   readonly waiting: number;
 };
 
 /**
- * True for calls to the MoR or the relay: their bytes may name a person. Calls to Stripe hold ids and amounts alone.
+ * True for calls to the MoR or the relay: their bytes may name a person. Calls to Stripe contain only ids and amounts.
  */
 const mayName = (m: OutboxRow): boolean => m.peer !== 'stripe';
 
@@ -262,7 +262,7 @@ function isOver(m: OutboxRow, s: LaneState, keeps: readonly KeptBytes[]): boolea
   return isKept === undefined ? !s.reviews.some((r) => r.status === 'open' && isAbout(r, m)) : !isKept;
 }
 
-/** Rewrites one lane's log. Safe to run again. */
+/** Erases the personal data in one lane's log. Safe to run again. */
 async function eraseLog(pool: pg.Pool, keeps: readonly KeptBytes[], lane: string): Promise<ErasedLog> {
   const rows = await allRows(pool, lane);
   const { state } = fold(lane, rows);
@@ -296,7 +296,7 @@ async function eraseLog(pool: pg.Pool, keeps: readonly KeptBytes[], lane: string
 const textsOf = (attempts: unknown): number =>
   ((attempts ?? []) as readonly Fields[]).filter((a) => typeof a['failure_message'] === 'string').length;
 
-/** The change in a log row, without personal data. A call without its body also loses the peer's message about it. */
+/** The change in a log row, without personal data. A call in `over` also loses its last error message. */
 function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): Fields {
   const out: Fields = { ...change };
   for (const [name, row] of Object.entries(LOGGED)) {

@@ -131,8 +131,8 @@ function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): P
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;
-  // Takes the absolute difference. After somebody sets the clock back, the last read seems to lie in the future, and
-  // without this it would count as fresh for too long.
+  // Takes the absolute difference. After somebody sets the clock back, the last read lies in the future, and a negative
+  // difference would count as fresh for too long.
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
 }
 

@@ -1,4 +1,4 @@
-// Makes the context of each decision: time, ids, settings, and the bytes of calls. Also hands over the subjects' rules.
+// Makes the context of each decision: time, ids, settings, and the bytes of calls. Its `decider` has the rules.
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config } from '../config/index.js';
 import { type Ctx } from './context.js';

@@ -1,4 +1,4 @@
-// Declared review items. A rule yields an item for each present cause; this file alone opens, updates and closes them.
+// Declared review items. A rule yields an item for each present cause; this file opens, updates and closes them.
 import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
 import { choicesOf, isDismissed, type Item } from '../domain/item.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
@@ -8,7 +8,7 @@ type KindAndFact<C extends FactCode> = {
   [K in ReviewKind]: { readonly kind: K; readonly fact: Extract<FactsByKind[K], { readonly code: C }> };
 }[ReviewKind];
 
-/** The row behind an item. Its id names the item. A payment or a refund also fills a column of the item. */
+/** The row behind an item. Its id is the item's default `subject`. The item also refers to a payment or refund. */
 type About = {
   readonly id: string;
   readonly mark?: unknown;
@@ -39,8 +39,8 @@ export type Items<C extends FactCode> = Iterable<Holds<C>>;
 
 export type ItemRule = {
   /**
-   * The fact codes of this rule, each with the reason for closing its item once the cause is gone. No other rule uses
-   * these codes.
+   * The fact codes of this rule. Each has the reason to close its item when the cause is gone. No other rule uses these
+   * codes.
    */
   readonly clears: { readonly [K in FactCode]?: string };
   readonly now: (lane: Lane) => Items<FactCode>;
@@ -54,14 +54,14 @@ export function itemRule<C extends FactCode>(
   return { clears, now };
 }
 
-/** Turns rules of items into one rule of the lane. */
+/** Turns item rules into one rule for a lane. */
 export function declares(...rules: readonly ItemRule[]): Rule {
   return (lane) => rules.forEach((rule) => declareItems(lane, rule));
 }
 
 /**
  * Opens, updates and closes the items of a rule. Afterwards each item with a present cause is open, unless a person
- * dismissed its fact, and no other item of the rule is open.
+ * dismissed its fact. Each item without a present cause is closed.
  */
 export function declareItems(lane: Lane, { clears, now }: ItemRule): void {
   const held = new Map<string, 'open' | 'dismissed'>();

@@ -1,4 +1,4 @@
-// The log of a lane. A row holds the changes of one step as JSON, and the fold of all rows gives the lane's state.
+// The log of a lane. Each row contains the changes of one step as JSON. `fold` turns the rows into the lane's state.
 import { emptyLane } from './context.js';
 import { INVOICE } from '../domain/invoice-row.js';
 import {
@@ -17,10 +17,10 @@ import { type Row } from '../domain/row.js';
 import { changedFields, jsonText, toJson, withFields } from '../store/codec.js';
 import { snake } from '../store/columns.js';
 
-/** Raise this number with every new field or list. A release refuses a row of a newer format, so it loses no field. */
+/** Raise this number with every new field or list. An older release then refuses the new rows, and loses no field. */
 const FORMAT = 1;
 
-/** After this many rows, the next row holds the whole state. */
+/** After this many rows, the next row contains the whole state: a snapshot. */
 const SNAPSHOT_AFTER = 20;
 
 type Fields = Record<string, unknown>;
@@ -44,8 +44,8 @@ export type NewRow = Pick<LoggedRow, 'lane' | 'version' | 'at' | 'at_rest' | 'sn
 };
 
 /**
- * The lists of a lane, by their names in the log. No attempt ever changes, so a state holds only the attempts of its
- * own step, not the earlier ones.
+ * The lists of a lane, by their names in the log. An attempt is a verdict on a charge and never changes, so a state
+ * contains only the attempts of its own step.
  */
 export const LOGGED = {
   invoice: INVOICE,
@@ -163,8 +163,8 @@ export function logRow({ before, after, version, at, atRest, snapshot }: LoggedS
 
 /**
  * Moves the bodies of calls out of the change, so a purge can drop the bodies and keep the change. A snapshot leaves
- * out the body of a call with a reply. It keeps the body of a withdrawn call, because a rule may still send this call
- * under its key.
+ * out the bodies of done calls. It keeps the body of a refused or withdrawn call, because a rule may still send this
+ * call again under its key.
  */
 function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | null {
   const bodies: Record<string, string> = {};
@@ -177,7 +177,7 @@ function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | nu
   return Object.keys(bodies).length === 0 ? null : bodies;
 }
 
-/** The ids of calls losing their bytes in this step. The earlier rows of the log lose these bytes too. */
+/** The ids of calls without bytes from this step on. `DROPPED_SQL` removes these bytes from earlier log rows too. */
 export function droppedBodies(before: LaneState, after: LaneState): readonly string[] {
   if (before.messages === after.messages) return [];
   return after.messages
@@ -189,7 +189,7 @@ export type Folded = {
   readonly state: LaneState;
   /** The lane as the read rows show it. Read rows are the rows of the tables behind lists and look-ups. */
   readonly shown: LaneState;
-  /** 0: the lane has no row yet. */
+  /** The version of the newest row. 0: the lane has no row yet. */
   readonly version: number;
   readonly rowsSinceSnapshot: number;
 };
@@ -235,7 +235,7 @@ function withBody(call: Fields, bodies: Bodies | null): Fields {
   return { ...call, wire: { ...(call['wire'] as object), body: bodies?.[String(call['id'])] ?? null } };
 }
 
-/** True if the next row must hold the whole state. */
+/** True if the next row must contain the whole state. */
 export function wantsSnapshot({ rowsSinceSnapshot }: Pick<Folded, 'rowsSinceSnapshot'>): boolean {
   return rowsSinceSnapshot >= SNAPSHOT_AFTER;
 }
@@ -261,7 +261,7 @@ export function storyOf(rows: readonly LoggedRow[]): {
   return { journal, attempts: [...attempts.values()].toSorted((a, b) => a.at.getTime() - b.at.getTime()) };
 }
 
-/** True if the row holds no change, no line of the timeline and no verdict on a charge. */
+/** True if the row contains no change, no line of the timeline and no verdict on a charge. */
 export function isEmpty(row: NewRow): boolean {
   return row.bodies === null && row.change === EMPTY;
 }

@@ -21,7 +21,7 @@ export type Loaded = {
   readonly folded: Folded;
   /** The events to decide now, oldest first. */
   readonly events: readonly WaitingEvent[];
-  /** The due time of the first event after `events`. Null: no other event waits. */
+  /** The earliest due time of the waiting events outside `events`. Null: there are none. */
   readonly moreAt: Date | null;
 };
 
@@ -65,7 +65,7 @@ type LoadedRow = Row &
     readonly next_try_at: Date;
   };
 
-// A single statement sees one snapshot of the database. Each part reads by an index, and the first part names the
+// A single statement reads all its parts as of one moment. Each part reads by an index, and the first part names the
 // columns.
 const LOAD_SQL = `
   select 'now' as what, null::text as lane, null::bigint as id, ${timeSql(2)} as at, null::boolean as at_rest, null::boolean as snapshot,
@@ -160,7 +160,7 @@ function grouped<T>(rows: readonly T[], by: (row: T) => string): ReadonlyMap<str
 /** A lane's row in the queue. `news` counts new events and requests. */
 export type QueuedLane = { readonly lane: string; readonly fence: bigint; readonly news: bigint };
 
-/** Reads the lanes' rows in the queue, even if another worker holds the lanes. */
+/** Reads the lanes' rows in the queue, even if another worker has claimed the lanes. */
 export async function takenBy(db: Db, lanes: readonly string[]): Promise<Map<string, QueuedLane>> {
   const found = await db.query<{ key: string; fence: string; news: string }>(
     'select key, fence, news from lane where key = any($1)',

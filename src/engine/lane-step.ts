@@ -1,4 +1,4 @@
-// One step of a lane: first the decision on its state, then its writes. One SQL statement carries out the steps of many
+// One step of a lane: the decision on the lane's state, then the writes. One SQL statement writes the steps of many
 // lanes.
 import { LEDGER_ENTRY, type LaneState } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
@@ -20,7 +20,7 @@ export type Step = {
   readonly value: unknown;
   readonly made: string | null;
   readonly after: LaneState;
-  /** Null: the step changed nothing worth a row. */
+  /** The step's row in the log. Null: the step has nothing to write. */
   readonly row: NewRow | null;
   readonly rest: boolean;
   readonly dueAt: Date | null;
@@ -29,7 +29,8 @@ export type Step = {
 };
 
 /**
- * Decides, and returns the step's writes. Throws the errors of `decide`. `tell` null: the step sends no notification.
+ * Decides, and returns the step to write. Throws LaneFenced, and the errors of `decide`. `tell` null: there is no
+ * notification.
  */
 export function decideStep(
   work: LaneWork<unknown>,
@@ -48,7 +49,8 @@ export function decideStep(
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
   // True: this step also writes the read rows. A step between two calls of a claim writes only the log. The exception
-  // is a step that gives a payment the MoR's id: the next calls contain this id, and only the read row keeps it unique.
+  // is a step that gives a payment the MoR's id: the next calls contain this id, and only the read row keeps the id
+  // unique.
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = logRow({ before, after, version: folded.version + 1, at, atRest, snapshot });
@@ -107,7 +109,7 @@ type Part = { readonly name: string; readonly sql: (n: number) => string; readon
 
 // In two cases the statement gives a row no version, and the database refuses the whole statement. First: another
 // worker has claimed the lane. Second: the log lacks the previous row. This happens after a failover: the standby has
-// not received the last commits, and this process still holds their state.
+// not received the last commits, and this process still has their state in memory.
 const LOG_SQL = (n: number): string => `
   insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
   select d.lane, case when (d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane))
@@ -133,9 +135,7 @@ function logValues(steps: readonly Step[]): readonly unknown[] {
   ];
 }
 
-/**
- * The condition compares the lane too: after a failover the new server may give the event's number to another event.
- */
+/** Compares the lane too: after a failover the new server may give the event's number to another event. */
 const VERDICTS_SQL = (n: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
     from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
@@ -151,9 +151,9 @@ const DUE_SQL = (n: number): string =>
       from unnest($${n}::text[], $${n + 1}::timestamptz[], $${n + 2}::boolean[]) as d(key, at, awaited)`);
 
 /**
- * Gives lanes back. If the step gives no due time, the lane leaves the queue. Otherwise the lane is due at the step's
- * time. If an event or request arrived since the claim, the lane keeps the due time in the queue. The statement locks
- * the lanes' rows first, so it sees every arrival.
+ * Gives lanes back. If an event or request arrived since the claim, the lane keeps its due time in the queue. If none
+ * arrived, the lane is due at the step's `dueAt`, or leaves the queue if `dueAt` is null. The statement locks the
+ * lanes' rows first, so it sees every arrival.
  */
 const REST_SQL = (n: number): string => `
   select l.key, d.at, l.news <> d.seen as more
@@ -165,7 +165,7 @@ const AFTER_REST = `,
                from w_rest r where l.key = r.key and (r.more or r.at is not null)),
   w_out as (delete from lane l using w_rest r where l.key = r.key and not r.more and r.at is null)`;
 
-/** The statement for all steps, with the subjects' own writes. Null: there is nothing to write. `$1` is the time. */
+/** The statement for all steps, with the `StepWrite` parts. Null: there is nothing to write. `$1` is the time. */
 export function statementOf(steps: readonly Step[], now: Date, writes: readonly StepWrite[]): Statement | null {
   const parts: Part[] = [];
   const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
@@ -237,7 +237,7 @@ export function statementOf(steps: readonly Step[], now: Date, writes: readonly 
   return { name, text: textOf(name, parts), values: [now, ...parts.flatMap((p) => p.values)] };
 }
 
-/** The text for each set of parts. A text has ten thousand characters, so this process makes each text once. */
+/** The text of the statement for each set of parts. A text has ten thousand characters, so this process keeps it. */
 const texts = new Map<string, string>();
 
 function textOf(name: string, parts: readonly Part[]): string {

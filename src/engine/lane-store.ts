@@ -1,5 +1,5 @@
-// The store of lanes. One worker at a time claims a lane, and one transaction changes it. Each claim has a number, the
-// fence. If a worker slept and lost its claim, its fence is old, and the store refuses its writes.
+// The store of lanes. One worker at a time has the claim on a lane. Each claim has a number, the fence. If a worker
+// slept and another worker claimed its lane, the first worker's fence is old, and the store refuses its writes.
 import { StoreUnavailable } from '../domain/errors.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
@@ -33,15 +33,15 @@ export type EventVerdict = {
   readonly reason: string | null;
 };
 
-/** One lane's part of a transaction. `decide` is pure: it turns the stored lane into the lane to store. */
+/** One step of a lane. `decide` is pure: it turns the stored lane into the lane to store. */
 export type LaneWork<T> = {
   readonly lane: string;
   /**
-   * Null: the writer is not a worker but, for example, an API request. Such a writer does not wait for the worker's
-   * lease. If two writers write at the same time, the later writer decides again on the new state.
+   * The fence of the worker's claim. Null: the writer has no claim, for example an API request. Such a writer does not
+   * wait for the end of a lease. If another writer wrote first, `decide` runs again on the new state.
    */
   readonly fence: bigint | null;
-  /** The named API request behind the change. The same transaction looks the name up and stores it. */
+  /** The API request behind the change. The transaction looks up the request's name, and stores a new name. */
   readonly request?: NamedRequest | null;
   /**
    * True: a caller waits for the next step. Workers claim this lane before all others, however long the others have
@@ -63,7 +63,7 @@ export type LaneWork<T> = {
     /** True: the lane has nothing left to do, so this write also ends the lease. */
     readonly rest?: boolean;
     readonly value: T;
-    /** The id of the named request's object, to store with the name. Absent: none. */
+    /** The id of the request's new object, to store with the request's name. Absent or null: there is no new object. */
     readonly made?: string | null;
   };
 };
@@ -86,7 +86,7 @@ export class LaneUnreadable extends Error {
   }
 }
 
-/** A row of another invoice already has this value, and the value must stay unique. */
+/** The database refused a write, because a row of another invoice already has the same unique value. */
 export class NotUnique extends Error {
   readonly code = 'store.not_unique';
   constructor(
@@ -106,18 +106,18 @@ export abstract class LaneStore {
    */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
   /**
-   * Extends the leases to `leaseMs` from now. Returns the lanes this worker still holds; other workers have claimed the
-   * rest.
+   * Extends the leases to `leaseMs` from now. Returns the lanes with an extended lease. Other workers have claimed the
+   * rest of `held`.
    */
   abstract renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>>;
   /**
    * One step of a lane: read, decide, write. If another writer wrote first, `decide` runs again. Throws LaneFenced,
-   * LaneUnreadable, NotUnique, StoreUnavailable or another error of the database; then it wrote nothing.
+   * LaneUnreadable, NotUnique, StoreUnavailable or another error of the database. After an error the lane is unchanged.
    */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
   /**
-   * Gives a lane back, so any worker may claim it. With `dueInMs` the lane is due after this time, otherwise at its
-   * next event.
+   * Gives a lane back, so any worker may claim it. With `dueInMs` the lane is due after this time. Without `dueInMs`
+   * the lane keeps its due time.
    */
   abstract release(lane: string, fence: bigint, dueInMs?: number): Promise<void>;
   /**
@@ -133,8 +133,8 @@ export abstract class LaneStore {
     parkAfter: number,
   ): Promise<boolean>;
   /**
-   * Opens an item about an unreadable or unwritable lane, outside the lane's log. An open item stays as it is. If a
-   * person dismissed an item for the same fact, none opens.
+   * Opens an item about a lane with an unreadable or unwritable log, outside this log. Does nothing if the item is open
+   * already, or if a person dismissed an item with the same fact.
    */
   abstract tell(item: ReviewRow): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { eventName, type Logger, type Metrics } from '../observe/index.js';
 import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
 
-/** A lane and the events of this claim: the events it decided. If it decided none, the events that wait. */
+/** A lane with the events Crossbill decided under this claim. If there are none yet, with the waiting events. */
 export type TrailedLane = Pick<Claim, 'lane' | 'events'>;
 
 export type TrailedCall = {
@@ -17,7 +17,7 @@ export type TrailedCall = {
   readonly requestId: string | null;
   /** The duration in whole milliseconds. */
   readonly ms: number;
-  /** Null: the peer replied. */
+  /** Null: the call did not fail. */
   readonly failure: CallFailure | null;
 };
 

@@ -36,8 +36,8 @@ const MOST_FAILING = 10_000;
 /** The worker renews a lease after this fraction of its duration. Two renewals may fail before the lease ends. */
 const RENEW_AFTER = 0.3;
 /**
- * The most renewals of one claim: a quarter of an hour with the usual lease. A longer call hangs, so any worker may
- * claim the lane.
+ * The most renewals of one claim: a quarter of an hour with the usual lease. A claim with more renewals hangs, so the
+ * lease ends and any worker may claim the lane.
  */
 const MOST_RENEWALS = 120;
 
@@ -51,7 +51,7 @@ export class LaneWorker {
   private readonly ready: Claim[] = [];
   /** The claims of this worker, and the renewals of each so far. */
   private readonly held = new Map<Claim, number>();
-  /** Aborted as soon as the worker holds no claim. */
+  /** Aborted as soon as the worker has no claim. */
   private idle = new AbortController();
   private keeping: Promise<void> | null = null;
   private loop: Promise<void> | null = null;
@@ -89,7 +89,7 @@ export class LaneWorker {
     this.loop ??= this.run().finally(off);
   }
 
-  /** Stops the worker. Resolves once another worker can continue each lane of this worker. */
+  /** Stops the worker. Resolves as soon as other workers can continue the lanes of this worker. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.tap?.();
@@ -101,7 +101,7 @@ export class LaneWorker {
     let backlog = false;
     while (!this.stopping.signal.aborted) {
       this.woken = false;
-      // Under load one statement claims more lanes than there are free places. Each lane begins once a place is free.
+      // Under load one statement claims more lanes than there are free places. A lane begins when a place is free.
       const ahead: number = backlog && !this.crowded() ? Math.ceil(this.places / 2) : 0;
       const wanted = this.places + ahead - this.inFlight.size - this.ready.length;
       if (wanted > 0 && this.ready.length <= ahead / 2) {
@@ -177,7 +177,7 @@ export class LaneWorker {
 
   /**
    * Renews the leases during the work. Work may outlast a lease: a search through thousands of records, or a pause on
-   * Stripe's request. Without a renewal another worker would start the search again, and no worker would ever store its
+   * Stripe's request. Without a renewal another worker would start the search again, and no worker would ever store the
    * result.
    */
   private async keepLeases(): Promise<void> {
@@ -197,8 +197,8 @@ export class LaneWorker {
   }
 
   /**
-   * After failed decisions an event waits, and finally parks. An unavailable database does not count as a failure of
-   * the lane.
+   * Gives the claim back after an error. After a failed decision the event waits, and after several Crossbill parks it.
+   * An unavailable database does not count as a failure of the lane.
    */
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
     try {
@@ -222,7 +222,7 @@ export class LaneWorker {
     }
   }
 
-  /** Without an event to park, the lane waits longer after each failure. In the end it gets an item for a person. */
+  /** Without an event to park, the lane waits longer after each failure. In the end a person gets an item. */
   private async wait(claim: Claim, reason: string): Promise<void> {
     const failures = (this.failing.get(claim.lane) ?? 0) + 1;
     if (this.failing.size >= MOST_FAILING) this.failing.clear();
@@ -230,8 +230,8 @@ export class LaneWorker {
     const stuck = failures >= DECISION_TRIES;
     const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
     await this.store.release(claim.lane, claim.fence, waitMs);
-    // The worker opens the item after each failure: it may have failed to open an earlier one, or a person's `retry`
-    // did not help. An open item stays unchanged.
+    // The worker opens the item after each failure: the worker may have failed to open an earlier item, or a person's
+    // `retry` did not help. An open item stays unchanged.
     if (stuck) await this.flow.tellStuck(claim, reason, waitMs);
   }
 }

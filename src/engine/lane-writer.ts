@@ -1,5 +1,5 @@
-// Steps of many lanes share one statement and one commit. While a statement runs, new steps gather for the next
-// statement.
+// Writes the steps of lanes. Steps of many lanes share one statement and one commit. While a statement runs, new steps
+// gather for the next statement.
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { LaneFenced, type LaneWork, NotUnique } from './lane-store.js';
@@ -15,13 +15,11 @@ import { recallIn, rememberIn } from '../store/requests.js';
 
 const MOST_LANES = 64;
 /**
- * How many statements run at the same time. If only one runs, more lanes share the next one. This saves more time than
- * a second statement at the same time would.
+ * How many statements run at the same time. With only one, more lanes share the next statement. This saves more time
+ * than a second statement would.
  */
 const MOST_UNDER_WAY = 1;
-/**
- * The next statement starts once steps of this fraction of the lanes at work wait. So a lane at work alone never waits.
- */
+/** The next statement starts when this part of the lanes at work has a waiting step. So a single lane never waits. */
 const GATHERED_PART = 1 / 3;
 const TRIES = 5;
 const UNKNOWN: Remembered = { known: false };
@@ -29,7 +27,7 @@ const UNKNOWN: Remembered = { known: false };
 type Work = LaneWork<unknown>;
 type Waiting = {
   readonly work: Work;
-  /** A time of this process's monotonic clock. */
+  /** The start of the wait, by this process's monotonic clock. */
   readonly sinceMs: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -41,7 +39,7 @@ type Kept = Loaded & { readonly taken: QueuedLane | null };
 export type WriteOptions = {
   /** Makes the notifications of a step for the merchant's backend. Null: there are none. */
   readonly tell: TellStep | null;
-  /** The subjects' own writes, in the same commit as each step. */
+  /** The writes to subjects' own tables, in the same commit as each step. */
   readonly writes: readonly StepWrite[];
   /** How many milliseconds a step may wait for other steps to share its commit. 0: no step waits. */
   readonly gatherMs: number;
@@ -108,8 +106,8 @@ export class LaneWriter {
   }
 
   /**
-   * How many milliseconds the waiting steps still wait for more steps. 0 if they are enough, or if an API request
-   * waits for one of them.
+   * How many milliseconds the waiting steps still wait for more steps. 0: enough steps wait, or an API request waits
+   * for one of these steps.
    */
   private gatherFor(): number {
     const enough = this.queue.length >= this.kept.size * GATHERED_PART || this.queue.some((w) => w.work.fence === null);
@@ -118,7 +116,7 @@ export class LaneWriter {
     return Math.ceil(oldest.sinceMs + this.options.gatherMs - performance.now());
   }
 
-  /** The oldest steps for one statement, one step for each lane. A named request goes alone, since it may roll back. */
+  /** The oldest steps for one statement, one step for each lane. A named request goes alone: it may roll back. */
   private takeGroup(): Waiting[] {
     const group: Waiting[] = [];
     const left: Waiting[] = [];
@@ -176,8 +174,8 @@ export class LaneWriter {
   }
 
   /**
-   * Commits a named request. One transaction finds the object of an earlier request with this name, or stores a new
-   * object with the lane.
+   * Commits the step of a request with an Idempotency-Key, its name. One transaction finds the object of an earlier
+   * request with this name, or stores a new object with the lane.
    */
   private named(work: Work): Promise<readonly Step[]> {
     const { request } = work;
@@ -263,7 +261,7 @@ class NameTaken extends Error {}
 function told(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);
-  // The version is null (see `LOG_SQL`): another worker holds the lane, or the log lacks the previous row.
+  // The version is null (see `LOG_SQL`): another worker has claimed the lane, or the log lacks the previous row.
   if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
     return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
   }

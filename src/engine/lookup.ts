@@ -1,5 +1,5 @@
-// An errand is the lane's next request to a peer: a stored call, or a lookup. A lookup asks a question and changes
-// nothing outside.
+// An errand is the lane's next request to Stripe or the MoR: a stored call, a search for a call's effect, or a lookup.
+// A lookup asks a question and changes nothing outside.
 import { type InvoiceRow, type OutboxRow } from '../domain/model.js';
 import { type Enrolled } from '../domain/enrolment.js';
 import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
@@ -9,7 +9,7 @@ import { type MorChannels } from '../domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type Lane, type Rule } from './draft.js';
 
-/** The peers of lookups: Stripe, the MoR, and Crossbill's own books. */
+/** The sources for lookups: Stripe, the MoR, and Crossbill's own tables. */
 export type Peers = {
   readonly platform: BillingPlatform;
   readonly gateway: PaymentGateway;
@@ -39,7 +39,7 @@ export type Customers = {
   readonly lookAtCharging: (of: ChargedFor, fresh: boolean) => Promise<CallOutcome<ChargedMethod | null>>;
 };
 
-/** Waits for a call and returns its result. The log and the metrics get the call under `name`. */
+/** Waits for a call and returns its result. The log and the metrics show the call as `name`. */
 export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 
 export type Errand =
@@ -67,12 +67,12 @@ export type Lookup<Q, A> = {
    * `lane.isPast` with this time, and the engine decides again then.
    */
   readonly wanted: (lane: Lane) => Q | null;
-  /** Asks the peer. No database transaction is open meanwhile. */
+  /** Asks the question. No database transaction is open meanwhile. */
   readonly ask: (question: Q, peers: Peers) => Promise<A>;
   readonly take: (lane: Lane, answer: A, question: Q) => void;
 };
 
-/** Makes the errand of the lookup's next question. Null: it has no question now. */
+/** Makes the errand of the lookup's next question. Null: the lookup has no question now. */
 export function nextLookup<Q, A>(lookup: Lookup<Q, A>): NextErrand {
   return (lane) => {
     const question = lookup.wanted(lane);

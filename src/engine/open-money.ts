@@ -61,7 +61,7 @@ export function notConfirmed(o: MorObjectRow): string {
   return `a payment on ${objectName(o)} was announced, and is not confirmed yet`;
 }
 
-/** True if a person dismissed an item of this subject, at `since` or later. */
+/** True if a person dismissed a `conflicting_event` item with this `subject`, at `since` or later. */
 export function isLookedInto(reviews: LaneRows['reviews'], subject: string, since: Date | null): boolean {
   return reviews.some((r) => r.kind === 'conflicting_event' && r.subject === subject && isDismissed(r, since));
 }

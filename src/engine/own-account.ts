@@ -38,7 +38,7 @@ export class OwnAccount {
     private readonly clock: Clock,
   ) {}
 
-  /** Compares the Stripe accounts in an event with the key's account. `named`: these accounts, at least one. */
+  /** Compares the Stripe accounts in an event with the key's account. `named`: the event's accounts. */
   judge(named: readonly string[]): AccountVerdict {
     if (this.accountId !== null) return named.every((id) => id === this.accountId) ? 'own' : 'other';
     if (this.failed === null) return 'ask';
@@ -47,7 +47,7 @@ export class OwnAccount {
     return this.failed.forbidden ? 'forbidden' : 'wait';
   }
 
-  /** Reads the account once per process: a key never changes its account. */
+  /** Reads the account. One successful read per process is enough: a key never changes its account. */
   async read(): Promise<void> {
     const read = await this.reader.readAccount();
     if (read.ok) this.accountId = read.value.accountId;
@@ -55,7 +55,7 @@ export class OwnAccount {
   }
 }
 
-/** Reads the Stripe account of STRIPE_API_KEY. The lane asks while one of its events waits for the reply. */
+/** Reads the Stripe account of STRIPE_API_KEY. `WorkLaneFlow` starts this lookup, so `wanted` has no question. */
 export const accountLookup: Lookup<null, void> = {
   name: 'read-account',
   wanted: () => null,
@@ -63,7 +63,7 @@ export const accountLookup: Lookup<null, void> = {
   take: () => undefined,
 };
 
-/** When a lane is due if its event waits for our Stripe account: at `at` or at the account's next read, if earlier. */
+/** The due time of a lane if an event waits for our Stripe account: the account's next read, or `at` if earlier. */
 export function lookBy(at: Date | null, now: Date): Date {
   const then = now.getTime() + OWN_ACCOUNT_AGAIN_MS;
   return at !== null && at.getTime() < then ? at : new Date(then);

@@ -1,5 +1,5 @@
-// The payments of an invoice: how a payment begins, books its money and ends, and how an event finds its payment. One
-// charge is one sum of money. Crossbill books it for one payment of one invoice, even if the MoR's events name more.
+// The payments of an invoice: how a payment begins, books its money and ends, and how an event finds its payment.
+// Crossbill books each charge for one payment only, even if the MoR reports several payments with it.
 import { type ChargeHolder, type Ctx } from './context.js';
 import { type Seen } from '../domain/facts/parts.js';
 import {
@@ -30,8 +30,8 @@ export function newPayment(
 }
 
 /**
- * Finds the payment of an event by the MoR's id. Otherwise finds a payment of a signup or a payment link, by its charge
- * or payment intent.
+ * Finds the payment of an event by the MoR's id. If no payment has this id, finds a payment by the event's charge or
+ * payment intent. This second search leaves out payments of renewals.
  */
 export function findPayment(s: Pick<LaneRows, 'payments'>, e: PaymentEvent): PaymentRow | undefined {
   const byId = s.payments.find((p) => p.paymentId === e.paymentId);
@@ -66,7 +66,7 @@ export function takePayment(lane: Lane, e: PaymentEvent): Draft<PaymentRow> {
   return known === undefined ? lane.add('payments', row) : Object.assign(known, row);
 }
 
-/** Gives a payment the MoR's id. The database refuses one id for payments of two invoices. */
+/** Gives a payment the MoR's id, as a person entered it. The database refuses one id for payments of two invoices. */
 export function identifyPayment(lane: Lane, id: string, paymentId: string, by: string): Result<PaymentRow> {
   const p = lane.findPayment(id);
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
@@ -80,15 +80,15 @@ export function identifyPayment(lane: Lane, id: string, paymentId: string, by: s
   return { ok: true, value: p };
 }
 
-/** Refuses an id of another payment. */
+/** Refuses `paymentId`: another payment, `holder`, already has this id. */
 export function idTaken(paymentId: string, holder: Pick<PaymentRow, 'id' | 'invoiceId'>): Refusal {
   const message = `${paymentId} is the id of payment ${holder.id} of invoice ${holder.invoiceId} already.`;
   return refuse(409, 'payment_id_taken', message, 'payment_id');
 }
 
 /**
- * Finds the payment with one of these ids, or the payment whose refund or object has one. If there is none, returns the
- * only payment the MoR took on the invoice (`onlyTaken`). Null: unclear.
+ * Finds the payment with one of these ids, or the payment of a refund or object with such an id. If there is none,
+ * returns the only payment the MoR took on the invoice (`onlyTaken`). Null: the payment is unclear.
  */
 export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
   const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
@@ -128,7 +128,7 @@ export const PARKING: ReadonlySet<string> = new Set([
   'signup_unproven',
 ]);
 
-/** Ends a payment without a mark. Stripe does not show its refunds (refunds/rules/mirror.ts). */
+/** Closes a payment without a mark. Stripe does not show the payment's refunds (refunds/rules/mirror.ts). */
 export function closePayment(p: Draft<PaymentRow>): void {
   moveMark(p, 'closed');
   if (p.succeededAt === null) p.status = 'failed'; // as far as Crossbill knows, the MoR took no money
@@ -262,8 +262,8 @@ export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null
 }
 
 /**
- * Sets the payment aside for a person; the person can only dismiss it. It stays aside if the MoR reports the same
- * charge again.
+ * Parks the payment, or leaves it closed, and opens an item. A person can only dismiss the item. If the MoR reports the
+ * same charge again, nothing changes.
  */
 function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: ChargeHolder): void {
   Object.assign(p, { succeededAt: null, proveDueAt: null });
@@ -288,7 +288,7 @@ function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: Char
   });
 }
 
-/** Accepts a signup's charge as proven. From here on its payment is like any other. */
+/** Accepts a signup's charge as proven. Its payment then waits for the mark, like the payment of a renewal. */
 export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
   if (p.amount === null) return;
   const isNew = p.succeededAt === null;

@@ -1,4 +1,4 @@
-// Finds one row in the read model by its id. The pages and flows of every subject begin here.
+// Finds one invoice, payment or refund by its id, for pages, routes and flows.
 import { Injectable } from '@nestjs/common';
 import { Any, type DataSource } from 'typeorm';
 import {
@@ -118,8 +118,8 @@ export async function invoiceNumbers(
 }
 
 /**
- * Payments with their refunds and lost disputes. One statement reads them all at one moment, because a step writes
- * several of these rows.
+ * Payments with their refunds and lost disputes. One transaction reads these rows as of one moment, because a step may
+ * write several of them.
  */
 export async function paymentViews(orm: DataSource, found: readonly PaymentRow[]): Promise<PaymentView[]> {
   if (found.length === 0) return [];

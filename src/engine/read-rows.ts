@@ -35,8 +35,8 @@ type Table = {
 };
 
 /**
- * One table of the read model. `rowsOf` returns the lane's rows that this table must hold now. `allOf` also returns the
- * lane's rows that this table held before or may hold later.
+ * One table of the read model. `rowsOf` returns the lane's rows for this table. `allOf` also returns rows of the lane
+ * that were in this table before or may be later.
  */
 function table<T extends object, R extends T>(
   codec: Row<T, unknown>,

@@ -9,7 +9,7 @@ export type Rebuilt = {
   readonly lanes: number;
   /** The number of lanes with read rows unlike their log. */
   readonly differed: number;
-  /** The lanes without a rebuild: their log is unreadable, or another lane's rows hold a unique value. */
+  /** The lanes without a rebuild: their log is unreadable, or another lane has the same unique value. */
   readonly failed: readonly { readonly lane: string; readonly why: string }[];
 };
 
@@ -25,9 +25,8 @@ export class Rebuild {
   }
 
   /**
-   * Compares each lane's read rows with its log, and unless `check`, writes the rows with a difference. Each lane is
-   * one transaction. If a daemon wrote a lane meanwhile, the rebuild reads the lane again. Safe to run next to daemons,
-   * and to repeat.
+   * Compares each lane's read rows with its log, in one transaction for each lane. If `check` is false, also writes the
+   * wrong rows. If a daemon wrote a lane meanwhile, reads the lane again. Safe to run next to daemons, and to repeat.
    */
   async run(check: boolean, onProgress: (lanes: number) => void): Promise<Rebuilt> {
     let lanes = 0;
@@ -48,8 +47,8 @@ export class Rebuild {
       after = last;
       onProgress(lanes);
     }
-    // A rebuild fails if another lane's rows hold a value that must be unique. If they held it by mistake, the rebuild
-    // of that lane has freed the value. So each failed lane gets a second try.
+    // The rebuild of a lane fails if another lane's row has the same unique value. If that row was wrong, the rebuild
+    // of the other lane has freed the value by now. So each failed lane gets a second try.
     for (const lane of [...failed.keys()]) await rebuild(lane);
     return { lanes, differed, failed: [...failed].map(([lane, why]) => ({ lane, why })) };
   }

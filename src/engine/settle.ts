@@ -11,13 +11,13 @@ import { isOutside, publicStatus } from '../domain/status.js';
 
 export type Settled = {
   readonly state: LaneState;
-  /** The next request to a peer. Null: none before `dueAt`. */
+  /** The next request to Stripe or the MoR. Null: there is none before `dueAt`. */
   readonly errand: Errand | null;
   /** When to decide on the lane again without an event. Null: never. */
   readonly dueAt: Date | null;
 };
 
-/** Runs the rules of all subjects on the lane until nothing changes. */
+/** Runs all rules on the lane until nothing changes. */
 export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   const times: number[] = [];
   const lane = new Lane(s, ctx, (at) => {
@@ -42,11 +42,11 @@ export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane:
 function runRules(subjects: Subjects, lane: Lane): void {
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
   all(subjects.first)();
-  // The MoR does not collect this invoice, so Crossbill makes no calls, no items and no notifications for it.
+  // If the MoR does not collect the invoice, Crossbill makes no calls, no items and no notifications for it.
   if (!isOutside(lane)) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
-    // After the engine takes a call back, a subject may make another call in its place.
+    // After the engine takes a call back, a rule may make a new call in its place.
     for (let round = 0; round < SETTLE_ROUNDS && takeBackUnwanted(lane, subjects.calls); round++) all(subjects.last)();
   }
   if (lane.invoice !== null) lane.invoice.status = publicStatus(lane);

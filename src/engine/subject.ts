@@ -1,5 +1,5 @@
-// A subject's part of the engine: its rules for events, calls, items, lookups and choices. decisions/subjects.ts lists
-// all subjects.
+// How a subject, the code of one noun such as refunds/, joins the engine: with rules for events, calls, items, lookups
+// and choices. decisions/subjects.ts lists all subjects.
 import { type OwnType } from '../domain/events/own-event.js';
 import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
 import { type ReviewKind } from '../domain/fact.js';
@@ -18,9 +18,9 @@ export type EventRules = {
   readonly [K in OwnType]?: (lane: Lane, e: OwnLaneEvent<K>) => Verdict;
 };
 
-/** A write to a subject's own table, in the same commit as a step. */
+/** A write to the own table of a subject, such as signups/, in the same commit as a lane's step. */
 export type StepWrite = {
-  /** The name's first four letters must differ from the names of the statement's other parts. */
+  /** The first four letters must be unique among the parts of the statement: the statement's name contains them. */
   readonly name: string;
   /** The SQL. Its own parameters begin at `$n`: each is an array with one column of the rows. `$1` is the time. */
   readonly sql: (n: number) => string;
@@ -29,19 +29,19 @@ export type StepWrite = {
 };
 
 /**
- * How a subject joins the engine. Write `… satisfies Subject`: `decisions/` puts the parts of all subjects into typed
- * records, so a forgotten event, call or choice does not compile.
+ * How a subject, such as refunds/, joins the engine. Write `… satisfies Subject`: `decisions/` puts the parts of all
+ * subjects into typed records, so a forgotten event, call or choice does not compile.
  */
 export type Subject = {
-  /** False: the lane has no row of the subject, so the engine skips its `rest` rules and items. */
+  /** False: the lane has no row of the subject, so the engine skips the subject's `rest` rules and items. */
   readonly when?: (lane: LaneRows) => boolean;
   readonly events?: EventRules;
   readonly calls?: Partial<CallRules>;
-  /** Rules to run once, before the rules of `money`. */
+  /** Rules to run before the rules of `money`. */
   readonly first?: readonly Rule[];
   /** Rules to run until nothing changes: the rules of several subjects make work for each other. */
   readonly money?: readonly Rule[];
-  /** Rules to run once, after the rules of `money`. */
+  /** Rules to run after the rules of `money`. */
   readonly rest?: readonly Rule[];
   readonly items?: readonly ItemRule[];
   readonly lookups?: readonly NextErrand[];

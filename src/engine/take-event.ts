@@ -1,5 +1,5 @@
-// Takes one waiting event into a lane: parses the stored bytes, checks the event's account and mode, and lets the
-// subject record it.
+// Takes one waiting event into a lane: parses the stored bytes, checks the event's account and mode, and runs the rule
+// for the event's type.
 import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
@@ -18,7 +18,7 @@ export type TakenEvent = {
   readonly named: readonly string[];
 };
 
-/** The account and the mode of our events. */
+/** The Stripe account and the mode of our own events. */
 export type Ours = {
   readonly livemode: LiveModeRule;
   /** Crossbill's own Stripe account. Null: every event with an account counts as another account's event. */

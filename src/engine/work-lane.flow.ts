@@ -25,8 +25,8 @@ import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
 /**
- * The reply to a sent call or a lookup. `take` records the reply in the lane. `elsewhere`: facts about other invoices,
- * read after a peer refused the call; `take` uses them.
+ * The reply to a sent call or a lookup. `take` records the reply in the lane. `elsewhere`: facts about other invoices
+ * for `take`, read after Stripe or the MoR refused the call.
  */
 type Reply = { readonly take: Rule; readonly elsewhere?: Elsewhere };
 
@@ -119,7 +119,7 @@ export class WorkLaneFlow {
       });
     } catch (e) {
       if (e instanceof LaneFenced || e instanceof StoreUnavailable) throw e;
-      // An unreadable or unwritable lane cannot hold the item, so the item has no invoice.
+      // The log of the lane is unreadable or unwritable, so the item goes outside the log, without an invoice.
       for (const item of told(emptyLane(lane), await this.store.time()).reviews) await this.store.tell(item);
     }
   }

@@ -9,8 +9,8 @@ import { Database } from '../store/database.js';
 export type ChargeLook = { readonly key: string; readonly charged: ChargedMethod | null };
 
 /**
- * The key of a stored read of a payment method: the subscription, or else the customer. Null if the invoice has a
- * payment method of its own, because other invoices do not use that method.
+ * The key of a stored read of a payment method: the subscription's id, or the customer's id for an invoice without a
+ * subscription. Null if the invoice has its own payment method, because no other invoice uses that method.
  */
 export function chargeKey({ customerId, subscriptionId, ownMethodId }: ChargedFor): string | null {
   return ownMethodId === null ? (subscriptionId ?? customerId) : null;

@@ -1,4 +1,4 @@
-// Finds out if the customer of an invoice is enrolled: from our database, otherwise from Stripe.
+// Finds out if the customer of an invoice is enrolled: from our database if possible, and from Stripe if not.
 import { Inject, Injectable } from '@nestjs/common';
 import { carries, type Enrolled, ruleOf } from '../domain/enrolment.js';
 import {
@@ -48,8 +48,8 @@ export class EnrolmentFlow implements Customers {
   }
 
   /**
-   * Returns the payment method Stripe would charge. If a read of the same day found no method, Crossbill does not ask
-   * Stripe again. With `fresh`, Crossbill always asks Stripe.
+   * Returns the payment method Stripe would charge. If a read of the last 24 hours found no method, Crossbill does not
+   * ask Stripe again. With `fresh`, Crossbill always asks Stripe.
    */
   async lookAtCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>> {
     const key = chargeKey(of);
@@ -61,8 +61,8 @@ export class EnrolmentFlow implements Customers {
   }
 
   /**
-   * Finds out if the invoice's customer is enrolled. For `ENROLMENT=metadata` Crossbill sends Stripe at most one
-   * request. If Stripe may still charge the subscription after `crossbill move`, Crossbill sends one more.
+   * Finds out if the invoice's customer is enrolled. For `ENROLMENT=metadata` this sends Stripe at most one request. If
+   * `crossbill move` left the subscription with Stripe, this first reads the method Stripe would charge.
    */
   async look(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
     const rule = ruleOf(this);

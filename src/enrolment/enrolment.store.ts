@@ -10,8 +10,8 @@ import { inOrder } from '../store/newest-first.js';
 import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
 
 /**
- * A customer's progress. `renewed`: the MoR has taken a renewal. `not_paid_yet`: there was a renewal, but the MoR has
- * taken none. `no_renewal_yet`: there was none.
+ * A customer's progress. `renewed`: the MoR has taken a renewal. `not_paid_yet`: the customer had a renewal, but the
+ * MoR has taken none. `no_renewal_yet`: the customer had no renewal.
  */
 export const MOVES = ['renewed', 'not_paid_yet', 'no_renewal_yet'] as const;
 
@@ -28,8 +28,8 @@ export type LinkedFilter = Span & {
 export type LinkedCustomer = CustomerLink & { readonly move: Move };
 
 /**
- * The state of each linked customer, counted as in `migration`. Each subquery has `limit 1`, because a page needs few
- * rows: with `exists`, PostgreSQL may read the whole table.
+ * The state of each linked customer, by the same rules as in `migration`. Each subquery has `limit 1`, because a page
+ * needs few rows: with `exists`, PostgreSQL may read the whole table.
  */
 const LINKED = `(
   select m.*, m.move || ' ' || m.seq as moved from (

@@ -44,7 +44,7 @@ export class EventsFlow {
     return event;
   }
 
-  /** Returns the events once all are decided, or after `patienceMs`. */
+  /** Waits for the decision on all events, at most `patienceMs`. Returns the events, even if some are undecided. */
   async decided(ids: readonly string[], patienceMs: number): Promise<ReadonlyMap<string, EventRow>> {
     const start = this.clock.now().getTime();
     const found = new Map<string, EventRow>();

@@ -159,8 +159,8 @@ export class EventsStore {
   }
 
   /**
-   * Compares the quarantined copy with the inbox event of the same id. Equal bytes: Crossbill decides the inbox event
-   * again. Other bytes: a person gets an item.
+   * Compares the quarantined copy with the inbox event of the same id. If both are the same event, Crossbill decides
+   * the inbox event again. If not, a person gets an item.
    */
   private async compare(db: pg.ClientBase, id: string, copy: Copy): Promise<string | null> {
     const found = await db.query<{ id: string; body: Buffer | null }>(

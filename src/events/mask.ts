@@ -46,7 +46,7 @@ const LINKS = new Set([
 // Finds an e-mail address. The length limits keep the search fast in a long text without blanks.
 const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
 
-/** A copy without personal data and secrets. `null` stays `null`: an absent value is no secret. */
+/** A copy of the value with masks for personal data and secrets. `null` stays `null`: an absent value is no secret. */
 export function masked(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.replace(EMAIL, MASK);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-// The engine's table for second bodies of events: the rule for each event, call, item and choice.
+// Joins the engine with the rule for a second body of an event.
 import { type Subject } from '../engine/subject.js';
 import { takeSecondBody } from './rules/second-body.js';
 

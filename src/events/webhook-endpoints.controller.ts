@@ -1,4 +1,4 @@
-// The MoR's webhook endpoints for its events (Document 2): register, list, delete. Shows the secret once.
+// Routes for webhook addresses at the MoR (Document 2): register, list, delete. Only a registration shows the secret.
 import { type WebhookEndpoint, webhookEndpointRequest, WebhookEndpoints } from '@crossbill/mor';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';

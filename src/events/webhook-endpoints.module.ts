@@ -1,4 +1,4 @@
-// The MoR's webhook endpoints for its events.
+// The routes for webhook addresses registered at the MoR.
 import { Module } from '@nestjs/common';
 import { MorModule } from '../mor/mor.module.js';
 import { MorWebhooksController } from './webhook-endpoints.controller.js';

@@ -1,4 +1,4 @@
-// Refreshes the gauges of the whole database from time to time, without a query at each scrape.
+// Refreshes the gauges of the whole database at a scrape, unless the last refresh is recent.
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import { HealthStore } from './health.store.js';

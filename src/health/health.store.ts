@@ -147,7 +147,7 @@ export class HealthStore {
   }
 
   /**
-   * Counts the requests since `since` that the MoR refused with a code `integration_…`: its tax integration is at
+   * Counts the requests since `since` that the MoR refused with a code `integration_…`: the MoR's tax integration is at
    * fault.
    */
   async integrationRefusals(since: Date): Promise<{ readonly count: number; readonly last: Date | null }> {
@@ -158,7 +158,7 @@ export class HealthStore {
     return { count: Number(found.rows[0]?.n ?? 0), last: found.rows[0]?.last ?? null };
   }
 
-  /** The customers of the newest invoices, each once. Reads at most a hundred times `limit` invoices. */
+  /** The customers of the newest invoices, without repeats. Reads at most a hundred times `limit` invoices. */
   async recentCustomers(limit: number): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ customer_id: string }>(
       `select customer_id from (select customer_id, ${INVOICE_AT} as at, seq from invoice x order by ${INVOICE_AT} desc, seq desc limit $1 * 100) newest

@@ -1,4 +1,4 @@
-// Tells if this process accepts traffic. Start and stop of the daemon set it, and /readyz shows it.
+// Knows if this process accepts traffic. The daemon sets this at start and stop, and /readyz shows it.
 import { Injectable } from '@nestjs/common';
 
 @Injectable()

@@ -66,7 +66,7 @@ export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
     status,
     { code: reason, message: MESSAGES[reason] },
     {
-      // The senders keep their own schedules, but a proxy may use this header.
+      // Stripe and the MoR keep their own schedules, but a proxy may use this header.
       ...(status === 503 ? { 'retry-after': '5' } : {}),
       ...(reason === 'method_not_allowed' ? { allow: 'POST' } : {}),
     },
@@ -115,7 +115,7 @@ export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status
 /**
  * Prepares a request for a reply before the end of its body. Such a reply says `Connection: close`. Crossbill then
  * reads and drops the rest of the body for a short while, and ends the connection. If the body ends before the reply,
- * the connection stays open if `mayKeep` returns true.
+ * `mayKeep` decides whether the connection stays open.
  */
 export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKeep: () => boolean): void {
   if (req.complete || !hasBody(req)) return;

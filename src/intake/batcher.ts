@@ -47,7 +47,7 @@ type Waiting = {
   readonly delivery: Delivery;
   readonly resolve: (outcome: StoreOutcome) => void;
   readonly reject: (error: NotStored) => void;
-  /** Ticks until the batcher gives up this delivery. 0: given up. */
+  /** Ticks of the timer until the batcher gives up this delivery. 0: the batcher has given up the delivery. */
   ticksLeft: number;
   settled: boolean;
 };
@@ -90,7 +90,7 @@ export class IntakeBatcher {
     });
   }
 
-  /** Accepts nothing more. Resolves once every accepted delivery has its reply. */
+  /** Accepts nothing more. Resolves as soon as every accepted delivery has its reply. */
   close(): Promise<void> {
     this.#closing = true;
     if (this.#open === 0) return Promise.resolve();
@@ -155,9 +155,9 @@ export class IntakeBatcher {
   }
 
   /**
-   * One timer for all waiting deliveries. It runs only while there are some. It counts ticks instead of reading a
-   * clock, so a jump of the clock gives up no delivery early. It also gives up deliveries of a running batch. Their
-   * rows may still be stored, and the sender's next try then counts as a duplicate.
+   * One timer for all waiting deliveries. The timer runs only while deliveries wait. It counts ticks and reads no
+   * clock, so a jump of the clock gives up no delivery early. It also gives up deliveries of a running batch: their
+   * rows may still get stored, and the sender's next try then counts as a duplicate.
    */
   async #watch(): Promise<void> {
     this.#watching = true;

@@ -21,9 +21,9 @@ export const endpoints: readonly Endpoint[] = [
 const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
 
 /**
- * Finds the webhook endpoint for the target of a request. Null: there is none. Upper case, slashes at the end and a
- * query do not matter, and a proxy may send the whole address (`http://host/path`, RFC 9112, 3.2.2). After a 404 for
- * such a target the MoR would never repeat the delivery.
+ * Finds the webhook endpoint for the target of a request. Null: no endpoint. Upper case, slashes at the end and a query
+ * do not matter, and a proxy may send the whole address (`http://host/path`, RFC 9112, 3.2.2): after a 404 the MoR
+ * would never repeat the delivery.
  */
 export function endpointAt(target: string): Endpoint | null {
   const exact = byPath.get(target);

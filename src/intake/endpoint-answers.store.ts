@@ -16,7 +16,7 @@ export class EndpointAnswersStore {
   /** Adds to the stored counts, stores the refusals, and deletes old rows. */
   add(answers: readonly EndpointAnswer[], refusals: readonly EndpointRefusal[]): Promise<void> {
     return inTransaction(this.db.pool, async (db) => {
-      // In the same order in every replica, so two replicas cannot block each other.
+      // Every replica sorts the rows the same way, so two replicas cannot block each other.
       const rows = answers.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
       if (rows.length > 0) {
         await db.query(

@@ -14,8 +14,8 @@ import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@cro
 /** The inspected part of an unreadable request head, in bytes. */
 const HEAD_LOOK_BYTES = 16 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than a sender's wait of 10 s
-// From this number of waiting deliveries on, the process is busy. Usually one or two wait, even at twenty events a
-// second, the most Stripe's budget allows.
+// With this number of waiting deliveries the process is busy. Usually one or two wait, even at twenty events a second,
+// the most that Stripe's budget allows.
 const CROWD = 10;
 // The most deliveries Crossbill copies into the quarantine at the same time. Each copy is a database write. Beyond this
 // number Crossbill answers a delivery outside the time window with 503 and writes nothing.
@@ -51,7 +51,7 @@ export class Endpoints {
   }
 
   /**
-   * Refuses each new delivery with 503 from now on. Resolves once all accepted deliveries have their replies. The
+   * Refuses each new delivery with 503 from now on. Resolves as soon as all accepted deliveries have their replies. The
    * endpoints cannot open again.
    */
   async close(): Promise<void> {
@@ -128,7 +128,7 @@ export class Endpoints {
     });
   }
 
-  /** Handles a complete body. Only a correct signature lets it reach the database. */
+  /** Handles a complete body. Only a body with a correct signature reaches the database. */
   async #admit(endpoint: Endpoint, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
     const now = this.clock.now();
     const verdict = this.#checks.get(endpoint)?.checkParsed(signature, body, now) ?? 'mismatch';
@@ -149,8 +149,8 @@ export class Endpoints {
   }
 
   /**
-   * Stores a copy of a delivery in quarantine, within a time limit. Returns the error after a failure, otherwise null.
-   * Either way Crossbill refuses the delivery, and the sender repeats it.
+   * Stores a copy of a delivery in quarantine, within a time limit. Returns null after success and the error after a
+   * failure. In both cases Crossbill refuses the delivery, and the sender repeats it.
    */
   async #quarantine(delivery: Delivery): Promise<unknown> {
     if (this.#quarantining >= QUARANTINES_AT_ONCE) return new Error('too many stale deliveries at once');

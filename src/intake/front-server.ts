@@ -1,5 +1,5 @@
-// The only listening server, with the limits for every request. It passes webhook requests to the webhook endpoints,
-// and all others to Nest.
+// The only listening server, with the limits for every request. Passes webhook requests to the webhook endpoints, and
+// all other requests to Nest.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
@@ -49,8 +49,8 @@ const BACKLOG = 8_192;
 const LINGER_MS = 250;
 
 /**
- * Listens from the first moment. Until the other parts are set, `/livez` replies 200 and everything else 503
- * `starting`.
+ * Listens from the first moment. Before `setEndpoints` and `setFallback`, `/livez` replies 200, and every other path
+ * replies 503.
  */
 export class FrontServer {
   readonly #server: Server;
@@ -81,8 +81,8 @@ export class FrontServer {
   }
 
   /**
-   * Resolves with the address once the server accepts connections. Rejects if another program uses the port. Port 0:
-   * any free port.
+   * Resolves with the address as soon as the server accepts connections. Rejects if another program uses the port. Port
+   * 0: any free port.
    */
   listen(port: number, host: string): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
@@ -98,8 +98,8 @@ export class FrontServer {
 
   /**
    * Replies 503 `stopping` to new requests for a moment. Then accepts no more connections, waits up to `graceMs` for
-   * replies under way (each closes its connection), and ends the rest. `graceMs` 0: ends everything at once. A second
-   * call waits for the first.
+   * replies under way (each closes its connection), and ends the remaining connections. `graceMs` 0: ends everything at
+   * once. A second call waits for the first.
    */
   close(graceMs: number): Promise<void> {
     this.#closing ??= this.#close(graceMs);
@@ -135,14 +135,14 @@ export class FrontServer {
   /** Replies to a request with an unknown Expect header. Node itself handles the usual `Expect: 100-continue`. */
   #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
     if (this.#endpoints?.refuseExpectation(req, res) === true) return;
-    // A closed endpoint replies 503 here too, because the sender would treat Node's 417 as final.
+    // Before `setEndpoints` the reply is a 503, because a sender would treat Node's 417 as final.
     if (this.#endpoints === null) sayStarting(req, res);
     else say(res, 417, { code: 'unknown_expectation', message: 'The Expect header asks for something unknown.' });
   }
 
   /** A request with an unreadable head may be a delivery from the MoR, so it gets a 503. */
   #refuseUnread(error: Unread, socket: Duplex): void {
-    // If another reply has begun on this socket, a second reply would garble it. So close the socket.
+    // If a reply has begun on this socket, a second reply would garble it. So close the socket.
     const begun = this.#inFlight.some((res) => res.socket === socket && res.headersSent);
     if (begun || error.code === 'ECONNRESET') return void socket.destroy();
     if (!socket.writable) return; // the request already has its reply: drop the rest

@@ -15,8 +15,8 @@ const TAKEN: ReadonlySet<EndpointOutcome> = new Set<EndpointOutcome>(['stored', 
 export const isTaken = (outcome: EndpointOutcome): outcome is StoreOutcome => TAKEN.has(outcome);
 
 /**
- * Called for each reply, for counters, logs and alarms. `delivery` is null unless the request was authentic. Never log
- * its body. `endpoint` is null for a request with an unreadable head.
+ * Called for each reply, for counters, logs and alarms. `delivery`: null unless the request was authentic; never log
+ * its body. `endpoint`: null for a request with an unreadable head.
  */
 export type AnswerListener = (
   endpoint: InboxSource | null,
@@ -46,8 +46,8 @@ export type IntakeOptions = {
   /** The time for the arrival of a body. Default: 8 s. */
   readonly bodyTimeoutMs?: number;
   /**
-   * The memory limit for all bodies of the process. If it is full, the oldest body gets a 503. Default: a limit for
-   * these endpoints alone.
+   * The memory limit for all bodies of the process. At the limit the oldest body gets a 503. Default: a limit for these
+   * endpoints alone.
    */
   readonly room?: ReadingRoom;
   readonly batch?: Partial<BatchLimits>;

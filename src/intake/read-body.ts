@@ -15,13 +15,13 @@ export type Sender = 'caller' | 'stranger';
 /** The most bytes of all bodies being read at one time. */
 const ROOM_BYTES = 16 * 1024 * 1024;
 /**
- * Each further piece of a body counts this much in addition to its bytes. Otherwise a body in many tiny pieces would
- * need far more memory than it counts.
+ * Each further piece of a body counts this much in addition to its bytes. Without this, a body in many tiny pieces
+ * would need far more memory than Crossbill counts.
  */
 const PIECE_BYTES = 512;
 /**
- * The most unfinished bodies of each kind of sender. Bytes alone do not limit small bodies: the request around each one
- * needs more memory than its bytes.
+ * The most unfinished bodies of each kind of sender. A limit of bytes does not stop a flood of small bodies: each
+ * request needs more memory than its body.
  */
 const UNFINISHED = 500;
 
@@ -50,8 +50,8 @@ export class ReadingRoom {
   }
 
   /**
-   * Reserves memory for a body. If memory is short, it ends older unfinished bodies. Returns false if there is still
-   * too little.
+   * Reserves memory for a body. If memory is short, this ends older unfinished bodies. Returns false if the memory is
+   * still too short.
    */
   take(sender: Sender, bytes: number, giveWay: () => void): boolean {
     const own = this.#sides[sender];
@@ -67,7 +67,7 @@ export class ReadingRoom {
     return true;
   }
 
-  /** Registers an unfinished body. `giveWay` ends the body and must return its bytes. */
+  /** Registers an unfinished body. If there are too many, this ends the oldest. `giveWay` must return the bytes. */
   stay(sender: Sender, giveWay: () => void): void {
     const { unfinished } = this.#sides[sender];
     unfinished.add(giveWay);
@@ -86,15 +86,15 @@ export function hasBody(req: IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
-/** True if the request announces a body over the limit: then it can be refused at once. */
+/** True if the request announces a body over the limit: Crossbill can refuse it at once. */
 export function announcesMore(req: IncomingMessage, limitBytes: number): boolean {
   const announced = req.headers['content-length'];
   return announced !== undefined && Number(announced) > limitBytes;
 }
 
 /**
- * Reads the body and calls `done` once. Ignores Content-Encoding: the signature covers the bytes as sent. If the result
- * is no Buffer, the rest of the body is still unread.
+ * Reads the body and calls `done` exactly one time. Ignores Content-Encoding: the signature covers the bytes as sent.
+ * If the result is no Buffer, the rest of the body is still unread.
  */
 export function readBody(
   req: IncomingMessage,
@@ -104,8 +104,8 @@ export function readBody(
     readonly room: ReadingRoom;
     readonly sender: Sender;
     /**
-     * True: Crossbill may end this body even before its first byte arrives. The webhook endpoints leave this off,
-     * because it would cost each delivery an entry in the list of unfinished bodies.
+     * True: Crossbill may end this body even before its first byte arrives. The webhook endpoints do not set this,
+     * because each delivery would then need an entry in the list of unfinished bodies.
      */
     readonly early?: boolean;
   },

@@ -1,5 +1,5 @@
-// Notifies the merchant about refused deliveries at a webhook endpoint: at once for the first after a start, then at
-// most hourly.
+// Notifies the merchant about refused deliveries at a webhook endpoint. After a start the first refusal gives a
+// notification at once. Later refusals give at most one notification an hour.
 import { type NewNotification, type Told } from '../domain/notification.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Notifications } from '../store/notifications.js';
@@ -22,7 +22,7 @@ export class RefusalNotices {
 
   constructor(
     private readonly store: Pick<Notifications, 'add'>,
-    /** Makes a notification. Null: nobody gets one, and the log line is enough. */
+    /** Makes a notification. Null: the merchant has no receiver, or shadow mode is on. The log line is then enough. */
     private readonly putDown: ((told: Told, at: Date) => NewNotification) | null,
     private readonly log: Pick<Logger, 'error'>,
   ) {}
@@ -54,8 +54,8 @@ export class RefusalNotices {
       since: since.toISOString(),
       console: '/console/deliveries',
     };
-    // The subject of the first notification is its time. The subject of a later notification is its hour: several
-    // replicas write the same subject, and the database stores one notification.
+    // The subject identifies a notification: by its time for the first, by its hour for a later one. Several replicas
+    // write the same hour, and the database stores one notification.
     const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_TOLD_EVERY_MS));
     trouble.quietUntil = at.getTime() + REFUSALS_TOLD_EVERY_MS;
     trouble.isFirst = false;

@@ -12,7 +12,7 @@ export class SignatureForms {
   private readonly readable = new Map<InboxSource, Seen>();
   private readonly malformed = new Map<InboxSource, Seen>();
 
-  /** Keeps the form of a signature header. It parses only a header of a new length, so a delivery costs a comparison. */
+  /** Keeps the form of a signature header. Skips a header as long as the last: this costs a delivery one comparison. */
   saw(source: InboxSource, header: string, isReadable: boolean): void {
     const seen = isReadable ? this.readable : this.malformed;
     if (seen.get(source)?.length === header.length) return;

@@ -13,7 +13,7 @@ import { type AnswerListener, type EndpointOutcome, isTaken } from './options.js
  */
 const LINES_A_MINUTE = 20;
 
-/** Reasons for refusing an authentic delivery: the cause is on our side. */
+/** Reasons to refuse an authentic delivery. The cause is on Crossbill's side. */
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
 /** Counts each reply of an endpoint, and wakes the workers for a new event. */
@@ -66,7 +66,7 @@ export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): Answe
   };
 }
 
-/** The outcome of an authentic delivery, for the metric. Null: not accepted. */
+/** The outcome of an authentic delivery, for the metric. Null: Crossbill did not accept the delivery. */
 function eventOutcome(outcome: EndpointOutcome, delivery: Delivery): EventOutcome | null {
   if (outcome === 'duplicate' || outcome === 'conflict') return outcome;
   if (outcome === 'timestamp_out_of_tolerance') return 'quarantined';

@@ -14,7 +14,7 @@ import { type Session } from '../console/session.js';
 import { decideMeans, findObstacle } from '../retries/rules/refusal.js';
 import { paymentName } from '../domain/payment-name.js';
 
-/** The person at the page (`session`), the time and the settings. `live`: Stripe's mode (null: unknown). */
+/** The person at the page (`session`), the time and the settings (`ctx`), and Stripe's mode (`live`; null: unknown). */
 export type Looker = {
   readonly session: Session;
   readonly ctx: Ctx;
@@ -61,8 +61,8 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
 }
 
 /**
- * True if the invoice is final, enrolled and has an amount due, no money for it is under way, and none waits for a
- * person.
+ * True if a person may collect the invoice: an enrolled customer owes an amount on a final invoice, and no money for it
+ * is under way, announced or waiting for a decision.
  */
 function canBeCollected({ invoice: i, payments, objects, reviews }: InvoiceView): boolean {
   return (

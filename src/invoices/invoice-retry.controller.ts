@@ -1,4 +1,4 @@
-// Retries a failed renewal now, without the schedule's wait.
+// The API's route to retry a failed renewal now, without the schedule's wait.
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

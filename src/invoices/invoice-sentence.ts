@@ -112,7 +112,7 @@ function held(v: AnswerFacts, now: Date): Answer {
   return { tone: 'wait', text: `${took}; it is marked as soon as Stripe finalizes the draft${at}.` };
 }
 
-/** The sentence for money that does not fit the invoice. The item with the soonest deadline gives the reason. */
+/** Explains money that does not fit the invoice, by an open item: if possible an item about a parked payment. */
 function undecided({ reviews, payments }: AnswerFacts, say: Say): Answer {
   const parked = new Set(payments.filter((p) => p.mark === 'parked').map((p) => p.id));
   const open = reviews.filter((r) => r.status === 'open');

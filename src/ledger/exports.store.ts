@@ -1,4 +1,4 @@
-// Reads whole months for accountants, page by page. Even a long export holds only one page in memory.
+// Reads whole months for accountants, page by page. Even a long export has only one page in memory.
 import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import { type PaymentRow, type RefundRow, type LaneState } from '../domain/model.js';
@@ -78,8 +78,8 @@ export class ExportsStore {
   }
 
   /**
-   * Fills in missing payment or refund rows from the lane's log. Crossbill writes a ledger entry at once. It writes the
-   * row of the payment or refund later, when the lane has no more work due.
+   * Fills in missing payment or refund rows from the lane's log: Crossbill writes a ledger entry at once, but the row
+   * of the payment or refund only when the lane has no more work due.
    */
   private async withLogged<R extends { readonly id: string }>(
     found: readonly R[],
@@ -96,9 +96,9 @@ export class ExportsStore {
   }
 
   /**
-   * Reads entries by number, which is nearly the order of time. Strays are out of order: they were recorded hours
-   * before or after the money moved (see STRAY in ledger.store.ts). So Crossbill reads the strays apart and merges them
-   * in by time.
+   * Reads entries by number, which is nearly the order of time. Only strays are out of order: Crossbill recorded them
+   * hours before or after the money moved (see STRAY in ledger.store.ts). So this reads the strays apart and merges
+   * them in by time.
    */
   private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
     const timed = span.since !== undefined || span.until !== undefined;
@@ -154,7 +154,7 @@ export class ExportsStore {
 }
 
 /**
- * Hands out the strays by time. A stray is an entry recorded hours before or after the money moved (see STRAY in
+ * Returns the strays by time. A stray is an entry recorded hours before or after the money moved (see STRAY in
  * ledger.store.ts).
  */
 class Strays {

@@ -41,7 +41,7 @@ export const ledgerFields = fields<LedgerEntryView>({
   recorded_at: field.time(),
 });
 
-/** All other ids of an entry, to copy. The list is folded, since it may have ten ids. */
+/** The ids of an entry, to copy. The list is folded, since it may have ten ids. */
 function allIds(e: LedgerEntryView): Html {
   const known = (name: string, value: string | undefined): [string, Html][] =>
     value === undefined ? [] : [[name, id(value)]];

@@ -36,8 +36,8 @@ export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
 };
 
 /**
- * The two reasons every payment brings. Their entries are frequent, so a scan of the table soon finds one. For all
- * other reasons there is a partial index, with `isRare` as its condition.
+ * The two reasons with an entry for every payment. Such entries are frequent, so a scan of the table soon finds one.
+ * All rarer reasons share a partial index, with `isRare` as its condition.
  */
 export const COMMON = ['payment_collected', 'payment_marked'];
 
@@ -58,7 +58,7 @@ type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: s
 export class LedgerStore {
   constructor(private readonly db: Database) {}
 
-  /** Newest record first. `Span` limits the time of the movement. Throws BadCursor. */
+  /** Lists the newest record first. `Span` limits the time of the movement. Throws BadCursor. */
   async list(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
     const { orm } = this.db;
     const of = await this.entriesOf(filter);
@@ -118,7 +118,7 @@ async function ledgerWalk(orm: DataSource, filter: EntryFilter): Promise<Walk> {
   };
 }
 
-/** Conditions for an invoice, a payment or a customer. Each has few entries, and an index finds them. */
+/** Conditions for an invoice, a payment or a customer. Each has few entries, and an index finds these entries. */
 function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }: Parameters): readonly string[] {
   return [
     ...(invoiceId === undefined ? [] : [`x.invoice_id = ${of(invoiceId)}`]),
@@ -232,7 +232,7 @@ export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<Se
     'select coalesce((select max(id) from ledger_entry), 0) - up_to as behind from ledger_fold',
   );
   if (fold === undefined || Number(fold.behind) > UNFOLDED_MOST) return null;
-  // One statement reads the daily sums and the later entries. So each entry counts once, even while another process
+  // One statement reads the daily sums and the later entries. So no entry counts twice, even while another process
   // moves entries into the daily sums.
   const found = await orm.query<{ currency: string; rows: string; minor: string }[]>(
     `select currency, sum(entries)::text as rows, sum(amount)::text as minor from (

@@ -11,8 +11,8 @@ const ENTRIES_AT_ONCE = 100_000;
 
 /**
  * An entry of this age is settled: no further entry with a smaller number can appear. An entry gets its number before
- * its transaction ends, so it may appear after an entry with a larger number. But our statements and idle transactions
- * end within 15 seconds.
+ * its transaction ends, so it may appear after an entry with a larger number. But Crossbill's statements and idle
+ * transactions end within 15 seconds.
  */
 const SETTLED = `interval '10 minutes'`;
 
@@ -28,7 +28,7 @@ export class LedgerSumsStore {
   ) {}
 
   /**
-   * Adds the daily sums and the entries not yet in them. One statement reads both, so each entry counts once, even while
+   * Adds the daily sums and the entries not yet in them. One statement reads both, so no entry counts twice, even while
    * another process moves entries into the daily sums.
    */
   async between({ since, until }: { since: Date; until: Date }): Promise<readonly LedgerSum[]> {
@@ -56,7 +56,7 @@ export class LedgerSumsStore {
   }
 
   /**
-   * Adds some more entries to the daily sums. Returns their number; 0 if nothing is left to add. Safe in many replicas
+   * Adds one run of entries to the daily sums. Returns their number; 0 if nothing is left to add. Safe in many replicas
    * at once.
    */
   async fold(): Promise<number> {

@@ -1,5 +1,5 @@
-// The API's routes for payment links. A payment link is a hosted page to pay an invoice once, after a failed renewal or
-// for authentication (Document 2).
+// The API's routes for payment links. A payment link is a hosted page for one payment of an invoice, after a failed
+// renewal or for authentication (Document 2).
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

@@ -24,8 +24,8 @@ export class PaymentLinksFlow {
   ) {}
 
   /**
-   * Returns the new link once the MoR has replied, or the link the customer can still pay. Throws 400 for a wrong
-   * field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
+   * Returns the link the customer can still pay, or requests a link and waits for the MoR's reply. Throws 400 for a
+   * wrong field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
    */
   async create(id: string, wish: CreatePaymentLinkDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const { invoice, askedAt } = await this.flow.billed(id);

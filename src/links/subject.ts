@@ -14,5 +14,5 @@ export const links = {
   lookups: [nextLookup(linkLookup)],
 } satisfies Subject;
 
-/** The automatic link after a failed renewal. Runs once no other rule has work. */
+/** The automatic link after a failed renewal. Its rule runs late, because an open item prevents the link. */
 export const recovery = { rest: [settleRecovery], lookups: [nextLookup(recoveryLookup)] } satisfies Subject;

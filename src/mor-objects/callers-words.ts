@@ -3,8 +3,8 @@ import { Problem } from '../api/http/problem.js';
 import { type WireRequest } from '../domain/ports/call.js';
 
 /**
- * Builds the request. Returns its bytes, or the problem in its fields. The caller throws the problem only if it must
- * send the request. For an invoice with no amount due, or with a live object, the caller sends none.
+ * Builds a request. Returns the request's bytes, or the problem in its fields. Crossbill reports the problem only if it
+ * must send the request: an invoice with no amount due, or with a live object, needs no request.
  */
 export function wireOrProblem(
   build: () => WireRequest,

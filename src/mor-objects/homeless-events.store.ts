@@ -1,5 +1,5 @@
-// Finds the invoices of events without an invoice id, and moves each event to the lane of its invoice. One query covers
-// all ids, and one transaction all moves.
+// Finds the invoices of events without an invoice id, and moves each event to the lane of its invoice. One query finds
+// all invoices, and one transaction makes all moves.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { REVIEW, type ReviewRow } from '../domain/model.js';
@@ -59,7 +59,7 @@ const HOMES_SQL = `
   select intent_id, 'signup', invoice_id, seq from signup where intent_id = any($1)
    order by seq`;
 
-/** The kinds of items about an event without an invoice. */
+/** An SQL condition on an item's kind: the item may be about an event without an invoice. */
 const OF_EVENT = (kind: string): string => `${kind} in ('conflicting_event', 'dispute')`;
 
 @Injectable()
@@ -89,7 +89,7 @@ export class HomelessEvents {
     }));
   }
 
-  /** Finds every known object with one of these ids, in one query. */
+  /** Finds every record with one of these ids, in one query. */
   async homes(ids: readonly string[]): Promise<readonly Home[]> {
     if (ids.length === 0) return [];
     const found = await this.guarded(() =>
@@ -100,8 +100,8 @@ export class HomelessEvents {
 
   /**
    * Stores the routes in one transaction. An event with a known invoice moves to the lane of this invoice, and its item
-   * closes. An event without a known invoice gets one item. Throws LaneFenced after another worker's claim.
-   * @param lookAgainInMs when to search again for this lane; null: with its next event
+   * closes. An event without a known invoice waits or gets an item. Throws LaneFenced after another worker's claim.
+   * @param lookAgainInMs the pause before the lane's next search; null: the lane's next event starts the search
    */
   async route(lane: string, fence: bigint, routed: readonly Routed[], lookAgainInMs: number | null): Promise<void> {
     await this.guarded(() =>
@@ -144,14 +144,14 @@ async function write(db: pg.PoolClient, { stored: { id }, routing: r, review }: 
   if (review !== null) await open(db, { ...review, createdAt: now });
 }
 
-/** Opens the item about an event, once. */
+/** Opens the item about an event, unless the event already had an item of this kind. */
 async function open(db: pg.PoolClient, review: ReviewRow): Promise<void> {
   const before = await db.query('select 1 from review where kind = $1 and subject = $2', [review.kind, review.subject]);
   if (before.rowCount !== 0) return;
   await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, review)])]);
 }
 
-/** Closes the item about event `id`, even after a person's retry. */
+/** Closes the open item about event `id`, because the event's invoice is known now. */
 async function clear(db: pg.PoolClient, id: bigint, invoiceId: string, now: Date): Promise<void> {
   const note = `it belongs to invoice ${invoiceId}`;
   await db.query(

@@ -1,5 +1,5 @@
-// Requests, reads and withdraws proforma invoices and payment links of one invoice. The lane's worker sends the
-// requests.
+// Requests and reads proforma invoices and payment links of one invoice, and records their deletion. The lane's worker
+// sends the requests.
 import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../api/http/problem.js';
 import { type ObjectLookup, type ObjectRead } from './rules/mor-object.js';
@@ -30,8 +30,8 @@ export class MorObjectsFlow {
   ) {}
 
   /**
-   * Reads the invoice from Stripe, with its lines and its customer. Throws 404 if there is none, 502 if Stripe does not
-   * reply.
+   * Reads the invoice from Stripe, with its lines and its customer. Throws 404 if Stripe has no such invoice, 502 if
+   * Stripe does not reply.
    */
   async billed(invoiceId: string): Promise<Billed> {
     const askedAt = await this.store.time();
@@ -45,8 +45,8 @@ export class MorObjectsFlow {
   }
 
   /**
-   * Stores the request for an object, or returns the live object of the invoice. The same `name` as before returns the
-   * object of the earlier request, in its present state.
+   * Stores the request for an object, or returns the live object of the invoice. A repeated request (the same `name`)
+   * returns the object of the earlier request, in the object's present state.
    */
   request(request: ObjectRequest, name: NamedRequest | null): Promise<Result<MorObjectRow>> {
     const named = name === null ? null : { name, find: objectOf };

@@ -15,8 +15,8 @@ export class ObjectAnswers {
   ) {}
 
   /**
-   * Returns the object once the MoR has replied. Throws the MoR's refusal with its status and code, or 502 without a
-   * reply.
+   * Waits for the MoR's reply and returns the object. Throws the MoR's refusal with its status and code, or 502 without
+   * a reply.
    */
   async of(asked: MorObjectRow): Promise<MorObjectRow> {
     const start = this.clock.now().getTime();

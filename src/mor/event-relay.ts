@@ -93,8 +93,8 @@ export class HttpEventRelay extends EventRelay {
     if (status < 300) return { ok: true, value: null, status, requestId: known.requestId };
     if (status < 400) return unexpectedRedirect(PEER, answer, 'refused');
     if (status === 429) return failure('retry', `${PEER} answered 429`, known);
-    // A 408 and similar codes come from a server in between, perhaps after it passed the event on. Stripe's client
-    // treats these codes the same way.
+    // A 408 and similar codes come from a server between Crossbill and the MoR, perhaps after that server passed the
+    // event on. Stripe's client treats these codes the same way.
     const isUnknown = status >= 500 || status === 408 || status === 424 || status === 425;
     return failure(isUnknown ? 'unknown' : 'refused', `${PEER} answered ${status}`, known);
   }

@@ -7,7 +7,7 @@ import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 export class MorLookups {
   constructor(private readonly invoices: Invoices) {}
 
-  /** True if the MoR took money under this reference of the processor. */
+  /** True if the MoR has a charge with this reference of the processor. */
   async hasCharged(pspReference: string): Promise<CallOutcome<boolean>> {
     const found = await this.invoices.lookUpCharge(pspReference);
     return found.ok ? { ...found, value: found.value === 'charged' } : unlessRefused(found);

@@ -1,5 +1,4 @@
-// Onboarding (Document 1): the partner's requests to the MoR, as Crossbill uses them, and the state of each merchant's
-// application.
+// Onboarding (Document 1): the partner's requests to the MoR, and the state of each merchant's application.
 import {
   type Application,
   Applications,
@@ -80,7 +79,7 @@ export class PartnerDesk {
     return this.partner.regions();
   }
 
-  /** Lists all merchants, as merchant id by reference. */
+  /** Returns all merchants: the merchant's id by its reference. */
   async merchants(): Promise<CallOutcome<ReadonlyMap<string, string>>> {
     const listed = await this.known.list();
     return listed.ok ? { ...listed, value: new Map(listed.value.map(({ id, reference }) => [reference, id])) } : listed;
@@ -91,8 +90,8 @@ export class PartnerDesk {
   }
 
   /**
-   * Creates a merchant without company details. Nobody can add them later. `existed`: the reference already had a
-   * merchant.
+   * Creates a merchant without company details. Nobody can add the details later. `existed`: the reference already had
+   * a merchant.
    */
   async createMerchant(
     reference: string,
@@ -127,7 +126,7 @@ export class PartnerDesk {
     return this.applications.sendDescribeBusiness({ ...encodeDescribeBusiness(merchantId, {}), body: checked });
   }
 
-  /** Submits the application. Null: it was already submitted (409 `invalid_status`), and a read shows its state. */
+  /** Submits the application. Null: it was already submitted (409 `invalid_status`). A read then shows its state. */
   async submit(merchantId: string): Promise<CallOutcome<Application | null>> {
     const sent = await this.applications.submit(merchantId);
     if (!sent.ok) return sent;

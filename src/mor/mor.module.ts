@@ -31,7 +31,7 @@ import { MorPaymentGateway } from './mor-payment-gateway.js';
 import { MOR_OPTIONS, morClient } from './options.js';
 import { morOptions } from './options-from-settings.js';
 
-/** Makes the provider of one part of the MoR's API. */
+/** Makes the Nest provider of one part of the MoR's API. */
 function part<T>(type: new (...args: never[]) => T, of: (client: MorClient) => T): FactoryProvider<T> {
   return { provide: type, useFactory: of, inject: [MorClient] };
 }

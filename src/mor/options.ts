@@ -30,7 +30,7 @@ export type MorOptions = {
   readonly onCall?: OnCall;
   /** The proxies of this host. Absent: none. */
   readonly proxies?: Proxies;
-  /** Sends the requests. Absent: sockets. A simulation brings its own network. */
+  /** Sends the requests. Absent: real sockets. A simulation passes its own network. */
   readonly line?: Line;
 };
 

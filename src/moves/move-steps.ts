@@ -9,7 +9,7 @@ import { type MoveEntity, type MoveRequest } from './move.entity.js';
 import { backCall, firstCall, isBack, isMoved, mayCharge, type MoveFact, nextCall } from './move.rules.js';
 import { MovesStore } from './moves.store.js';
 
-/** The run can't continue. Its results are stored, and the next run continues from there. */
+/** The error if a run can't continue. Crossbill has stored the run's results, and the next run continues from there. */
 export class MoveStopped extends Error {
   constructor(
     readonly code: 'interrupted' | 'stripe_unavailable' | 'stripe_refuses_us',
@@ -51,7 +51,7 @@ export class MoveSteps {
    */
   async move(s: MovableSubscription, row: MoveEntity | null, run: Run): Promise<MoveEntity> {
     const { subscriptionId, customerId, renewsAt } = s;
-    // An interrupted run has stored a request: send the same request again.
+    // If an interrupted run has stored a request, send the same request again.
     const resumed = row?.status === 'moving' && row.request !== null ? row : null;
     const begun = await this.moves.write(
       {
@@ -100,8 +100,8 @@ export class MoveSteps {
   }
 
   /**
-   * Gives the charge back to Stripe. First sets `atStripe`: from then on Crossbill reads from Stripe who charges each
-   * invoice. Then Stripe charges again.
+   * Moves a subscription back to Stripe. First sets `atStripe`: from then on Crossbill asks Stripe for each invoice
+   * whether Stripe charges it. Then makes Stripe charge the subscription again.
    */
   async back(row: MoveEntity, run: Run): Promise<MoveEntity> {
     const resumed = row.status === 'returning' ? row.request : null;

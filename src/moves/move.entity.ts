@@ -8,7 +8,7 @@ import { type MoveFact, type MoveStatus } from './move.rules.js';
 /** The subscription's earlier state. `--back` restores it. */
 export type MoveBefore = { readonly methodId: string | null; readonly collectionMethod: string | null };
 
-/** A request stored before it is sent. Every try sends the same key and bytes. */
+/** A stored request to Stripe. Every try sends the same key and bytes. */
 export type MoveRequest = { readonly asked: MoveCall; readonly key: string; readonly wire: WireRequest };
 
 @Entity('move')

@@ -1,4 +1,4 @@
-// Decides if a subscription may move to the MoR or back. Pure: it uses the present state at Stripe and in our database.
+// Decides if a subscription may move to the MoR or back, from the present state at Stripe and in our database. Pure.
 import { type MovableSubscription, type MoveCall, type MoveWay } from '../domain/ports/billing-moves.js';
 import { showTime } from '../domain/show-time.js';
 import { isChargeable } from '../domain/ports/billing-reader.js';

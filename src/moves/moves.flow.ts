@@ -1,5 +1,5 @@
-// Moves subscriptions from Stripe's own collection to the MoR, or back, one after the other. Each request is stored
-// before it is sent.
+// Moves subscriptions from Stripe's own collection to the MoR, or back, one after the other. Crossbill stores each
+// request before the first send.
 import { Inject, Injectable } from '@nestjs/common';
 import { refuseInShadow } from '../engine/commanded.js';
 import { BillingMoves, type MovableSubscription } from '../domain/ports/billing-moves.js';
@@ -19,7 +19,7 @@ export type MoveOptions = {
   readonly direction: 'move' | 'back';
   /** True: the run reads and decides, but writes nothing. */
   readonly dryRun: boolean;
-  /** The chosen customers. Null: every linked customer, or with `back` every moved one. */
+  /** The chosen customers. Null: all linked customers, or with `back` all customers with a move. */
   readonly customerIds: readonly string[] | null;
   /** With `back`: a person confirms the MoR no longer charges these customers on its own. */
   readonly morStopped: boolean;
@@ -28,7 +28,7 @@ export type MoveOptions = {
   readonly onDone: (done: MoveDone, count: MoveCount) => void;
 };
 
-/** The result for one subscription. `known`: done before this run. `would`: a dry run would do it. */
+/** The result for one subscription. `known`: done before this run. `would`: to be done, but this is a dry run. */
 export const MOVE_RESULTS = ['done', 'known', 'would', 'skipped', 'failed'] as const;
 export type MoveResult = (typeof MOVE_RESULTS)[number];
 export type MoveDone = {
@@ -106,7 +106,7 @@ export class MovesFlow {
       );
   }
 
-  /** All running subscriptions of these customers. */
+  /** The running subscriptions of the chosen customers, or of all linked customers. */
   private async *subscriptions({ customerIds, signal }: MoveOptions): AsyncGenerator<MovableSubscription> {
     for (const id of customerIds ?? []) yield* known(await this.billing.ofCustomer(id), signal);
     for (let at: string | null | undefined; customerIds === null && at !== null;) {

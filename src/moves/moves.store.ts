@@ -1,4 +1,4 @@
-// Stores the moves of subscriptions: one row each. A lock lets one command work at a time.
+// Stores the moves of subscriptions, a row for each subscription. A lock lets only one command work at a time.
 import { Injectable } from '@nestjs/common';
 import { type Page } from '../domain/page.js';
 import { type PageRequest } from '../domain/page.js';
@@ -36,8 +36,8 @@ export class MovesStore {
   ) {}
 
   /**
-   * Runs `work` under a lock. A transaction holds the lock. So the lock ends with the process, and also works through a
-   * pooler, which keeps a transaction on one connection.
+   * Runs `work` under the lock of a transaction. So the lock ends with the process. The lock also works through a
+   * pooler, because a pooler keeps a transaction on one connection.
    * @throws MoveRunning
    */
   exclusively<T>(work: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { type Lookout } from './lookout.js';
 import { type Notifier } from './notifier.js';
 
 export class NotificationJobs {
-  /** `lookout` is null in shadow mode: no new notifications; stored ones are still delivered. */
+  /** `lookout` is null in shadow mode. Crossbill then still delivers the stored notifications. */
   constructor(
     private readonly notifier: Notifier,
     private readonly lookout: Lookout | null,

@@ -32,8 +32,8 @@ export class Lookout {
   }
 
   /**
-   * Stores the missing notifications. Any replica may do this: a notification about the same reason has the same id, so
-   * the database stores it once.
+   * Stores the missing notifications. Any replica may do this: notifications about the same reason have the same id, so
+   * the database stores only one.
    */
   async look(): Promise<void> {
     const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);

@@ -6,7 +6,7 @@ import { retryInMs } from './rules/retry.js';
 import { NOTIFY_BUSY_MS } from '../policy.js';
 
 export type NotifierOptions = {
-  /** The most deliveries of this process at once. */
+  /** The most deliveries of this process at the same time. */
   readonly places: number;
   readonly pollMs: number;
   readonly onDelivery?: (result: DeliveryResult, taken: TakenNotification) => void;

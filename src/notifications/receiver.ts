@@ -28,7 +28,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   readonly #proxies: Proxies;
   readonly #timeoutMs: number;
 
-  /** `url` null: nothing is sent. `timeoutMs` and `resolver` are for tests. */
+  /** `url` null: Crossbill sends nothing. `timeoutMs` and `resolver` are for tests. */
   constructor(
     url: Secret | null,
     private readonly secrets: readonly Secret[],
@@ -55,7 +55,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
     await this.#out.destroy();
   }
 
-  /** Nest calls this after everything else has stopped. */
+  /** NestJS calls this at the end of the shutdown. */
   onApplicationShutdown(): Promise<void> {
     return this.close();
   }
@@ -140,7 +140,7 @@ type Resolver = (hostname: string, done: (error: Error | null, found: readonly L
 
 const resolveAll: Resolver = (hostname, done) => resolve(hostname, { all: true }, (e, found) => done(e, found ?? []));
 
-/** The fault of a receiver's address, or null. `plain`: the URL is plain http. */
+/** Why Crossbill must not send to this IP address. Null: Crossbill may send. `plain`: the URL is plain http. */
 export function refusedAddress(address: string, plain: boolean): string | null {
   if (isForbiddenAddress(address))
     return 'the name of the receiver leads to a link-local or metadata address: Crossbill sends nothing there';

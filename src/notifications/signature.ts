@@ -3,8 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { type Secret } from '../config/index.js';
 
 /**
- * Makes the headers. Without `secrets` there is no signature, for receivers without a check (Slack). The first secret
- * is the current one.
+ * Makes the headers, with a signature for each secret. Receivers without a check (Slack) have no secret and get no
+ * signature. The first secret is the current one.
  */
 export function signedHeaders(
   { id, body }: { readonly id: string; readonly body: string },

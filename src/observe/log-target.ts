@@ -1,5 +1,5 @@
-// The output of the log. It never stops the work: it drops and counts lines after a failed write, keeps at most 1 MiB
-// waiting, and delays no shutdown.
+// Writes the log without stopping the work: drops and counts lines after a failed write, keeps at most 1 MiB waiting,
+// and delays no shutdown.
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
@@ -14,7 +14,7 @@ export abstract class LogTarget {
   #dropped = 0;
   #untold = 0;
 
-  /** @param onBack called with the number of lost lines, once a line is written again */
+  /** @param onBack receives the number of lost lines, as soon as a line is written again */
   constructor(private readonly onBack: (lost: number) => void) {}
 
   /** The number of lost lines since the start of the process. */
@@ -82,7 +82,7 @@ export class FileTarget extends LogTarget {
     this.#again = setTimeout(again, TRY_AGAIN_MS).unref();
   }
 
-  /** Counts a dropped line. If the line was written in part, the next one begins with a newline. */
+  /** Drops all waiting lines. If the first line was written in part, a newline ends it. */
   #drop(first: Buffer): void {
     const cutOff = this.#begun || first === NEW_LINE;
     this.lost(this.#waiting.length - (first === NEW_LINE ? 1 : 0));

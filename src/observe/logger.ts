@@ -8,7 +8,7 @@ import { standardOutput } from './log-target.js';
 import { describeError, textCensor, withoutSecrets } from './redact.js';
 
 /**
- * A line at level info or above has a stable code, `<room>.<event>`, for searches and alerts. Its message may change.
+ * A line at level info or above has a stable code, `<area>.<event>`, for searches and alerts. Its message may change.
  */
 type Line = { readonly event: `${string}.${string}`; readonly [field: string]: unknown };
 type Loud = 'info' | 'warn' | 'error' | 'fatal';
@@ -41,7 +41,7 @@ export function loggerOf(config: Config): Logger {
   return createLogger({ level: config.logLevel, secrets: secretValues(config), pretty });
 }
 
-/** Creates the logger of a process. There is no global logger, so pass this one on. */
+/** Creates the logger of a process. There is no global logger: pass the returned logger on. */
 export function createLogger(options: LoggerOptions): Logger {
   const censor = textCensor(options.secrets);
   const tellLost = (lost: number): void =>
@@ -64,8 +64,8 @@ export function createLogger(options: LoggerOptions): Logger {
         log: cleanFields,
       },
       serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
-      // Censors the finished line, just before the stream writes it. So no text shows a secret or a raw control
-      // character: message, fields, stack, or the fields of a child logger.
+      // Censors the finished line, just before the stream writes it: message, fields, stack, and the fields of a child
+      // logger. No text shows a secret or a raw control character.
       hooks: { streamWrite: (line) => (options.pretty ? shownEscapes : (same: string) => same)(oneLine(censor(line))) },
     },
     stream,
@@ -88,9 +88,9 @@ function cleanFields(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * JSON escapes only control characters below U+0020. This also escapes other characters able to forge or hide text: DEL
- * and C1 controls, line and paragraph separators, bidirectional marks, zero-width characters, and the byte order mark.
- * The line stays JSON.
+ * JSON escapes only control characters below U+0020. This function also escapes other characters able to forge or hide
+ * text: DEL and C1 controls, line and paragraph separators, bidirectional marks, zero-width characters, and the byte
+ * order mark. The line stays JSON.
  */
 function oneLine(line: string): string {
   return line.replace(

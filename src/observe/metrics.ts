@@ -15,7 +15,7 @@ export type MetricsOptions = {
   readonly now: () => Date;
 };
 
-/** The numbers of `GET /metrics`. They count this process since its start, unless the help names the whole database. */
+/** The numbers of `GET /metrics`: of this process since its start, or of the database if the help text says so. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly eventTypes: ReadonlySet<string>;
@@ -127,8 +127,8 @@ export class Metrics {
       name: 'crossbill_queue_oldest_age_seconds',
       help: 'Seconds since the oldest undecided event or unconfirmed call in the whole database, due now or later; 0 without one.',
       registers: [this.registry],
-      // Computes the age at each scrape. So the age of the oldest waiting work grows, even if the loop with the other
-      // numbers is stuck.
+      // Computes the age at each scrape. So the age of the oldest waiting work grows even while the database does not
+      // reply.
       collect() {
         this.set(age());
       },

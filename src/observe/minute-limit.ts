@@ -11,15 +11,15 @@ export class MinuteLimit {
 
   constructor(private readonly most: number) {}
 
-  /** True once this minute's limit is reached. */
+  /** True if this minute's limit is reached. */
   isFull(nowMs: number): boolean {
     return this.through >= this.most && Math.abs(nowMs - this.since) < MINUTE_MS;
   }
 
   /**
    * Admits one more line or row. Returns null over the limit. The first admission of a minute returns the number of
-   * refusals in the minute before, the other admissions return 0.
-   * @param nowMs milliseconds of any one clock, even if it goes back
+   * refusals in the last counted minute. The other admissions return 0.
+   * @param nowMs milliseconds of any one clock, even if the clock goes back
    */
   admit(nowMs: number): number | null {
     if (Math.abs(nowMs - this.since) >= MINUTE_MS) {

@@ -9,7 +9,7 @@ export const LOG = Symbol('LOG');
 /** The injection token of `OnCall`, a function called after each finished call to Stripe or to the MoR. */
 export const ON_CALL = Symbol('ON_CALL');
 
-/** Global: the application module imports it once. */
+/** Global: only the application module imports this module. */
 @Global()
 @Module({})
 export class ObserveModule {

@@ -35,8 +35,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Copies a value for the log. The copy has no secret field at any depth, and the size in place of a body. A value too
- * deep or too long is cut.
+ * Copies a value for the log. The copy has no secret field at any depth, and the size of a body in place of the body.
+ * Cuts a value too deep or too long.
  */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return value.toString();
@@ -109,7 +109,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Masks secrets in text: known values first, then the patterns above. Leaves ids and numbers alone.
- * @param secrets ignores secrets under 6 characters, since they would hide ordinary words
+ * @param secrets known values; a value under 6 characters is ignored, since it would hide ordinary words
  */
 export function textCensor(secrets: readonly string[]): (text: string) => string {
   // A secret may appear plain, in JSON, or in a URL. Longest first: one secret may begin with another.

@@ -10,15 +10,15 @@ export type CallReport = {
   readonly status: number | null;
   readonly elapsedMs: number;
   readonly requestId: string | null;
-  /** The MoR's error code, if its documents list it. Absent or null: none. */
+  /** The MoR's error code, if the MoR's documents list it. Absent or null: no such code. */
   readonly code?: string | null;
 } & ({ readonly outcome: 'ok' | FailureKind } | { readonly kind: 'ok' | FailureKind });
 
 export type OnCall = (report: CallReport) => void;
 
 /**
- * Counts each call, and logs a failure only a person can mend. `watchSteps` logs the calls of a lane. Other callers
- * report their own result.
+ * Counts each call, and logs a failure only a person can mend. `watchSteps` logs the calls of a lane. For a call
+ * outside a lane, the calling code reports the result.
  */
 export function watchCalls(metrics: Metrics, log: Logger): OnCall {
   return (r) => {

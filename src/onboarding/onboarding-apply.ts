@@ -1,11 +1,11 @@
-// Runs a merchant's whole onboarding from one description: begins it, sends regions and business, and submits it once
-// nothing is missing.
+// Runs a merchant's whole onboarding from one description: begins the application, sends regions and business, and
+// submits the application if nothing is missing.
 import { type OnboardingRow } from '../domain/onboarding.js';
 import { type OnboardingDone, type OnboardingFlow } from './onboarding.flow.js';
 
 export type ApplyStep = 'start' | 'product' | 'business' | 'submit';
 export type AppliedMerchant = {
-  /** The finished steps in order. Parts already in place need no step. */
+  /** The finished steps in order. Parts already at the MoR need no step. */
   readonly steps: readonly ApplyStep[];
   readonly result: OnboardingDone;
 };
@@ -15,7 +15,7 @@ const BUSINESS = ['businessDescription', 'storeUrls', 'category'] as const;
 /**
  * Carries out the description. `merchant`: Document 1's initiate body plus `regions`, `businessDescription`,
  * `storeUrls`, `category`, and `submit` (false: do not submit); or `withoutCompany: true` in place of `company`. A
- * second run changes only the changeable parts.
+ * second run sends regions and business only if the MoR still lets them change.
  */
 export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by: string): Promise<AppliedMerchant> {
   const object: Readonly<Record<string, unknown>> =

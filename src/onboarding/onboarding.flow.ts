@@ -65,8 +65,8 @@ export class OnboardingFlow {
   }
 
   /**
-   * Begins an application, or continues the one with this reference: sends initiate, finds the merchant's id, reads.
-   * After a crash a repeat continues at the interrupted step and makes no second merchant.
+   * Begins an application, or continues the application with this reference: sends initiate, finds the merchant's id,
+   * reads the application. After a crash a repeat continues at the interrupted step and makes no second merchant.
    */
   async start(body: unknown, by: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
@@ -119,8 +119,7 @@ export class OnboardingFlow {
   }
 
   /**
-   * Reads the application and the merchant from the MoR. Once the application is approved or rejected, returns the
-   * stored application.
+   * Reads the application and the merchant from the MoR. After approval or rejection, returns the stored application.
    */
   async status(reference: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
@@ -147,8 +146,8 @@ export class OnboardingFlow {
   }
 
   /**
-   * Submits an application. A submitted application counts as success (Document 1, POST submit). A rejected application
-   * stays refused.
+   * Submits an application. An application submitted before counts as success (Document 1, POST submit). Refuses a
+   * rejected application.
    */
   async submit(reference: string): Promise<OnboardingDone> {
     const done = await this.step(reference, { ok: true, value: null }, (id) => this.desk.submit(id));
@@ -209,8 +208,8 @@ export class OnboardingFlow {
     const sent = await this.desk.initiate(request);
     if (sent.ok) {
       const { applicationId, isExistingApplication } = sent.value;
-      // True if somebody else began the application: then the MoR keeps the details it has and drops ours. After our
-      // own first try without a reply, a repeat finds the application with our details.
+      // True if somebody else began the application: the MoR then keeps its own details and drops ours. If our first
+      // try got no reply, a repeat finds our own application with our details.
       const foreign = isExistingApplication && !repeat;
       await this.rows.change(reference, { applicationId, existing: foreign && !unanswered, companyDiscarded: foreign });
       return {
@@ -279,8 +278,8 @@ export class OnboardingFlow {
   }
 
   /**
-   * Takes over a merchant begun elsewhere, or forgotten by our database. Null: the MoR does not know the merchant
-   * either.
+   * Takes over a merchant known only to the MoR, for example after a restore of our database. Null: the MoR does not
+   * know the merchant.
    */
   private async adopt(reference: string): Promise<OnboardingRow | OnboardingFailed | null> {
     const listed = await this.desk.merchants();

@@ -59,8 +59,8 @@ export class OnboardingStore {
   }
 
   /**
-   * Changes the row and sets `updated_at` to now. With `ifStill`: changes the row only if its `updated_at` still equals
-   * `ifStill`. Otherwise somebody has changed the row since our read of the MoR began.
+   * Changes the row and sets `updated_at` to now. `ifStill`: the row's `updated_at` from before a read of the MoR. If
+   * somebody has changed the row since, this changes nothing.
    */
   async change(reference: string, { pollInMs, ...change }: OnboardingChange, ifStill?: Date): Promise<void> {
     const given = (Object.keys(change) as (keyof typeof change)[]).filter((f) => change[f] !== undefined);
@@ -74,7 +74,7 @@ export class OnboardingStore {
     );
   }
 
-  /** Takes rows due for a poll, each for one replica. They are due again after `nextInMs`. */
+  /** Takes rows due for a poll, each for one replica. A row is due again after `nextInMs`. */
   async takeDue(limit: number, nextInMs: number): Promise<readonly OnboardingRow[]> {
     const taken = await this.db.pool.query<{ reference: string }>(
       `update onboarding o set poll_at = ${laterSql(1, 3)}

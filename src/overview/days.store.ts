@@ -42,8 +42,8 @@ export class DaysStore {
   /**
    * Sums the money moved on these days: adds the daily sums and the ledger entries not yet in them. The limit on
    * `recorded_at` keeps a read of today cheap, even if the daily sums are old. Crossbill usually records an entry after
-   * its money moves. But with a wrong clock it can record an entry hours before that time. Such an entry appears only
-   * once the daily sums contain it.
+   * its money moves. But a wrong clock may record an entry hours before that time. The sum leaves out such an entry
+   * until the daily sums contain it.
    */
   async money({ since, until }: Days): Promise<readonly DayMoney[]> {
     const found = await this.db.pool.query<Record<'day' | 'currency' | 'collected' | 'refunded' | 'payments', string>>(
@@ -84,8 +84,8 @@ export class DaysStore {
   }
 
   /**
-   * Counts one day: a day without a count, or with an old count. Old days are counted less often. Returns the day, or
-   * null if there is none. Safe in many replicas at once.
+   * Counts one day: a day without a count, or with an old count. The older the day, the longer its count stays good.
+   * Returns the day, or null if no day is due. Safe in many replicas at once.
    */
   countOne(now: Date, daysBack: number): Promise<Date | null> {
     return inTransaction(this.db.pool, async (db) => {

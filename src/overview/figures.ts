@@ -1,4 +1,4 @@
-// The numbers of the overview. The database computes them at most once in some seconds, for any number of readers.
+// The numbers of the overview. The database computes them at most every few seconds, for any number of readers.
 import { Injectable } from '@nestjs/common';
 import { startOfDay } from '../domain/day.js';
 import { HealthStore } from '../health/health.store.js';

@@ -22,7 +22,7 @@ import { ReviewsModule } from '../reviews/reviews.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { HealthModule } from '../health/health.module.js';
 
-/** This module is imported last: its routes serve every unknown page of the console. */
+/** The application imports this module last: its routes serve every unknown page of the console. */
 @Module({
   imports: [
     HealthModule,

@@ -6,7 +6,7 @@ export type Beginning = {
   readonly kind: 'invoice' | 'payment' | 'refund' | 'review' | 'customer';
   /** The id in the address of the object's page. */
   readonly id: string;
-  /** The name for people, such as an invoice's number. */
+  /** The text people see, such as an invoice's number. */
   readonly shown: string;
   /** The whole matching id or number. */
   readonly matched: string;
@@ -17,8 +17,8 @@ export type Beginning = {
 };
 
 /**
- * The search reads this many index entries, from the typed text on. In any collation a text sorts just before the texts
- * that begin with it. But some collations sort texts with a difference in case in between, so one entry is not enough.
+ * The search reads this many index entries, from the typed text on. In some collations, texts in another letter case
+ * come between the typed text and the texts that begin with it, so one entry is not enough.
  */
 const NEAR = 40;
 

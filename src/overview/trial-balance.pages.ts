@@ -82,7 +82,7 @@ function agreement(run: VerifyRun | null): Html {
   return html`not known: the ${link} run of ${at} is ${words(run.outcome)}`;
 }
 
-/** The month in short: taken, refunded, lost to banks, and the rest. */
+/** The month in short: taken, refunded, lost to banks, and kept. */
 function moneyPart(balances: readonly TrialBalance[]): Html | null {
   const rows = balances
     .map((b) => ({ currency: b.currency, ...moneyOf(b) }))

@@ -8,7 +8,7 @@ import { refusalWords } from '../domain/decline-words.js';
 import { day } from '../domain/when.js';
 import { isOnItsWay } from '../domain/status.js';
 
-/** @param objects the MoR's objects for this payment, such as a dispute */
+/** Describes a payment at time `now`. `objects`: the MoR's objects of the payment, such as a dispute. */
 export function paymentAnswer(
   v: {
     readonly payment: PaymentRow;

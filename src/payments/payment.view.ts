@@ -21,8 +21,8 @@ import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { RefundView, refundView } from '../refunds/refund.view.js';
 
 /**
- * The statuses of Document 3 ("Payment status as delivered in events"), and `processing` until a signup's charge is
- * proven.
+ * The statuses of Document 3 ("Payment status as delivered in events"). Crossbill adds `processing`: a signup's charge
+ * without a proof.
  */
 export const PAYMENT_STATUSES = [
   'processing',
@@ -33,7 +33,7 @@ export const PAYMENT_STATUSES = [
   'refunded',
 ] as const;
 
-/** The progress of the proof of a signup's charge. Before the proof Crossbill marks no invoice. */
+/** The search for the proof of a signup's charge. Crossbill marks the invoice only after the proof. */
 export class ProofView {
   @Word(
     ['asking', 'waiting_for_settlement'],
@@ -71,7 +71,7 @@ export class PaymentView {
   @Time() created_at!: string;
 }
 
-/** The progress of the proof. Undefined if no proof is needed, the proof has arrived, or a person decides. */
+/** Undefined if the payment needs no proof or has its proof, or if a person decides. */
 export function proofView(p: PaymentRow): ProofView | undefined {
   if (p.mark !== 'proving') return undefined;
   const status = p.pendingSince === null ? 'asking' : 'waiting_for_settlement';

@@ -1,4 +1,4 @@
-// Payments: the MoR's charges for an invoice, taken or tried.
+// The API of payments: the MoR's charges for an invoice, successful or not.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PaymentsStore } from './payments.store.js';

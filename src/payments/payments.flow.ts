@@ -1,4 +1,4 @@
-// Stores the MoR's id of a payment, entered by a person.
+// A person or the merchant's backend gives a payment the MoR's id.
 import { Injectable } from '@nestjs/common';
 import { type PaymentRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
@@ -35,9 +35,7 @@ export class PaymentsFlow {
   }
 }
 
-/**
- * Returns the refusal if the database reports the same id on a payment of another invoice. Null for any other error.
- */
+/** Returns the refusal for error `e`: a payment of another invoice already has `paymentId`. Null: a different error. */
 export async function paymentIdTaken(books: ReadModel, e: unknown, paymentId: string): Promise<Refusal | null> {
   if (!(e instanceof NotUnique) || e.constraint !== PAYMENT_ID_UNIQUE) return null;
   const holder = await books.payment(paymentId);

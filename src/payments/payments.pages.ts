@@ -116,7 +116,7 @@ export class PaymentPages {
     sendPage(req, res, { title: 'Payment', section: 'payments', body: null, live, after });
   }
 
-  /** Stores the MoR's id of a payment, if no event brought the id. With the id the payment can be refunded. */
+  /** A person enters the MoR's id of a payment, because no event brought the id. A refund needs the id. */
   @Post(':id/identify')
   @HttpCode(303)
   @Page('payment.identify', 'ops')

@@ -31,8 +31,8 @@ export class PaymentsStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Newest first: by the time the MoR took the money, otherwise by the MoR's last verdict, otherwise by our first
-   * record. Throws BadCursor.
+   * Lists payments, the newest first. A payment's time is the first known of three: the MoR took the money, the MoR's
+   * last verdict, our first record. Throws BadCursor.
    */
   async list(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>> {
     const { fields, options } = listOf(filter);
@@ -45,7 +45,7 @@ export class PaymentsStore {
     return sumsOf(this.rows, fields, 'amount', options);
   }
 
-  /** Sums a customer's payments. A customer has few payments, and an index keeps them together. */
+  /** Sums a customer's payments in each currency. An index finds the customer's few payments. */
   async ofCustomer(customerId: string): Promise<readonly CustomerSum[]> {
     const found = await this.db.pool.query<Record<'currency' | 'n' | 'taken' | 'refunded', string>>(
       `select currency, count(*) filter (where succeeded_at is not null) as n,

@@ -1,4 +1,4 @@
-// The open questions about a signup's charge. Crossbill marks the invoice after the answers.
+// Shows the search for the proof of a signup's charge: the wait for settlement, and the next question to the MoR.
 import { type PaymentRow } from '../domain/model.js';
 import { type Piece } from '../console/html.js';
 import { time } from '../console/show.js';

@@ -25,7 +25,7 @@ import {
   unprovenItems,
 } from './rules/payment.js';
 
-/** The actions of other subjects on a payment: refund it, or retry a refused renewal. */
+/** Actions of other folders on a payment: refund it (refunds/), or retry a refused renewal (retries/). */
 export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, e: PaymentEvent) => void };
 
 export const joinPayments = ({ giveBack, tryAgain }: Others) => {

@@ -101,9 +101,7 @@ export const paymentWords: Words<
 
 const sumOf = (sum: Money | null): string => (sum === null ? 'an unknown amount' : showMoney(sum));
 
-/**
- * Lists every report of money, if one of them is not in the books. Payments in the books are in the sentence already.
- */
+/** Lists all reports of money if the ledger lacks one. The sentence already names the payments in the ledger. */
 function andObserved(all: readonly Seen[]): string {
   return all.some((x) => x.source !== 'books') ? `. ${showObserved(all)}` : '';
 }
@@ -148,7 +146,7 @@ function refundOfSecond(taken: string): string {
   return `Refund ${taken}, but only if Stripe shows the other payment as paid and its money did not go back to the customer (refund, lost dispute, returned debit). Otherwise keep this money: retry while the invoice can still be paid, or bill ${taken} with a new invoice on Stripe and dismiss this.`;
 }
 
-/** For two payments with perhaps one charge: a refund may return the only money. */
+/** The proposal for two payments with perhaps one charge: a refund may return the customer's only payment. */
 const ASK_IF_TWICE =
   'Ask the MoR whether it charged the customer twice. If it did, and the other payment did not go back to the customer, refund this payment. Otherwise dismiss this.';
 

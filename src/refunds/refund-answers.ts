@@ -11,7 +11,7 @@ export class RefundAnswers {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the refund once the MoR has replied or a try got no reply, and after `patienceMs` in any case. */
+  /** Waits for the MoR's reply, or for a try without a reply, at most `patienceMs`. Then returns the refund. */
   async of(id: string, patienceMs: number): Promise<ListedRefund> {
     const start = this.clock.now().getTime();
     for (;;) {

@@ -123,7 +123,7 @@ export function confirmStep(
 }
 
 /**
- * Shows the refunds of a payment, with the form for a new one.
+ * Shows one refund: its state, its links and its ids.
  * @param who the reader's role, and Stripe's mode (null: unknown)
  */
 export function refundPart(

@@ -116,10 +116,7 @@ export class RefundPages {
     sendPage(req, res, { title: 'Refund: is this right?', section: 'payments', body });
   }
 
-  /**
-   * The console uses the API's path, and both share the same list of known requests: one form makes one refund, even if
-   * the browser sends it twice.
-   */
+  /** One form makes one refund, even if the browser sends the form twice: the form has the key of its request. */
   @Post('payments/:id/refunds')
   @HttpCode(303)
   @Page('refund.create', 'ops')
@@ -150,7 +147,7 @@ export class RefundPages {
   }
 }
 
-/** Throws 400 unless the amount is a plain decimal of at least one smallest unit (1 cent, for example). */
+/** Throws 400 for a wrong reason, or unless the amount is a plain decimal of at least one smallest unit (1 cent). */
 function askedOf(form: Form, payment: PaymentRow): Asked {
   const minor = typedAmount(form.text('amount'), payment.currency);
   if (minor === null || minor === 0n) {

@@ -23,8 +23,8 @@ export class RefundsStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Newest first, by the time of the refund, or by the time of the request if the refund is not made yet. Throws
-   * BadCursor.
+   * Lists refunds, the newest first. A refund's time is its success, or before its success the time of its request.
+   * Throws BadCursor.
    */
   async list(filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>> {
     const { fields, options } = listOf(filter);
@@ -46,7 +46,7 @@ export class RefundsStore {
     return sumsOf(this.rows, fields, 'amount', options);
   }
 
-  /** Refunds on invoices other than this one, with this refund id of the payment processor, oldest first. */
+  /** Finds refunds with this id of the payment processor on all invoices except `invoiceId`, oldest first. */
   async namedElsewhere(processorRefundId: string, invoiceId: string): Promise<readonly RefundHolder[]> {
     const found = await this.db.pool.query<{ refund: string; payment: string; invoice_id: string }>(
       `select coalesce(r.mor_refund_id, r.id) as refund, coalesce(p.payment_id, p.id) as payment, r.invoice_id

@@ -2,8 +2,8 @@
 import { decimalsOf, minorFromDecimal } from '../domain/money.js';
 
 /**
- * Returns smallest units, or null for any other text. Refuses more decimals than the currency has, even zeros: "1,000"
- * of EUR may mean a thousand, and would be one euro.
+ * Returns the amount in smallest units. Null: the text is not an amount, or has more decimals than the currency, even
+ * zeros. For example "1,000" of EUR may mean a thousand, and Crossbill would read one euro.
  */
 export function typedAmount(text: string, currency: string): bigint | null {
   const decimal = text.replace(',', '.');

@@ -1,4 +1,4 @@
-// Retries a refused renewal on request. Crossbill first reads the invoice from Stripe, and decides on this read.
+// Retries a refused renewal on request. Crossbill first reads the invoice from Stripe, then decides.
 import { Injectable } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type CallFailure } from '../domain/ports/call.js';

@@ -1,4 +1,4 @@
-// Lists refused renewals. Partial indexes hold the refused renewals only.
+// Lists refused renewals. Partial indexes cover only the invoices with a refusal.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type InvoiceRow } from '../domain/model.js';
@@ -11,7 +11,7 @@ import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/wa
 /**
  * `planned`: Crossbill tries again at a known time. `awaiting_answer`: Crossbill asked the MoR to charge again, and has
  * no verdict yet. `payment_link`: the customer has a payment link. `ended`: the schedule is over. `collected`: the
- * invoice is paid after all. `not_retried`: Crossbill tries nothing.
+ * money has arrived after all. `not_retried`: Crossbill tries nothing.
  */
 export const RETRY_STATES = [
   'planned',
@@ -28,7 +28,7 @@ export type RetryFilter = MoneyFilter & { readonly state?: string | undefined; r
 
 export type RetriedInvoice = { readonly invoice: InvoiceRow; readonly state: RetryState };
 
-/** Computes a renewal's state from its `retries` (domain/retry.ts). */
+/** Computes a renewal's state from its status and its `retries` (domain/retry.ts). */
 const STATE = `case
   when i.status in ('paid', 'held', 'marking') then 'collected'
   when i.retries->>'waitingSince' is not null then 'awaiting_answer'

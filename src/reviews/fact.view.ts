@@ -12,7 +12,7 @@ export function isMoney(value: unknown): value is Money {
   return typeof value === 'object' && value !== null && 'minor' in value && 'currency' in value;
 }
 
-/** Flattens an observation: its amount becomes a field of its row. */
+/** Puts fields into snake_case. The field `money` of an observation becomes `amount` and `currency`. */
 function fields(row: object): Readonly<Record<string, unknown>> {
   const shown = Object.entries(row).flatMap(([name, value]) =>
     name === 'money' ? Object.entries(sumOf(value)) : [[snake(name), shownOf(value)]],

@@ -1,5 +1,5 @@
-// Carries out a person's choice for an open review item. The item lists the possible choices; its subject has the rule
-// for each.
+// Carries out a person's choice for an open review item. The item lists the possible choices. The rule for its kind, or
+// for its call, carries them out.
 import { type ReviewRow } from '../domain/model.js';
 import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from '../engine/commanded.js';
 import { type Subjects } from '../engine/decider.js';
@@ -25,8 +25,8 @@ export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, 
 }
 
 /**
- * Finds the rule for the item's choices. An `effect_failed` item is about a failed call, and its subject begins with
- * the kind of this call. If the item is about the lane itself, there is no call.
+ * Finds the rule for the item's choices. An `effect_failed` item is about a failed call, and the item's field `subject`
+ * begins with the kind of this call. If the item is about the lane itself, there is no call.
  */
 function ruleOf({ calls, reviews }: Subjects, r: ReviewRow): ChoiceRule {
   if (r.kind !== 'effect_failed') return reviews[r.kind];

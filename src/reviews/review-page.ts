@@ -40,7 +40,7 @@ export type Case = {
   readonly names: Names;
 };
 
-/** The item's place among the open items, by deadline. Null: none. */
+/** The item's place among the open items, by deadline. `at` null: the item is not among the counted items. */
 export type Place = {
   readonly at: number | null;
   readonly open: number;
@@ -54,7 +54,7 @@ export type Place = {
 
 const path = (review: string): string => `/console/reviews/${encodeURIComponent(review)}`;
 
-/** The amount a choice refunds, in smallest units. Null: none, or unknown. */
+/** The amount for the choice `refund`, in smallest units. Null: Crossbill does not know the payment. */
 export function givesBack({ review: r, invoice }: Case): { readonly minor: bigint; readonly currency: string } | null {
   const p = invoice?.payments.find((x) => x.id === r.paymentRowId);
   if (p === undefined || invoice === null) return null;
@@ -186,7 +186,7 @@ function meaningOf(r: ReviewRow, resolution: Resolution): string {
   return MEANING[resolution];
 }
 
-/** True for a choice nobody can undo. Its button is red, and a key press alone does not trigger it. */
+/** True for a choice nobody can undo. A key press alone does not trigger its button. */
 function isCareful(r: ReviewRow, resolution: Resolution): boolean {
   return (
     resolution === 'refund' ||

@@ -39,8 +39,8 @@ export class ReviewsFlow {
   }
 
   /**
-   * Closes an item without a lane, so no lock orders two people. If another person was first, this person gets a
-   * refusal, and the refusal names the first person's choice.
+   * Closes an item without a lane. Two people may close it at the same time. Then the second person gets a refusal with
+   * the first person's choice, unless both made the same choice.
    */
   private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Result<ReviewRow>> {
     const alone = new Lane({ ...emptyLane(review.subject), reviews: [review] }, this.context.now());

@@ -132,7 +132,7 @@ export class ReviewPages {
     });
   }
 
-  /** Closes the item and shows the next one. */
+  /** Closes the item and shows the next open item. */
   @Post(':id/resolve')
   @HttpCode(303)
   @Page('review.resolve', 'ops')

@@ -97,10 +97,7 @@ export class ReviewsStore {
     return this.rows.findOneBy({ id });
   }
 
-  /**
-   * Closes the item with a single statement. Of two people at once only the first finds the item open; the second gets
-   * false.
-   */
+  /** Closes the item with a single statement. Returns false if another person was first. */
   async close(r: ReviewRow): Promise<boolean> {
     const { id, resolvedAt, resolvedBy, resolution, note } = r;
     const closed = await this.db.pool.query(

@@ -14,7 +14,7 @@ export class OverdueSignups {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may run this: each signup's event is stored only once. */
+  /** Any replica may run this: the database stores only one such event for each signup. */
   @Interval(SIGNUP_LOOK_EVERY_MS)
   async flag(): Promise<void> {
     try {

@@ -11,7 +11,7 @@ export type SignupTax = { readonly id: string | null; readonly calculation: Wire
 /**
  * Makes the flow's request. Throws a 400 with the field if a payment lacks its amount or currency, or a field does not
  * belong to this kind of signup.
- * @param tax the calculation to bind: its id, or the checked request for one; both null: none
+ * @param tax the tax calculation to bind: its id, or the request for a new calculation; both null: no calculation
  */
 export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string): SignupRequest {
   const { id: taxCalculationId, calculation } = tax;

@@ -69,9 +69,9 @@ export class SignupFlow {
   ) {}
 
   /**
-   * Makes a signup. For a known idempotency key it sends the stored request again: Crossbill stores no client secret,
-   * and the MoR replays its reply under the same key. `body`: the caller's own bytes, to tell a repeat from a conflict.
-   * A calculation is made once, before anything is stored.
+   * Makes a signup. For a known idempotency key Crossbill sends the stored request again, because only the MoR's
+   * replayed reply has the client secret. `body`: the caller's own bytes, to tell a repeat from a conflict. Crossbill
+   * makes a requested tax calculation before it stores the signup.
    */
   async create(req: SignupRequest, name: RequestName | null, body: string): Promise<SignupMade> {
     const bodySha256 = createHash('sha256').update(body).digest();
@@ -253,8 +253,8 @@ function keyOf(req: SignupRequest, { apiKey, idempotencyKey }: RequestName): str
 }
 
 /**
- * True if Crossbill may make the signup's tax calculation again, once: Crossbill made the calculation itself, and the
- * MoR has not made the intent yet.
+ * True if Crossbill may make the signup's tax calculation a second time: Crossbill made the first calculation itself,
+ * and the MoR has not made the intent yet.
  */
 function mayRecalculate(signup: SignupRow, req: SignupRequest): boolean {
   return req.calculation !== null && !signup.recalculated && signup.intentId === null;

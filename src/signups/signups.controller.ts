@@ -1,4 +1,4 @@
-// Signups: created at the MoR for the merchant's backend, looked up, and completed with the charge from the browser.
+// The API of signups. The merchant's backend makes a signup, reads it, and completes it with the browser's charge.
 import { encodeTaxCalculation, taxCalculationRequest } from '@crossbill/mor';
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';

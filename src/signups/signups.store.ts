@@ -72,8 +72,8 @@ export class SignupsStore {
   }
 
   /**
-   * Replaces the signup's tax calculation, the stored request to the MoR and the request's idempotency key. Does nothing
-   * once the MoR has made the intent.
+   * Replaces the signup's tax calculation, the stored request to the MoR and the request's idempotency key. Does
+   * nothing if the MoR has already made the intent.
    */
   async rebind(
     id: string,
@@ -117,7 +117,7 @@ export class SignupsStore {
     });
   }
 
-  /** Stores an event, once, for each signup without a completion after `afterMs` milliseconds. Returns their number. */
+  /** Stores one event for each signup still incomplete after `afterMs` milliseconds. Returns the number of events. */
   async tellOverdue(afterMs: number): Promise<number> {
     return inTransaction(this.db.pool, async (db) => {
       const before = new Date((await readTime(db, this.time)).getTime() - afterMs);

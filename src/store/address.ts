@@ -49,8 +49,8 @@ export function addressOf(text: string): Address {
 }
 
 /**
- * The name of this process's user in the operating system. As in libpq, it is the default if nothing else names a user.
- * pg would read USER instead, but a service or a container has no USER.
+ * The name of this process's user in the operating system. As in libpq, this name is the default if no setting names a
+ * user. pg would read USER instead, but a service or a container has no USER.
  */
 function systemUser(): string | undefined {
   try {
@@ -118,7 +118,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
   }
 }
 
-/** The certificate authority to trust. Undefined: Node's list of public ones. */
+/** The certificate authority to trust. Undefined: Node's list of public authorities. */
 function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
   const path = asked.get('sslrootcert');
   if (path === null || path === '') return undefined;

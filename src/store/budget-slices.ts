@@ -1,6 +1,6 @@
 // Divides the request budget among the replicas: each gets a slice, a number of requests a second. Pure functions.
 
-/** The part of the pace that one replica holds, as the budget's row stores it. */
+/** One replica's part of the pace, as the budget's row stores it. */
 export type Slice = {
   /** The requests a second this replica may send until `untilMs`. */
   readonly perSecond: number;
@@ -10,7 +10,7 @@ export type Slice = {
   readonly untilMs: number;
 };
 
-/** How long a replica holds a slice, in milliseconds. After this time the slice of a dead replica is free again. */
+/** How long a slice is valid, in milliseconds. After this time the slice of a dead replica is free again. */
 export const SLICE_MS = 1_000;
 /**
  * After the end of its slice a replica's last wish still counts this long, in milliseconds: the replica is about to ask

@@ -1,8 +1,8 @@
 // The time of the database is the one clock of all replicas. A process's own clock may be wrong by minutes, and its
 // leases and due times would then be early or late for all others. So the database's time stamps leases, due times,
 // arrivals, the log of the endpoints, the audit log and the runs of verify. A process's own clock is good enough where
-// minutes do not matter or no other process is involved: the length of a list, pauses, tokens, the end of a console
-// session, a person's note on a difference.
+// minutes do not matter or no other process is involved: pauses, tokens, console sessions, a person's note on a
+// difference.
 import type pg from 'pg';
 
 export abstract class DatabaseTime {
@@ -27,11 +27,11 @@ export class ServerTime extends DatabaseTime {
 export const timeSql = (n: number): string =>
   `coalesce($${n}::timestamptz, date_trunc('milliseconds', statement_timestamp()))`;
 
-/** The SQL of the time `ms` milliseconds later. */
+/** The SQL of a later time. `ms`: the number of the parameter with the milliseconds. */
 export const laterSql = (n: number, ms: number): string =>
   `(${timeSql(n)} + $${ms}::float8 * interval '1 millisecond')`;
 
-/** Reads the database's time. In a transaction with its locks, this is the time of the decision. */
+/** Reads the database's time. In a transaction, this is the time of the statement. */
 export async function readTime(db: pg.Pool | pg.ClientBase, time: DatabaseTime): Promise<Date> {
   const read = await db.query<{ now: Date }>({
     name: 'time',

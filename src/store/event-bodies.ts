@@ -32,8 +32,8 @@ const LOCK_TRIES = 5;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Drops whole months of bodies before `before`. If an event was undecided at the drop of its month, its body was kept:
- * this also deletes such a body once it is old and the event is decided.
+ * Drops whole months of bodies before `before`. The body of an undecided event outlives its month. So this also deletes
+ * old bodies outside the months if their events are decided by now.
  */
 export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
   let dropped = 0;
@@ -51,7 +51,7 @@ export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped
   return dropped;
 }
 
-/** Drops the oldest month. Returns null if there is none. Tries again while other sessions use the table. */
+/** Drops the oldest month. Returns null if no month is old enough. Tries again while other sessions use the table. */
 async function dropMonth(pool: pg.Pool, before: Date): Promise<number | null> {
   for (let attempt = 1; ; attempt++) {
     try {

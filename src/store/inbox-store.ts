@@ -98,7 +98,7 @@ export class PgInbox extends Inbox {
         textArray(batch.map((d) => d.status)),
         textArray(batch.map((d) => d.reason)),
         this.time.given(),
-        // Last on purpose: a value after the bodies would make pg copy its whole buffer into one half as large again.
+        // Last on purpose: a value after the bodies would make pg copy its whole buffer into a larger buffer.
         byteaArray(batch.map((d) => d.body)),
       ],
     });

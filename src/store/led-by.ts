@@ -5,7 +5,7 @@
  * `column`, then by row number, and only the wanted index has this order. With a plain `=` the planner may choose
  * another way: read the table backwards by row number until enough rows match. If all matching rows are old, this reads
  * the whole table. The planner's statistics do not prevent this, since they may be old or missing.
- * @param value its text in the statement, for example `$2`
+ * @param value the value's text in the statement, for example `$2`
  */
 export function ledBy(column: string, value: string): string {
   return `${column} = any (array[${value}])`;
@@ -14,14 +14,12 @@ export function ledBy(column: string, value: string): string {
 /** Parts of a statement: the conditions and the order of a list, and its parameters. */
 export type Led = { readonly where: string; readonly order: string; readonly values: readonly string[] };
 
-/**
- * In every list `$1` is the number of the last row before the page, and `$2` is the count of rows. The filters follow.
- */
+/** The parameters before the filters. `$1`: the number of the last row before the page. `$2`: the most rows to read. */
 export const LIST_PARAMETERS = 2;
 
 /**
- * The rows with all these values, newest first. The columns in `lead` lead the index, so they come first in the order.
- * An undefined value filters nothing.
+ * The parts of a statement for the rows with all these values, newest first. The columns in `lead` lead the index, so
+ * they come first in the order. An undefined value filters nothing.
  * @param number the column numbered by the database, also part of the leading index
  */
 export function listLedBy(

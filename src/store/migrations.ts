@@ -8,7 +8,7 @@ import { DatabaseRefused, sqlState } from './database-errors.js';
 import { refusalOf } from './refusals.js';
 import { checkServer } from './server.js';
 
-/** Any number, the same in every replica: one replica migrates, the others wait. */
+/** The number of PostgreSQL's advisory lock: one replica migrates, the others wait. */
 const MIGRATION_LOCK = 4_812_007;
 
 const TRY_LOCK_EVERY_MS = 250;
@@ -172,9 +172,9 @@ export async function schemaState(db: DataSource, folder = OWN_MIGRATIONS): Prom
 }
 
 /**
- * True if this user may change the schema, because it owns the tables. Before there are tables: it owns the database or
- * the schema, or has CREATE granted by name. CREATE in `public` for everybody, the default before PostgreSQL 15, is not
- * enough: the daemon's own user would become the owner of the ledger unnoticed.
+ * True if the database user may change the schema. If the tables exist, the user must own them. If not, the user must
+ * own the database or the schema, or have CREATE granted by name. CREATE in `public` for everybody, the default before
+ * PostgreSQL 15, is not enough: the daemon's own user would become the owner of the ledger unnoticed.
  */
 export async function mayMigrate(db: DataSource): Promise<boolean> {
   const [row] = await db.query<{ may: boolean | null }[]>(

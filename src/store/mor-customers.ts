@@ -1,4 +1,4 @@
-// Finds the MoR's customers of a Stripe customer, for the queries of several subjects.
+// Finds the MoR's customers of a Stripe customer, for the queries of several stores.
 import { type DataSource } from 'typeorm';
 
 /** The SQL condition that the payment in `column` belongs to this customer. */
@@ -7,8 +7,8 @@ export function ofCustomer(column: string, customer: string): string {
 }
 
 /**
- * The current MoR customer of each customer: from the newest confirmed payment method, otherwise from the newest link.
- * A link from an import counts as confirmed.
+ * The MoR's current customer for each Stripe customer: from the newest confirmed signup or imported link. If there is
+ * neither, from the newest unconfirmed signup or link.
  */
 export async function morCustomers(
   orm: DataSource,

@@ -7,8 +7,8 @@ import { type Numbered, numberedWithin } from './number-at.js';
 import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
 /**
- * The time for the order and the filter of a list, written exactly as in its index. For an invoice: when Stripe made
- * it.
+ * The SQL of an invoice's time in lists, written exactly as in the index: when Stripe made the invoice, otherwise when
+ * Crossbill first saw it.
  */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
 /**
@@ -25,9 +25,7 @@ export type ListOptions = {
    * the filter, and compares the other fields row by row.
    */
   readonly indexes: readonly (readonly string[])[];
-  /**
-   * The time of `x` for the order and the filter, written exactly as in its index. Absent: the number orders the list.
-   */
+  /** The SQL of the time of `x`, written exactly as in its index. Absent: the row number gives the order. */
   readonly at?: string;
   readonly span?: Span;
   /**
@@ -39,13 +37,14 @@ export type ListOptions = {
   readonly few?: readonly ((of: Name) => string)[];
 };
 
-/** A filtered list of money: the leading index, the time of the order, and the fields to compare row by row. */
+/** A list with filters: the values of the fields, and the options for index and order. */
 export type FilteredList = { readonly fields: Filters; readonly options: ListOptions };
 
 type Filters = Readonly<Record<string, string | undefined>>;
 
 /**
- * The rows with all these values. An undefined value filters nothing. `number`: the column numbered by the database.
+ * A page of the rows with all values of `filter`. An undefined value filters nothing. `number`: the column numbered by
+ * the database.
  */
 export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLiteral & Readonly<Record<N, string>>>(
   rows: Repository<T>,
@@ -59,7 +58,7 @@ export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLitera
   return { data: await inOrder(rows, key, data), nextCursor };
 }
 
-/** The sums of these rows, or of the newest few thousand if there are more. */
+/** Sums `amount` over the rows of `filter`, or over the newest few thousand if there are more. */
 export function sumsOf<T extends ObjectLiteral>(
   rows: Repository<T>,
   filter: Filters,

@@ -1,4 +1,4 @@
-// Notifications to the merchant's backend, in PostgreSQL. A lane's step writes them, and their own workers send them.
+// Notifications to the merchant's backend, in PostgreSQL. A lane's step stores them, and separate workers send them.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { REVIEW, type ReviewRow } from '../domain/model.js';
@@ -46,7 +46,7 @@ export type TakenNotification = Delivery & {
 type Untold = {
   readonly opened: readonly ReviewRow[];
   readonly dueSoon: readonly ReviewRow[];
-  /** The newest verify run with differences. Null: none, or already notified. */
+  /** The newest verify run with differences. Null: there is none, or Crossbill has notified the backend about it. */
   readonly runId: string | null;
 };
 
@@ -68,7 +68,7 @@ type Row = Record<string, unknown>;
 
 /** The most tries stored with one notification: two full rounds. */
 const TRIES_KEPT = 20;
-/** Crossbill notifies no older findings. Otherwise the first setting of NOTIFY_URL would send the whole past. */
+/** Crossbill reports nothing older than this: the first setting of NOTIFY_URL must not send the whole past. */
 const NEWS_FOR = `interval '1 day'`;
 const MOST_UNTOLD = 200;
 
@@ -76,13 +76,13 @@ const COLUMNS =
   'id, type, subject, invoice_id, format, body, status, attempts, tries, next_try_at, created_at, delivered_at';
 
 /**
- * True if the notification may take this result: a delivery, or the failure of its newest try. The late failure of an
- * earlier try changes nothing.
+ * An SQL condition: the result counts. A pending notification takes every delivery, but only the failure of its newest
+ * try.
  */
 const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
 
 /**
- * In the statement of a lane's step, this part stores the notifications. `$n` holds rows of `storedNotification`, `$1`
+ * In the statement of a lane's step, this part stores the notifications. `$n`: rows from `storedNotification`. `$1`:
  * the time.
  */
 export const NOTIFY_SQL = (n: number): string => `
@@ -173,7 +173,7 @@ export class Notifications {
     return taken.rows;
   }
 
-  /** Stores the result of a delivery. `retryInMs` null: the last try failed. */
+  /** Stores the result of a delivery. `retryInMs` null: there is no further try. */
   async settle({ id, attempts }: TakenNotification, result: DeliveryResult, retryInMs: number | null): Promise<void> {
     const { outcome, status, why, elapsedMs } = result;
     const gone = outcome === 'gone';
@@ -275,7 +275,7 @@ export class Notifications {
     return { pending: Number(pending), dead: Number(dead), oldestPendingAt: oldest, goneAt: gone };
   }
 
-  /** Deletes old notifications, delivered or not. */
+  /** Deletes delivered and dead notifications older than `days`. Returns their number. */
   async forget(days: number): Promise<number> {
     const gone = await this.db.pool.query(
       `delete from notification where status <> 'pending' and created_at < ${timeSql(1)} - $2::int * interval '1 day'`,

@@ -9,7 +9,7 @@ import { type Parameters, within } from './walk.js';
  */
 const APART = `interval '10 minutes'`;
 
-/** The search ends once its two bounds are at most this many rows apart. A page has about as many rows. */
+/** The search ends when its two bounds are at most this many rows apart. A page has about as many rows. */
 const NEAR = 64;
 
 export type Numbers = { readonly above: string; readonly below: string };
@@ -19,7 +19,7 @@ const ALL: Numbers = { above: '0', below: '9223372036854775807' };
  * Finds row numbers that enclose all rows at or after `since` and before `until`, with at most twenty minutes of other
  * rows. An absent `since` or `until` sets no bound. The time needs no index: a binary search looks up some twenty rows
  * by number.
- * @param table with a column `number`, and `at` growing with it
+ * @param table a table with the columns `number` and `at`; `at` grows with `number`
  */
 export async function numbersWithin(
   orm: DataSource,
@@ -52,9 +52,7 @@ export function numberedWithin(
   return [`${number} > ${of(numbers.above)}::bigint`, `${number} < ${of(numbers.below)}::bigint`, ...when];
 }
 
-/**
- * The SQL of a binary search for one bound: all rows up to `lo` are older than the time, and no row from `hi` on is.
- */
+/** The SQL of a binary search for one bound: rows up to `lo` are older than the time, and rows from `hi` on are not. */
 function side(
   table: string,
   number: string,

@@ -1,4 +1,4 @@
-// Stores Crossbill's own events, each one once, in the caller's transaction. Also makes their lanes due.
+// Stores Crossbill's own events in the caller's transaction, and makes their lanes due. Skips an event with a known id.
 import type pg from 'pg';
 import { type OwnDelivery } from '../domain/events/own-event.js';
 import { type DatabaseTime, timeSql } from './database-time.js';

@@ -1,5 +1,5 @@
-// The request budget in PostgreSQL. Each replica holds a slice of the account's pace and of each endpoint's pace, for
-// one second and as large as it needs. Together the replicas keep one pace, and all slow down after a 429 from Stripe.
+// The request budget in PostgreSQL. Each replica takes a slice of the account's pace and of each endpoint's pace for
+// one second, as large as it needs. Together the replicas keep the pace, and all slow down after a 429 from Stripe.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
@@ -216,8 +216,8 @@ export class PgRequestBudget extends RequestBudget {
   }
 
   /**
-   * Writes this replica's slices. If the other replicas hold the whole pace, returns the milliseconds until a part of
-   * it is free again.
+   * Writes this replica's slices. If the other replicas have the whole pace, returns the milliseconds until a part of
+   * the pace is free again. If not, returns Infinity.
    */
   private async exchange(db: pg.PoolClient, lines: readonly Line[]): Promise<number> {
     const names = lines.map((line) => line.name);

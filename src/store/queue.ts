@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { laterSql } from './database-time.js';
 
 /**
- * Gives lanes a due time, in the statement that stores the reason. `rows` selects (key, due_at, news). `news` counts
- * new reasons: if the count has changed at the end of a worker's claim, the lane has new work. The statement takes the
- * lanes in the order of their keys.
+ * Gives lanes a due time, in the same statement as the new event or request. `rows` selects (key, due_at, news). `news`
+ * counts events and requests: if the count has changed at the end of a worker's claim, the lane has new work. The
+ * statement takes the lanes in the order of their keys.
  */
 export const makeDue = (rows: string): string => `
   insert into lane as l (key, due_at, news) ${rows} order by 1

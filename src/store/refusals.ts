@@ -13,8 +13,8 @@ type Rule = {
 
 const SIGNED_BY_NOBODY = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+)$/;
 /**
- * PgBouncer reports all its own errors with one SQLSTATE, "protocol violation". It uses the same code while the server
- * behind it is missing for a time.
+ * PgBouncer reports all its own errors with one SQLSTATE, "protocol violation". PgBouncer uses the same code while its
+ * server is missing for a time.
  */
 const POOLER = /^08P01$/;
 

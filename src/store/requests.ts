@@ -51,7 +51,7 @@ export class Requests {
     return recallIn(this.db.pool, name, bodySha256);
   }
 
-  /** Stores the object of a request. If a concurrent request was first, returns its object instead. */
+  /** Stores the object of a request. If a concurrent request was first, returns the first request's object. */
   remember(name: RequestName, bodySha256: Buffer, objectId: string): Promise<Remembered> {
     return rememberIn(this.db.pool, name, bodySha256, objectId, this.time.given());
   }

@@ -1,5 +1,5 @@
-// A known event arrives again with other bytes. Either it is the same event, written in another way, or another event
-// has the same id: then a person gets an item.
+// A known event id arrives again with other bytes. Stripe may write the same event in another way. If the bytes are
+// another event, a person gets an item.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isChannelLane, itemLane } from '../domain/events/channel-lane.js';
@@ -9,7 +9,7 @@ import { type Delivery } from '../domain/ports/inbox.js';
 import { type DatabaseTime, timeSql } from './database-time.js';
 import { tellLanes } from './own-events.js';
 
-/** A delivery's parts for the comparison and the copy. */
+/** The parts of a delivery to compare, and to copy into quarantine. */
 export type Copy = Pick<Delivery, 'source' | 'eventId' | 'type' | 'lane' | 'body'>;
 
 const KEEP_SQL = `
@@ -46,8 +46,8 @@ export function isRepeat(known: Buffer | null, d: Copy): boolean {
 }
 
 /**
- * Tells the lane about a second body with one event, even if the same bytes arrive many times. The quarantine may
- * already hold a copy of these bytes, from a delivery outside the time window. The lane still gets its event.
+ * Sends the lane an event about a second body: only one, even if the same bytes arrive many times. The quarantine may
+ * already have a copy of these bytes, from a delivery outside the time window. The lane still gets the event.
  */
 export async function tellConflict(db: pg.ClientBase, d: Copy, isUsed: boolean, time: DatabaseTime): Promise<void> {
   const hash = sha256(d.body);

@@ -35,8 +35,8 @@ export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<Server
     );
     const [facts] = found.rows;
     if (facts === undefined) throw new Error('the server says nothing about itself');
-    // A server reports the process of a connection at its start. A pooler in between invents a process id, so the two
-    // differ.
+    // The server tells a new connection the id of its server process. A pooler in between invents this id, so the two
+    // ids differ.
     const direct = 'processID' in a && a.processID === facts.pid;
     if (!direct && (await sharesSessions(a, b))) {
       throw new DatabaseRefused(
@@ -74,7 +74,7 @@ export function refuseUnfit({ version, encoding, database }: ServerFacts): void 
   }
 }
 
-/** The number of rounds. With fewer rounds the pooler's other users could hide its behaviour by chance. */
+/** The number of rounds. With fewer rounds other users of the pooler could hide a change of sessions by chance. */
 const ROUNDS = 5;
 
 /**

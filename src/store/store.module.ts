@@ -1,4 +1,4 @@
-// The database as a Nest module: its connection, and the ports all frames use.
+// The database as a Nest module: its connection, and the ports for all other modules.
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
@@ -23,7 +23,7 @@ class CloseDatabase implements OnApplicationShutdown {
   }
 }
 
-/** The stores of tables with several writers. A subject's own store is a provider of the subject's module. */
+/** The stores of tables with several writers. A store of one subject, such as refunds/, is a provider of its module. */
 const PORTS = [
   { provide: DatabaseTime, useClass: ServerTime },
   { provide: Inbox, useClass: PgInbox },

@@ -58,7 +58,7 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
     : w.looked.length === 0
       ? rows
       : `(select x.* from ${rows} order by ${order} limit ${LOOKED_THROUGH}) x where ${looked}`;
-  // Reads one row too many: it shows if there is a next page.
+  // Reads one more row than the page has, to see if there is a next page.
   const shown = await orm.query<Found[]>(found(from, `limit ${page.limit + 1}`), values);
   const data = shown.slice(0, page.limit).map((row) => row.key);
   if (shown.length > page.limit) return { data, nextCursor: shown[page.limit - 1]?.place ?? null };

@@ -7,7 +7,7 @@ import { idOf, type JsonObject, minorOf, partOf } from '@crossbill/mor/read.js';
 import { amountOf, isNamed } from './amounts.js';
 import { invoiceOf, paymentsWithin } from './parse-invoice.js';
 
-/** The reply in our form. Null: it shows another object, another amount, or no effect. */
+/** Returns the reply in our form. Null: the reply shows another object, another amount, or no effect. */
 export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswer | null {
   switch (asked.kind) {
     case 'report_payment': {

@@ -25,7 +25,7 @@ export class StripeEffects {
 
   /**
    * Reads the call's object from Stripe and looks for the effect. `failed` is Stripe's refusal of the call, or its
-   * unclear reply. For a refund it is important: Stripe's refusal may be the only proof that the refund exists.
+   * unclear reply. For a refund, Stripe's refusal may be the only proof that the refund exists.
    */
   look(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
     switch (asked.kind) {
@@ -64,14 +64,14 @@ export class StripeEffects {
     if (expand !== '') {
       const within = paymentsWithin(read.value); // null: no invoice arrived, or it shows only its first payments
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
-      // If Stripe replies 404 for the list of payments, nothing more can be read. A 2xx reply to the attachment is then
-      // enough.
+      // If Stripe replies 404 for the list of payments, Crossbill can read nothing more. A 2xx reply to the attachment
+      // is then enough.
       const blind = !payments.ok && payments.status === 404 && accepted;
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
       else {
         const outOfBand = payments.ok ? outOfBandOf(invoice.amountPaid, payments.value) : 0n;
-        // Stripe also shows an invoice as paid if a person or a coupon credited the whole invoice. This is not our
+        // Stripe also shows an invoice as paid if a credit note or a coupon covers the whole invoice. This is not our
         // mark.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
@@ -82,8 +82,8 @@ export class StripeEffects {
   }
 
   /**
-   * Finds a payment record. Stripe has no look-up by reference. So this first reads the payments of the invoice, then
-   * all records made since the payment.
+   * Finds a payment record. Stripe has no look-up by reference, so Crossbill first reads the payments of the invoice,
+   * then all records made since the payment.
    */
   private async findRecord(asked: Call<'report_payment'>): Promise<CallOutcome<Probe>> {
     const attached = await this.listPayments(asked.invoiceId);
@@ -110,11 +110,11 @@ export class StripeEffects {
 
   /**
    * Finds out if Stripe has a refund. A payment record shows only the refunded sum, not the references of its refunds.
-   * Each of four facts proves our refund. The record's metadata names it. Our refund has the whole amount of the
-   * payment. Stripe refused the call because the reference is used, and no two refunds share a reference. Stripe
-   * refused the call because its key was used with other bytes, and the key names payment and refund. Without proof
-   * Crossbill sends the refund again under a new key. This is harmless: if the refund exists after all, Stripe refuses
-   * its reference.
+   * The sum must cover the refund, and one of four facts must prove it: the record's metadata names the refund; the
+   * refund has the whole amount of the payment; Stripe refused the call because the reference is used (no two refunds
+   * share one); Stripe refused the call because its key was used with other bytes (the key names payment and refund).
+   * Without proof Crossbill sends the refund again under a new key. This is harmless: if the refund exists after all,
+   * Stripe refuses its reference.
    */
   private async findRefund(asked: Call<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
     const name = 'payment_records.retrieve';
@@ -152,7 +152,7 @@ export class StripeEffects {
     for (const item of pages.value) {
       const note = parseCreditNote(item);
       if (note === null) return notUnderstood(name, pages);
-      // A person may have voided the note later. Crossbill has issued it all the same, so it issues no second one.
+      // A note counts even if a person voided it later: Crossbill must not issue a second note.
       const linked = asked.refunded !== null && note.references.includes(asked.refunded.reference);
       if (note.refundId !== asked.refundId && !linked) continue;
       const answer = { kind: asked.kind, creditNoteId: note.creditNoteId };
@@ -170,7 +170,7 @@ function isAttached(asked: Call<'attach_payment'>, payments: readonly InvoicePay
 
 /**
  * True if Stripe itself took money for the invoice. Then Stripe, not Crossbill, may have made the invoice paid, and a
- * person must look. If Stripe took only a part, nobody needs to look.
+ * person must look, unless another part was paid out of band.
  */
 function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
@@ -187,7 +187,7 @@ function outOfBandOf(amountPaid: bigint, payments: readonly InvoicePaymentFacts[
 }
 
 /**
- * True if the payment record's metadata names our payment, or if it has the same charge. A record of another invoice
+ * True if the record has our payment's id or reference, and the same amount and currency. A record of another invoice
  * never counts.
  */
 function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
@@ -199,8 +199,8 @@ function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
 }
 
 /**
- * True for an unreadable record with our payment's id. If it counted as absent, Crossbill would report the payment
- * twice.
+ * True for an unreadable record, if it may belong to our payment. If Crossbill took it for absent, it would report the
+ * payment twice.
  */
 function mayBeOf(asked: Call<'report_payment'>, object: unknown): boolean {
   if (!isObject(object)) return true;

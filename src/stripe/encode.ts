@@ -8,7 +8,7 @@ import { type WireRequest } from '../domain/ports/call.js';
 const DISPLAY_NAME = 'Merchant of Record';
 
 /**
- * Encodes a call as method, path and form, with the fields in this order. `customType`: the merchant's `cpmt_…`, or
+ * Encodes a call as method, path and form, with the fields in a fixed order. `customType`: the merchant's `cpmt_…`, or
  * null. Throws RangeError for an amount outside 1 to 2^53 - 1.
  */
 export function encodeCall(call: BillingCall, customType: string | null): WireRequest {
@@ -36,7 +36,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
       } satisfies Stripe.PaymentRecordReportPaymentParams);
     }
     case 'attach_payment':
-      // With `expand` the reply shows the payments and proves the attachment, so no further read is needed.
+      // With `expand` the reply shows the payments and proves the attachment, so Crossbill needs no further read.
       return post(`/v1/invoices/${segment(call.invoiceId)}/attach_payment`, {
         payment_record: call.paymentRecordId,
         expand: ['payments'],
@@ -118,7 +118,7 @@ function escaped(text: string): string {
     .replace(/%5D/g, ']');
 }
 
-/** Encodes an id as a part of a path. Throws RangeError for an id with another path in it. */
+/** Encodes an id as a part of a path. Throws RangeError for an empty id, `.` or `..`: they would change the path. */
 export function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new RangeError('an id is missing');
   return encodeURIComponent(id);

@@ -77,8 +77,8 @@ function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: b
 }
 
 /**
- * `idempotency_error` stays the code, even if Stripe gives a more precise code too: callers check for it (same key,
- * other bytes).
+ * Keeps `idempotency_error` (same key, other bytes) as the code, even if Stripe gives a more precise code: callers
+ * check for it.
  */
 function codeOf(error: Stripe.errors.StripeError, apiKey: string): string | null {
   const type = rawTypeOf(error);
@@ -109,7 +109,7 @@ export function requestIdOf(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value) ? value : null;
 }
 
-/** Makes a peer's message safe for logs: one line, limited length, nothing like a key or a client secret. */
+/** Makes Stripe's message safe for logs: one line, limited length, nothing like a key or a client secret. */
 function safeText(text: string, apiKey: string): string {
   const hidden = apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
   return hidden

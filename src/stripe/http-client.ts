@@ -1,5 +1,5 @@
-// The transport below the `stripe` package. It has its own sockets and one deadline for the whole exchange, and it
-// knows if the request was sent.
+// The transport below the `stripe` package. It has its own sockets and one deadline for the whole exchange. It can tell
+// if the request was sent.
 import type Stripe from 'stripe';
 import { type Dispatcher } from 'undici';
 import { NO_PROXIES, type Proxies } from '../config/index.js';
@@ -17,12 +17,12 @@ export type TransportAnswer = Awaited<ReturnType<Transport['makeRequest']>>;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * How long a socket stays open without a request, unless the peer names another time. A new socket costs a TLS
+ * How long a socket stays open without a request, unless Stripe's reply names another time. A new socket costs a TLS
  * handshake.
  */
 const IDLE_MS = 30_000;
 
-/** No usable reply arrived. `sent` false: certainly not one byte of the request has reached the peer. */
+/** No usable reply arrived. `sent` false: certainly not one byte of the request has reached Stripe. */
 export class NoAnswer extends Error {
   constructor(
     readonly sent: boolean,
@@ -35,10 +35,10 @@ export class NoAnswer extends Error {
 
 /**
  * Replaces the HTTP client of the `stripe` package, for five reasons. Four come from the package's source (23.1.0). Its
- * timeout counts only silence, so a peer can hold a call for ever by sending single bytes. It repeats a request
- * automatically after a reset, past the request budget. It cannot tell "never connected" from "reply lost". A bare JSON
- * string or number as a reply ends the process. The fifth: node:http takes twice the processor time of undici. undici
- * also checks an idle socket before it writes.
+ * client has a timeout for silence only, so a server can hold a call for ever by sending single bytes. It repeats a
+ * request automatically after a reset, past the request budget. It cannot tell "never connected" from "reply lost". A
+ * bare JSON string or number as a reply ends the process. The fifth: node:http takes twice the processor time of
+ * undici. undici also checks an idle socket before it writes.
  */
 export class StripeHttpClient implements Transport {
   private readonly out: WayOut;

@@ -3,7 +3,7 @@ import { type BilledInvoice, type BilledLine, type BilledParty } from '../domain
 import { invoiceOf } from './parse-invoice.js';
 import { isObject, type JsonObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
 
-/** Parses an invoice. Null: the object is no invoice. `lines` null: the object does not hold all lines. */
+/** Parses an invoice. Null: the object is no invoice. `lines` null: the object does not contain all lines. */
 export function billedInvoiceOf(
   object: unknown,
 ): (Omit<BilledInvoice, 'lines'> & { readonly lines: readonly BilledLine[] | null }) | null {

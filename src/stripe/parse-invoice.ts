@@ -12,7 +12,7 @@ export function invoiceOf(object: unknown): InvoiceFacts | null {
   return parsed.ok ? parsed.invoice : null;
 }
 
-/** Parses an InvoicePayment of any type. Null: the object is none. */
+/** Parses an InvoicePayment of any type. Null: the object is no InvoicePayment. */
 export function parseInvoicePayment(object: unknown): InvoicePaymentFacts | null {
   if (!isObject(object) || !isNamed(object, 'invoice_payment')) return null;
   const status = textOf(object['status']);

@@ -1,5 +1,5 @@
-// Parses payment records, credit notes, events, customers, endpoints and the account. Returns null for any other
-// object.
+// Parses payment records, credit notes, events, customers, endpoints and the account. Each function returns null for an
+// object of another kind.
 import { parseCurrency } from '../domain/money.js';
 import {
   type BalanceEntryFacts,
@@ -106,8 +106,8 @@ export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
   if (entryId === null || amount === null || currency === null) return null;
-  // Only an `adjustment` is made by hand. Stripe makes every other type itself, or a credit note or an invoice already
-  // shows it.
+  // A person makes only an `adjustment` by hand. Stripe makes every other type itself, or shows it already in a credit
+  // note or an invoice.
   return { entryId, invoiceId: idOf(object['invoice']), byHand: object['type'] === 'adjustment', amount, currency };
 }
 

@@ -1,4 +1,4 @@
-// Stripe Billing as the billing platform. It sends stored calls unchanged, and trusts a reply only after parsing it.
+// Connects the port of the billing platform to Stripe Billing: sends stored calls unchanged, parses each reply.
 import {
   BillingPlatform,
   type BillingAnswer,
@@ -33,7 +33,7 @@ const ROUTES: Record<BillingCallKind, string> = {
 
 /**
  * Stripe may refuse these calls because their effect exists already (finalized, paid, attached, refunded before).
- * Stripe does not document its refusal of a repeat. So after a refusal Crossbill reads the object, once.
+ * Stripe does not document its refusal of a repeat. So Crossbill reads the object after a refusal.
  */
 const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
   'finalize_invoice',
@@ -46,9 +46,9 @@ const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
 ]);
 
 /**
- * The idempotency keys of these calls name one refund each. So if Stripe knows the key with other bytes, Crossbill
- * already sent this refund, before a backup was restored. The bytes may differ in the time, which comes from the MoR's
- * reply or event, or in the part of the refund that returns a surplus.
+ * The idempotency key of each of these calls names one refund. If Stripe knows the key with other bytes, Crossbill
+ * already sent this refund, before a backup was restored. The bytes may differ in two places: the time from the MoR's
+ * reply or event, and the part of the refund that returns a surplus.
  */
 const KEY_NAMES_IT: ReadonlySet<BillingCallKind> = new Set(['report_refund', 'issue_credit_note']);
 

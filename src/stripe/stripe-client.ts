@@ -1,5 +1,5 @@
-// Sends one request to Stripe: waits for the request budget, uses the real SDK, and returns a plain object or a sorted
-// failure. Reports each request.
+// Sends one request to Stripe: waits for the request budget, uses the `stripe` package, and returns a plain object or a
+// sorted failure. Reports each request.
 import Stripe from 'stripe';
 import {
   type CallFailure,
@@ -15,7 +15,7 @@ import { StripeHttpClient, type Transport } from './http-client.js';
 import { isObject, type JsonObject, textOf } from '@crossbill/mor/read.js';
 import { type StripeOptions } from './stripe-options.js';
 
-/** The most pages of 100 objects for one list. Beyond it the result is "could not find out", never "not there". */
+/** The most pages of 100 objects for one list. A longer list gives "could not find out", never "not there". */
 const MAX_PAGES = 200;
 
 /**
@@ -74,7 +74,7 @@ export class StripeClient {
   }
 
   /**
-   * Sends one request, once. `name` is the constant name of the route, for the budget and the metrics. Never throws.
+   * Sends one request, without a retry. `name`: the constant name of the route, for budget and metrics. Never throws.
    */
   async request(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
     // The last check: even after a wrong decision, shadow mode changes nothing.
@@ -189,7 +189,7 @@ export class StripeClient {
   }
 }
 
-/** Stripe replied 2xx with something else than requested: the effect may exist. */
+/** Stripe replied 2xx, but not with the requested object: the effect may exist. */
 export function notUnderstood(name: string, answer: { status: number; requestId: string | null }): CallFailure {
   const { status, requestId } = answer;
   return failure('unknown', 'unreadable_answer', `Stripe: ${name} answered something else`, { status, requestId });

@@ -122,7 +122,7 @@ function parseAll(objects: readonly unknown[]): readonly MovableSubscription[] |
   return items.length === objects.length ? items : null;
 }
 
-/** Parses a subscription. Null: the object is none. Since API version 2025-03-31 its items hold the period. */
+/** Parses a subscription. Null: not a subscription. Since API version 2025-03-31 the items have the period. */
 export function parseMovable(object: unknown): MovableSubscription | null {
   const facts = parseSubscription(object);
   const status = isObject(object) ? textOf(object['status']) : null;

@@ -3,7 +3,7 @@ import { type Proxies } from '../config/index.js';
 import { type FailureKind } from '../domain/ports/call.js';
 import { type Transport } from './http-client.js';
 
-/** A report on one sent request, for metrics and the timeline. It holds no body and no secret. */
+/** A report on one sent request, for metrics and the timeline, without its body and without secrets. */
 export type CallReport = {
   readonly peer: 'stripe';
   /** The constant name of the route, for example `invoices.attach_payment`. */
@@ -30,10 +30,10 @@ export abstract class StripeOptions {
   abstract readonly timeoutMs?: number;
   /** The most sockets to Stripe at the same time. Further requests wait. Absent: 32. */
   abstract readonly maxSockets?: number;
-  /** Called after each request. Its errors are ignored. */
+  /** Called after each request. The client ignores its errors. */
   abstract readonly onCall?: (report: CallReport) => void;
   /** The HTTP proxies for connections from this host. Absent: no proxy. */
   abstract readonly proxies?: Proxies;
-  /** Sends the requests. Absent: sockets. A simulation brings its own network. */
+  /** Sends the requests. Absent: real sockets. A simulation passes its own network. */
   abstract readonly transport?: Transport & { close(): void };
 }

@@ -17,7 +17,7 @@ import { StripeClient } from './stripe-client.js';
 import { StripeMoves } from './stripe-moves.js';
 import { StripeOptions } from './stripe-options.js';
 
-/** Closes the sockets once every caller of Stripe has stopped. */
+/** Closes the sockets after every caller of Stripe has stopped. */
 class StripeSockets implements OnApplicationShutdown {
   constructor(private readonly client: StripeClient) {}
 

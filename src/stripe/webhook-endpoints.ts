@@ -11,8 +11,8 @@ import { notUnderstood, type StripeClient } from './stripe-client.js';
 const PATH = '/v1/webhook_endpoints';
 
 /**
- * A new endpoint with its signing secret. Stripe returns the secret only once, in the reply to the creation (Stripe
- * docs, "The Webhook Endpoint object"). Null: the reply had none.
+ * A new endpoint with its signing secret. Stripe returns the secret only in the reply to the creation (Stripe docs,
+ * "The Webhook Endpoint object"). Null: this reply had no secret.
  */
 export type CreatedWebhookEndpoint = { readonly endpoint: WebhookEndpointFacts; readonly secret: Secret | null };
 

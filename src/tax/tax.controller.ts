@@ -1,5 +1,5 @@
-// Tax for the merchant's backend: calculations, transactions and their refunds, under Document 2's names and checked
-// before they go out.
+// Tax for the merchant's backend: calculations, transactions and their refunds. The fields have Document 2's names, and
+// Crossbill checks each request before it sends the request to the MoR.
 import {
   taxCalculationRequest,
   TaxCalculations,

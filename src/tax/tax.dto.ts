@@ -8,7 +8,7 @@ export class TaxTransactionsQuery {
   @Filter('Only the transaction with this reference.') merchantTransactionReference?: string;
 }
 
-/** Throws 400 `invalid_argument` for a size outside 1 to 100 (Document 2, Limits). */
+/** Reads the query. Throws 400 `invalid_argument` for a size outside 1 to 100 (Document 2, Limits). */
 export function taxPageOf(query: TaxTransactionsQuery): {
   merchantTransactionReference?: string;
   size?: number;

@@ -16,9 +16,9 @@ import { callersField } from '../mor-objects/callers-words.js';
 const MAX_LINES = 1_000;
 
 /**
- * Returns the bytes to send. If fields are missing or wrong, throws a 400 that names each one as the caller wrote it.
+ * Returns the bytes to send. Throws a 400 with each missing or wrong field, under the caller's name of the field.
  * @param settled the number of paid proforma invoices for this invoice. Two live proforma invoices must not share a
- * reference (Document 2), and a paid one may keep its reference for good. So each further reference gets a number
+ * reference (Document 2), and a paid proforma invoice may keep its reference. So each further reference gets a number
  */
 export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string, settled = 0): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;

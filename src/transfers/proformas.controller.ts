@@ -110,7 +110,7 @@ export class ProformasController {
     return linkOrWait(await this.proformas.document(morId), res);
   }
 
-  /** Finds the newest proforma invoice that has an id from the MoR. */
+  /** Finds the newest proforma invoice. If its request has no reply yet, waits for the reply. Throws 404. */
   private async newest(invoiceId: string, deletedToo = false): Promise<MorObjectRow> {
     const objects = await this.books.objects(invoiceId);
     const made = objects.findLast((o) => o.kind === 'proforma' && o.status !== 'REFUSED' && o.status !== 'REPLACED');

@@ -22,7 +22,7 @@ export class ProformasFlow {
   ) {}
 
   /**
-   * Returns the new proforma invoice once the MoR has replied, or the existing live one. Throws 400 for a wrong or
+   * Returns the live proforma invoice, or requests a new one and waits for the MoR's reply. Throws 400 for a wrong or
    * missing field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
    */
   async create(id: string, wish: CreateProformaDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {

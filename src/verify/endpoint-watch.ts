@@ -1,5 +1,5 @@
-// Records about once a minute that the webhook endpoints of this process are open. Runs verify at once after an outage
-// too long for the MoR.
+// Records about once a minute that the webhook endpoints of this process are open. Runs verify at once after a loss
+// window.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../domain/ports/clock.js';
@@ -43,8 +43,8 @@ export class EndpointWatch {
   }
 
   /**
-   * Records that the endpoints are open. A failed write does no harm: without the database the endpoints accept nothing
-   * either.
+   * Records that the endpoints are open, and runs verify after a loss window. A failed write does no harm: without the
+   * database the endpoints accept nothing either.
    */
   @Interval(EVERY_MS)
   async beat(): Promise<void> {

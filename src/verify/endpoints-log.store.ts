@@ -4,7 +4,7 @@ import { type Span } from './rules/loss-window.js';
 import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 
-/** Three missed updates. After such a gap the endpoints may have been closed. */
+/** The longest pause between updates: three missed updates. After a longer pause the endpoints may have been closed. */
 const SILENCE_MS = 3 * 60_000 + 30_000;
 
 /** The log keeps spans this long. Neither Stripe nor the MoR shows older events. */
@@ -19,7 +19,7 @@ export class EndpointsLogStore {
 
   /**
    * Records that the endpoints are still open: extends the span with this id to now. Returns false if the last update
-   * of the span is too old, since the endpoints may have been closed since. The process then begins a new span.
+   * of the span is too old: the endpoints may have been closed meanwhile, so the caller begins a new span.
    */
   async seen(id: string): Promise<boolean> {
     const kept = await this.db.pool.query(
@@ -36,7 +36,7 @@ export class EndpointsLogStore {
       `insert into endpoints_open (id, opened_at, seen_at) values ($1, ${timeSql(2)}, ${timeSql(2)})`,
       [id, now],
     );
-    // Keep the newest span of another process at any age: the time since its end is the outage.
+    // Keep the newest earlier span at any age: the outage began at its end.
     await this.db.pool.query(
       `delete from endpoints_open
         where seen_at < ${laterSql(2, 3)} and seen_at < (select max(seen_at) from endpoints_open where id <> $1)`,

@@ -1,5 +1,5 @@
-// The marks on Stripe and their look-up at the MoR. Crossbill looks up each mark once. One run looks up a limited
-// number.
+// The marks on Stripe and their look-up at the MoR. A run looks up a limited number of marks. Later runs repeat a
+// look-up until the MoR confirms the mark.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 
@@ -10,7 +10,7 @@ export type MarkedPayment = {
   readonly paymentRowId: string;
   readonly paymentId: string | null;
   readonly invoiceId: string;
-  /** The processor's charge id. Null for a payment link or a proforma invoice: the MoR confirmed it before the mark. */
+  /** The processor's charge id. Null for a link or proforma invoice: the MoR confirmed the money before the mark. */
   readonly chargeId: string | null;
 };
 
@@ -20,7 +20,7 @@ export type MarkedPayment = {
  */
 export type MarkAnswer = 'known' | 'not_ready' | 'unknown';
 
-/** A payment link and a proforma invoice have another kind of reference, unknown to the MoR's look-up. */
+/** A payment by link or proforma invoice has no charge id here: the MoR's look-up does not know its reference. */
 const COLUMNS = `e.id as "entryId", e.payment_row_id as "paymentRowId", e.invoice_id as "invoiceId", p.payment_id as "paymentId",
   case when p.origin in ('renewal', 'signup') then p.processor_charge_id end as "chargeId"`;
 
@@ -31,8 +31,8 @@ export class MarksStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Marks newer than the first look-up and still without a reply, oldest first. `after`: continues after this ledger
-   * entry (0n: from the start).
+   * Marks made since Crossbill began to look up marks, and not looked up so far, oldest first. `after`: continues after
+   * this ledger entry (0n: from the start).
    */
   newer(after: bigint, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
@@ -44,7 +44,7 @@ export class MarksStore {
     );
   }
 
-  /** Marks made before the first look-up, newest first, beginning where the last run ended. */
+  /** Marks made before Crossbill began to look up marks, newest first. Begins where the last run ended. */
   older(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS}
@@ -54,8 +54,7 @@ export class MarksStore {
   }
 
   /**
-   * Marks the MoR did not confirm at their last look-up, if this look-up was before `before`. The oldest look-up comes
-   * first.
+   * Marks with their last look-up before `before` and without the MoR's confirmation. The oldest look-up comes first.
    */
   open(before: Date, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
@@ -74,8 +73,8 @@ export class MarksStore {
   }
 
   /**
-   * Records that the MoR has replied about all newer marks up to this ledger entry. Entries made since `settledBefore`
-   * do not count yet: an entry with a smaller number may still be uncommitted.
+   * Records that verify has looked up all marks of `newer` up to this ledger entry. Leaves out entries made since
+   * `settledBefore`: an entry with a smaller number may still be uncommitted.
    */
   async reachedNewer(upTo: bigint, settledBefore: Date): Promise<void> {
     await this.db.pool.query(
@@ -86,7 +85,7 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** Records that all older marks down to this entry, `count` in number, have a reply. */
+  /** Records that verify has looked up all marks of `older` down to this entry, `count` in number. */
   async reachedOlder(downTo: bigint, count: number): Promise<void> {
     // Two runs at once may look up the same marks. Then the second run changes nothing.
     await this.db.pool.query(
@@ -105,9 +104,9 @@ export class MarksStore {
     );
   }
 
-  /** The number of marks still to look up. It counts at most `most` of the newer marks. */
+  /** The number of marks still to look up. Among the marks of `newer` it counts at most `most`. */
   async left(most: number): Promise<number> {
-    // Counting a million rows would take longer than a statement may.
+    // A count of a million rows would exceed the time limit of a statement.
     const found = await this.db.pool.query<{ n: string }>(
       `select r.behind + (
            select count(*) from (
@@ -122,7 +121,7 @@ export class MarksStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Deletes the rows of known marks in the finished range: nobody needs them any more. */
+  /** Deletes the MoR's replies about known marks in the finished range: no later run needs them. */
   private async forgetKnown(): Promise<void> {
     await this.db.pool.query(
       `delete from mark_lookup m using mark_lookup_reach r

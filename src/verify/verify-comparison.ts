@@ -1,4 +1,4 @@
-// The parts of a verify run. A resumed run continues each part where the interrupted run ended.
+// The comparisons of a verify run. A resumed run continues Stripe's lists where the interrupted run ended.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -13,17 +13,17 @@ import { VerifyMarks } from './verify-marks.js';
 import { VerifyOutside } from './verify-outside.js';
 import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
 
-/** The start of Stripe's available events: `from`, or later if Stripe's list does not reach back so far. */
+/** Returns `from`, or the start of Stripe's event list if the list does not reach back to `from`. */
 export function keptSince(from: Date, now: Date): Date {
   return new Date(Math.max(now.getTime() - STRIPE_EVENTS_KEPT_MS, from.getTime()));
 }
 
-/** True if the event is young by one of the two clocks: then its delivery may be under way. */
+/** True if the event's delivery may be under way: its time is near our present time, before or after. */
 export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
   return Math.abs(now.getTime() - e.createdAt.getTime()) < VERIFY_GRACE_MS;
 }
 
-/** A run compares at most this many young objects twice, to limit its length in a busy moment. */
+/** A run compares at most this many young invoices twice, and this many young events. This limits a busy run. */
 const YOUNG_ONES = 200;
 
 export class VerifyComparison {
@@ -31,7 +31,7 @@ export class VerifyComparison {
   private readonly hands: VerifyHands;
   private readonly marks: VerifyMarks;
   private readonly outside: VerifyOutside;
-  /** The number of marks still to look up at the MoR. Null: the run asked nothing. */
+  /** The number of marks still to look up at the MoR. Null: the run did not ask the MoR. */
   marksLeft: number | null = null;
   private readonly olderSeen = new Set<string>();
   private readonly youngInvoices = new Set<string>();
@@ -64,7 +64,7 @@ export class VerifyComparison {
     await this.youngOnes();
   }
 
-  /** Compares the invoices with a difference in the last run again, even if they are too old for Stripe's lists. */
+  /** Compares again the invoices with a difference in the last run. Some are too old for Stripe's lists. */
   private async whatDiffered(): Promise<void> {
     const { sitting } = this;
     const { findings, parts } = sitting;
@@ -87,7 +87,7 @@ export class VerifyComparison {
     }
   }
 
-  /** Compares our own records with each other, and compares the credit notes of our refunds with Stripe's, once a run. */
+  /** Compares our own records with each other, and our refunds with Stripe. A resumed run skips compared refunds. */
   private async withinBooks(): Promise<void> {
     const { parts, options, findings } = this.sitting;
     const { since, resumed } = options;
@@ -121,7 +121,7 @@ export class VerifyComparison {
       (query) => reader.listInvoices(query),
       async (page) => {
         const ids = page.map((i) => i.invoiceId);
-        // Read the lanes under way first, then our records: the records of every other lane are then complete.
+        // Read the lanes under way before our records: then the records of a lane not under way are complete.
         const underWay = await books.underWay(ids);
         const ours = await books.invoices(ids);
         let left = 0;
@@ -154,7 +154,7 @@ export class VerifyComparison {
     const detached = compareDetached({ ...facts, payments }, own);
     if (creditedBeyondLedger(facts, own)) found.push(...(await this.hands.ofNotes(own)));
     found.push(...compareOverpaid(facts, own));
-    // If a payment is detached, its sums are wrong too. The detached payment explains them, so it alone is reported.
+    // A detached payment makes the sums wrong too. Verify then reports the detached payment, and no difference of sums.
     return detached.length === 0 ? found : [...found.filter((d) => !SUMS.has(d.kind)), ...detached];
   }
 
@@ -193,8 +193,8 @@ export class VerifyComparison {
   }
 
   /**
-   * Stripe's list by creation time leaves older invoices out. If the newest event of an older invoice shows other money
-   * than the ledger, this reads the invoice and compares it again.
+   * Stripe's list by creation time leaves out the invoices from before the run's `since`. If the newest event of such
+   * an invoice shows other money than the ledger, verify reads and compares the invoice.
    */
   private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
     const { parts, options, findings } = this.sitting;
@@ -213,8 +213,8 @@ export class VerifyComparison {
   }
 
   /**
-   * If a young invoice has a difference only without the grace period (`all`), notes it for a second comparison at the
-   * end of the run. The daily run notes none: the next daily run compares these invoices.
+   * Notes a young invoice for a second comparison at the end of the run, if it has a difference only without the grace
+   * period: in `all`, but not in `settled`. The daily run notes none: its next run compares these invoices.
    */
   private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
     if (!this.sitting.options.young || this.youngInvoices.size >= YOUNG_ONES) return;
@@ -245,11 +245,11 @@ export class VerifyComparison {
 
 /** The event type with changes of a customer's balance. */
 const BALANCE_TYPE = 'customer.updated';
-/** A difference of these kinds may vanish once Crossbill has decided an event that waits in its inbox. */
+/** Differences of these kinds may vanish as soon as Crossbill decides an event in its inbox. */
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
-/** True if no waiting event can explain the difference. The next run compares the other differences again. */
+/** False if a waiting event may explain the difference: the run then leaves the difference to the next run. */
 const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
-/** These kinds compare sums, so a detached payment shows up in them a second time. */
+/** These kinds compare sums. A detached payment causes such differences too. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);
 const isOfMoney = (d: Difference): boolean => SUMS.has(d.kind);
 

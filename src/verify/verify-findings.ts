@@ -11,8 +11,8 @@ export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
   /**
-   * Counts of the differences that the run does not store, by kind. `beyondBooks`: differences within our own records,
-   * in this run only. `beyondShown`: differences to Stripe or the MoR, in this run and in the runs it resumes.
+   * Counts of the differences beyond the stored ones, by kind. `beyondBooks`: differences within our own records, in
+   * this run only. `beyondShown`: differences between us and Stripe or the MoR, also from the resumed run.
    */
   private readonly beyondBooks: Counts = {};
   private readonly beyondShown: Counts;
@@ -20,10 +20,10 @@ export class VerifyFindings {
   readonly missing = new Map<string, BillingEventFacts>();
   /** Invoices with a possibly lost event, as Stripe shows them. */
   readonly shown = new Map<string, Shown>();
-  /** Invoices with a difference to a peer. */
+  /** The ids of invoices with a stored difference between us and Stripe or the MoR. */
   readonly again: Set<string>;
 
-  /** `carried`, `more` and `again` come from the resumed run. */
+  /** `carried` and `more` come from the resumed run. `again` comes from the resumed run, or else from the last run. */
   constructor(
     private readonly limits: { readonly kept: number; readonly bodies: number },
     carried: readonly Difference[],
@@ -50,8 +50,8 @@ export class VerifyFindings {
   }
 
   /**
-   * The counts about Stripe and the MoR, for a run that later resumes this run. A resuming run compares our own records
-   * from the start, so it takes over no counts about them.
+   * The counts of differences to Stripe and the MoR, for a later run that resumes this run. The later run compares our
+   * own records from the start, and needs no counts of them.
    */
   get moreShown(): More {
     return { ...this.beyondShown };
@@ -62,7 +62,7 @@ export class VerifyFindings {
     for (const d of found) this.keep(d, this.beyondBooks);
   }
 
-  /** Adds differences to Stripe or the MoR. `facts`: the invoice as Stripe shows it. */
+  /** Adds differences between us and Stripe or the MoR. `facts`: the invoice as Stripe shows it. */
   addShown(found: readonly Difference[], facts: Shown | null = null): void {
     for (const d of found) {
       if (!this.keep(d, this.beyondShown) || d.invoiceId === null) continue;
@@ -88,9 +88,9 @@ export class VerifyFindings {
     }
   }
 
-  /** Keeps a difference. Returns false if its kind is over the limit: then the difference is only counted. */
+  /** Stores a difference. Beyond the limit of its kind: only counts the difference, and returns false. */
   private keep(d: Difference, beyond: Counts): boolean {
-    if (this.kept.has(d.id)) return true; // an interrupted run may list it twice
+    if (this.kept.has(d.id)) return true; // a resumed run may list an object twice
     const bucket = bucketOf(d);
     const count = this.counts[bucket] ?? 0;
     const counter = count < this.limits.kept ? this.counts : beyond;

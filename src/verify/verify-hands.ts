@@ -1,5 +1,5 @@
-// Finds changes by hand on Stripe: in the lists of payment records, credit notes and balances. An untouched invoice
-// costs no request.
+// Finds changes a person made on Stripe by hand, in Stripe's lists of payment records, credit notes and balance
+// entries. An unchanged invoice needs no request of its own.
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type PaymentRow } from '../domain/model.js';
 import { type Difference, type OurInvoice } from '../domain/difference.js';
@@ -18,8 +18,8 @@ export class VerifyHands {
   constructor(private readonly sitting: VerifySitting) {}
 
   /**
-   * Compares the refunds on each payment record. If Crossbill marks out of band, this reads nothing: the account may
-   * have no records, and the API key no right to read them.
+   * Compares the refunds on each payment record. Reads nothing if Crossbill marks invoices out of band: the account may
+   * have no payment records, and the API key no right to read them.
    */
   async records(): Promise<void> {
     const { parts, findings } = this.sitting;
@@ -40,7 +40,7 @@ export class VerifyHands {
     );
   }
 
-  /** Compares the credit notes of all invoices, old ones too. */
+  /** Compares the new credit notes on Stripe with our invoices of any age. */
   async notes(): Promise<void> {
     const { parts, findings } = this.sitting;
     const { reader, books } = parts;
@@ -54,7 +54,7 @@ export class VerifyHands {
     );
   }
 
-  /** Compares the balances of customers with a payment through the MoR, if an event changed them. */
+  /** Finds credits by hand on balances changed by these events. Looks only at customers with a payment by the MoR. */
   async balances(events: readonly BillingEventFacts[]): Promise<void> {
     const { sitting } = this;
     const { reader, books } = sitting.parts;
@@ -70,8 +70,8 @@ export class VerifyHands {
   }
 
   /**
-   * Compares the refunds of one invoice: credit notes, and sums on payment records. `all`: also records without a
-   * refund.
+   * Compares the refunds of one invoice: credit notes, and sums on payment records. `all`: also compares payment
+   * records without a refund.
    */
   async ofRefunds(own: OurInvoice, all = false): Promise<Difference[]> {
     const mirrored = own.refunds.filter((r) => r.mirror === 'done');

@@ -12,7 +12,7 @@ import { DAY_MS, VERIFY_AGAIN_AFTER_MS, VERIFY_HELD_MS, VERIFY_LOOK_BACK_MS, VER
 
 export type VerifyJobReports = Pick<VerifyReports, 'onRun' | 'onError'>;
 
-const STOP_GRACE_MS = 2_000; // a part of the 20 seconds after SIGTERM
+const STOP_GRACE_MS = 2_000; // fits into the daemon's 20 seconds after SIGTERM
 
 @Injectable()
 export class VerifyJob implements OnModuleDestroy {

@@ -1,4 +1,4 @@
-// Looks up the marks on Stripe at the MoR, each mark once. The first pass over a million marks takes days.
+// Looks up the marks on Stripe at the MoR. The first pass over a million marks takes days.
 import { type MarkAnswer, type MarkedPayment, type MarksStore } from './marks.store.js';
 import { finding } from './rules/findings.js';
 import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
@@ -43,12 +43,12 @@ export class VerifyMarks {
     return this.lookups.left(MARKS_LEFT_COUNTED);
   }
 
-  /** Asks the MoR again about charges it did not know at the last look-up. */
+  /** Asks the MoR again about charges it did not confirm at the last look-up. */
   private async again(): Promise<void> {
     for (const mark of await this.lookups.open(this.sitting.now(), this.most)) await this.ask(mark);
   }
 
-  /** Looks up the newer marks. Returns those unknown to the MoR. */
+  /** Looks up the marks of `MarksStore.newer`. Returns the marks with a charge unknown to the MoR. */
   private async newer(): Promise<readonly MarkedPayment[]> {
     const unknown: MarkedPayment[] = [];
     for (let after = 0n; this.asked < this.most;) {

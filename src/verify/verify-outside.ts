@@ -9,7 +9,7 @@ import { type VerifySitting } from './verify-sitting.js';
 
 export class VerifyOutside {
   private readonly counted = new Set<string>();
-  /** The looked-up customers of this run. With enrolment by metadata each look-up is a request to Stripe. */
+  /** The customers looked up in this run: true if enrolled. With enrolment by metadata each look-up asks Stripe. */
   private readonly enrolled = new Map<string, boolean>();
 
   constructor(private readonly sitting: VerifySitting) {}

@@ -13,7 +13,7 @@ import { type Difference } from '../domain/difference.js';
 import { isOnItsWay, keptSince } from './verify-comparison.js';
 import { type VerifyParts } from './verify-sitting.js';
 
-/** The repairs begun, and the impossible repairs with their reasons. */
+/** `started`: the differences under repair. `failed`: the differences without a repair, with the reason. */
 export type Repaired = {
   readonly started: readonly Difference[];
   readonly failed: readonly { readonly difference: Difference; readonly why: string }[];
@@ -25,12 +25,12 @@ export type Repaired = {
 
 const MOST_LANES = 10_000;
 
-/** Missing events to repair: verify kept no bodies of them, so the repair lists them at Stripe again. */
+/** Missing events without a body in the report: the repair lists them at Stripe again. */
 type ToList = {
   readonly since: Date;
   /** The differences, by event id. */
   readonly wanted: Map<string, Difference>;
-  /** True: the report only counts some of the missing events, without their ids. So the repair stores all it finds. */
+  /** True: the report only counts some missing events, without ids. So the repair stores each one it finds. */
   readonly others: boolean;
 };
 
@@ -81,7 +81,7 @@ export class VerifyRepair {
     return lane;
   }
 
-  /** Lists Stripe's events again and stores the missing ones. Holds one page in memory at a time. */
+  /** Lists Stripe's events again and stores the missing events. Keeps only one page in memory. */
   private async takeInListed({ since, wanted, others }: ToList, work: Work, lanes: Set<string>): Promise<void> {
     const { books, reader, context } = this.parts;
     const now = context.clock.now();
@@ -136,8 +136,8 @@ export class VerifyRepair {
         // The first `settle` withdraws the calls that are no longer wanted. The repair makes only the remaining calls
         // due now.
         const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
-        // A call that is already due keeps its time, because the age of its key counts from this time. Perhaps a
-        // process tried the call then and crashed.
+        // A due call keeps its time: a process may have sent the call at that time and crashed, so the age of the
+        // call's key counts from then.
         for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
         for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
         const { state: settled, dueAt } = settle(context.decider.subjects, hurried.toState(), ctx);

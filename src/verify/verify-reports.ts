@@ -1,5 +1,5 @@
-// Logs the result of the daily verify: info if all is well, an error for a difference without an open review item, a
-// warning for others.
+// Logs the result of the daily verify: info if all agrees, a warning if the run is incomplete or each difference has an
+// open review item or an acknowledgement, otherwise an error.
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Logger } from '../observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';

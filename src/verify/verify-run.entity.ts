@@ -6,7 +6,7 @@ import { SEQ } from '../store/columns.js';
 
 type KeptWindow = Record<'events' | 'closed', Record<'from' | 'to', string>>;
 
-/** The database stores times in JSON as text. */
+/** The database's JSON has times as text: turns the text into dates. */
 const WINDOWS: ValueTransformer = {
   to: (windows: readonly LossWindow[]) => windows,
   from: (kept: readonly KeptWindow[]): LossWindow[] =>
@@ -32,6 +32,5 @@ export class VerifyRunEntity implements VerifyRun {
   @Column('jsonb', { nullable: true, select: false }) progress!: object | null;
   @Column('text', { nullable: true }) resumedFrom!: string | null;
   @Column('integer', { nullable: true }) marksLeft!: number | null;
-  /** Orders the runs. */
   @Column({ ...SEQ, select: false }) seq!: string;
 }

@@ -1,4 +1,4 @@
-// One verify run: its requests to the peers, new tries after a passing failure, and lists page by page.
+// The requests of one verify run: lists page by page, and repeats a request after a temporary failure.
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingPage, type BillingReader, type ListQuery } from '../domain/ports/billing-reader.js';
@@ -26,22 +26,22 @@ export const VERIFY_PAGE = 200;
 const PAUSES_MS = [500, 2_000];
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The error if a peer does not reply: the run is incomplete. */
+/** The error of an incomplete run: Stripe or the MoR does not reply, or somebody stops or resumes the run. */
 export class CouldNotCompare extends Error {
   readonly code = 'verify.incomplete';
 }
 
-/** The options of this run, and the progress of the interrupted run. */
+/** The options of this run. `from`: its progress so far, in a resumed run the progress of the interrupted run. */
 export type SittingOptions = {
   readonly since: Date;
   readonly from: VerifyProgress;
-  /** The start of the resumed run. Null: this is a new run. */
+  /** The first start of the resumed run. Null: this is a new run. */
   readonly resumed: Date | null;
   readonly signal: AbortSignal | undefined;
   /** True: compare very young objects twice. False: leave them to the next run. */
   readonly young: boolean;
   /**
-   * Called after each request: `n` more objects of the kind `what` were compared. It may save findings and progress.
+   * Runs after each request, with the number `n` of newly compared objects of the kind `what`. May save the progress.
    */
   readonly step: (what: string, n: number) => Promise<void>;
 };
@@ -72,14 +72,14 @@ export class VerifySitting {
     return this.parts.context.clock.now();
   }
 
-  /** Waits `ms` milliseconds. The wait ends early if the run ends. */
+  /** Waits `ms` milliseconds, or until somebody ends the run. */
   sleep(ms: number): Promise<void> {
     return this.parts.context.clock.sleep(ms, this.options.signal);
   }
 
   /**
-   * Sends a request, and sends it again after a passing failure. A second request is safe, since a read changes
-   * nothing.
+   * Sends a read, and sends it again after a temporary failure. Throws CouldNotCompare if Stripe or the MoR still does
+   * not reply.
    */
   async ask<T>(question: () => Promise<CallOutcome<T>>, failed: string, first = question()): Promise<T> {
     let outcome = await first;

@@ -1,5 +1,5 @@
-// Verify compares the ledger with Stripe and with the readable part of the MoR. It lists each difference and can repair
-// some, through the usual flows.
+// Verify compares the ledger with Stripe, and with the MoR as far as the MoR can be read. It lists each difference and
+// can repair some, through the usual flows.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, BillingReader } from '../domain/ports/billing-reader.js';
@@ -25,7 +25,7 @@ import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_SECOND_LOOK_MS } from 
 export type VerifyOptions = {
   /** Verify compares Stripe's invoices and events and our refunds since this time, and open work of any age. */
   readonly since: Date;
-  /** True: resumes the newest interrupted run, if it is young enough and reaches as far back. */
+  /** True: resumes the newest interrupted run, if it began within a day and also covers the time from `since`. */
   readonly resume?: boolean;
   /** True, for a person: compares very young objects a second time. Absent: the next run compares them. */
   readonly young?: boolean;
@@ -41,13 +41,13 @@ export type VerifyLimits = {
   /** Saves the progress after this many requests: about once a second at the usual budget. */
   readonly saveEvery: number;
   /**
-   * A run stores at most this many differences of each kind without a review item, and this many with a review item, of
-   * any kind. A person reads fewer. Each of these groups takes 3 MB at most.
+   * The limit of stored differences: one limit for each kind without a review item, and one for all differences with a
+   * review item together. A person reads fewer. Each of these groups takes 3 MB at most.
    */
   readonly kept: number;
   /**
-   * The most bodies of missing events to keep, some 5 KB each. A repair lists the events without a kept body at Stripe
-   * again.
+   * The most bodies of missing events to keep, some 5 KB each. For an event without a kept body, a repair lists
+   * Stripe's events again.
    */
   readonly bodies: number;
 };
@@ -55,13 +55,13 @@ export type VerifyLimits = {
 export const VERIFY_LIMITS: VerifyLimits = { saveEvery: 20, kept: 10_000, bodies: 2_000 };
 
 export type VerifyReport = VerifyRun & {
-  /** The request without a reply. Null: the run compared everything. */
+  /** The reason for an incomplete run, such as a request without a reply. Null: the run is complete. */
   readonly problem: string | null;
   /** Stripe's events missing from the inbox, by id, up to the limit. */
   readonly missing: ReadonlyMap<string, BillingEventFacts>;
 };
 
-/** For each 50 differences the next save comes one request later: writing differences costs most. */
+/** For each 50 stored differences the run waits one more request before a save, because a save writes them all. */
 const DIFFERENCES_A_QUESTION = 50;
 
 @Injectable()
@@ -88,7 +88,7 @@ export class VerifyFlow {
     this.repairs = new VerifyRepair(this.parts, inbox, lanes);
   }
 
-  /** Runs the comparison. A silent peer is no error: the run ends as `incomplete`, with the findings so far. */
+  /** Runs the comparison. If Stripe or the MoR does not reply, the run ends as `incomplete`, with its findings. */
   async run(options: VerifyOptions): Promise<VerifyReport> {
     const { run: begins, progress: from } = await this.begin(options);
     const resumed = begins.resumedFrom === null ? null : begins.beganAt;
@@ -144,9 +144,9 @@ export class VerifyFlow {
   }
 
   /**
-   * Begins repairs without a person. Puts missing events into the inbox, even those the report only counts. Reads
-   * invoices again and decides on their lanes; the workers do the rest. Without `wanted` it repairs everything
-   * repairable.
+   * Begins repairs: puts missing events into the inbox, even events the report only counts. Reads invoices again and
+   * decides on their lanes. The lane workers do the rest. Without `wanted` it repairs every difference that needs no
+   * person.
    */
   async repair(report: VerifyReport, wanted = report.differences.filter(isRepairable)): Promise<Repaired> {
     const others = wanted.some((d) => d.repair === 'take-in-event') && (report.more.event_never_delivered ?? 0) > 0;
@@ -175,7 +175,7 @@ export class VerifyFlow {
       marksLeft: null,
       lossWindows: [],
     };
-    // Compare the last run's differences to Stripe again: some invoices are too old for Stripe's lists.
+    // Compare again the invoices with a difference in the last run: some are too old for Stripe's lists.
     const last = (await this.books.last())?.differences ?? [];
     const again = last.flatMap((d) => (d.invoiceId !== null && OF_STRIPE.has(d.kind) ? d.invoiceId : []));
     const progress = begun(since, settings, [...new Set(again)].slice(0, VERIFY_AGAIN_MOST));
@@ -192,9 +192,8 @@ export class VerifyFlow {
   }
 
   /**
-   * Looks again for missing events after a pause. Drops the difference if the event has arrived. If only an old status
-   * showed that an event is missing, drops the difference if our status now equals Stripe's, or if a missing event
-   * explains it.
+   * Looks again for missing events after a pause. Drops a difference about an event if the event has arrived. Drops a
+   * difference about an invoice's status if our status now equals Stripe's, or if a missing event explains the status.
    */
   private async secondLook(findings: VerifyFindings, signal: AbortSignal | undefined): Promise<readonly Difference[]> {
     const found = findings.all;
@@ -232,7 +231,7 @@ const OF_STRIPE: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
 
 const TAKEN_UP = 'another process resumed this run';
 
-/** Joins both lists. If both report that an invoice has no verdict, only the report of the loss window stays. */
+/** Joins both lists. If an invoice has `no_verdict` in both, only the difference of the loss window (`lost`) stays. */
 function joined(found: readonly Difference[], lost: readonly Difference[]): readonly Difference[] {
   const named = new Set(lost.flatMap((d) => (d.kind === 'no_verdict' ? [d.invoiceId] : [])));
   return [...found.filter((d) => d.kind !== 'no_verdict' || !named.has(d.invoiceId)), ...lost];

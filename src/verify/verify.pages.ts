@@ -68,7 +68,7 @@ export class VerifyPages {
   }
 }
 
-/** The numbers of the invoices by their ids. */
+/** Invoice numbers, by invoice id. */
 type Numbers = ReadonlyMap<string, string | null>;
 
 function differenceFacts(d: Difference, numbers: Numbers): Html {
@@ -108,7 +108,7 @@ function noteForm(session: Session, name: string): Html {
   </form>`;
 }
 
-/** Differences on one page. `crossbill verify` lists more. */
+/** The most differences on the page. `crossbill verify` lists more. */
 const MOST_SHOWN = 500;
 
 /** The CSV of all differences stored with the run. */

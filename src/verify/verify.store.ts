@@ -1,4 +1,4 @@
-// Verify's bulk reads of our records, and its runs.
+// Reads our records in bulk for verify, and stores the verify runs.
 import { Injectable } from '@nestjs/common';
 import { Any, Not } from 'typeorm';
 import { MarksStore } from './marks.store.js';
@@ -16,11 +16,11 @@ import { DifferenceAckEntity } from './difference-ack.entity.js';
 import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity, ReviewEntity } from '../store/entities.js';
 import { VerifyRunEntity } from './verify-run.entity.js';
 
-/** A request for a new run; it may resume an interrupted run. */
+/** A new run that asks to resume an interrupted run. */
 export type TakeUp = {
   readonly id: string;
   readonly now: Date;
-  /** The interrupted run must begin at or before this time, and at most a day before. */
+  /** The interrupted run's own `since` must equal this time, or lie at most a day before this time. */
   readonly since: Date;
   readonly settings: FlowSettings;
 };
@@ -35,7 +35,7 @@ export class VerifyStore {
     readonly marks: MarksStore = new MarksStore(db),
   ) {}
 
-  /** The database's time: all replicas compare runs by it. */
+  /** The database's time. Every replica uses it for the times of runs. */
   time(): Promise<Date> {
     return readTime(this.db.pool, this.clock);
   }
@@ -52,7 +52,7 @@ export class VerifyStore {
   }
 
   /**
-   * Invoices with open work, or with a refund since `since`, ordered by number, after the number `after` (0: from the
+   * Invoices with open work, or with a refund since `since`, by `seq`. `after`: begins after this `seq` (0: from the
    * start).
    */
   async openEnds(
@@ -60,7 +60,7 @@ export class VerifyStore {
     after: number,
     limit: number,
   ): Promise<readonly (OurInvoice & { readonly seq: number })[]> {
-    // Each part uses a small index, so a finished invoice costs nothing.
+    // Each part of the union uses a small index, so a finished invoice costs nothing.
     const found = await this.db.pool.query<{ invoice_id: string; seq: string }>(
       `with ends as (
          select invoice_id from invoice where status in ('held', 'marking', 'review')
@@ -77,7 +77,7 @@ export class VerifyStore {
     });
   }
 
-  /** Invoices with an undecided event, or with a worker on their lane. Our rows about them are about to change. */
+  /** The ids of invoices with an undecided event, or with a worker on their lane. Our rows about them will change. */
   async underWay(invoiceIds: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ key: string }>(
       `select key from lane l where key = any($1)
@@ -122,7 +122,7 @@ export class VerifyStore {
       .find({ where: { processorChargeId: Any(charges) }, order: { seq: 'ASC' } });
   }
 
-  /** The ids of Stripe's events missing from the inbox. A copy in quarantine had no effect, so it does not count. */
+  /** Returns the events of Stripe missing from the inbox. A copy in the quarantine does not count: it had no effect. */
   async unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (eventIds.length === 0) return new Set();
     const found = await this.db.pool.query<{ id: string }>(
@@ -133,7 +133,7 @@ export class VerifyStore {
     return new Set(found.rows.map((r) => r.id));
   }
 
-  /** The customers with a payment through the MoR. */
+  /** The customers among these with a payment by the MoR. */
   async payingCustomers(customerIds: readonly string[]): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ id: string }>(
       `select given.id from unnest($1::text[]) as given(id)
@@ -153,7 +153,6 @@ export class VerifyStore {
     return found.rows[0]?.began_at ?? new Date(0);
   }
 
-  /** Stores a new run. */
   async begin(run: VerifyRun, progress: VerifyProgress): Promise<void> {
     await this.db.pool.query(
       `insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, progress)
@@ -176,7 +175,7 @@ export class VerifyStore {
    * nothing and returns false.
    */
   async save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean> {
-    // A run that resumes this one removes its progress. So the process of the old run can save nothing more.
+    // A resuming run removes the progress of this run. So the process of this run can save nothing more.
     const saved = await this.db.pool.query(
       `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
               progress = $8, saved_at = ${timeSql(9)}, marks_left = $10
@@ -198,11 +197,11 @@ export class VerifyStore {
   }
 
   /**
-   * Turns the newest interrupted run into a new run. Only one caller succeeds. Null: there is no interrupted run, it is
-   * too old or still running, or a newer run compared everything.
+   * Turns the newest interrupted run into a new run. Only one caller succeeds. Null: there is no interrupted run, or
+   * the run is too old, still running, of another version or settings, or older than a complete run.
    */
   async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
-    // In a single statement only one of two callers finds the row, and only one run has the progress.
+    // One statement does it all: of two callers only one finds the row, and only one run has the progress.
     const found = await this.db.pool.query<{ progress: VerifyProgress }>(
       `with cut as (
          select id, progress as was from verify_run
@@ -233,7 +232,7 @@ export class VerifyStore {
     return { run: await this.runs.findOneByOrFail({ id }), progress: made.progress };
   }
 
-  /** The numbers of the invoices of these differences, by invoice id. */
+  /** The numbers of the invoices with these differences, by invoice id. */
   numbers(differences: readonly Difference[]): Promise<ReadonlyMap<string, string | null>> {
     const named = differences.flatMap(({ invoiceId }) => (invoiceId === null ? [] : [{ invoiceId }]));
     return invoiceNumbers(this.db.orm, named);

@@ -53,8 +53,8 @@ export class AccessGuard implements CanActivate {
 }
 
 /**
- * The id in the path, for the audit log: shortened, and without characters harmful to a database or a terminal. Null:
- * the path has none.
+ * Returns the id in the path, for the audit log: shortened, and without characters harmful to a database or a terminal.
+ * Null: the path has no id.
  */
 export function targetOf(req: Request): string | null {
   const id: unknown = req.params['id'] ?? req.params['reference'];

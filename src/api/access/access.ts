@@ -25,8 +25,8 @@ export function MayRead(role: ApiRole, action: string): MethodDecorator {
 }
 
 /**
- * Declares a route with changes. The audit log records every use with its result. `outside: false`: it changes only our
- * own database.
+ * Declares a route with changes. The audit log records every use with its result. `outside: false`: the route changes
+ * only our own database.
  */
 export function MayChange(role: ApiRole, action: string, { outside = true } = {}): MethodDecorator {
   return needs({ open: false, role, action, changes: true, outside });

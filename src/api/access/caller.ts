@@ -23,9 +23,9 @@ export function mayDo(has: ApiRole, needs: ApiRole): boolean {
 }
 
 /**
- * Returns the client's address: the socket's address, unless the socket belongs to a trusted proxy (TRUSTED_PROXIES).
- * Behind a trusted proxy it is the last address in X-Forwarded-For that is no trusted proxy. If that entry is no valid
- * address, the function returns the socket's address.
+ * Returns the client's address. Without a trusted proxy (TRUSTED_PROXIES) this is the socket's address. Behind a
+ * trusted proxy it is the last address in X-Forwarded-For outside the trusted proxies, or the socket's address if that
+ * entry is invalid.
  */
 export function addressOf(req: Request): string {
   const peer = req.socket.remoteAddress ?? 'unknown';

@@ -17,7 +17,7 @@ export class KeyRing {
     }));
   }
 
-  /** The owner of a key. Null: nobody. Compares digests of equal length with every key, so the time reveals nothing. */
+  /** Returns the owner of a key, or null. Compares equally long digests with every key, so the time reveals nothing. */
   identify(key: string): Caller | null {
     const digest = digestOf(key);
     let found: Caller | null = null;
@@ -27,7 +27,7 @@ export class KeyRing {
     return found;
   }
 
-  /** The caller in an `Authorization` header. Null: absent, malformed, or an unknown key. */
+  /** Returns the caller of an `Authorization` header. Null: no header, a malformed header or an unknown key. */
   fromHeader(header: string | undefined): Caller | null {
     const match = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '');
     return match?.[1] === undefined ? null : this.identify(match[1]);

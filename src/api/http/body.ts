@@ -1,4 +1,4 @@
-// Reads the bytes of a request's body, once its sender is known. Otherwise gives the reason for a missing body.
+// Reads the bytes of a request's body after Crossbill knows the sender. An unreadable body gives an error reply.
 import { type Request } from 'express';
 import {
   announcesMore,
@@ -17,8 +17,8 @@ const RETRY_SEC = 5;
 
 /**
  * Returns the body; empty if the request has none. Rejects with 413 over `limitBytes`, with 415 for a compressed body
- * (Crossbill decompresses nothing), with 503 if the body takes too long or other bodies need the memory, and with 400
- * if it breaks off.
+ * (Crossbill decompresses nothing), with 503 if the body takes too long or too many bodies arrive at once, and with 400
+ * if the body breaks off.
  */
 export function bodyOf(
   req: Request,

@@ -1,5 +1,5 @@
-// The common filters of lists: a span of time, a currency, an amount, a customer. A wrong filter gives a 400 with its
-// name.
+// The common filters of lists: a span of time, a currency, an amount, a customer. Crossbill answers a wrong filter with
+// 400 and the filter's name.
 import { applyDecorators } from '@nestjs/common';
 import { IsOptional } from 'class-validator';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
@@ -53,7 +53,7 @@ type Money = Times & {
   readonly customer_id?: string;
 };
 
-/** Reads the span. Throws 400 for an empty span: it is a mistake, and would look like an empty list. */
+/** Reads the span. Throws 400 for an empty span: the caller made a mistake, and an empty list would hide it. */
 export function spanOf({ since, until }: Times): Span {
   const span = { since: parseFilterTime(since) ?? undefined, until: parseFilterTime(until) ?? undefined };
   if (span.since !== undefined && span.until !== undefined && span.since >= span.until)

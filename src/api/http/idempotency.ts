@@ -9,7 +9,7 @@ import { Problem, invalid } from './problem.js';
 
 const HEADER = 'Idempotency-Key';
 
-/** Reads the Idempotency-Key. Null: there is none. Several keys, a blank key or a too long key are errors. */
+/** Reads the Idempotency-Key. Null: there is no key. Throws 400 for several keys, a blank key or a too long key. */
 export function idempotencyKey(req: Request): string | null {
   const values = req.headersDistinct['idempotency-key'];
   if (values === undefined) return null;
@@ -28,17 +28,17 @@ export function requiredIdempotencyKey(req: Request): string {
 }
 
 /**
- * Returns a part of the name of a request for a refund or a return: API key, Idempotency-Key and the body's hash. The
- * flow adds the path, always with Crossbill's id of the payment. So a repeat with the MoR's id (`pay_…`) in the URL has
- * the same name.
+ * Returns a part of the name of a request for a refund or a returned debit: API key, Idempotency-Key and the body's
+ * hash. The flow adds the path, always with Crossbill's id of the payment: a repeat with the MoR's id (`pay_…`) in its
+ * URL gets the same name.
  */
 export function paymentRequestName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {
   return { apiKey: caller.name, idempotencyKey: key, bodySha256: bodyHash(body) };
 }
 
 /**
- * Returns the name of a request. Each caller passes the path of its route, not the path in the URL. So a URL with other
- * letter case or a final slash names the same request.
+ * Returns the name of a request. `path` is the path of the route, not the path in the URL. A URL with other letter case
+ * or a final slash therefore gives the same name.
  */
 export function requestName(caller: Caller, path: string, key: string, body: unknown): NamedRequest {
   return { ...paymentRequestName(caller, key, body), method: 'POST', path };

@@ -12,7 +12,7 @@ const NEVER_FIELDS = ['__proto__', 'constructor', 'prototype'];
 const NOT_A_FIELD = 'is unknown here: see /docs for the fields of this request';
 const nested = new WeakMap<object, Map<string, () => Class>>();
 
-/** Declares a nested object as an instance of this class, so the validator checks its members too. */
+/** Declares a nested object of the class `type`. The validator then checks its members too. */
 export function Nested(type: () => Class): PropertyDecorator {
   const remember: PropertyDecorator = (target, property) => {
     const members = nested.get(target) ?? new Map<string, () => Class>();
@@ -22,8 +22,8 @@ export function Nested(type: () => Class): PropertyDecorator {
 }
 
 /**
- * Refuses an unknown field of a body or parameter of a query: a misspelt `amount` must never mean "the whole amount".
- * Takes values as they are, without conversion.
+ * Refuses an unknown field of a body and an unknown parameter of a query: a misspelt `amount` must never mean "the
+ * whole amount". Takes values as they are, without conversion.
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
@@ -67,7 +67,7 @@ function instanceOf(type: Class, value: unknown, path: string, unknown: FieldErr
 }
 
 function fieldErrors(error: ValidationError, path: string): FieldError[] {
-  // A member may have an empty name. Its error is reported like any other.
+  // A member may have an empty name. The reply shows such a name as `""`.
   const name = error.property === '' ? '""' : error.property;
   const index = /^\d+$/.test(name);
   const field = (path === '' ? name : index ? `${path}[${name}]` : `${path}.${name}`).slice(0, 100);

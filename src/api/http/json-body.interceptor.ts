@@ -1,5 +1,5 @@
-// Reads and parses the body only once the caller is known. So an unknown sender takes no memory and learns nothing from
-// our replies.
+// Reads and parses a body only after Crossbill knows the caller. So an unknown sender takes no memory and learns
+// nothing from our replies.
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';

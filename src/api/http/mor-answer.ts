@@ -26,9 +26,7 @@ export function fieldWithin(within: string | null, field: string): string {
   return field === 'body' || field === '' ? within : `${within}.${field}`;
 }
 
-/**
- * Returns the MoR's reply. A refusal keeps its status and code. A missing reply and 5xx become 502 `mor_unavailable`.
- */
+/** Returns the MoR's reply. Throws the error for our caller if the MoR refused the request or gave no usable answer. */
 export function answeredOrThrow<T>(outcome: CallOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw morProblem(outcome);

@@ -18,7 +18,7 @@ const CODES: Readonly<Record<number, readonly [code: string, message: string]>> 
   415: ['unsupported_media_type', 'The body must be application/json, not compressed.'],
 };
 
-/** The reply for an error. It never contains a stack trace, a statement or the name of a table. */
+/** Returns the reply for an error. The reply never contains a stack trace, an SQL statement or the name of a table. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof BadCursor) return invalid('cursor', 'is not one that this list gave out');

@@ -5,7 +5,7 @@ import { type CallFailure, mayPass, SHADOW_MODE } from '../../domain/ports/call.
 
 export type FieldError = { readonly field: string; readonly message: string };
 
-/** Throw this error to end a request with this reply. The caller reads the message, so it holds no secret. */
+/** Throw this error to end a request with this reply. The caller reads the message, so it must contain no secret. */
 export class Problem extends HttpException {
   constructor(
     status: number,
@@ -39,9 +39,9 @@ export function refusalProblem(r: Refusal): Problem {
 }
 
 /**
- * Turns the MoR's failure into a reply. A refusal keeps its status and code. A fault at the MoR, and a missing reply,
- * become 502 `mor_unavailable`. Refused credentials become 502 `mor_unauthorized`, because only the operator can repair
- * them.
+ * Turns a failed call to the MoR into a reply. The MoR's refusal keeps its status and code. A fault at the MoR and a
+ * missing reply become 502 `mor_unavailable`. Refused credentials become 502 `mor_unauthorized`: only the operator can
+ * repair them.
  * @param rename turns the MoR's name of a field into the caller's name
  */
 export function morProblem(f: CallFailure, rename: (field: string) => string = (field) => field): Problem {

@@ -1,5 +1,5 @@
-// Rules for the values in a request, as decorators. Each describes its rule in words and adds its limits to the OpenAPI
-// document.
+// Rules for the values in a request, as decorators. Each decorator describes its rule in words and adds its limits to
+// the OpenAPI document.
 import { isObject } from '@crossbill/mor/read.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';

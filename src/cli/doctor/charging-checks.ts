@@ -29,8 +29,8 @@ export type Walk = {
 };
 
 /**
- * Asks Stripe which payment method it would charge for each subscription, and stores the reply. For a day
- * (`CHARGE_LOOK_GOOD_MS`) Crossbill does not ask again.
+ * Asks Stripe for each subscription which payment method Stripe would charge, and stores the reply. For a day
+ * (`CHARGE_LOOK_GOOD_MS`) the daemon does not ask again.
  */
 export async function chargingChecks(walk: Walk): Promise<{ check: Check; charged: readonly ChargedSubscription[] }> {
   const { warn } = check('subscriptions that Stripe would charge as well');

@@ -8,7 +8,7 @@ const PATIENCE_MS = 10_000;
 const WARN_SEC = 30;
 
 /**
- * Compares this machine's clock with a peer's.
+ * Compares this machine's clock with the clock of `peer` (Stripe or the MoR).
  * @param toleranceSec beyond this difference Crossbill refuses authentic webhooks
  */
 export async function clockCheck(peer: string, url: string, toleranceSec: number, proxies: Proxies): Promise<Check> {
@@ -21,7 +21,7 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
     const { headers } = await out.to(origin).request({ origin, path: pathname + search, method: 'HEAD', signal });
     const theirs = Date.parse(String(headers['date']));
     if (Number.isNaN(theirs)) return warn('the answer has no time', 'Compare the clock by hand.');
-    // The Date header has whole seconds. The peer wrote it between `before` and now, so the middle is the best guess.
+    // The Date header has whole seconds. The server wrote it between `before` and now: the middle is the best guess.
     const offSec = Math.round(((before + Date.now()) / 2 - theirs) / 1000);
     const off = Math.abs(offSec);
     const detail = off <= 1 ? 'agrees' : `ours is ${off} s ${offSec > 0 ? 'ahead' : 'behind'}`;
@@ -38,7 +38,7 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
   }
 }
 
-/** Checks the proxy of each peer. Returns no check if there is no proxy. */
+/** Reports for each configured host, such as Stripe and the MoR, if a proxy is on the way. Empty without a proxy. */
 export function proxyChecks(config: Config, stripe: string): readonly Check[] {
   const { proxies } = config;
   if (proxies.http === null && proxies.https === null) return [];

@@ -27,7 +27,7 @@ export async function notifyChecks(
   return checks;
 }
 
-/** Resolves the host name of the receiver. Shows no path of the URL, because it may hold a secret. */
+/** Resolves the host name of the receiver. Leaves out the URL's path, because the path may contain a secret. */
 async function addressCheck(url: URL, proxies: Proxies): Promise<Check> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   try {

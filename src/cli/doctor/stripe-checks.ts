@@ -1,4 +1,4 @@
-// Checks Stripe: the key, the account and its rights, our webhook endpoint, and customers with a card of Stripe's own.
+// Checks Stripe: the key, the account and its rights, our webhook endpoint, and customers with a default card there.
 import Stripe from 'stripe';
 import { type Config, stripeMode } from '../../config/index.js';
 import { isRenderedTooOld, isTooOld, stripeInvoiceTypes, TOO_OLD } from '../../domain/events/stripe-event.js';
@@ -11,7 +11,7 @@ import { type StripeClient } from '../../stripe/stripe-client.js';
 import { type VerifyStore } from '../../verify/verify.store.js';
 import { type Check, check } from './check.js';
 
-// The events Crossbill must receive. Without them it misses renewals, or holds money for ever.
+// The events Crossbill must receive. Without them Crossbill misses renewals, or leaves payments unmarked for ever.
 const INDISPENSABLE = new Set<string>(['invoice.created', 'invoice.finalized', 'invoice.voided', 'invoice.paid']);
 const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview). ${TOO_OLD}.`;
 const OWN_CARD_SHOWN = 5;
@@ -74,8 +74,8 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
   if (!listed.ok) return [warn(said(listed), 'Let the key read events: verify needs it too.')];
   const { items } = listed.value;
-  // Stripe renders listed events in the account's default API version. If our endpoint has no version of its own, its
-  // deliveries have the same version. So a listed event shows whether deliveries have too old a version.
+  // Stripe renders listed events in the account's default API version. An endpoint without a version of its own gets
+  // its deliveries in the same version. So a listed event can show deliveries of too old a version.
   const old = items.filter((e) => isRenderedTooOld(e.body)).length;
   if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
   const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
@@ -117,9 +117,9 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
 }
 
 /**
- * Finds invoices with both an e-mail from Stripe and a payment link: the customer would pay twice, at Stripe and at the
- * MoR. Stripe's switches for these e-mails (Dashboard, Settings, Billing) have no API, so Crossbill looks at the
- * invoices.
+ * Warns about `send_invoice` invoices: Stripe may e-mail them with a link to pay, so the customer could pay twice, at
+ * Stripe and at the MoR. Stripe's switches for these e-mails (Dashboard, Settings, Billing) have no API, so Crossbill
+ * looks at the invoices.
  * @param isStripe false: STRIPE_API_BASE names the sandbox, and the sandbox sends no e-mail
  */
 export function invoiceMailCheck(sample: { readonly looked: number; readonly sent: number }, isStripe: boolean): Check {

@@ -1,5 +1,5 @@
-// Plays the customer of a rehearsal: confirms an intent, pays a link, or gets a declining card. The sandbox's control
-// routes do this. Without the sandbox the merchant does it on a page.
+// Plays the customer of a rehearsal: confirms an intent, pays a link, or gets a declining card. The sandbox acts by its
+// control routes. Without the sandbox the merchant acts on a page.
 import { type Config } from '../../config/index.js';
 import { type Confirmed, ConfirmPage } from './confirm-page.js';
 import { objectOf, textAt } from './json.js';
@@ -11,7 +11,6 @@ export type Intent = {
   readonly customerId: string;
   /** The saved card's behaviour at the next renewal. */
   readonly card: 'works' | 'declines';
-  /** A sentence for the person at the page. */
   readonly about: string;
 };
 

@@ -20,7 +20,7 @@ export function namesIn(value: unknown, prefix = ''): readonly string[] {
     return value.length === 0 ? [`${prefix}[]`] : [...new Set(value.flatMap((item) => namesIn(item, `${prefix}[]`)))];
   if (!isObject(value)) return prefix === '' ? [] : [prefix];
   const names = Object.entries(value).flatMap(([name, inner]) =>
-    // A plain key is a field name of the peer. Any other key could be a value, so `…` hides it.
+    // A plain key is a field's name in the reply. A key of another form could be a value, so `…` hides the key.
     namesIn(inner, `${prefix}${prefix === '' ? '' : '.'}${/^[A-Za-z_][\w-]{0,60}$/.test(name) ? name : '…'}`),
   );
   return (names.length === 0 ? [prefix] : names).slice(0, MOST_NAMES);

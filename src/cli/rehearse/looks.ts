@@ -34,8 +34,8 @@ export async function advanceTo(stage: Stage, sec: number): Promise<void> {
 }
 
 /**
- * Moves the subscription into its next period and returns the id of the new draft invoice. A repeat returns the same
- * id.
+ * Moves the subscription into its next period and returns the id of the new draft invoice. A repeat under the same
+ * `name` returns the same id.
  */
 export async function nextPeriod(stage: Stage, name: string): Promise<string> {
   const known = stage.rehearsal.ids[name];
@@ -79,7 +79,7 @@ export async function nextVerdict(stage: Stage, invoiceId: string, before: numbe
   return seen.at(-1) ?? {};
 }
 
-/** Waits for a renewal's verdict. Records whether the MoR reported it before or after Stripe finalized the invoice. */
+/** Waits for a renewal's verdict. Records whether the verdict came before or after Stripe finalized the invoice. */
 export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<Json> {
   await untilInvoice(stage, invoiceId, ['expected', 'open', 'held', 'marking', 'paid', 'review']);
   const start = performance.now();
@@ -99,12 +99,12 @@ export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<J
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** The rehearsal asks the MoR for a charge this long after its `work` has ended. */
+/** After the end of `work` the rehearsal asks the MoR for the charge for at most this long. */
 const LINGER_MS = 15_000;
 
 /**
- * Runs `work`, and asks the MoR for the charge every second until the MoR finds it. Records each change of the MoR's
- * status with the seconds since the start.
+ * Runs `work`, and asks the MoR for the charge every second until the MoR finds it, or until `LINGER_MS` after `work`.
+ * Records each change of the MoR's HTTP status with the seconds since the start.
  */
 export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();

@@ -130,8 +130,8 @@ export const answers: Step = {
 };
 
 /**
- * Learns how long the MoR remembers an idempotency key. At the end of each run it sends the first run's request for a
- * setup intent again, under the same key. The report shows the MoR's reply together with the age of the key.
+ * Learns how long the MoR remembers an idempotency key. At the end of each run the rehearsal repeats the first run's
+ * request for a setup intent under the same key. The report shows the MoR's reply and the age of the key.
  */
 export async function askKeyAgain(stage: Stage): Promise<void> {
   const { key_intent: intent, key_since: since } = stage.rehearsal.ids;
@@ -156,7 +156,7 @@ export const signup: Step = {
       currency,
       description: 'Rehearsal',
     };
-    // No file holds the client secret, so a resumed run repeats this request: the same key returns the same signup and
+    // No file has the client secret, so a resumed run repeats this request. The same key returns the same signup and
     // secret.
     const made = daemon.must(await daemon.post('/v1/signups', body, stage.key('signup')), [201], 'the signup');
     stage.keep('signup', textAt(made, 'id') ?? '');

@@ -47,7 +47,7 @@ export const anotherCard: Step = {
   },
 };
 
-/** Saves a card for the customer. Returns null after success, otherwise the outcome of the failed step. */
+/** Saves a card for the customer. Returns null after a success, and the step's outcome after a failure. */
 async function saveCard(stage: Stage, card: 'works' | 'declines', about: string): Promise<Outcome | null> {
   const customerId = stage.id('customer');
   const path = `/v1/customers/${customerId}/payment-method`;

@@ -53,7 +53,7 @@ export function stageOf(parts: Parts) {
     once: (what: string) => ({ idempotencyKey: key(what) }),
     email: `rehearsal-${rehearsal.id}@example.com`,
     say: (text: string): void => say(cli, text),
-    /** Stores an id in the file, before the next call. */
+    /** Stores an id in the rehearsal's file, so a later run finds it. */
     keep(name: string, id: string): void {
       rehearsal.ids[name] = id;
       save();

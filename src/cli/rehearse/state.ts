@@ -1,10 +1,10 @@
-// The progress of a rehearsal. The file is also the report for programs: ids, results and facts, without a secret.
+// The state of a rehearsal. Its file is also the report for programs: ids, results and facts, without a secret.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, EXIT } from '../exit-codes.js';
 import { listOf, objectOf, textAt } from './json.js';
 
-// Facts missing from the MoR's documents. A rehearsal can observe them, and the report lists each, observed or not.
+// Questions left open by the MoR's documents. The report lists each question, with or without observed answers.
 export const FACTS = {
   setup_customer: 'How does a setup intent name its customer, and does the saved method then pay for them?',
   draft_charge: 'When is a renewal charged: while the invoice is a draft, or once it is open?',
@@ -23,10 +23,7 @@ export const FACTS = {
 export type Fact = keyof typeof FACTS;
 export const FACT_NAMES = Object.keys(FACTS) as readonly Fact[];
 
-/**
- * One observation: codes, counts, ids of the test accounts and names of members. It holds no secret and no personal
- * data.
- */
+/** One observation: codes, counts, ids of the test accounts and names of members. No secret, no personal data. */
 export type Observed = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export type StepState = 'passed' | 'failed' | 'skipped';
@@ -57,7 +54,7 @@ export function newRehearsal(id: string, accountId: string, now: Date): Rehearsa
   return { rehearsal: 1, id, startedAt: now.toISOString(), accountId, versions: {}, ids: {}, steps: [], facts };
 }
 
-/** Reads the file. Returns null if there is none. Throws a CliError for a file of another kind. */
+/** Reads a rehearsal's file. Returns null for an unreadable file. Throws a CliError if the file is no rehearsal. */
 export function loadRehearsal(path: string): Rehearsal | null {
   let text: string;
   try {
@@ -88,14 +85,14 @@ export function loadRehearsal(path: string): Rehearsal | null {
   return known;
 }
 
-/** Replaces the file in one step: an interrupted write leaves the old file. Only its owner may read it. */
+/** Replaces the file in one step: an interrupted write leaves the old file. Only the file's owner may read it. */
 export function saveFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 
-/** Stores an observation. An equal observation is stored once. */
+/** Stores an observation, unless an equal one exists or the limit is reached. */
 export function observe(rehearsal: Rehearsal, fact: Fact, observed: Observed): void {
   const all = rehearsal.facts[fact];
   const same = all.some((one) => JSON.stringify(one) === JSON.stringify(observed));

@@ -21,7 +21,7 @@ export function withSetting(text: string, name: string, value: string): string {
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
-/** Quotes a value if necessary: a `#`, a quote or a space would end or change a bare value at the next read. */
+/** Quotes a value if necessary: a reader would end a bare value at a `#`, a quote or a space, or change it. */
 function quoted(value: string): string {
   if (/^[^\s#'"`\\]*$/.test(value)) return value;
   const mark = ["'", '"', '`'].find((m) => !value.includes(m));
@@ -45,7 +45,7 @@ export function readEnvFile(file: string): string | null {
   }
 }
 
-/** Replaces the file in one step. Only its owner may read it. */
+/** Replaces the file in one step. Only the file's owner may read it. */
 export function writeEnvFile(file: string, text: string): void {
   const beside = `${file}.new`;
   try {

@@ -17,7 +17,7 @@ export type Step =
       readonly missing: readonly string[];
     };
 
-/** The planned steps. `by_hand`: steps only a person can do. Doctor explains them. */
+/** The planned steps. `by_hand`: sentences about the steps only a person can do. */
 export type Plan = { readonly steps: readonly Step[]; readonly by_hand: readonly string[] };
 
 export type Found = {

@@ -120,8 +120,8 @@ export class IdentityProvider {
       ...this.#throughProxies(),
       execute: [
         oidc.enableNonRepudiationChecks, // also check the ID token's signature
-        // Allows http for a provider on this machine only. The library marks the option as deprecated just to warn of
-        // it.
+        // Allows http for a provider on this machine only. The library marks the option as deprecated only to warn of
+        // its use.
         ...(url.protocol === 'http:' && isLoopbackHost(url.hostname) ? [oidc.allowInsecureRequests] : []),
       ],
     });
@@ -192,7 +192,7 @@ const NOT_OURS: ReadonlySet<string> = new Set([
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
 
-/** The code of openid-client's error, or the code of a connection error (`ECONNREFUSED`) among its causes. */
+/** The code of openid-client's error or, without such a code, of an error among its causes, such as `ECONNREFUSED`. */
 function codeOf(error: unknown): string {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : null) {
     if ('code' in at && typeof at.code === 'string') return at.code;

@@ -5,8 +5,8 @@ import { isObject } from '@crossbill/mor/read.js';
 /** The provider's claims about a person, as far as Crossbill uses them. */
 export type Person = {
   /**
-   * The e-mail address in lower case. Null: missing, or no address. It names the person in the audit trail, so the
-   * provider must have verified it.
+   * The e-mail address in lower case. Null: missing, or no address. The audit trail names the person by the address, so
+   * the provider must have verified it.
    */
   readonly email: string | null;
   readonly verified: boolean;
@@ -14,7 +14,7 @@ export type Person = {
 };
 
 /**
- * Reads the claims of OpenID Connect Core 5.1, and `groups`: no standard defines it, but providers send a text or a
+ * Reads the claims of OpenID Connect Core 5.1, and `groups`. No standard defines `groups`: providers send a text or a
  * list.
  */
 export function personOf(claims: unknown): Person {

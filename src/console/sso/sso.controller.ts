@@ -1,4 +1,4 @@
-// Signs people in with the identity provider: sends them to its page, and checks its reply.
+// Signs people in with the identity provider: sends them to the provider's page, and checks the provider's reply.
 import { Controller, Get, Inject, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
@@ -111,7 +111,7 @@ export class SsoController {
     }
   }
 
-  /** The redirect address, as registered at the provider. The Host header is not used: any sender may choose it. */
+  /** The redirect address, as registered at the provider. Ignores the Host header: any sender may choose it. */
   private redirectUri(req: Request): string {
     const origin = this.config.consoleUrl ?? `http://127.0.0.1:${req.socket.localPort}`;
     return `${origin}/console/sso/callback`;

@@ -21,7 +21,7 @@ import { onlyTaken, paymentNamed } from '../../engine/payment.js';
 import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
 
-/** The id of a dispute or an alert: its own id, otherwise its payment's, otherwise the event's. */
+/** The id of a dispute or an alert: the first known of its own id, its payment's id and the event's id. */
 function entityOf(
   s: LaneRows,
   e: MorServiceEvent,
@@ -154,8 +154,8 @@ export function takeAlert(lane: Lane, e: MorServiceEvent): Verdict {
 }
 
 /**
- * Connects a dispute with its payment, since the dispute may arrive first. It takes the payment with one of the
- * dispute's ids. If the dispute has no such id, it takes the invoice's only payment with money.
+ * Connects a dispute with its payment, because the dispute may arrive before the payment. Chooses the payment with one
+ * of the dispute's ids. If no payment has such an id, chooses the only payment the MoR took on the invoice.
  */
 export function nameDisputed(lane: Lane): void {
   const taken = lane.payments.filter((p) => p.succeededAt !== null);
@@ -184,8 +184,8 @@ function outcomeWord(data: JsonObject): { readonly said: string | null; readonly
 }
 
 /**
- * Reads the outcome of a dispute. A loss is booked for good and a win closes the item, so a wrong guess costs more than
- * an item for a person. `said`: the MoR's own word.
+ * Reads the outcome of a dispute. For an unknown word the outcome is `decided`, and a person decides: a wrong guess
+ * would book a loss or close an item. `said`: the MoR's own word.
  */
 export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
   const { said, code } = outcomeWord(data);

@@ -36,7 +36,7 @@ const ITEM = 'item:';
 
 /**
  * The lane of a review item without an invoice.
- * @param subject the item's subject
+ * @param subject the id of the item's object, for example of a signup
  */
 export function itemLane(subject: string): string {
   return ITEM + subject;

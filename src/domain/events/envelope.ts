@@ -8,7 +8,7 @@ import { parseBody } from './json-body.js';
 
 /**
  * - `usable`: the event has the shape its type needs. `event` is typed.
- * - `ignored`: the event is authentic, but Crossbill does not use its type, or nothing follows from it.
+ * - `ignored`: the event is authentic, but Crossbill does not use its type.
  * - `unusable`: the event is authentic, but a person must look. The reason never quotes the body.
  *
  * `eventId` is the sender's id, or `sha256:<hex of the body>` if there is no usable id. `type` is empty if there is
@@ -31,8 +31,8 @@ export type ParsedEvent<T> =
     };
 
 /**
- * The parts of an event, as the parser of each sender receives them. That parser (`EnvelopeReader`) returns null for an
- * event type Crossbill does not use, and throws `Unreadable` for a malformed event.
+ * The parts of an event, for the parser of its sender (`EnvelopeReader`). The parser returns null for an event type
+ * Crossbill does not use, and throws `Unreadable` for a malformed event.
  */
 export type Envelope = { readonly eventId: string; readonly type: string; readonly root: JsonObject };
 export type EnvelopeReader<T> = (envelope: Envelope) => { readonly lane: string; readonly event: T } | null;
@@ -50,9 +50,9 @@ export type EventPlace =
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * Finds only the id, type and lane of an event, so the webhook endpoint can reply quickly. `skim` parses only the fields
- * `read` needs. If `skim` returns null (an unusual body), or the event looks unusable, this function parses the whole
- * body. So no event counts as unusable without a full parse.
+ * Finds only the id, type and lane of an event, so the webhook endpoint can reply quickly. `skim` parses only the
+ * fields `read` needs. If `skim` returns null (an unusual body), or if the event looks unusable, this function parses
+ * the whole body before it decides.
  */
 export function placeEvent(
   source: InboxSource,

@@ -15,8 +15,8 @@ export const MAX_DEPTH = 100;
 export const KEY_DEPTH = 3;
 
 /**
- * Parses the body to a JSON object. Never throws. The time is linear in the body's length. A byte order mark, UTF-16,
- * compressed bytes and invalid UTF-8 all give "not JSON in UTF-8". The reason never quotes the body.
+ * Parses the body to a JSON object. Never throws. The time is linear in the body's length. Refuses a byte order mark,
+ * UTF-16, compressed bytes and invalid UTF-8. The reason never quotes the body.
  */
 export function parseBody(body: Buffer): BodyResult {
   if (body.length === 0) return refuse('the body is empty');
@@ -47,7 +47,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** One pass over the bytes. The result counts only if JSON.parse accepts the same bytes. */
+/** Looks for deep nesting and repeated keys. The result counts only if JSON.parse accepts the same bytes. */
 function scan(body: Buffer): { tooDeep: boolean; repeatsKey: boolean } {
   const keysAt: (Set<string> | null)[] = [];
   let depth = 0;

@@ -35,7 +35,7 @@ export type PaymentNotMade = PaymentFacts & {
 
 export type PaymentRefunded = PaymentFacts & {
   readonly kind: 'payment.refunded';
-  /** Null if the MoR may not know the invoice: it took the payment through a signup's intent or through a link. */
+  /** Null: the MoR may not know the invoice, because it took the payment through a signup's intent or a link. */
   readonly invoiceId: string | null;
   readonly processorChargeId: string;
   readonly status: 'partially_refunded' | 'refunded';

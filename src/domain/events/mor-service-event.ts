@@ -6,8 +6,8 @@ import { eventTime, parseEvent, type ParsedEvent } from './envelope.js';
 import { Fields, isId, type JsonObject, member, parseMoney, partOf, Unreadable } from '@crossbill/mor/read.js';
 
 /**
- * The event types (Document 2, "Events"). The MoR announces `payment.settled` and `report.available` but does not send
- * them. Crossbill stores and ignores them.
+ * The event types Crossbill uses (Document 2, "Events"). Document 2 also announces `payment.settled` and
+ * `report.available`, but the MoR does not send them yet. Crossbill would store and ignore them.
  */
 export const morServiceTypes = [
   'proforma_invoice.issued',
@@ -125,7 +125,7 @@ const MAX_IDS = 1_000;
 
 /**
  * Every text in `data` that can be an id: each once, in order, at most 1,000. Document 2 does not show where a dispute,
- * an alert or a captured link holds its ids.
+ * an alert or a captured link has its ids.
  */
 export function idsIn(data: JsonObject): readonly string[] {
   const found = new Set<string>();
@@ -138,7 +138,7 @@ export function idsIn(data: JsonObject): readonly string[] {
   return [...found];
 }
 
-/** The MoR's payment id in a `payment.captured` event. Null: the event names none, or several. */
+/** The MoR's payment id in a `payment.captured` event. Null: another type of event, no id, or several. */
 export function capturedId(e: MorServiceEvent): string | null {
   if (e.kind !== 'payment.captured') return null;
   const named = [...new Set(idsIn(e.data))].filter((id) => id.startsWith('pay_'));

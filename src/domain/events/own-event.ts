@@ -19,10 +19,10 @@ export type OwnEvent =
 
 export type OwnType = OwnEvent['type'];
 
-/** An event of our own, ready to store. The same cause gives the same `id`, so the inbox stores it once. */
+/** An event of our own, ready to store. The same cause gives the same `id`, so the inbox has it only one time. */
 export type OwnDelivery = { readonly id: string; readonly lane: string; readonly event: OwnEvent };
 
-/** The event about an unpaid signup. The review item about the signup has a lane of its own. */
+/** Makes the delivery of an event about a signup. The signup's review item has a lane of its own. */
 export function ofSignup(event: Extract<OwnEvent, { readonly signup: string }>): OwnDelivery {
   return { id: `${event.type}:${event.signup}`, lane: itemLane(event.signup), event };
 }

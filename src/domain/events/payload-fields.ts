@@ -110,7 +110,7 @@ export function timeNamed(data: JsonObject, ...names: string[]): Date | null {
 }
 
 const AMOUNTS = ['disputedamount', 'amount'];
-/** An unclear sum is shown as the MoR wrote it, cut to this many characters. */
+/** Crossbill shows an unclear sum as the MoR wrote it, cut to this many characters. */
 const LONGEST_SUM = 80;
 
 /** The first exact amount in the data. Null: there is none. */

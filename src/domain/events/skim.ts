@@ -48,7 +48,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 // Each function below takes the index of its first byte and returns the index after its last byte. If a byte is illegal
-// in JSON, or the body ends too early, it throws `doubt`: the whole body then needs a full parse.
+// in JSON, or the body ends too early, the function throws `doubt`: the whole body then needs a full parse.
 
 /**
  * Reads the members of an object, from after its `{`. Looks for keys used twice, down to `KEY_DEPTH`. Copies the
@@ -154,10 +154,7 @@ function digits(body: Buffer, start: number): number {
   return at;
 }
 
-/**
- * Reads a string, from after its opening quote to after its closing quote. An earlier check has made sure that the
- * bytes are UTF-8.
- */
+/** Reads a string, from after its opening quote to after its closing quote. `skimmer` has checked the UTF-8. */
 function endOfString(body: Buffer, start: number): number {
   for (let at = start; ; at++) {
     const byte = body[at];

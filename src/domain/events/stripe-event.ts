@@ -40,7 +40,7 @@ export type StripeInvoiceType = (typeof stripeInvoiceTypes)[number];
 export type StripeEvent = {
   readonly kind: StripeInvoiceType;
   readonly eventId: string;
-  /** When Stripe made the event, in whole seconds: too coarse to order events. Null: the event has no time. */
+  /** The time of the event, or else of its invoice, in whole seconds: too coarse to order events. Null: unknown. */
   readonly createdAt: Date | null;
   /** The API version Stripe used for the invoice in the event. Null: unknown. */
   readonly apiVersion: string | null;
@@ -117,7 +117,7 @@ const THIN =
  */
 const OLDEST_VERSION = '2018-11-08';
 
-/** True if Crossbill cannot read invoices of this API version. Null: the event has no version, so false. */
+/** True if Crossbill cannot read invoices of this API version. False for null, an unknown version. */
 export function isTooOld(apiVersion: string | null): boolean {
   return apiVersion !== null && /^\d{4}-\d\d-\d\d/.test(apiVersion) && apiVersion < OLDEST_VERSION;
 }
@@ -194,7 +194,7 @@ const statuses: readonly InvoiceStatus[] = ['draft', 'open', 'paid', 'uncollecti
 
 type Otherwise = { readonly deleted: boolean; readonly status: InvoiceStatus | null };
 
-/** Reads the invoice. `otherwise.status` is used for an invoice without a status. */
+/** Reads the invoice. An invoice without a status gets `otherwise.status`. */
 function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   const fields = new Fields(invoice);
   if ((member(invoice, 'object') ?? 'invoice') !== 'invoice') throw new Unreadable('object', 'an invoice');
@@ -244,7 +244,7 @@ type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining'
 /**
  * Stripe docs, "The Invoice object": `amount_remaining` is the amount due minus the amount paid. If the remaining or
  * the paid amount is missing, Crossbill computes it. If both are missing, the status shows whether anything is left.
- * `total` alone decides nothing here.
+ * `total` plays no part in this.
  */
 function readAmounts(invoice: Fields, status: InvoiceStatus): Amounts {
   const amountDue = invoice.minor('amount_due', 0n);
@@ -262,8 +262,8 @@ function readAmounts(invoice: Fields, status: InvoiceStatus): Amounts {
 const amountLimit = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * `parent.subscription_details.subscription` since 2025-03-31.basil, `subscription` before. Null: the invoice belongs
- * to no subscription.
+ * Reads `parent.subscription_details.subscription` (since 2025-03-31.basil) or `subscription` (before). Null: the
+ * invoice belongs to no subscription.
  */
 function readSubscription(invoice: JsonObject): string | null {
   const parent = member(invoice, 'parent');
@@ -272,7 +272,7 @@ function readSubscription(invoice: JsonObject): string | null {
   return since ?? idOf(member(invoice, 'subscription'));
 }
 
-/** `parent.subscription_details.metadata` since 2025-03-31.basil, `subscription_details.metadata` before. */
+/** Reads the metadata of `parent.subscription_details` (since 2025-03-31.basil) or `subscription_details` (before). */
 function readMetadata(invoice: JsonObject): Pick<InvoiceFacts, 'metadata'> {
   const parent = member(invoice, 'parent');
   const details = member(isObject(parent) ? parent : invoice, 'subscription_details');

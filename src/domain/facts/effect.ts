@@ -1,4 +1,4 @@
-// Facts about calls that a peer has finally refused.
+// Facts about work in need of a person: a call finally refused by Stripe or the MoR, a stuck lane, an unread enrolment.
 import { type ByHand, type Refused, type Time } from './parts.js';
 
 export type EffectFact =

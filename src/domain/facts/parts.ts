@@ -1,4 +1,4 @@
-// Parts of facts, shared by several kinds.
+// Types for several kinds of facts.
 import { type Money } from '../money.js';
 
 /** A time in UTC, as ISO 8601. */
@@ -19,8 +19,8 @@ export type Seen = {
 };
 
 /**
- * A call that a peer finally refused. `said`: the peer's own words. If only these words change, the fact stays the
- * same.
+ * A call finally refused by Stripe, the MoR or the relay. `said`: the words of the refusal. If only these words change,
+ * the fact stays the same.
  */
 export type Refused = {
   readonly call: string;
@@ -40,7 +40,7 @@ export type Disputed = { readonly amount: Money | null; readonly unread: string 
 
 /**
  * Why the payment behind a loss does not settle its invoice. `for-nothing`: the payment paid no invoice.
- * `maybe-for-nothing`: nobody can say if the payment paid one. `not-booked`: the ledger does not hold the payment.
+ * `maybe-for-nothing`: nobody can say if the payment paid an invoice. `not-booked`: the payment is not in the ledger.
  * Null: the payment paid an invoice.
  */
 export type Apart = 'for-nothing' | 'maybe-for-nothing' | 'not-booked' | null;

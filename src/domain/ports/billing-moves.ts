@@ -47,7 +47,7 @@ export abstract class BillingMoves {
   ): Promise<CallOutcome<{ readonly items: readonly MovableSubscription[]; readonly next: string | null }>>;
   /** All live subscriptions of a customer. */
   abstract ofCustomer(customerId: string): Promise<CallOutcome<readonly MovableSubscription[]>>;
-  /** Reads an older, still open invoice of the subscription. Null: there is none. */
+  /** Reads an open invoice of the subscription, even one older than `unpaid`. Null: no invoice is open. */
   abstract readOpenInvoice(subscriptionId: string): Promise<CallOutcome<UnpaidInvoice | null>>;
   /** Reads the customer of the payment method. Null: the method belongs to no customer. */
   abstract readMethodOwner(methodId: string): Promise<CallOutcome<string | null>>;

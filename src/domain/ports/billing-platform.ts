@@ -75,7 +75,7 @@ export type BillingCall =
       readonly invoiceId: string;
       readonly customerId: string;
       /**
-       * The payment id at the platform: `pay_…`, or our own id for a signup's payment. The record's metadata holds it.
+       * The payment id at the platform: `pay_…`, or our own id for a signup's payment. The record's metadata has it.
        */
       readonly paymentId: string;
       readonly amount: Money;
@@ -99,9 +99,9 @@ export type BillingCall =
       readonly kind: 'report_refund';
       readonly invoiceId: string;
       readonly paymentRecordId: string;
-      /** Our refund id. The metadata of the refund on the payment record holds it. */
+      /** The refund's id for the metadata at the platform: the processor's id, or else the MoR's, or else ours. */
       readonly refundId: string;
-      /** The processor's refund id. It is unique at the platform. */
+      /** The refund's unique reference at the platform: the same id. */
       readonly reference: string;
       readonly amount: Money;
       readonly refundedAt: Date;

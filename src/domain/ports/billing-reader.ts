@@ -47,7 +47,7 @@ export type CreditNoteFacts = {
   readonly afterPayment: bigint;
   /** True: the money went to the customer's balance. */
   readonly toBalance: boolean;
-  /** Our refund id, from the metadata. Null: Crossbill did not make this note. */
+  /** The `refundId` of the call, from the metadata. Null: Crossbill did not make this note. */
   readonly refundId: string | null;
   /** The references of the refunds linked to the note. Each refund was reported on a payment record. */
   readonly references: readonly string[];
@@ -178,7 +178,7 @@ export type BilledInvoice = {
 };
 
 /**
- * The limits of a list. `createdAfter` is inclusive, `createdBefore` is exclusive. `limit` is 1 to 100. Absent: 100.
+ * The limits of a list. `createdAfter` is inclusive, `createdBefore` is exclusive.
  */
 export type ListQuery = {
   readonly createdAfter: Date;
@@ -189,7 +189,7 @@ export type ListQuery = {
 export abstract class BillingReader {
   /** Reads an invoice with all its lines from the platform. Null: the platform does not know it. */
   abstract readInvoiceForProforma(invoiceId: string): Promise<CallOutcome<BilledInvoice | null>>;
-  /** Invoices with their payments, ordered by creation. */
+  /** Invoices with their payments, ordered by creation. `limit` is 1 to 100. Absent: 100. */
   abstract listInvoices(
     query: ListQuery & { readonly limit?: number },
   ): Promise<CallOutcome<BillingPage<ShownInvoice>>>;

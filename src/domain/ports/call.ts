@@ -1,4 +1,4 @@
-// The result of a call to a peer's API: a parsed reply, or a failure. The kind of failure decides the next step.
+// A call's result: a reply of the peer (Stripe, the MoR or the relay), or a failure. Its kind decides the next step.
 
 /**
  * - `refused`: the peer understood the call and will not do it. The call surely had no effect. The same bytes would

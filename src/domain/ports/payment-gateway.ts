@@ -38,7 +38,7 @@ export type RefundCall = {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 };
 
-/** The request for an automatic payment link. Its key is a field of its bytes (Document 2). */
+/** The request for an automatic payment link. The key is a field of the body (Document 2). */
 export type LinkCall = {
   readonly kind: 'create_payment_link';
   readonly jurisdiction: string;

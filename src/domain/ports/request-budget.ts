@@ -1,8 +1,8 @@
-// The request budget: how many requests per second all replicas together may send to a peer.
+// The request budget: how many requests per second all replicas together may send to Stripe.
 
 /**
- * Limits the requests to one peer. `endpoint` is a short, fixed name of the route, for example
- * `invoices.attach_payment`, and never contains an id. A peer limits the whole account, and each route on its own
+ * Limits the requests to Stripe. `endpoint` is a short, fixed name of the route, for example
+ * `invoices.attach_payment`, and never contains an id. Stripe limits the whole account, and each route on its own
  * (Stripe docs, "Rate limits").
  */
 export abstract class RequestBudget {
@@ -12,8 +12,8 @@ export abstract class RequestBudget {
    */
   abstract take(endpoint: string): Promise<void>;
   /**
-   * Makes all replicas slow down after a 429 of the peer. `retryAfterMs`: the requested wait in milliseconds, or null.
-   * `reason`: the peer's name of the limit (`Stripe-Rate-Limited-Reason`), or null. `endpoint-…` and `resource-…` slow
+   * Makes all replicas slow down after a 429 of Stripe. `retryAfterMs`: the requested wait in milliseconds, or null.
+   * `reason`: Stripe's name of the limit (`Stripe-Rate-Limited-Reason`), or null. `endpoint-…` and `resource-…` slow
    * only this endpoint. Anything else slows the whole account.
    */
   abstract throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void;

@@ -96,8 +96,8 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
 }
 
 /**
- * Yields a review item for an enrolled customer's invoice while Stripe would charge it too. The deadline is the time of
- * Stripe's charge.
+ * Yields a review item for an enrolled customer's invoice while Stripe would charge it too. The deadline is the end of
+ * the draft; an open invoice has none.
  */
 export const chargingItems = itemRule(
   { 'stripe-would-charge': 'Stripe would no longer charge the invoice' },

@@ -1,4 +1,4 @@
-// Decides if an invoice's customer is enrolled: once per invoice, at its first event.
+// Decides if an invoice's customer is enrolled: one time for each invoice, at the invoice's first event.
 import { carries, type Enrolled, standingOf } from '../../domain/enrolment.js';
 import { type InvoiceRow } from '../../domain/model.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
@@ -89,8 +89,8 @@ export function withdrawRelay(lane: Lane): void {
 }
 
 /**
- * Yields a review item if Crossbill cannot read from Stripe for a while whether the customer is enrolled. Until then
- * Crossbill expects no verdict.
+ * Yields a review item if Crossbill has failed for a while to read from Stripe whether the customer is enrolled. Until
+ * a read succeeds, Crossbill expects no verdict.
  */
 export const unreadItems = itemRule({ 'enrolment-unread': 'Crossbill could read the enrolment' }, function* (lane) {
   const i = lane.invoice;

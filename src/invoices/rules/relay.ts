@@ -41,8 +41,8 @@ function awaitsRelay(s: LaneRows): boolean {
 }
 
 /**
- * True for a relayed event if the MoR has given no verdict on the invoice since. A verdict does not count if a person
- * dismissed its charge.
+ * True for a relayed event if the MoR has given no verdict on the invoice since the relay. A verdict on a charge does
+ * not count if a person dismissed the charge.
  */
 function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
   const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
@@ -82,7 +82,7 @@ function isUnknownToUs(i: InvoiceRow | null): boolean {
   return i?.platformStatus === 'deleted' && i.readAt !== null && i.readAt.getTime() === i.factsAt?.getTime();
 }
 
-/** The id of a payment the MoR first reported after this event. Null if there is none. */
+/** The id of a payment the MoR first reported after call `m` began. Null: no such payment. */
 function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | null {
   const p = s.payments.find((x) => x.recordedAt.getTime() >= m.createdAt.getTime());
   return p === undefined ? null : effectName(p);

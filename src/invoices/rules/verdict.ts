@@ -14,7 +14,7 @@ import { type ChoiceRule } from '../../engine/commanded.js';
 
 /**
  * Sets the deadline for the verdict. Crossbill expects the MoR to collect an enrolled customer's invoice with an amount
- * due, except a signup's. An invoice made by hand and sent by e-mail has no deadline.
+ * due, but not a signup's first invoice. A manual invoice sent by e-mail has no deadline.
  */
 export function expectVerdict(lane: Lane): void {
   const i = lane.invoice;
@@ -58,7 +58,7 @@ function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectR
   return objects.find((o) => isLiveProforma(o) && o.morId !== null && !TRANSFERRED.has(o.status));
 }
 
-/** Carries out a person's choice. `retry`: the person waits for the verdict again, for the full time. */
+/** Carries out a person's choice. `retry`: Crossbill waits for the verdict again, for the full time. */
 export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution === 'retry' && lane.invoice !== null)
     lane.invoice.expectedBy = lane.in(lane.settings.renewalAlarmAfterHours * HOUR_MS);

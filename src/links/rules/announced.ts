@@ -16,9 +16,9 @@ import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/m
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Records `payment.captured`. If the event is about one of our links, it announces a payment on the link: Crossbill
- * then reads the link to confirm the first payment. Otherwise the event is about a card payment, which has a payment
- * event of its own (Document 3). Then Crossbill stores only the MoR's uuid of the payment.
+ * Records `payment.captured`. An event about one of our links announces a payment on the link: Crossbill then reads the
+ * link to confirm the first payment. An event about no link is about a card payment with a payment event of its own
+ * (Document 3), so Crossbill stores only the MoR's uuid of the payment.
  */
 export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   const ids = new Set(idsIn(e.data));
@@ -71,8 +71,8 @@ function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null
 }
 
 /**
- * Copies the charge and the payment id from the first announcement to the link's payment. An API request copies only the
- * charge: only a worker has checked that no other invoice has the payment id.
+ * Copies the charge and the payment id from the first announcement to the link's payment. An API request copies only
+ * the charge: only a worker has checked that no other invoice has the payment id.
  */
 export function nameFirst(lane: Lane, o: MorObjectRow): void {
   const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');

@@ -77,8 +77,8 @@ function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   o.amount = f.priced?.minor ?? o.amount;
   o.currency = f.priced?.currency ?? o.currency;
   o.detail = { ...o.detail, priced: decimal(f.priced), due: decimal(f.due?.currency === o.currency ? f.due : null) };
-  // The MoR announced a payment, but the link is not paid yet: it may be behind, or event and link contradict each
-  // other. Read the link again.
+  // The MoR announced a payment, but does not show the link as paid. The link may lag behind the event, or the two
+  // contradict each other. So read the link again.
   if (f.status !== 'PAID' && announcedAt(o) !== null) {
     o.readDueAt ??= retryAt(lane.ctx, Math.max(1, o.readAttempts), null);
     return;
@@ -101,7 +101,7 @@ function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   nameFirst(lane, o);
 }
 
-/** Stores an observation once a reply or a read shows the link as paid for the first time. */
+/** Stores an observation when a reply or a read first shows the link as paid. */
 function seePaid(lane: Lane, o: Draft<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
   const { observed = [] } = o.detail;
   if (observed.some((x) => x.source !== 'event')) return;
@@ -215,7 +215,7 @@ export function settleRecovery(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || !wantsLink(lane, i)) return;
   if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads the invoice first
-  // The number of the new link, part of its id. Crossbill never deletes a link, so counting the links is enough.
+  // The new link's id contains this number. Crossbill never deletes a link, so counting the links is enough.
   const number = 1 + lane.objects.filter((o) => o.kind === 'payment_link' && o.detail.automatic === true).length;
   requestLink(lane, lastingName('lnk', i.invoiceId, 'recovery', number));
 }
@@ -249,7 +249,7 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const links = objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
   const own = links.filter((o) => o.detail.automatic === true);
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
-  // A person requested a charge, and the MoR may still reply: make no link yet.
+  // Crossbill has requested another charge and has no verdict on it: make no link yet.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
   // With a new payment method of the customer, Crossbill first requests a charge.
   if (settings.relay && untriedMethod(i) !== null) return false;

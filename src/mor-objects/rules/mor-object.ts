@@ -1,5 +1,5 @@
 // Shared rules for proforma invoices, payment links and other objects at the MoR: find an object by its id, read it,
-// and record its payment once. Also warns if a customer can still pay an object of a paid invoice.
+// and record its only payment. Also warns if a customer can still pay an object of a paid invoice.
 import { type Draft } from '../../domain/row.js';
 import {
   announcedAt,
@@ -41,7 +41,7 @@ import {
 export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
   const known = lane.objects.find((o) => o.kind === kind && o.morId === morId);
   if (known !== undefined) return known;
-  // Crossbill's request for a proforma invoice has no reply yet, or Crossbill withdrew the request. Then the event can
+  // If Crossbill's request for a proforma invoice has no reply yet, or if Crossbill withdrew the request, the event can
   // only be about the object of this request.
   const awaited = kind === 'proforma' ? lane.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
   if (awaited !== undefined) {
@@ -65,7 +65,7 @@ export function isTakenBack(o: MorObjectRow): boolean {
   return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);
 }
 
-/** Restores an object Crossbill gave up: it withdrew the request without a reply, but the MoR has made the object. */
+/** Restores an object after Crossbill withdrew the request for it: the MoR has made the object after all. */
 export function putBack(o: Draft<MorObjectRow>): void {
   if (!isTakenBack(o)) return;
   const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
@@ -184,8 +184,8 @@ export function nextLook(o: MorObjectRow, now: Date): Date | null {
 type How = { readonly at: Date; readonly eventId: string | null; readonly parked: boolean };
 
 /**
- * Records the money on an object as a payment, once for each object id. Returns `payment` null if the payment is
- * already recorded.
+ * Records the money on an object as a payment. An object has only one payment. Returns `payment` null if Crossbill has
+ * already recorded the payment.
  */
 export function takeMoney(
   lane: Lane,
@@ -250,7 +250,7 @@ function refundedBefore(
   );
 }
 
-/** Gives each payment the invoice's customer, because no event of Document 2 names a customer. */
+/** Gives a payment without a customer the invoice's customer: no event of Document 2 names a customer. */
 export function nameCustomers(lane: Lane): void {
   const customerId = lane.invoice?.customerId ?? null;
   if (customerId === null) return;

@@ -15,7 +15,7 @@ import { takeLateRead } from '../../engine/facts.js';
 import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../engine/open-money.js';
 import { awaitsRetry } from '../../engine/payment.js';
 
-/** The code of a request that was refused or withdrawn because no amount is due. */
+/** The code of a request that Crossbill refused or withdrew: the invoice needs no further payment. */
 export const NOT_PAYABLE = 'invoice_not_payable';
 
 export type ObjectRequest = {
@@ -44,11 +44,11 @@ export function standing<R extends MorObjectRow>(
   return objects.findLast((o) => (kind === 'proforma' ? isLiveProforma(o) : isPayableLink(o, now))) ?? null;
 }
 
-/** Stores the request with its key and bytes. If a live object exists, returns it instead. */
+/** Stores the request with its key and bytes. If the invoice already has a live object, returns that object instead. */
 export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectRow> {
   if (lane.settings.shadow === true) return refuseInShadow();
   const { kind, id, wire, facts, by, until } = req;
-  // The caller's read took some time. A worker may have marked the invoice since, or an event may have arrived.
+  // During the read at `askedAt` a worker may have marked the invoice, or an event may have arrived.
   takeLateRead(lane, facts, req.askedAt);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
   const { amountRemaining: minor, currency } = facts;
@@ -85,9 +85,9 @@ function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
 }
 
 /**
- * If Crossbill has asked the MoR to charge the invoice, the MoR may still do so: a bank debit takes days. Returns a
- * sentence about this for the API's caller. Null if no verdict is awaited, or once the verdict is overdue, because then
- * a person decides.
+ * Returns a sentence for the API's caller if Crossbill has asked the MoR to charge the invoice again and still awaits
+ * the verdict: a bank debit takes days. Null: Crossbill awaits no verdict, or the verdict is overdue, so a person
+ * decides.
  */
 function chargeAwaited(lane: Lane): string | null {
   const by = lane.invoice?.expectedBy ?? null;
@@ -133,8 +133,8 @@ export function requestLink(lane: Lane, id: string): boolean {
 }
 
 /**
- * The country for the link: the customer's country. If it is unknown, or the MoR refused it for this invoice: the
- * country of the settings.
+ * The country for the link: the customer's country. If Crossbill does not know this country, or the MoR refused it for
+ * this invoice, the country from the settings.
  */
 function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): string {
   const country = invoice?.customerCountry ?? null;
@@ -192,12 +192,12 @@ export const requestUnwanted = {
   takenBack: (lane: Lane, { row, object: o }: Call, why: string): void => {
     if (o === undefined || o.morId !== null) return;
     const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };
-    // `attempts` counts only tries with a reply. Even without one, the first try may be under way, or a process may
-    // have died before it stored the reply.
+    // `attempts` counts only recorded tries. Even at 0 the first try may be under way, or a process may have died
+    // before it recorded the try.
     const mayStand = row.attempts > 0 || row.createdAt < lane.now;
     o.detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
-    // `REPLACED`: Crossbill later requests another automatic link, for the amount now due, or after a person gave a
-    // charge shared by two invoices to the other invoice.
+    // `REPLACED` lets Crossbill request another automatic link later: for the amount then due, or after a person has
+    // decided about a charge shared by two invoices.
     const isAsked = lane.reviews.some((r) => r.status === 'open' && isOfSharedCharge(r));
     o.status = (why === OTHER_AMOUNT || isAsked) && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
     o.updatedAt = lane.now;

@@ -13,10 +13,10 @@ import {
   ROUTE_SHORTEST_PAUSE_MS,
 } from '../../policy.js';
 
-/** The places of the event's ids, the surest first: an object at the MoR, our own request, then other records. */
+/** The kinds of records with an event's id, the surest first: an object at the MoR, our own request, other records. */
 const SUREST = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'] as const;
 
-/** A known object with one of the event's ids. `invoiceId` null: a signup without an invoice so far. */
+/** A record with one of the event's ids. `invoiceId` null: a signup without an invoice so far. */
 export type Home = { readonly id: string; readonly what: (typeof SUREST)[number]; readonly invoiceId: string | null };
 
 /**
@@ -38,7 +38,7 @@ export type Routing =
       readonly looksAgain: boolean;
     };
 
-/** The parsed event. Null: it lacks a field its type needs. */
+/** The parsed event. Null: Crossbill cannot use the event, for example because a field is missing. */
 export type Homeless = MorServiceEvent | PaymentRefunded | null;
 
 export function readHomeless({ source, body }: { readonly source: EventSource; readonly body: Buffer }): Homeless {
@@ -62,7 +62,7 @@ export function namesOf(event: Homeless): readonly string[] {
 
 /**
  * Decides the route of one event.
- * @param homes known objects, the oldest record first
+ * @param homes the records with the ids of all events, the oldest first
  */
 export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, homes: readonly Home[]): Routing {
   const done = (reason: string, item: HomelessItem | null = null, looksAgain = item !== null): Routing => ({

@@ -27,8 +27,8 @@ export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotifica
 }
 
 /**
- * Makes the notifications for the changes of one step of a lane. Returns them with the lane, and adds a timeline line
- * for each to the lane.
+ * Makes the notifications for the changes of one step of a lane. The returned lane has one more timeline line for each
+ * notification.
  */
 export function putDownStep(
   before: LaneState,

@@ -22,6 +22,6 @@ export const WAITS_MS: readonly number[] = [
 export function retryInMs(tries: number, retryAfterMs: number | null, jitter: number): number | null {
   const wait = WAITS_MS[tries - 1];
   if (wait === undefined) return null;
-  // Up to a tenth later, so that notifications with the same failure do not all come again at once.
+  // Wait up to a tenth longer, so that notifications with the same failure do not all come again together.
   return Math.round(Math.max(wait * (1 + jitter / 10), retryAfterMs ?? 0));
 }

@@ -1,4 +1,4 @@
-// Finds the notifications of a lane's step by comparing the lane before and after it, so no rule can forget one.
+// Finds the notifications of a step: compares the lane before and after, so no rule can forget a notification.
 import {
   type AttemptRow,
   type LaneState,
@@ -56,7 +56,7 @@ function verdicts(after: LaneState): Told[] {
 }
 
 /**
- * Asks the backend for another payment method of the customer: the present one will not work again. Makes no
+ * Asks the backend for another payment method of the customer: the refused method will not work again. Makes no
  * notification while Crossbill has a newer confirmed method to try.
  */
 function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
@@ -98,10 +98,7 @@ function actionRequired(after: LaneState, a: AttemptRow): Told {
   return { type: 'invoice.action_required', subject: `${a.invoiceId}:attempt:${a.eventId}`, data };
 }
 
-/**
- * Tells the backend about an invoice left open without a refusal: the MoR gave no verdict, or the money waits for a
- * person.
- */
+/** Reports an invoice left open without a refusal: the MoR gave no verdict, or the money waits for a person. */
 function leftOpen(before: LaneState, after: LaneState): Told[] {
   if (after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
   return after.reviews.flatMap((r): Told[] => {

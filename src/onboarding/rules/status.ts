@@ -1,7 +1,7 @@
-// The statuses to poll, and the final ones.
+// The statuses Crossbill polls, and the final statuses.
 import { type OnboardingStatus } from '../../domain/onboarding.js';
 
-/** Crossbill never polls a final status again (Document 1, "What the service does", 5). */
+/** True for a final status. Crossbill stops polling then (Document 1, "What the service does", 5). */
 export function isFinal(status: OnboardingStatus): boolean {
   return status === 'approved' || status === 'rejected';
 }

@@ -32,8 +32,8 @@ type Payment = Draft<PaymentRow>;
 type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>;
 
 /**
- * True if Stripe shows money on the invoice. It may be the money of our own payment record: Stripe attaches a record as
- * soon as Crossbill reports it, and a restored database may not know the record.
+ * True if Stripe shows money on the invoice. The money may come from our own payment record: a restored database may
+ * not know this record.
  */
 const bearsMoney = ({ invoice }: LaneRows): boolean => (invoice?.amountPaid ?? 0n) > 0n;
 
@@ -45,7 +45,7 @@ export const finalizeCall: CallRule<'finalize_invoice'> = {
     if (p?.mark === 'finalizing') moveMark(p, 'waiting');
     takeRead(lane, invoice);
   },
-  // After Stripe's refusal the payment waits. Crossbill marks the invoice once Stripe has finalized the draft.
+  // After Stripe's refusal the payment waits until Stripe has finalized the draft. Then Crossbill marks the invoice.
   refused: ({ invoice: i }, { payment: p }, f) => {
     if (p === undefined || i === null) return;
     Object.assign(i, { finalizationError: said(f), readAt: null });
@@ -88,10 +88,7 @@ export const setReferenceCall: CallRule<'set_reference'> = {
   chosen: chooseMark,
 };
 
-/**
- * The last call of a mark. It makes the invoice paid: it attaches the payment record, or marks the invoice "paid out of
- * band".
- */
+/** The last call of a mark makes the invoice paid: by the attached payment record, or as "paid out of band". */
 export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   order: 0,
   readFirst: true,
@@ -128,8 +125,8 @@ function confirm(lane: Lane, p: Payment, how: string): void {
 
 /**
  * Opens an item if a mark "paid out of band" covers more than its payment. The mark pays the whole amount due, and this
- * amount may grow between our read and our mark. `before`: the invoice before the mark. If the reply to the mark was
- * lost, `before` already includes the mark. Then the marked amount comes from `outOfBand` or from the other payments.
+ * amount may grow between our read and our mark. `outOfBand`: the marked amount, if Stripe shows it. `before`: the
+ * invoice before the mark; after a lost reply to the mark, `before` already includes the mark.
  */
 export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
   const is = lane.invoice?.amountPaid ?? 0n;
@@ -143,7 +140,10 @@ export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, o
   lane.ask({ kind: 'amount_mismatch', subject: p.id, paymentRowId: p.id, fact, actions: ['dismiss'] });
 }
 
-/** Stripe refused a step of the mark. Crossbill reads the invoice once more, then asks a person. */
+/**
+ * Stripe refused a step of the mark. Crossbill reads the invoice and decides again. But a person decides after
+ * MARK_TRIES tries, or after a refused report of the payment.
+ */
 function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): void {
   if (p === undefined) return;
   p.markTries += 1;
@@ -160,7 +160,7 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
 
 /**
  * Describes how a person can make the mark by hand, so that Crossbill finds and books the mark. If a person dismisses
- * the item without such a mark, the money stays unmarked in the books, and Stripe shows no refund of it.
+ * the item without such a mark, the ledger shows the payment as unmarked, and Stripe never shows its refunds.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   // Offer no mark by hand for a part payment: the mark leaves the invoice unpaid, so a retry would mark the payment a
@@ -192,8 +192,8 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
     const p = lane.findPayment(payment);
     const i = lane.invoice;
     if (p === undefined || i === null || p.mark !== 'waiting') return;
-    // After most failures Crossbill searches again later. After two failures a later search would find no more, so a
-    // person decides. 404: this Stripe account has no such list. LIST_TOO_LONG: Crossbill could search only the
+    // After most failures Crossbill searches again later. After two kinds of failure a later search would find no more,
+    // so a person decides. 404: this Stripe account has no such list. LIST_TOO_LONG: Crossbill could search only the
     // invoice's own payments.
     if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG) {
       i.readAttempts += 1;
@@ -232,7 +232,7 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
   askIfBeyond(lane, p, lane.invoice, findOutOfBand(answer));
 }
 
-/** The call of our own mark on this paid invoice. Crossbill searches Stripe for its effect. */
+/** The call that may have marked this paid invoice for us. Crossbill searches Stripe for the call's effect. */
 function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
   const { invoiceId, paymentRecordId } = p;
   if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
@@ -240,7 +240,7 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
   // the money after all.
   if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
   if (lane.settings.markMode !== 'out_of_band') return reportOf(p, p.amount ?? 0n, lane.now);
-  // Crossbill searches for the reference it wrote, because the payment may have another id since.
+  // Search for the reference that Crossbill wrote: the payment may have another id by now.
   const written = lane.messages.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
   return written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(p), reference: referenceOf(p) };
 }
@@ -248,7 +248,7 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
 const NOT_PROVEN =
   'Whether this charge is real is not known yet. Dismiss this once it is, or complete the signup again with the right amount.';
 
-/** Carries out a person's choice for a waiting payment: apply, refund, retry or dismiss. */
+/** Carries out a person's choice for a payment with an item: apply, retry or dismiss. `chooseRefund` makes refunds. */
 export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
   const p = lane.findPayment(r.paymentRowId);
   // Crossbill does not know yet if the MoR took any money for the signup. If a person dismissed the item now, the later
@@ -268,7 +268,7 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
     return null;
   }
   if (resolution === 'apply' && p.mark === 'parked') {
-    // by a choice about a signup's amount, the person accepts no difference from the invoice
+    // a choice about a signup's amount accepts no difference from the invoice
     if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p);
   } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;

@@ -38,7 +38,7 @@ export type MarkDecision =
   | { readonly do: 'identify' } // the invoice is paid: find out if our own lost mark paid it
   | { readonly do: 'park'; readonly item: Parking };
 
-/** The item about a parked payment: its fact is the reason. If paid twice, withObserved adds all reports of money. */
+/** The item about a parked payment; its fact gives the reason. `withObserved` adds the reports of a double payment. */
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
@@ -86,7 +86,7 @@ export function decideMark(
     if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
     return park({ kind: 'double_payment', fact: { code: 'paid-otherwise', taken, record: null, observations: [] } });
   }
-  // A draft's total may still change. With the policy `wait` Crossbill compares the amounts once the invoice is final.
+  // A draft's total may still change. With the policy `wait` Crossbill compares amounts only on a final invoice.
   if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
     return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
   }
@@ -137,7 +137,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
       return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
     case 'finalize':
-      // In shadow mode Crossbill stores this call once and never sends it. Another program finalizes the draft, or
+      // In shadow mode Crossbill stores only one such call and never sends it. Another program finalizes the draft, or
       // Stripe does on its own schedule.
       if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
         lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
@@ -219,7 +219,7 @@ function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
   return s.payments.some((x) => x.id !== p.id && isPartOnItsWay(x));
 }
 
-/** Closes a parked payment once it is refunded in full. */
+/** Closes a parked payment after its full refund. */
 export function closeRefunded(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
@@ -253,8 +253,8 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
 /** The reason to withdraw the step. Null if the step is still right, or if Stripe may have received it. */
 function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
-  // The invoice is no longer payable. Withdraw a step only if it is not the last step and Crossbill never sent it. Keep
-  // the last step: Crossbill searches Stripe for its effect before each send (mark-calls.ts).
+  // If the invoice is no longer payable, withdraw an unsent step. But keep the last step, even unsent: Crossbill
+  // searches Stripe for its effect before each send (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
   // Has Stripe received a try of this step? A crash may have cut off the reply, and a second report would count twice.
@@ -271,9 +271,8 @@ function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
 }
 
 /**
- * How long Crossbill waits after a change of the amount due, because a paused process may still send the last step `m`
- * of a mark. Until this time Crossbill neither withdraws the step nor searches for its effect. Null: no process can
- * send the step.
+ * The end of the wait after a change of the amount due: a paused process may still send `m`, the last step of a mark.
+ * Until this time Crossbill neither withdraws the step nor searches for its effect. Null: Crossbill need not wait.
  */
 export function standsStillUntil(
   p: PaymentRow,
@@ -288,7 +287,7 @@ export function standsStillUntil(
 
 /**
  * The time of the next read, in case `invoice.finalized` is lost. The first read follows a minute after the expected
- * end of the draft. The later the draft, the longer the pause, up to a quarter of an hour.
+ * end of the draft. The longer the draft lasts beyond this end, the longer the pause, up to a quarter of an hour.
  */
 function nextLook(finalizesAt: Date | null, now: Date): Date {
   if (finalizesAt === null) return new Date(now.getTime() + DRAFT_LOOK_EVERY_MS);
@@ -325,7 +324,7 @@ export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean
   return m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
 }
 
-/** The invoice before another program's mark. In shadow mode Crossbill decides on it, and compares the results. */
+/** The invoice as before the other program's mark. In shadow mode Crossbill decides on this state, not on the mark. */
 export function beforeTheMark(i: InvoiceRow): InvoiceRow {
   return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }

@@ -122,8 +122,8 @@ function noteAttempt(lane: Lane, e: PaymentEvent, outcome: 'succeeded' | 'failed
 }
 
 /**
- * Opens an item if the MoR first took the payment and then refused it, in either order of the events. The MoR has no
- * event for a returned bank debit.
+ * Opens an item if the MoR first took the payment and then refused it, in either order of the events. The bank may have
+ * returned a debit: the MoR has no event for a return.
  */
 function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reason: string | null): void {
   if (p.succeededAt === null || refusedAt === null || refusedAt.getTime() <= p.succeededAt.getTime()) return;
@@ -134,8 +134,8 @@ function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reaso
 }
 
 /**
- * Records `payment.captured` for a payment's charge. The event brings the MoR's payment id. With the same amount it
- * also proves a signup's charge.
+ * Records `payment.captured` for a payment's charge. The event brings the MoR's payment id. If the event has the same
+ * amount, it also proves a signup's charge.
  */
 export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: string | null): void {
   const ids = new Set(idsIn(e.data));
@@ -146,7 +146,7 @@ export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: stri
   if (isOpen && !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId))
     Object.assign(p, { paymentId, identifiedBy: null });
   const amount = amountIn(e.data);
-  // A person dismissed the charge as unknown to the MoR before this capture arrived.
+  // True if a person dismissed a charge without a proof before this capture arrived.
   const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, e);
   if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
   if (sameMoney(amount, { minor: p.amount, currency: p.currency })) believe(lane, p, 'the MoR captured it');
@@ -190,7 +190,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
   },
 };
 
-/** The MoR knows the charge but has not settled it (202). A bank debit takes days. */
+/** Plans the next question after a 202: the MoR knows the charge and has not settled it. A bank debit takes days. */
 function waitForDebit(lane: Lane, p: Payment): void {
   if (p.pendingSince === null) {
     p.pendingSince = lane.now;
@@ -216,7 +216,7 @@ export const unprovenItems = itemRule(
   { 'charge-failed': PROVEN, 'debit-unsettled': PROVEN, 'charge-unknown': PROVEN },
   function* (lane) {
     for (const p of lane.payments) {
-      // Skips a payment with status `succeeded`: the MoR confirmed its charge, and another invoice holds this charge.
+      // Skip the status `succeeded`: the charge has its proof, but the ledger has the charge for another invoice.
       if (p.mark !== 'parked' || p.succeededAt !== null || p.status === 'succeeded') continue;
       yield { kind: 'signup_unproven', about: p, fact: findWhyUnproven(p) };
     }
@@ -248,8 +248,8 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
 };
 
 /**
- * Asks a person if the signup's backend reported another amount than the signup requested (signups/rules/signup.ts).
- * Returns true while the person decides: until then Crossbill makes no mark. If the person's refund fails, the person
+ * If the merchant's backend reported another amount than the signup requested (signups/rules/signup.ts), asks a person.
+ * Returns true until the person has decided: Crossbill makes no mark before. If the person's refund fails, the person
  * decides again, because the MoR refuses to refund more than it took.
  */
 export function askOfAmount(lane: Lane, p: Payment): boolean {
@@ -332,7 +332,7 @@ export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   return rest > 0n ? rest : 0n;
 }
 
-/** `back`: the surplus that Stripe shows as refunded. `rest`: the surplus without a refund, finished or under way. */
+/** `back`: the refunded part of the surplus. `rest`: the part with neither a finished nor an unfinished refund. */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;

@@ -59,8 +59,8 @@ function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
 }
 
 /**
- * Crossbill marked this payment before shadow mode began, so no other program shows its refunds on Stripe. These
- * refunds wait for the end of shadow mode.
+ * True if Crossbill marked this payment before shadow mode began. No other program shows the payment's refunds on
+ * Stripe, so they wait for the end of shadow mode.
  */
 function waitsForShadow(lane: Lane, p: PaymentRow): boolean {
   if (lane.settings.shadow !== true) return false;
@@ -77,9 +77,9 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   const reported = lane.messages.find(
     (m) => m.kind === 'report_refund' && m.status === 'done' && refundOf(lane, m)?.id === r.id,
   );
-  // The reference contains none of our own ids: after a restore Crossbill sends the same bytes under the same key.
+  // The credit note has the reference of the report, even if the refund got another id in the meantime.
   const reference = (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(r);
-  // Names the call by payment and refund: two payments may carry the same refund id.
+  // The call's `subject` has the payment and the refund, because two payments may have the same refund id.
   const subject = reported?.subject ?? `${effectName(p)}:${findReference(r)}`;
   const about = { invoiceId, refundId: reference };
   if (paymentRecordId !== null && reported === undefined) {
@@ -101,7 +101,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   return 'crediting';
 }
 
-/** The refund's unique id at Stripe: the processor's id, otherwise the MoR's. */
+/** The refund's reference on Stripe. Our own id of the refund is the last choice, because a restore may change it. */
 function findReference(r: RefundRow): string {
   return r.processorRefundId ?? r.morRefundId ?? r.id;
 }
@@ -151,7 +151,7 @@ export const creditNoteCall: CallRule<'issue_credit_note'> = {
   },
 };
 
-/** Orders refunds by the MoR's running total, otherwise by age. So the same refunds count in any order of arrival. */
+/** Orders by the MoR's total, then refunds without a total by age. So any order of arrival counts the same refunds. */
 function inOrder(a: RefundRow, b: RefundRow): number {
   const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
   if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
@@ -179,8 +179,8 @@ export function countRefunds(lane: Lane): void {
 }
 
 /**
- * The person chose to refund the parked payment, but the refund failed or covered only a part. Crossbill reads the
- * invoice again, and the item opens again.
+ * Handles a parked payment without a full refund: a person chose the refund, but it failed or covered only a part.
+ * Crossbill reads the invoice again, and the item opens again.
  */
 export function reconsiderParked(lane: Lane): void {
   for (const p of lane.payments) {

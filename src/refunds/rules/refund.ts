@@ -43,7 +43,7 @@ export function newRefund(
   });
 }
 
-/** True for our own refund that has neither a reply nor an id. */
+/** True for our own refund of this amount without a reply and without an id. */
 export function isNameless(r: RefundRow, amount: bigint): boolean {
   const waits = r.status === 'requested' || r.status === 'unknown';
   return r.origin === 'api' && waits && r.morRefundId === null && r.processorRefundId === null && r.amount === amount;
@@ -122,17 +122,17 @@ function fillIds(r: Refund, e: PaymentEvent): void {
 }
 
 /**
- * Finds the refund of an event by either id. Otherwise finds our own refund with the same amount and no id: the webhook
- * may arrive before the reply to our request. (If the event is about another refund, the reply adds a second row, and
- * the sums are right.)
+ * Finds the refund of an event by either id. If no refund has such an id, finds our own refund with the same amount and
+ * no id: the webhook may arrive before the reply to our request. (If the event is about another refund, the reply adds
+ * a second row, and the sums are right.)
  */
 function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefined {
   const own = lane.findRefunds(p);
   const alike = own.filter((r) => isSameMoney(r, e));
   const isSameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
   if (e.refundId === null && e.processorRefundId === null) {
-    // Document 3 makes both ids optional. An event without ids belongs to the refund with the same running total, or
-    // else to our own refund still without an event.
+    // Document 3 makes both ids optional. An event without ids belongs to the refund with the same running total. If
+    // there is none, it belongs to our own refund still without an event.
     return alike.find(isSameTotal) ?? alike.find(awaitsEvent);
   }
   return (
@@ -158,8 +158,8 @@ function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
 }
 
 /**
- * Opens an item: a person entered the id of another payment here, so the MoR refunded the wrong customer. Only people
- * can correct this.
+ * Opens an item: a person gave payment `p` the id of another payment, so the MoR refunded the wrong customer. Only
+ * people can correct the mistake.
  */
 function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   const { paymentId: payment, processorChargeId: charge, customerId: customer } = e;
@@ -200,8 +200,8 @@ export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const isOther = (one: string | null, other: string | null): boolean =>
     one !== null && other !== null && one !== other;
   const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
-  // Crossbill sent two requests for the same amount. The event of the second refund came first, and Crossbill gave it
-  // to this row. So this reply belongs to the row of the second request.
+  // Crossbill sent two requests for the same amount. The event of the second refund came first, and Crossbill gave the
+  // event to row `r`. So the reply to `r` belongs to the row of the second request.
   const twin = (): Refund =>
     others.find((x) => isNameless(x, r.amount)) ??
     lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
@@ -220,9 +220,9 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
 }
 
 /**
- * The event of a refund may arrive before the reply to our request. Finds the row of this event, even without a common
- * id: Document 3 demands no id in an event. The event's time is never before the refund's creation. If several events
- * fit, the oldest event is taken, since the younger events may belong to later replies.
+ * Finds the row of a refund event that arrived before the reply to our request. Row and reply may share no id: Document
+ * 3 demands no id in an event. But the event's time is never before the refund's creation. If several events fit, takes
+ * the oldest, because the younger events may belong to later replies.
  */
 function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
   // event times are whole seconds
@@ -237,9 +237,9 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
 }
 
 /**
- * Joins two rows of the same refund. After a restored backup Crossbill may send a request again under its old key, and
- * the refund's event may arrive before this. The row of the event then becomes the refund, also under the id of this
- * row. This row no longer reserves an amount (docs/decisions/0008).
+ * Joins two rows of the same refund: `known` from the refund's event, and `r` from our request. After a restored backup
+ * Crossbill may repeat a request under its old key, and the event may arrive first. `known` then becomes the refund,
+ * also under the id of `r`. `r` no longer reserves an amount (docs/decisions/0008).
  */
 function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
   // Crossbill gave the event to another request of ours, and that request still waits for its reply. The reply will

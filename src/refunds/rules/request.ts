@@ -1,4 +1,4 @@
-// Our refund request: Crossbill checks it and stores it with key and bytes; the workers send it. Also handles its refusal and a missing result.
+// Checks and stores our refund request; the workers send it. Also handles the MoR's refusal and a missing result.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
 import {
@@ -172,8 +172,8 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
   const p = lane.findPayment(r.paymentRowId);
   const isMissing = f.code === 'payment_not_found';
   const isUnknownName = isMissing && (p === undefined || ownIdOf(p) === null);
-  // 409: the key is in use, or another request used it. A crash may have lost the record of a try, so the amount stays
-  // reserved. The same holds after a late refusal: an earlier try may have moved money.
+  // The amount stays reserved if a try may have moved money: after a 409 (the key is in use, or another request used
+  // it), after an earlier try without a reply, or after a crash that may have lost the record of a try.
   const isFirstTry = r.status === 'requested' && !mayBeCutOff(m, lane);
   if ((isFirstTry && f.status !== 409) || isUnknownName) {
     moveRefund(r, 'failed', { failure });
@@ -186,7 +186,7 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
   } else moveRefund(r, 'unknown');
 }
 
-/** Removes a payment id entered by a person, because the MoR does not know the id. The person can then enter the right id. */
+/** Removes a person's payment id, because the MoR does not know the id. The person can then enter the right id. */
 function removeName(lane: Lane, p: Draft<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
   lane.say('decision', `the MoR knows no payment ${name}, the name that ${by} gave: the name was removed`, p);
@@ -216,7 +216,7 @@ function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure):
 const KEY_TOO_OLD = 'key_too_old';
 
 /**
- * Withdraws an unfinished request once the MoR may have forgotten its key: a repeat could pay the money twice. An event
+ * Withdraws an unfinished request when the MoR may have forgotten its key: a repeat could pay the money twice. An event
  * or a person settles the refund. The key's age counts from the request or from a person's last `retry`, not from the
  * first recorded try: a crash or a restore may have lost the record of an earlier try.
  */
@@ -272,7 +272,7 @@ export const stuckRefunds = itemRule(
   },
 );
 
-/** True if a person must learn of the failure, because the caller received 202. If a person reported the failure, no item is needed. */
+/** True if an item must report the failure: the caller received 202, and no person reported the failure. */
 function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
   return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= ANSWER_PATIENCE_MS);
@@ -304,7 +304,7 @@ const TOLD_BY_PERSON = 'told_by_person';
 /**
  * A person reports a failed refund (Document 3 has no such event), and its amount is free again. If the MoR made the
  * refund after all, the next refund pays the customer twice. So Crossbill refuses the report while it still sends the
- * request. It also refuses a note without the name of a person at the MoR.
+ * request. Crossbill also refuses an empty note: the note must name a person at the MoR.
  */
 function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;
@@ -325,7 +325,7 @@ export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): 
   return asked !== null && now !== null && asked !== now;
 }
 
-/** Items for refunds requested under a wrong payment id from a person: the MoR took the money from another payment. */
+/** Items for refunds under a wrong payment id from a person: the MoR refunded another payment. */
 export const renamedRefunds = itemRule(
   { 'payment-renamed': 'the MoR refunded nothing under that id' },
   function* (lane) {

@@ -79,9 +79,9 @@ function isLater(a: Refusal, b: Refusal): boolean {
 }
 
 /**
- * Records the customer's new payment method on the invoice. If the same method is reported again, nothing changes. An
- * invoice still without a verdict also gets the new method: if the MoR then refuses, the refusal is about the old
- * method. If the customer can still pay a link, Crossbill reads the link before it charges.
+ * Records the customer's new payment method on the invoice. A repeated or older report changes nothing. An invoice
+ * still without a verdict also gets the new method: if the MoR then refuses, the refusal is about the old method. If
+ * the customer can still pay a link, Crossbill reads the link before the charge.
  */
 export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
   const i = lane.invoice;
@@ -134,8 +134,8 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
 
 /**
  * Charges the new payment method, without regard to the last refusal and the schedule's wait. If no charge is possible,
- * makes a payment link. The customer gave the method for a charge. So a link that the customer could pay is no
- * obstacle, once Crossbill has read that the link is unpaid.
+ * makes a payment link. The customer gave the method for a charge. So a payable link is no obstacle, if a new read
+ * shows the link as unpaid.
  */
 function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
   const means = chooseMeans('charge', i, ctx);
@@ -197,7 +197,7 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
   return null;
 }
 
-/** Chooses between charge and link for a person's retry: as the schedule's next step does, but without its wait. */
+/** Chooses a charge or a link for a person's retry: the means of the schedule's next step, without the step's wait. */
 export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
   const i = s.invoice;
   const trail = i?.retries ?? null;
@@ -225,8 +225,8 @@ function countSteps(s: LaneRows, trail: RetryTrail): number {
 }
 
 /**
- * The pause before the next step begins at this time: the refusal, the last charge or the end of the last payment link,
- * whichever is latest.
+ * The start of the pause before the next step: the latest of the refusal, the last charge and the end of the last
+ * payment link.
  */
 function findLastTime(s: LaneRows, trail: RetryTrail): Date {
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
@@ -243,7 +243,7 @@ function findLastTime(s: LaneRows, trail: RetryTrail): Date {
 const hasUnreadLink = (s: LaneRows): boolean => s.objects.some((o) => o.kind === 'payment_link' && isUnread(s, o));
 
 /**
- * The time of Stripe's own request for another try, in Unix milliseconds. Infinity if Stripe made none after `since`.
+ * When Stripe asked for another try, in Unix milliseconds. Infinity: Stripe did not, or only shortly after `since`.
  */
 function parseAskedAt(trail: RetryTrail, since: Date): number {
   const at = trail.askedAt === null ? NaN : Date.parse(trail.askedAt);

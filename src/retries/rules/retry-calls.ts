@@ -1,4 +1,4 @@
-// The calls of the retry schedule: they make the MoR charge again, or Stripe end the invoice or the subscription.
+// The calls of the retry schedule: the MoR charges again, or Stripe ends the invoice or the subscription.
 import { type Words } from '../../domain/fact.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { askOfCall, type Call, isAbout, isRedirect, mayBeCutOff, refusalOf, type CallRule } from '../../engine/call.js';
@@ -8,8 +8,8 @@ import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../
 import { moneyAnnounced } from '../../engine/open-money.js';
 
 /**
- * Why Crossbill must withdraw a call that has no reply yet. An earlier try may already have had its effect, so another
- * try would be useless or dangerous. Null: Crossbill sends the call again.
+ * Why Crossbill must withdraw a call without a reply. For example, money has arrived, or the customer can pay another
+ * way: a further charge could take the money twice. Null: Crossbill still sends the call.
  */
 function findReasonToDrop(lane: Lane, { row }: Call): string | null {
   const { invoice: i, objects, payments, refunds, reviews } = lane;
@@ -25,7 +25,7 @@ function findReasonToDrop(lane: Lane, { row }: Call): string | null {
     return 'the customer can pay it another way now';
   if (row.kind !== 'retry_charge')
     return awaitsRetry({ invoice: i, payments }) ? 'the MoR was asked to charge it again' : null;
-  // The MoR's reply was lost, but its verdict has arrived. If Crossbill sent the request again, the MoR could charge
+  // The MoR's reply may be lost although its verdict has arrived. A repeated request could then make the MoR charge
   // again.
   if (row.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has answered it';
   return i?.amountRemaining?.toString() === retry?.minor ? null : 'another amount is due now';

@@ -28,7 +28,7 @@ export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, nu
   return lastingName(prefix, invoiceId, 'retry', number);
 }
 
-/** Makes a retry, unless nothing is due (null). The caller has already ruled out obstacles. */
+/** Makes a retry. Null: nothing is due, or no link is possible. Before this, `findObstacle` has found no obstacle. */
 export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   const i = lane.invoice;
   const trail = i?.retries ?? null;
@@ -84,7 +84,7 @@ export type RetryRequest = {
 /** One retry. `id` is the retry's number as text: a repeated request finds its retry by this id. */
 export type MadeRetry = Retry & { readonly id: string };
 
-/** Makes a retry for a person or the merchant's backend, by the schedule's next means but without its wait. */
+/** Makes a retry for a person or the merchant's backend: the schedule's next step, without the step's wait. */
 export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
   if (lane.settings.shadow === true) return refuseInShadow();
   takeLateRead(lane, shown.invoice, askedAt);
@@ -98,8 +98,8 @@ export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): 
     );
   if (means === 'link' && lane.invoice?.platformStatus !== 'open')
     return refuseRetry('it is still a draft, and a payment link is made of a final invoice.');
-  // Meanwhile a worker read another amount. The MoR charges the amount in the event, and this event would contain the
-  // old amount.
+  // A worker may have read another amount in the meantime. The MoR charges the amount in the event, and the event would
+  // contain the old amount.
   if (means === 'charge' && lane.invoice?.amountRemaining !== shown.invoice.amountRemaining)
     return refuseRetry('the amount due changed while the invoice was read. Ask again.');
   const retry = makeRetry(lane, means === 'charge' ? { means, shown } : { means }, { by });
@@ -118,7 +118,7 @@ function refuseRetry(why: string): Refusal {
   return refuse(409, 'invoice_not_retryable', `It cannot be tried again: ${why}`);
 }
 
-/** True if the subscription has ended. Then only a person may request another charge. */
+/** True if the subscription has ended. Then Crossbill requests no charge, but a person can make a payment link. */
 function hasEnded({ subscriptionStatus }: ShownToRetry): boolean {
   return subscriptionStatus === 'canceled' || subscriptionStatus === 'incomplete_expired';
 }
@@ -157,7 +157,7 @@ function endSchedule(lane: Lane, how: RetryEnd, why: string | null = null): void
   lane.say('decision', `the schedule of retries is over, ${why ?? 'its steps are used up'}: ${END_WORDS[how]}`);
 }
 
-/** The id of the invoice to read before the due step. Null: no read is due. A charge also needs the subscription. */
+/** The id of the invoice to read before the due step. Null: no read is due. Every charge needs a new read. */
 function findDueRead(lane: Lane, before: 'charge' | 'other'): string | null {
   const i = lane.invoice;
   if (i === null || i.retries === null) return null;

@@ -1,4 +1,4 @@
-// Shows a bank's loss on Stripe with a credit note, if a person chooses so. Works like the credit note of a refund
+// Shows a loss to a bank on Stripe with a credit note, if a person chooses so. Works like the credit note of a refund
 // (refunds/rules/mirror.ts).
 import { type Draft } from '../../domain/row.js';
 import {
@@ -24,8 +24,8 @@ import { isOnItsWay } from '../../domain/status.js';
 const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
 
 /**
- * The part of a loss Crossbill may write off with a credit note on Stripe. Only the lost payment may settle the invoice
- * on Stripe. Refunds and other credits reduce the amount. Null: no safe amount.
+ * The part of a loss Crossbill may write off with a credit note on Stripe. Refunds and earlier credit notes reduce this
+ * part. Null: no amount is safe, for example because the lost payment does not settle the invoice on Stripe.
  */
 export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
   const { loss, credit } = o.detail;
@@ -47,7 +47,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   return minor > 0n ? { minor, currency: p.currency } : null;
 }
 
-/** The actions in the item about a loss. Crossbill proposes none: only a person knows the right one. */
+/** The actions in the item about a loss. Crossbill proposes no action, because only a person knows the right one. */
 export function offersOf(
   s: LaneRows,
   o: MorObjectRow,
@@ -63,7 +63,7 @@ export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   const amount = o === undefined ? null : creditable(lane, o, lane.ctx);
   const of = o?.detail.loss?.of;
   if (o === undefined || amount === null || of === undefined) return notAvailable();
-  // The name contains the MoR's id of the dispute, so it is the same after a restored backup.
+  // The name contains the MoR's id of the dispute, so a restored backup leads to the same name.
   const name = `loss:${objectId(o)}`;
   const begun = { noteId: null, booked: '0', entries: 0 } as const;
   send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
@@ -145,8 +145,8 @@ export const creditLossCall: CallRule<'issue_credit_note'> = {
 };
 
 /**
- * Books a credit note, at most up to the present loss. If a dispute is won, a further entry reverses the loss and its
- * credit.
+ * Books a credit note, at most up to the present loss. If the loss shrinks later, for example because the merchant wins
+ * the dispute, a further entry reverses the difference.
  */
 export function bookCredits(lane: Lane): void {
   for (const o of lane.objects) {

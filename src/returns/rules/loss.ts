@@ -14,14 +14,14 @@ import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from
 import { offersOf } from './credit.js';
 
 /**
- * Books the present losses, in any order of arrival: refunds count first, a loss takes the rest of its payment, and
- * Crossbill reverses a loss without a cause. An entry never changes, so Crossbill books each difference as a further
+ * Books the present losses, in any order of arrival: refunds count first, a loss takes the rest of its payment, and a
+ * won dispute or an undone return has no loss. An entry never changes, so Crossbill books each difference as a further
  * entry.
  */
 export function bookLosses(lane: Lane): void {
   const wanted = lossesOf(lane);
   const all = lane.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
-  // Handles disputes and returns with a new result first, then the other losses on the same payment.
+  // Won disputes and undone returns come first, then new losses, then losses already in the ledger.
   for (const o of all.toSorted((x, y) => turnOf(x) - turnOf(y))) {
     const { loss } = o.detail;
     const to = wanted.get(o.id);
@@ -54,9 +54,9 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 }
 
 /**
- * The time of a change of a loss, for its ledger entry. If the loss is new, or the merchant won the dispute, this is
- * the reported time. If a refund or another dispute changes the loss, this is the time of that refund or dispute.
- * Otherwise it is now. No change is earlier than the last change of this loss.
+ * The time of a change of a loss, for the ledger entry of the change. If the loss is new, or the merchant won the
+ * dispute, this is the reported time. If a refund or another dispute changes the loss, this is the time of that refund
+ * or dispute. Without such a cause, this is the present time. No change is earlier than the loss's last change.
  * @param moved smallest units; negative: the loss is reversed
  */
 function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
@@ -208,8 +208,8 @@ function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, bo
  * - `for-nothing`: the invoice was paid twice or is void, so the customer owes nothing for the loss.
  * - `maybe-for-nothing`: perhaps a person marked the invoice by hand for this payment, or the MoR reported one charge
  * under two ids.
- * - `not-booked`: the MoR's event fits neither of two payments, or the payment is unknown, or its charge counts for
- * another invoice.
+ * - `not-booked`: Crossbill does not know the payment, for example because the event names neither of two payments, or
+ * the payment's charge counts for another invoice.
  */
 function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
@@ -254,9 +254,9 @@ export const returnedDebits = itemRule(clears, function* (lane) {
 
 /**
  * The fact of an item, if the customer got a part of the money twice: from the bank, and by a refund or an older
- * dispute. Otherwise null. Losses and refunds in the ledger never exceed the payment (bookLosses). So if the booked
- * loss is smaller than the returned amount, the customer got the difference twice. The item opens even after a person
- * dealt with the return.
+ * dispute. Null: no part twice. Losses and refunds in the ledger never exceed the payment (bookLosses). So if the
+ * booked loss is smaller than the returned amount, the customer got the difference twice. The item opens even after a
+ * person dealt with the return.
  */
 function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
   const booked = BigInt(o.detail.loss?.minor ?? '0');

@@ -1,4 +1,4 @@
-// The choices of a person for each kind of review item. The rules of the item's subject carry them out.
+// A person's choices for a review item, and the proposed choice. resolve-review.ts carries out the choice.
 import { type Resolution, type ReviewRow } from '../../domain/model.js';
 import { HOW_TO_NAME } from '../../domain/payment-name.js';
 import { sentencesOf } from './words.js';
@@ -11,7 +11,7 @@ export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution
   return r.actions.filter((x) => x !== 'refund' || named);
 }
 
-/** True if the note must name the person at the MoR behind the report of a failed refund (`endRefund`). */
+/** True if the choice needs a note: it must name the person at the MoR who reported the failed refund (`endRefund`). */
 export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution): boolean {
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }

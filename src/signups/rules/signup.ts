@@ -1,5 +1,5 @@
-// The completion of a signup makes the browser's charge the payment of the first invoice. Stripe ends the subscription
-// after 23 hours without payment, so an item first reports a signup without money.
+// The completion of a signup makes the browser's charge the payment of the first invoice. Without payment Stripe ends
+// the subscription after 23 hours. So an item reports a signup without money five hours earlier.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
 import { type InvoiceRow, type PaymentRow, type ReviewRow, moveMark } from '../../domain/model.js';
@@ -28,9 +28,9 @@ export type Completion = {
 };
 
 /**
- * Records the payment of the first invoice. The payment counts once the MoR confirms the charge by its `psp_reference`,
- * or an event names the same charge or intent, or the check is off. Document 3 has no request to read a charge's
- * amount. So if the merchant's backend reports another amount than the signup's, a person decides before any mark.
+ * Records the payment of the first invoice. The payment counts after a proof: the MoR confirms the charge's
+ * `psp_reference`, or an event names the charge or intent. With the check off it counts at once. If the merchant's
+ * backend reports another amount than the signup's, a person decides first: Document 3 has no look-up for the amount.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   const p = takeCompletion(lane, c);
@@ -57,7 +57,7 @@ function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
   }
   if (p.signupId !== null && p.signupId !== c.signupId) return null;
   p.signupId = c.signupId;
-  // Perhaps the MoR declined an earlier try with this intent. That says nothing about the present charge.
+  // Perhaps the MoR declined an earlier try with this intent. The decline is not about the present charge.
   if (p.succeededAt === null && p.mark === 'none') {
     moveMark(p, 'proving', { ...ids, status: 'processing', amount, currency, recordedAt: lane.now });
     return awaitProof(lane, p, c);
@@ -92,7 +92,7 @@ function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
 
 /**
  * True if the MoR has not confirmed the money yet. Crossbill asks again: for hours if the MoR does not know the charge,
- * for days if it does, and without end if it does not reply.
+ * for days if the MoR knows the charge, and without end if the MoR does not reply.
  */
 export function isUnsettled(p: PaymentRow): boolean {
   return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
@@ -139,8 +139,8 @@ function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact
 }
 
 /**
- * Records that the signup has no known charge. Only overdue-signups.ts reports this: neither an event nor a lane's
- * timer does.
+ * Opens an item about a signup without a known charge. overdue-signups.ts makes this event, because neither Stripe nor
+ * the MoR reports such a signup.
  */
 export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): Verdict {
   const { signup, customer, since } = e;

@@ -37,8 +37,8 @@ export const createProformaCall: CallRule<'create_proforma'> = {
 };
 
 /**
- * Two rows of ours have the same proforma invoice. This row ends as `REPLACED`. Crossbill reads the proforma invoice
- * again for the other row (`twin`).
+ * Ends row `o` as `REPLACED`, because row `twin` has the same proforma invoice. Crossbill reads the proforma invoice
+ * again for `twin`.
  */
 function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {
   o.detail = { ...o.detail, replacedBy: twin.id };
@@ -65,8 +65,8 @@ function takeProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): voi
   };
 }
 
-// The statuses in their order: a late event must not bring back an earlier status. Document 2 has events only for these
-// statuses, and any other status counts as later.
+// The statuses in their order: a late event must not bring back an earlier status. A status outside this list counts as
+// later, because Document 2 has no event for it.
 const ORDER = ['REQUESTED', 'PENDING_TAX_TRANSACTION', 'ISSUED', 'ISSUANCE_FAILED', 'SETTLED'];
 
 function rankOf(status: string): number {
@@ -74,7 +74,7 @@ function rankOf(status: string): number {
   return at < 0 ? ORDER.length : at;
 }
 
-/** Moves the proforma invoice to this status, unless it already has a later one. */
+/** Moves the proforma invoice to this status, unless its present status is later. */
 function move(lane: Lane, morId: string, status: string): Draft<MorObjectRow> {
   const o = findOrAddObject(lane, 'proforma', morId);
   if (o.status === 'UNKNOWN' || rankOf(status) > rankOf(o.status)) o.status = status;
@@ -113,8 +113,8 @@ export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
 }
 
 /**
- * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total, and less than the total
- * is no full payment.
+ * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total. If it is below the
+ * total, a person decides about the part payment.
  */
 export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
   const { proformaInvoiceId: morId, total, amountReceived: received } = e;

@@ -1,5 +1,5 @@
-// Compares the ledger with credit notes, payment records and balances on the billing platform: those from Crossbill,
-// and those a person made by hand. Pure.
+// Compares the ledger with credit notes, payment records and balances on the billing platform, made by Crossbill or by
+// a person. Pure.
 import {
   type BalanceEntryFacts,
   type CreditNoteFacts,
@@ -47,7 +47,7 @@ export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boo
   return shown.creditedAfterPayment > losses.reduce((n, c) => n + BigInt(c.minor), mirrored);
 }
 
-/** Compares the refunds and losses shown on Stripe with their credit notes. */
+/** Compares our refunds and losses with their credit notes on Stripe. Leaves out refunds without a finished note. */
 export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
   const standing = (noteId: string | null) => notes.find((n) => n.creditNoteId === noteId && n.status !== 'void');
   const gone = (noteId: string | null, of: string) => ({
@@ -74,7 +74,7 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
   return [...lost, ...refunded];
 }
 
-/** Finds credit notes without a refund of the MoR and without a loss. `notes` may belong to other invoices too. */
+/** Finds credit notes without a refund of the MoR and without a loss. `notes` may include notes of other invoices. */
 export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
   if (ours.payments.every((p) => p.succeededAt === null)) return []; // the MoR took no money on this invoice
   return notes.flatMap((n) => {
@@ -86,7 +86,7 @@ export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNote
   });
 }
 
-/** A possible reason for the credit note. */
+/** Finds a possible reason for the credit note. */
 function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): Cover {
   const isAlike = (r: RefundRow): boolean => r.amount === afterPayment && r.currency === currency;
   const alike = ours.refunds.filter((r) => isAlike(r) && r.status !== 'failed' && r.status !== 'joined');
@@ -99,7 +99,7 @@ function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts):
   return lost >= afterPayment ? { by: 'loss', lost: money(lost, currency) } : { by: 'nothing' };
 }
 
-/** True if our refund has no credit note yet and the note carries the refund's id: the note may belong to it. */
+/** True if the note is the refund's own. Without a known note of the refund: true if the note names one of its ids. */
 function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
   if (r.creditNoteId !== null) return r.creditNoteId === n.creditNoteId;
   const named = [n.refundId, ...n.references];

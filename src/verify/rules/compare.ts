@@ -44,9 +44,9 @@ function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled)
 }
 
 /**
- * True if an item of this kind explains why a payment is not marked. If a person chose a refund in the payment's item,
- * that item is closed, and an item about the stuck refund explains the payment. If the refund does not return the whole
- * payment, the payment's item opens again.
+ * True if an item of this kind explains why a payment is not marked. After a person chose a refund in the payment's own
+ * item, this item is closed: an item about a stuck refund then explains the payment. After a part refund the payment's
+ * own item opens again.
  */
 function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): boolean {
   return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
@@ -68,17 +68,17 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled
   const reviewId = reviewOf(o, explains);
   const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
   if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
-  // True if somebody detached the payment: Stripe shows the invoice as open again. Only a paid invoice can get the
-  // refund's credit note.
+  // True if the refund waits for Stripe to show the invoice as paid again, because somebody detached the payment. Only
+  // a paid invoice can get the refund's credit note.
   const untilPaid = r.mirror === 'waiting' && payment?.mark === 'confirmed' && o.invoice.platformStatus === 'open';
   const facts = { refunded: money(r.amount, r.currency), mirror: r.mirror, untilPaid };
   return [finding.unmirrored({ invoiceId: r.invoiceId, refundId: r.id, reviewId }, facts)];
 }
 
 /**
- * Finds a charge that payments on two invoices name. Each such pair gives one difference. The difference is on the
- * payment without money, or, if both have money, on the later payment. A payment that failed, or that a person set
- * aside, does not count.
+ * Finds a charge id on payments of two invoices. Each pair of payments gives one difference: on the payment without
+ * money, or, if both or neither have money, on the later payment. A payment does not count if it failed, waits for
+ * authentication, or was set aside by a person.
  */
 export function compareCharges(o: OurInvoice): Difference[] {
   const claim = (p: PaymentRow) => ({ invoice: p.invoiceId, payment: p.paymentId ?? p.id, mark: p.mark });
@@ -117,8 +117,8 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 
 /**
  * Compares the ledger with the invoice on Stripe. `ours` null: our database does not know the invoice.
- * @param graceMs an invoice younger than this, in milliseconds, has no differences yet. Below VERIFY_GRACE_MS a
- * different status never counts, since its event may still be on its way: only a lost event or a different amount does
+ * @param graceMs an invoice younger than this, in milliseconds, has no difference. Below VERIFY_GRACE_MS only an
+ * unknown invoice or a wrong amount is a difference: the event of a new status may still be on its way
  */
 export function compareInvoice(
   facts: InvoiceFacts,
@@ -135,8 +135,8 @@ export function compareInvoice(
   }
   const marked = markedOf(ours);
   const [first] = marked;
-  // A refund of a surplus may have removed the surplus from Stripe's paid amount. If Crossbill marked the invoice "paid
-  // out of band", Stripe never showed the surplus.
+  // Stripe's paid amount may lack a refunded surplus: the refund removed the surplus, or a mark "paid out of band"
+  // never showed it.
   const sum = sumOf(marked) - surplusRefunded(ours.refunds);
   if (first === undefined || (facts.currency === first.currency && facts.amountPaid >= sum))
     return age < VERIFY_GRACE_MS ? [] : pictureDiffers(facts, ours);
@@ -162,9 +162,9 @@ export function paidBeyondLedger(facts: InvoiceFacts, ours: OurInvoice | null): 
 }
 
 /**
- * Compares the payments on an invoice, if Stripe shows more paid than Crossbill marked. Money that Stripe collected
- * itself does not concern Crossbill. But if somebody else made a payment record or marked the invoice "paid out of
- * band", this claims money that the MoR never reported.
+ * Compares the payments on an invoice, if Stripe shows more paid than Crossbill marked. Money collected by Stripe
+ * itself does not concern Crossbill. A payment record or a mark "paid out of band" by somebody else claims money the
+ * MoR never reported.
  */
 export function compareAttached(
   facts: InvoiceFacts,
@@ -179,7 +179,7 @@ export function compareAttached(
   const { invoiceId } = facts;
   const differences = paid.flatMap(({ paymentRecordId: record, amountPaid }) => {
     if (record === null || known.has(record)) return [];
-    // A restored database no longer has the person's decision to accept the payment.
+    // The record may be our own mark of a parked payment: a restored database lacks the person's choice to mark it.
     const waiting = ours?.payments.find((x) => x.mark === 'parked' && x.amount !== null && x.amount === amountPaid);
     const item = ours && waiting ? reviewOf(ours, (r) => r.paymentRowId === waiting.id) : null;
     const about = { invoiceId, reviewId: item ?? doubled };

@@ -11,8 +11,8 @@ type Ids = Pick<Difference, 'invoiceId' | 'paymentId' | 'refundId' | 'eventId' |
 type About = Partial<Ids & Pick<Difference, 'reviewId'>>;
 
 /**
- * Declares one kind of difference. Ids missing in `about` are null. The same kind, ids and facts give the same id in
- * each run, even with another sentence.
+ * Declares one kind of difference. Ids missing in `about` are null. The difference's own id depends on kind, ids and
+ * facts, not on the sentence: it is the same in each run.
  */
 function declare<F extends object>(kind: DifferenceKind, repair: Repair, sentence: (facts: F) => string) {
   return ({ reviewId = null, ...about }: About, facts: F): Difference => {
@@ -36,8 +36,7 @@ export function aboutOf(p: PaymentRow): { readonly invoiceId: string; readonly p
 }
 
 /**
- * A possible reason for a credit note without a refund. Without a named reason a person could refund the same money
- * twice.
+ * A possible reason for a credit note without a refund. Without the reason a person could refund the same money twice.
  */
 export type Cover =
   | { readonly by: 'nothing' }

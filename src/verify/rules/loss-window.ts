@@ -19,8 +19,8 @@ export function closedBetween(open: readonly Span[]): readonly Span[] {
 }
 
 /**
- * Spans of time, in order. If an event is made in such a span, each of its delivery attempts falls into one of these
- * gaps.
+ * Returns the spans of lost events, in order. If an event is made in such a span, each of its delivery attempts,
+ * `attemptsSec` seconds later, falls into a gap of `closed`.
  */
 export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] = MOR_ATTEMPTS_SEC): readonly Span[] {
   const gaps = closed.map(interval);
@@ -53,7 +53,7 @@ export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
   const closed = closedBetween(open);
   const lastMs = Math.max(...MOR_ATTEMPTS_SEC) * 1_000;
   return givenUp(closed).map((events) => {
-    // The closed times between the first and the last attempt.
+    // The closed times met by the attempts of these events.
     const met = closed.filter((c) => c.to > events.from && c.from.getTime() < events.to.getTime() + lastMs);
     return { events, closed: { from: met[0]?.from ?? events.from, to: met.at(-1)?.to ?? events.to } };
   });
@@ -69,7 +69,7 @@ export function showLossWindow({ events, closed }: LossWindow): string {
 export type Span = { readonly from: Date; readonly to: Date };
 
 /**
- * The MoR's events from `events` may be lost: in the spans `closed` the webhook endpoints accepted none of its
- * attempts.
+ * The MoR's events made in `events` may be lost: each attempt met closed webhook endpoints. `closed`: from the start of
+ * the first to the end of the last of these closed times.
  */
 export type LossWindow = { readonly events: Span; readonly closed: Span };

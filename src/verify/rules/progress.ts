@@ -1,11 +1,11 @@
-// The progress of a verify run: another run can resume from it. The database stores it as JSON, with times in
-// milliseconds since 1970. Pure.
+// The progress of a verify run, for another run to resume. The database stores it as JSON, with times in milliseconds
+// since 1970. Pure.
 import { type FlowSettings } from '../../domain/settings.js';
 import { VERIFY_GRACE_MS } from '../../policy.js';
 
 /**
- * Raise the version when a release compares more. A half run of an older release lacks these comparisons, so no run may
- * resume it.
+ * Raise the version when a release compares more. An interrupted run of an older release lacks the new comparisons, so
+ * no run may resume it.
  */
 export const PROGRESS_VERSION = 4;
 
@@ -13,8 +13,8 @@ export const PROGRESS_VERSION = 4;
 export type Stretch = { readonly from: number; readonly to: number | null };
 
 /**
- * What verify still has to read of one list of Stripe's objects. It is a list of time spans, because the object behind
- * an id may be deleted before the run resumes.
+ * The rest of one of Stripe's lists, as spans of creation times. An id cannot mark the place in the list: its object
+ * may be deleted before the run resumes.
  */
 export type Listing = {
   /** The spans still to list, newest first. Empty: everything is compared. */
@@ -33,10 +33,7 @@ export type VerifyProgress = {
   /** The settings of the run. A run with other settings would compare other things, so it cannot resume this run. */
   readonly settings: FlowSettings;
   readonly lists: Listings;
-  /**
-   * Verify compares the invoices with open work, in the order of their numbers. The credit notes of all invoices up to
-   * this number are already compared.
-   */
+  /** Verify has compared the refunds of all invoices with open work up to this `seq`. */
   readonly refundsAfter: number;
   /** Invoices with a difference to Stripe or the MoR. The next run compares them first. */
   readonly again: readonly string[];
@@ -51,21 +48,21 @@ export function begun(since: Date, settings: FlowSettings, again: readonly strin
   return { version: PROGRESS_VERSION, settings, lists, refundsAfter: 0, again, more: {} };
 }
 
-/** The rest of the list after a page of the first span. `times`: the creation times of the objects on the page. */
+/** The rest of the list after a page of its first span. `times`: the creation times of the objects on the page. */
 export function afterPage({ todo, newest }: Listing, times: readonly Date[], isLast: boolean): Listing {
   const made = times.map((t) => t.getTime());
   const seen = newest === null ? made : [...made, newest];
   const [first, ...rest] = todo;
   const next = { newest: seen.length === 0 ? null : Math.max(...seen) };
   if (first === undefined || isLast) return { ...next, todo: rest };
-  // The platform counts in seconds, so the next page may have more objects of the same second.
+  // The platform's times are whole seconds. The rest includes the last second: it may have more objects.
   const to = made.length === 0 ? first.to : Math.floor(Math.min(...made) / 1000) * 1000 + 1000;
   return { ...next, todo: [{ from: first.from, to }, ...rest] };
 }
 
 /**
- * What a resumed run still has to read of a list. First come all objects made since the interrupted run, and the
- * objects that were too young for it to compare. Then comes the rest of the list.
+ * What a resumed run still has to read of a list: first the objects made since the interrupted run and the objects too
+ * young for that run, then the rest of the list.
  */
 export function takenUp(listing: Listing, since: Date): Listing {
   const { todo, newest } = listing;

@@ -9,18 +9,16 @@ export type VerifyRun = {
   readonly startedAt: Date;
   /** The start of the run. A resumed run keeps the first start. */
   readonly beganAt: Date;
-  /** The interrupted run this run continues. Null: this run compared everything itself. */
+  /** The id of the interrupted run before this run. Null: this run began from the start. */
   readonly resumedFrom: string | null;
   readonly finishedAt: Date | null;
-  /**
-   * `differences`: at least one has no acknowledgement. `incomplete`: a peer did not reply, or a person ended the run.
-   */
+  /** `differences`: some have no acknowledgement. `incomplete`: no reply from Stripe or the MoR, or an early end. */
   readonly outcome: 'running' | 'clean' | 'differences' | 'incomplete';
-  /** Counts by kind of object. An object listed twice around an interruption counts twice. */
+  /** The number of compared objects, by kind. An object listed before and after an interruption counts twice. */
   readonly compared: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
   readonly more: More;
-  /** Marks still to look up at the MoR. Null: the run asked nothing (`SIGNUP_CHARGE_CHECK=off`), or ended earlier. */
+  /** Marks still to look up at the MoR. Null: `SIGNUP_CHARGE_CHECK` is off, or the run ended before the look-up. */
   readonly marksLeft: number | null;
   /** The MoR may have given up on events in these windows. */
   readonly lossWindows: readonly LossWindow[];
@@ -29,8 +27,8 @@ export type VerifyRun = {
 type Found = Pick<VerifyRun, 'differences' | 'more'>;
 
 /**
- * A run stores only a limited number of differences. These are the counts of the others, by kind. `with_item` counts
- * all others with an open review item, of any kind.
+ * The counts of differences beyond the limit of a run, by kind. `with_item`: differences of any kind with an open
+ * review item.
  */
 export type More = Readonly<Partial<Record<DifferenceKind | 'with_item', number>>>;
 
