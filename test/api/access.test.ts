@@ -10,7 +10,7 @@ async function audit(action: string): Promise<Row[]> {
   return (await api.call('GET', `/v1/audit?limit=100&action=${action}`)).json['data'] as Row[];
 }
 
-it("the API answers a request without a valid key with 401 and audits the client's address", async () => {
+it("the API answers a request without a valid key with 401, and the audit trail has the client's address", async () => {
   const bad: Record<string, string>[] = [
     {},
     { authorization: 'Bearer wrong-key-0123456789abcdef0123456789' },
@@ -50,7 +50,7 @@ it('the audit trail stores at most 100 of 400 requests with a wrong key', async 
   expect(rows.rowCount).toBeLessThanOrEqual(100);
 });
 
-it('the API refuses a refund request with a read key: it answers 403, audits the attempt and calls no MoR', async () => {
+it('the API refuses a refund request with a read or signup key, records the attempt, and makes no call to the MoR', async () => {
   const { paymentId } = await api.paidRenewal('roles');
   for (const role of ['read', 'signup'] as const) {
     const answer = await api.call('POST', `/v1/payments/${paymentId}/refunds`, {
@@ -69,7 +69,7 @@ it('the API refuses a refund request with a read key: it answers 403, audits the
   expect(api.mor.calls.filter((c) => c.call.kind === 'create_refund')).toEqual([]);
 });
 
-it("each API role includes the roles below it, and only an operator's key reads the audit trail", async () => {
+it('each API role has the rights of the lower roles, and only the role ops may read the audit trail', async () => {
   const status = async (role: 'read' | 'signup' | 'ops', path: string): Promise<number> =>
     (await api.call('GET', path, { role })).status;
   expect(await status('read', '/v1/invoices')).toBe(200);
@@ -93,7 +93,7 @@ it('the API answers a request without a key with 401, except on its health route
   }
 });
 
-it('the OpenAPI document names a role and the refusals of every API route that needs a key', async () => {
+it('for each API route with a key, the OpenAPI document names the role and the possible refusals', async () => {
   const document = (await api.call('GET', '/docs-json', { role: null })).json as {
     paths: Record<string, Record<string, { 'x-role'?: string; responses: Row; security?: unknown; summary?: string }>>;
   };

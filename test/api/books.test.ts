@@ -173,7 +173,7 @@ it('the API masks personal data in the body of an event', async () => {
   expect(JSON.stringify(one)).not.toContain('ada@example.com');
 });
 
-it("Crossbill decides an event again at an operator's request, and the invoice keeps its one payment", async () => {
+it("at an operator's request Crossbill decides an event again, and adds no second payment to the invoice", async () => {
   const [event] = await list('/v1/events?event_id=evt_2');
   const path = `/v1/events/${String(event?.['id'])}/retry`;
   expect((await api.call('POST', path, { role: 'read' })).status).toBe(403);
@@ -186,7 +186,7 @@ it("Crossbill decides an event again at an operator's request, and the invoice k
   expect(trail.map((r) => r['outcome'])).toEqual(['done', 'begun', 'denied']);
 });
 
-it("the API shows an event with a body other than JSON, and releases a quarantined event at an operator's retry", async () => {
+it("the API shows an event even if its body is not JSON, and an operator's retry releases a quarantined event", async () => {
   const delivery = {
     source: 'mor_events',
     eventId: 'evt_bytes',

@@ -165,7 +165,7 @@ it('the API refuses a compressed body with 415 and a body over 256 KB with 413',
 });
 
 it.each(['mor:pay_1', 'event:stripe:evt_1'])(
-  'the API refuses %s, the name of an internal lane, as an invoice id',
+  'the API refuses %s, the id of an internal lane, as an invoice id',
   async (name) => {
     const made = await api.call('POST', '/v1/signups', { body: payment });
     const path = `/v1/signups/${String(made.json['id'])}/complete`;

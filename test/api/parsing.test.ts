@@ -16,7 +16,7 @@ it("the API's parser reads an empty body as an object without fields", () => {
   expect(read('')).toEqual({});
 });
 
-it("the API's parser keeps a top-level number such as 1e3 as text, so that no amount is misread", () => {
+it("the API's parser keeps a top-level number outside plain digits, such as 1e3, as text", () => {
   expect(read('{"amount":1e3,"a":{"amount":1e3},"b":[1.0],"c":12,"d":-7,"e":"1e3"}')).toEqual({
     amount: '1e3',
     a: { amount: 1000 },
@@ -32,7 +32,7 @@ it("the API's parser keeps a top-level number such as 1e3 as text, so that no am
   expect(named).not.toHaveProperty('isAdmin');
 });
 
-it("the API's parser agrees with JSON.parse on every body, except for numbers such as 1e3 or 10.0", () => {
+it("the API's parser agrees with JSON.parse on every body without numbers such as 1e3 or 10.0", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.maxSafeInteger(), fc.object())), (body) => {
       const text = JSON.stringify(body);
@@ -52,7 +52,7 @@ it('the API treats two bodies as equal if only the order of their fields differs
   );
 });
 
-it('Crossbill masks names, addresses and secrets in an event, and keeps its ids and amounts', () => {
+it("Crossbill masks names, addresses and secrets in an event, and keeps the event's ids and amounts", () => {
   const shown = masked({
     id: 'evt_1',
     data: {

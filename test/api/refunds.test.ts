@@ -93,7 +93,7 @@ it('the API refuses a refund request without an Idempotency-Key or for an unknow
   expect([unknown.status, unknown.json['code']]).toEqual([404, 'payment_not_found']);
 });
 
-it('two replicas return the same refund for the same key, and answer 409 to another body under the key', async () => {
+it('two replicas return the same refund for the same idempotency key, and answer 409 if the body differs', async () => {
   const { paymentId } = await api.paidRenewal('d');
   const first = await refund(paymentId, 'd1', { amount: 100 });
   await api.work();
@@ -108,7 +108,7 @@ it('two replicas return the same refund for the same key, and answer 409 to anot
   expect(api.mor.calls).toHaveLength(1);
 });
 
-it('twenty equal refund requests at once to two replicas make one refund at the MoR', async () => {
+it('twenty simultaneous equal refund requests to two replicas make one refund at the MoR', async () => {
   const { paymentId } = await api.paidRenewal('e');
   const all = await api.working(
     Promise.all(
@@ -124,7 +124,7 @@ it('twenty equal refund requests at once to two replicas make one refund at the 
   expect(await read(`/v1/payments/${paymentId}`)).toMatchObject({ amount_refunded: 100 });
 });
 
-it("the MoR refunds a payment's remaining amount once if two operators request the refund at the same time", async () => {
+it("if two operators refund a payment's remaining amount at the same time, the MoR refunds the amount once", async () => {
   const { paymentId } = await api.paidRenewal('f');
   const [one, two] = await api.working(Promise.all([post(api, paymentId, 'f1'), post(replica, paymentId, 'f2')]));
   expect([one.status, two.status].sort()).toEqual([201, 422]);
@@ -132,7 +132,7 @@ it("the MoR refunds a payment's remaining amount once if two operators request t
   expect(await read(`/v1/payments/${paymentId}`)).toMatchObject({ status: 'refunded', amount_refunded: 4999 });
 });
 
-it("the API answers a refund request with 201 although the MoR's refund is pending or failed", async () => {
+it('the API answers 201 to a refund request even if the MoR reports the refund as pending or failed', async () => {
   const { paymentId } = await api.paidRenewal('g');
   api.mor.nextStatus = 'pending';
   const pending = await refund(paymentId, 'g1', { amount: 1 });
@@ -142,7 +142,7 @@ it("the API answers a refund request with 201 although the MoR's refund is pendi
   expect([refused.status, refused.json['status']]).toEqual([201, 'failed']);
 });
 
-it("the API returns the MoR's refusal of a refund to each repeat under the key, and frees the amount for another refund", async () => {
+it("the API returns the MoR's refusal of a refund to each repeat with the same key, and frees the amount", async () => {
   const { paymentId } = await api.paidRenewal('h');
   api.mor.failWith = failed('refused', { status: 422, code: 'payment_not_refundable', message: 'charged back' });
   const refused = await refund(paymentId, 'h1');
@@ -156,7 +156,7 @@ it("the API returns the MoR's refusal of a refund to each repeat under the key, 
   expect((await refund(paymentId, 'h2')).status).toBe(201);
 });
 
-it('the API answers 202 while the MoR is silent; Crossbill then sends the refund again with the same bytes', async () => {
+it('the API answers 202 to a refund request while the MoR is silent, and Crossbill sends the same bytes again later', async () => {
   const { paymentId, invoiceId } = await api.paidRenewal('i');
   api.mor.failWith = failed('unknown');
   const unknown = await refund(paymentId, 'i1', { amount: 100 });
@@ -180,7 +180,7 @@ it('the API answers a refund request with 202 and the status unknown while no wo
   expect(await read(`/v1/refunds/${String(waiting.json['id'])}`)).toMatchObject({ status: 'unknown', amount: 100 });
 });
 
-it("the audit trail has an entry before a refund's call and an entry with its outcome afterwards", async () => {
+it('the audit trail has an entry for the start of a refund request and a second entry for the outcome', async () => {
   const { paymentId } = await api.paidRenewal('k');
   const made = await refund(paymentId, 'k1', { amount: 1 });
   const rows = ((await read('/v1/audit')) as { code?: string }).code;

@@ -92,7 +92,7 @@ it("a signup links the Stripe customer to the MoR's customer", async () => {
   expect(found.json['signups']).toHaveLength(1);
 });
 
-it('a repeated signup request returns the same signup and client secret, in any order of its fields', async () => {
+it('a signup request repeated with its fields in another order returns the same signup and client secret', async () => {
   const first = await create(payment, 'k1');
   const { kind, customer: c, ...rest } = payment;
   const again = await create({ ...rest, customer: c, kind }, 'k1');
@@ -102,7 +102,7 @@ it('a repeated signup request returns the same signup and client secret, in any 
   expect(new Set(api.mor.calls.map((call) => call.wire.body)).size).toBe(1);
 });
 
-it('the API refuses a different signup under a used idempotency key, unless another API key used it', async () => {
+it('the API refuses a different signup under a used idempotency key, except from another API key', async () => {
   const first = await create(payment, 'k2');
   const other = await create({ ...payment, amount: 1 }, 'k2');
   expect([other.status, other.json['code']]).toEqual([409, 'idempotency_conflict']);
@@ -111,7 +111,7 @@ it('the API refuses a different signup under a used idempotency key, unless anot
   expect(elsewhere.json['id']).not.toBe(first.json['id']);
 });
 
-it('ten equal signup requests at once make one signup and one intent at the MoR', async () => {
+it('ten simultaneous equal signup requests make one signup and one intent at the MoR', async () => {
   const all = await Promise.all(Array.from({ length: 10 }, () => create(payment, 'k3')));
   expect(all.map((a) => a.status)).toEqual(Array.from({ length: 10 }, () => 201));
   expect(new Set(all.map((a) => a.text)).size).toBe(1);
@@ -141,14 +141,14 @@ const cases: [string, CallFailure, number, string][] = [
     403,
     'merchant_suspended',
   ],
-  ['does not accept our credentials', failed('stopped'), 502, 'mor_unauthorized'],
+  ['rejects the credentials of Crossbill', failed('stopped'), 502, 'mor_unauthorized'],
   ['has no processor', failed('retry', { status: 503, code: 'psp_unavailable' }), 502, 'mor_unavailable'],
   ['fails', failed('unknown', { status: 500, code: 'internal_error' }), 502, 'mor_unavailable'],
   ['is silent', failed('unknown'), 502, 'mor_unavailable'],
   ['asks for a pause', failed('retry', { code: 'rate_limited', retryAfterMs: 2500 }), 429, 'rate_limited'],
 ];
 it.each(cases)(
-  "the API returns the MoR's error to the caller of a signup when the MoR %s",
+  'the API answers a signup request with a matching status and code when the MoR %s',
   async (_, failure, status, code) => {
     api.mor.failWith = failure;
     const answer = await create(payment);

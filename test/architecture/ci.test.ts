@@ -23,7 +23,7 @@ type Job = {
 const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { readonly jobs: Readonly<Record<string, Job>> };
 const steps = Object.values(jobs).flatMap((job) => job.steps);
 
-it('the CI workflow runs `.ci/run`, and the long tests in a parallel job', () => {
+it('the CI workflow runs `.ci/run` in one job and the long tests in another job', () => {
   expect(jobs['check']?.steps.map(({ run }) => run)).toContain('.ci/run');
   expect(jobs['long']?.steps.map(({ run }) => run)).toContain('.ci/run --long');
   expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();

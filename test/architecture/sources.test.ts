@@ -112,7 +112,7 @@ const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string]
   ['when a draft counts as stuck', 'invoices/rules/invoice.ts', 'draftItems'],
   ['whether a payment may be marked on its invoice', 'payments/rules/mark.ts', 'decideMark'],
   ['what happens with an overpayment', 'payments/rules/payment.ts', 'declareSurplus'],
-  ['one charge pays one invoice', 'engine/payment.ts', 'collect'],
+  ['how many invoices a charge pays', 'engine/payment.ts', 'collect'],
   ['who may refund how much', 'refunds/rules/request.ts', 'requestRefund'],
   ['when a refund counts as stuck', 'refunds/rules/request.ts', 'stuckRefunds'],
   ['what of a refund shows on Stripe', 'refunds/rules/mirror.ts', 'mirrorRefunds'],
@@ -143,13 +143,13 @@ it('no file of rules has more than 350 lines', () => {
   expect(long).toEqual([]);
 });
 
-it('each subject folder of src has at most three files of rules, except verify and reviews', () => {
+it('each folder of src has at most three files of rules, except verify and reviews', () => {
   const rooms = src.flatMap(({ path }) => /^([a-z-]+)\/rules\//.exec(path)?.[1] ?? []);
   const full = new Set(rooms.filter((room) => rooms.filter((x) => x === room).length > 3));
   expect([...full].sort()).toEqual(['reviews', 'verify']);
 });
 
-it('a file of rules imports no rules of other subjects, except the rules of mor-objects and reviews', () => {
+it('a file of rules imports rules only from its own folder of src, mor-objects and reviews', () => {
   const needs = src.flatMap(({ path, text }) => {
     const room = /^([a-z-]+)\/rules\//.exec(path)?.[1];
     if (room === undefined || path === JOINS_WORDS) return [];

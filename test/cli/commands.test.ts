@@ -91,7 +91,7 @@ it('crossbill doctor finds no failure in a trial run and prints no secret', asyn
   expect(out).not.toContain(OPS_KEY);
 });
 
-it('crossbill doctor names the remedy for a card Stripe could charge too, a wrong Stripe key and wrong MoR credentials', async () => {
+it('crossbill doctor reports a card Stripe could charge, a wrong Stripe key and wrong MoR credentials', async () => {
   const method = await world.stripe.paymentMethods.create({ type: 'card', card: { token: 'tok_visa' } });
   await world.stripe.paymentMethods.attach(method.id, { customer: paid.customerId });
   await world.stripe.customers.update(paid.customerId, { invoice_settings: { default_payment_method: method.id } });
@@ -202,7 +202,7 @@ it("crossbill explain shows an uncompleted signup for the signup's id and for th
   }
 });
 
-it('crossbill refund asks first, refunds once for each key, shows the refund on Stripe and audits each attempt', async () => {
+it('crossbill refund asks for confirmation, makes one refund for each key, and records each attempt in the audit trail', async () => {
   const asked = `Refund 5.00 EUR of 29.90 EUR to customer ${paid.customerId} (invoice ${paid.invoiceId})?`;
   const unasked = await cli(['refund', paid.paymentId, '--amount', '500'], world.env);
   expect(unasked).toEqual(saysWhy(2, /^Refund 5\.00 EUR of 29\.90 EUR .*\?\n.*--yes/));

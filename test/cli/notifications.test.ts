@@ -84,7 +84,7 @@ it('crossbill listen prints notifications live and forwards them with valid sign
   expect((await cli(['listen'], world.env)).code).toBe(78);
 });
 
-it('crossbill notifications replay sends a notification again and audits the act', async () => {
+it('crossbill notifications replay sends a notification again and records the replay in the audit trail', async () => {
   const listed = await cliJson<{ data: { id: string; type: string }[] }>(
     ['notifications', 'list', '--type', 'invoice.paid'],
     env,

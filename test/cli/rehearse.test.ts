@@ -74,7 +74,7 @@ const changes = async (): Promise<number> => {
   return all.filter((r) => r.method !== 'GET' && r.method !== 'HEAD' && r.path !== '/oauth2/token').length;
 };
 
-it('crossbill rehearse passes every step on a test clock, and its report holds no secret and no personal data', async () => {
+it('crossbill rehearse passes every step on a test clock, and the report contains no secret and no personal data', async () => {
   await world.startDaemon();
   const ran = await rehearse(['--country', 'GB']);
   const r = report();
@@ -217,7 +217,7 @@ it('crossbill rehearse names the setting MOR_SETUP_CUSTOMER if the MoR refuses a
   expect(r.steps.find((s) => s.name === 'declined renewal')?.detail).toContain('MOR_SETUP_CUSTOMER=omit');
 });
 
-it("crossbill rehearse stops at a renewal with an unreadable signature and reports the signature's form", async () => {
+it("crossbill rehearse stops if the MoR's signature is unreadable, and reports the signature's form", async () => {
   await world.control('POST', '/mor/open-facts', { signature: 'prefixed' });
   await world.startDaemon();
   const ran = await rehearse(['--wait', '4']);
@@ -241,7 +241,7 @@ it('crossbill rehearse refuses a live Stripe key before any change', async () =>
   await refused(rehearse([], { STRIPE_API_KEY: `sk_live_${'a'.repeat(24)}` }), 2, /live key/);
 });
 
-it('crossbill rehearse refuses a silent daemon, and a key the daemon does not know or allow', async () => {
+it('crossbill rehearse refuses to run if no daemon answers, or if the daemon refuses the API key', async () => {
   await refused(rehearse(), 4, /No daemon answers at http:\/\/127\.0\.0\.1:1/);
   await world.startDaemon();
   await refused(rehearse([], { CROSSBILL_API_KEY: 'nobody-knows-this-key-0123456789abcd' }), 1, /401/);

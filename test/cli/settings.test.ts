@@ -55,7 +55,7 @@ it('the command line answers wrong use with exit code 2 and points to --help', a
 });
 
 const built = join(process.cwd(), 'dist/cli.js');
-(existsSync(built) ? it : it.skip)('the built program prints its usage', () => {
+(existsSync(built) ? it : it.skip)('the built crossbill program prints its usage', () => {
   expect(execFileSync(process.execPath, [built, '--help'], { encoding: 'utf8' })).toContain('Usage: crossbill');
 });
 
@@ -66,7 +66,7 @@ describe('settings', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('crossbill init writes a settings file with a new key, readable by its owner only, and never overwrites one', async () => {
+  it('crossbill init writes a settings file with a new key, readable by its owner only, and never overwrites a file', async () => {
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.code).toBe(0);
     const text = readFileSync(join(folder, '.env'), 'utf8');

@@ -134,7 +134,7 @@ it('crossbill setup keeps all other lines of an existing settings file and the s
   expect(written[3]).toMatch(/^MOR_EVENT_WEBHOOK_SECRETS=\S+$/);
 });
 
-it('crossbill setup warns that a secret in the environment wins over the secret it wrote', async () => {
+it('crossbill setup warns that a secret in the environment wins over the new secret in the settings file', async () => {
   const ran = await setup(['--url', url, '--yes'], {
     ...environment(),
     STRIPE_WEBHOOK_SECRETS: 'whsec_elsewhere_0123456789',

@@ -200,7 +200,7 @@ it("the typed client's error names the request that nobody answered, without the
   expect((await refused(hanging.getInvoice('in_1'))).code).toBe('timeout');
 });
 
-it('createClient refuses a malformed base URL and an empty API key', () => {
+it('the typed client refuses a malformed base URL and an empty API key', () => {
   expect(() => createClient({ baseUrl: 'ftp://x', apiKey: 'k' })).toThrow('baseUrl');
   expect(() => createClient({ baseUrl: 'https://x?y=1', apiKey: 'k' })).toThrow('baseUrl');
   expect(() => createClient({ baseUrl: 'https://x', apiKey: '' })).toThrow('apiKey');

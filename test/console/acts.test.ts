@@ -63,7 +63,7 @@ it("the console's page of an unpaid invoice gives the reason, links to Stripe, a
   for (const act of ['Retry', 'Create a payment link']) expect(paid).not.toContain(act);
 });
 
-it("a viewer reads the reason for an unpaid invoice in the console, and the console refuses the viewer's acts", async () => {
+it('a viewer reads the reason for an unpaid invoice in the console, and may change nothing', async () => {
   const { text } = await viewer.get(page(refusedId));
   expect(text).toContain('Not paid: ');
   expect(text).not.toMatch(/Retry the charge|Create a payment link…|Issue a proforma/);
@@ -77,7 +77,7 @@ it("a viewer reads the reason for an unpaid invoice in the console, and the cons
   expect((await audit('invoice.retry')).filter((a) => a['outcome'] !== 'denied')).toEqual([]);
 });
 
-it("if the console's retry form arrives twice, the MoR charges the refused renewal again once, and the audit names the person", async () => {
+it("if the console's retry form arrives twice, the MoR charges the refused renewal one more time", async () => {
   const action = `${page(refusedId)}/retry`;
   const fields = await ops.form(page(refusedId), action);
   const [first, second] = [await ops.post(action, fields), await ops.post(action, fields)];
@@ -137,7 +137,7 @@ it("the console creates one payment link for the amount due and shows the link o
   expect(text).toContain('It cannot be tried again now: a payment link can be paid');
 });
 
-it("the console's refusal of an act links back to a console page, and to no other site", async () => {
+it('when the console refuses an action, the error page links back only to a page of the console', async () => {
   const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
   const from = (referer: string): Promise<Seen> => ops.post(`${page(paidId)}/retry`, fields, { referer });
   expect((await from(`${url}${page(paidId)}`)).text).toContain(`<a href="${page(paidId)}">Back to where you were</a>`);
@@ -178,7 +178,7 @@ const made = async (amount: string): Promise<Seen> => {
   return ops.get(sent.headers.get('location') ?? '');
 };
 
-it("the console's response to its refund form already reports the finished refund", async () => {
+it('after a refund in the console, the next page already shows the refund as finished', async () => {
   const { text } = await made('2,50');
   expect(text).toContain('Refunded 2.50 EUR');
   expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${paidId}`);
@@ -200,7 +200,7 @@ it('the console reports a refund as requested, without an alarm, while the MoR d
   expect(text).not.toMatch(/role="alert"|answer bad/);
 });
 
-it("an operator settles several review items with one console form, which names each refusal's reason", async () => {
+it('an operator settles several review items with one console form, and sees the reason for each refusal', async () => {
   for (const n of [1, 2]) await conflictingEvents(world, `evt_twice${n}`);
   const [first, second] = await world.until(
     'both are there',
@@ -317,7 +317,7 @@ describe('a parked event', () => {
     expect(text).toMatch(/Reprocessed \d\d:\d\d UTC: still parked because \S/);
   });
 
-  it('the console dismisses a parked event only with a note, names the person, and lets Crossbill decide it again', async () => {
+  it('the console dismisses a parked event only with a note, and records the person; Crossbill may still decide the event', async () => {
     const [event] = await parked();
     const id = String(event?.['id']);
     const path = `/console/events/${id}`;
@@ -346,7 +346,7 @@ describe('a parked event', () => {
     expect(await parked()).toEqual([]);
   });
 
-  it('crossbill events dismiss needs a note and a parked event', async () => {
+  it('crossbill events dismiss refuses an event without a note, and any event not parked', async () => {
     await parkedEvent(world, 'invoice.created', 'evt_cut3');
     const [event] = await world.until('it is parked', parked, (e) => e.length === 1);
     const id = String(event?.['id']);

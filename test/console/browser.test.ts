@@ -91,7 +91,7 @@ suite('an operator in a browser', () => {
     expect(times).toEqual([...times].sort());
   });
 
-  it("an operator's double click in the console refunds a part of a payment once", async () => {
+  it("an operator's double click on the console's refund button refunds a part of a payment once", async () => {
     await page.goto(`${url}/console/payments/${books.paymentId}`);
     await page.getByRole('link', { name: 'Refund…' }).click();
     await page.getByLabel('Amount in EUR').fill('10,00');
@@ -106,7 +106,7 @@ suite('an operator in a browser', () => {
     expect(await refunds()).toMatchObject([{ amount: 1000, status: 'succeeded' }]);
   });
 
-  it("an operator's double click without JavaScript makes one refund", async () => {
+  it("in a browser without JavaScript, a double click on the console's refund button makes one refund", async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const other = await plain.newPage();
     await other.goto(`${url}/console/login`);
@@ -142,7 +142,7 @@ suite('an operator in a browser', () => {
     });
   });
 
-  it('an operator reads a parked event without personal names in the console and lets Crossbill decide the event again', async () => {
+  it('the console shows a parked event without e-mail addresses, and an operator lets Crossbill decide the event again', async () => {
     await page.goto(`${url}/console/events?status=parked`);
     await page.getByRole('cell').getByRole('link').first().click();
     const body = (await page.locator('pre').textContent()) ?? '';

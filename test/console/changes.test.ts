@@ -50,7 +50,7 @@ describe('Changes in the console', () => {
       expect(await refunds()).toEqual([]);
     });
 
-    it('the console makes one refund if five copies of its form arrive at the same time', async () => {
+    it('the console makes one refund if five copies of the refund form arrive at the same time', async () => {
       const v = await ops();
       const fields = await confirmation(v, '10.00');
       const answers = await Promise.all(
@@ -170,7 +170,7 @@ describe('Changes in the console', () => {
 });
 
 // A payment without a name in the MoR's events gets its name by the console's form.
-describe('The form that names a payment', () => {
+describe('The console form for the MoR id of a payment', () => {
   let world: World;
   let url: string;
 
@@ -266,7 +266,7 @@ describe('another payment method on the console', () => {
   const page = (): string => `/console/customers/${customer}`;
   const act = (): string => `${page()}/payment-method/confirmed`;
 
-  it("the console lets an operator, but no viewer, confirm a customer's new payment method, and links there from a refused invoice", async () => {
+  it("a refused invoice in the console links to the customer's new payment method, and a viewer may not confirm the method", async () => {
     const viewer = await new Visitor(url).login(READ_KEY);
     const seen = (await viewer.get(page())).text;
     expect(seen).toContain(setupIntentId);
@@ -277,7 +277,7 @@ describe('another payment method on the console', () => {
     expect((await viewer.post(act(), token)).status).toBe(403);
   });
 
-  it("if the console's form to confirm a payment method arrives twice, the MoR charges the refused invoice again once", async () => {
+  it("if the console's form to confirm a payment method arrives twice, the MoR charges the refused invoice one more time", async () => {
     const ops = await new Visitor(url).login(OPS_KEY);
     const fields = await ops.form(page(), act());
     const sent = [await ops.post(act(), fields), await ops.post(act(), fields)];

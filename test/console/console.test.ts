@@ -84,7 +84,7 @@ it("the console refuses a session cookie with changed content, with another sess
   }
 });
 
-it("the console's login slows a client address down after five wrong keys and audits each wrong key", async () => {
+it("the console's login slows a client address after five wrong keys, and the audit trail has each try", async () => {
   const other = await world.startDaemon(); // each daemon counts tries: the others of these tests stay undisturbed
   const v = new Visitor(other.url);
   const statuses: number[] = [];
@@ -127,7 +127,7 @@ it('the daemon redirects a browser from / to the console', async () => {
   expect([seen.status, seen.headers.get('location')]).toEqual([303, '/console']);
 });
 
-it('a console session works on every replica and ends with a change of its API key', async () => {
+it('a console session works on every replica, and ends when its API key changes', async () => {
   const v = await ops();
   const replica = await world.startDaemon();
   const rotated = await world.startDaemon({ API_KEYS: `ops:ops:another-${OPS_KEY},viewer:read:${READ_KEY}` });
@@ -206,7 +206,7 @@ it("the console sends only a page's live part at a refresh, and 304 without a bo
   expect((await visitor().get(path, { 'x-console-part': 'live' })).status).toBe(401);
 });
 
-it("browsers cache the console's static files for a year, since each file name holds a hash of the content", async () => {
+it("browsers cache the console's static files for a year, since each file name contains a hash of the content", async () => {
   const page = (await visitor().get('/console/login')).text;
   const files = [...page.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
   expect(files.length).toBeGreaterThanOrEqual(3);

@@ -77,7 +77,7 @@ suite('a finance person', () => {
     ).toBe(1);
   });
 
-  it("a person sees last month's money by currency in 2 clicks in the console, and downloads it as CSV in 3", async () => {
+  it("a person sees last month's money by currency in 2 clicks in the console, and downloads a CSV of it in 3 clicks", async () => {
     await page.goto(`${url}/console`);
     clicks = 0;
     await click(page.getByRole('link', { name: 'Trial balance' }));
@@ -98,7 +98,7 @@ suite('a finance person', () => {
     expect(lines.some((l) => l.includes(',EUR,mor_receivable,0.00,1234.56,0.00,1234.56'))).toBe(true);
   });
 
-  it("the console's list filtered by an amount with a comma shows its sum and exports the same rows as CSV", async () => {
+  it("the console's list filtered by an amount with a comma shows the sum and exports the same rows as CSV", async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const list = await v.get('/console/invoices?amount=29%2C90&currency=eur');
     expect(list.text).toContain(`/console/invoices/${invoiceId}`);

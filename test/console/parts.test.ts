@@ -110,7 +110,7 @@ it('a console session lasts at most eight hours, even on a replica with a slow c
   expect(await sessions.of(req)).toBeNull();
 });
 
-it('a console session takes the current role of its API key', async () => {
+it('a console session always has the current role of its API key', async () => {
   const clock = new ManualClock();
   let cookie = '';
   const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;

@@ -49,7 +49,7 @@ it('a signup at the MoR gives a client secret, an intent and a customer, and the
   expect(failureOf(changed)).toMatchObject({ kind: 'refused', status: 409, code: 'idempotency_conflict' });
 });
 
-it('a signup with a trial saves a payment method without a charge', async () => {
+it('the MoR makes a setup intent for a trial, and refuses an unknown method type or tax calculation', async () => {
   const setup = (more: { paymentMethodTypes?: string[]; taxCalculationId?: string }) =>
     gateway.encode({
       kind: 'create_setup_intent',
@@ -75,7 +75,7 @@ it('the MoR client gets a new token after the MoR revokes its token', async () =
   valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
 });
 
-it('the MoR refuses a signup of a suspended merchant with merchant_suspended', async () => {
+it('the MoR refuses a signup of a suspended merchant with the code merchant_suspended', async () => {
   await rig.control('/merchant', { suspended: true });
   const outcome = await gateway.createIntent(gateway.encode(payment), 'k');
   expect(failureOf(outcome)).toMatchObject({ kind: 'stopped', status: 403, code: 'merchant_suspended' });
@@ -121,7 +121,7 @@ it('the MoR refunds a payment in parts, and refuses a refund above the remaining
   expect(over).toMatchObject({ kind: 'refused', status: 422, code: 'payment_not_refundable' });
 });
 
-it('after a lost answer a refund is unknown, and the same bytes under the same key return the first refund', async () => {
+it('after a lost answer the MoR client reports a refund as unknown, and a repeat under the same key returns the refund', async () => {
   const { paymentId } = await aPaidSignup();
   for (const action of ['drop_after', 'garble']) {
     await rig.control('/faults', { path: '/api/payments/*/refund', method: 'POST', action, times: 1 });
@@ -138,7 +138,7 @@ it('the MoR refuses a refund of an unknown payment', async () => {
   });
 });
 
-it("the MoR proves a signup's charge only after making its invoice, and calls another charge id unknown", async () => {
+it("the MoR confirms a charge only after making the charge's invoice, and reports another id as unknown", async () => {
   const { chargeId } = await aPaidSignup();
   // The MoR makes the invoice first: until then it knows the payment, and this is no proof.
   let known = valueOf(await gateway.lookUpCharge(chargeId));

@@ -100,7 +100,7 @@ it("a merchant's onboarding goes through the MoR client from initiate to approva
   });
 });
 
-it('the MoR client finds the merchant behind a taken reference, and reports a refusal for an invalid body', async () => {
+it('the MoR client returns the existing merchant for a taken reference, and reports an invalid body as refused', async () => {
   const merchants = new PartnerMerchants(rig.transport);
   const made = valueOf(await merchants.sendCreate(encodeCreateMerchant('shop-2')));
   const again = valueOf(await merchants.sendCreate(encodeCreateMerchant('shop-2')));
@@ -118,7 +118,7 @@ it('the MoR client finds the merchant behind a taken reference, and reports a re
   expect(failureOf(await merchants.read('..'))).toMatchObject({ status: 404 });
 });
 
-it('a tax calculation gets one transaction and one refund, even if both are sent twice', async () => {
+it('the MoR makes one transaction and one refund for a tax calculation, even if both requests come twice', async () => {
   const transactions = new TaxTransactions(rig.transport);
   const calculation = await calculate('US', 'USD');
   expect(calculation).toMatchObject({ currency: 'USD', subTotalAmount: '30.00' });
@@ -156,7 +156,7 @@ it('the MoR refuses a tax calculation for an unsupported country, and imports a 
   expect((await new Catalogue(rig.transport).sendImport(product)).ok).toBe(true);
 });
 
-it('a card intent at the MoR may carry a tax calculation', async () => {
+it('the MoR accepts a setup intent with a tax calculation', async () => {
   const { taxCalculationId } = await calculate();
   const customer = { id: 'cus_1' };
   valueOf(await new CardIntents(rig.transport).setUp({ customer, taxCalculationId }, 'k'));
@@ -179,7 +179,7 @@ const direct = (merchantReference: string) =>
     merchantReference,
   });
 
-it('the MoR accepts, issues and settles a proforma invoice, and refuses its reference a second time', async () => {
+it('the MoR accepts, issues and settles a proforma invoice, and refuses a reference already in use', async () => {
   const proformas = new ProformaInvoices(rig.transport);
   const made = valueOf(await proformas.sendCreate(direct('in_1'), 'k-1'));
   if (made.kind !== 'accepted') throw new Error(made.kind);
@@ -204,7 +204,7 @@ it('the MoR accepts, issues and settles a proforma invoice, and refuses its refe
   expect(valueOf(await proformas.read(id)).status).toBe('SETTLED');
 });
 
-it('a proforma invoice can be deleted before it is issued, and its issuance can fail', async () => {
+it('the MoR deletes a proforma invoice before its issue, and reports the reason if an issue fails', async () => {
   await rig.control('/issuance', { hold: true });
   const proformas = new ProformaInvoices(rig.transport);
   const made = valueOf(await proformas.sendCreate(direct('in_1'), 'k-1'));
@@ -262,7 +262,7 @@ it('the MoR shows the secret of a webhook endpoint only when it creates the endp
   expect(failureOf(await webhooks.sendDelete(encodeDeleteWebhook('wh_none'))).code).toBe('not_found');
 });
 
-it('an e-invoice of the MoR names its proforma invoice and its PDF once the authority has issued it', async () => {
+it('an issued e-invoice of the MoR names the PDF and the proforma invoice of the e-invoice', async () => {
   const checked = taxCalculationRequest.check({
     currency: 'BRL',
     customer: {

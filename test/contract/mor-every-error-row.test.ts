@@ -76,7 +76,7 @@ function kindOf(c: Case): FailureKind {
   return passing.includes(c.code) ? 'retry' : 'refused';
 }
 
-describe('the client', () => {
+describe('the MoR client and documented errors', () => {
   let rig: Rig & { close: () => Promise<void> };
   beforeAll(async () => {
     rig = await aRig();
@@ -84,7 +84,7 @@ describe('the client', () => {
   afterAll(() => rig.close());
 
   it.each(cases.map((c) => [`${c.where} ${c.status} ${c.code}`, c] as const))(
-    'the MoR client gives the documented error row %s its kind, status and code',
+    'the MoR client reports the documented error %s with the right kind, status and code',
     async (_name, c) => {
       if (c.call === undefined) throw new Error(`no call of the client stands for ${c.where}`);
       const field = { field: 'lineItems[0].countryOfOrigin', message: 'is missing' };

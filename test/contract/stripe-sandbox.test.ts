@@ -58,7 +58,7 @@ async function paidByRecord() {
   return { invoiceId, report, attach, paymentRecordId: made.paymentRecordId };
 }
 
-it('Stripe marks an invoice paid once its payment record is reported and attached', async () => {
+it('Stripe marks an invoice paid after Crossbill reports and attaches a payment record', async () => {
   const { invoiceId, attach, paymentRecordId } = await paidByRecord();
   expect(await done(attach, `attach-${invoiceId}`)).toMatchObject({
     invoice: { status: 'paid', amountRemaining: 0n },
@@ -108,7 +108,7 @@ it('Crossbill finds a reported payment on Stripe before and after its attachment
   expect(await stripe.platform.probe(other)).toMatchObject({ ok: true, value: { done: false } });
 });
 
-it('Stripe marks an invoice paid out of band once, and issues its credit note', async () => {
+it('on Stripe an invoice marked paid out of band twice stays paid, and gets a credit note', async () => {
   const { invoiceId } = await aDraft();
   await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
   await done({ ...calls.reference, invoiceId }, `ref-${invoiceId}`);
@@ -126,7 +126,7 @@ it('Stripe refuses other bytes under a used idempotency key, and the Stripe read
   expect(await stripe.platform.readInvoice('in_nowhere')).toMatchObject({ ok: true, value: null });
 });
 
-it('a refund and a credit note sent again with another time or amount stay one refund and one credit note', async () => {
+it('if Crossbill sends a refund or credit note again with another time or amount, Stripe keeps one of each', async () => {
   const { invoiceId, attach, paymentRecordId } = await paidByRecord();
   await done(attach, `attach-${invoiceId}`);
   const [refundId, reference] = [`rf_${invoiceId}`, `re_${invoiceId}`];

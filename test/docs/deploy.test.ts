@@ -107,7 +107,7 @@ it('a Prometheus alert watches every metric except those for dashboards only', (
 const settings = parseEnv(textOf('deploy/sandbox.env'));
 const compose = textOf('docker-compose.yml');
 
-it("deploy/sandbox.env gives a production daemon all its settings for the compose file's sandbox", () => {
+it("deploy/sandbox.env has every setting of a production daemon for the compose file's sandbox", () => {
   const seed = /SANDBOX_SEED: (\S+)/.exec(compose)?.[1] ?? '';
   const { secrets, kernel, mor } = makeSandbox({ seed });
   kernel.clock.close();
@@ -159,7 +159,7 @@ it('the systemd unit starts the packaged daemon, gives it over 20 seconds to sto
   expect(unit).toMatch(/^Environment=NODE_ENV=production$/m);
 });
 
-(has ? it : it.skip)('systemd finds the unit valid, with an exposure of at most 2 of 10', () => {
+(has ? it : it.skip)('systemd accepts the unit file, and rates its exposure at most 2 of 10', () => {
   const file = join(import.meta.dirname, '../../deploy/systemd/crossbill.service');
   const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
   expect([verified.status, verified.stderr]).toEqual([0, '']);

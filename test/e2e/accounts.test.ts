@@ -119,7 +119,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it('crossbill export lists each refund of the MoR once, under its rfnd_ id and with its Stripe credit note', async () => {
+  it("crossbill export lists each refund of the MoR once, with the MoR's rfnd_ id and Stripe's credit note", async () => {
     const [refunds, ledger] = [await exported('refunds'), await exported('ledger')];
     expect([of('refund').length, refunds.length]).toEqual([4, 4]);
     for (const given of of('refund')) {

@@ -21,7 +21,7 @@ const eur = (amount: number): Json => ({ amount, currency: 'eur' });
 describe.each([
   ['payment_record', '/v1/invoices/in_*/attach_payment'],
   ['out_of_band', '/v1/invoices/in_*/pay'],
-])('a credit note between our read and our write, marked by %s', (mode, path) => {
+])("a credit note between Crossbill's read and write, marked by %s", (mode, path) => {
   const world = useWorld({ BILLING_MARK_MODE: mode });
   beforeAll(async () => {
     await deafMor(world);
@@ -90,7 +90,7 @@ describe('A payment of another amount', () => {
     await deafMor(world);
   });
 
-  it('an invoice stays open after the operator applies a partial payment, and is paid after a payment of the rest', async () => {
+  it('an invoice stays open after the operator applies a partial payment, until another payment pays the rest', async () => {
     const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
     const said = { customerId: s.customerId, invoiceId };

@@ -242,7 +242,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
     },
   );
 
-  it('after the MoR refused to make a document or deleted a proforma invoice, Crossbill answers 404 to a request for it', async () => {
+  it('Crossbill answers 404 to a read of a payment link or proforma invoice the MoR refused to make or deleted', async () => {
     for (const kind of ['proforma', 'payment-link']) {
       expect((await world.api('GET', `/v1/invoices/${bare}/${kind}`)).status).toBe(404);
     }
@@ -365,7 +365,7 @@ it("if the MoR's tax integration is broken, the metrics count the MoR's error co
   );
 });
 
-it('Crossbill refuses to refund a payment made through a payment link until the operator gives its MoR payment id', async () => {
+it("Crossbill refuses to refund a payment through a payment link until the operator enters the payment's MoR id", async () => {
   const id = await openInvoice(world);
   const made = await world.api('POST', `/v1/invoices/${id}/payment-link`, link);
   await world.control('POST', `/payment-links/${String(made.body['id'])}/pay`, {});

@@ -101,7 +101,7 @@ describe('a failed renewal gets a link automatically', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('if the card pays a renewal while its payment link is open, a double_payment item warns of the link', async () => {
+  it('if the card pays a renewal with an open payment link, a double_payment item warns of the link', async () => {
     const { id, s, link } = await linked();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });
     await world.control('POST', '/mor/retry', { invoice_id: id });
@@ -124,7 +124,7 @@ describe('a failed renewal gets a link automatically', () => {
   });
 });
 
-describe('Crossbill finds unreported facts by looking', () => {
+describe('Crossbill finds unreported facts by reading at the MoR', () => {
   it('when payment.captured is lost, Crossbill finds the payment by reading the payment link at the MoR', async () => {
     const { id, link } = await linked();
     await loseNext(world, 'payment.captured');
@@ -148,7 +148,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(proformasOf(failed)).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
   });
 
-  it('if an event is lost, Crossbill asks the MoR about a bank transfer, and a review item is open until an event names the amount', async () => {
+  it("if the MoR's event about a bank transfer is lost, a review item stays open until an event names the amount", async () => {
     const { id, proformaId } = await withProforma();
     await world.advance(60);
     await loseNext(world, 'proforma_invoice.settled');
@@ -181,7 +181,7 @@ describe('Crossbill finds unreported facts by looking', () => {
       expect(explained.out).toContain(line);
   });
 
-  it('Crossbill books a lost dispute once, even if only its outcome event arrives, and however often the MoR delivers the event', async () => {
+  it("if a dispute's only event is its loss, and the MoR delivers the event repeatedly, Crossbill books the loss once", async () => {
     const { id } = await renewal('succeed');
     const paid = await world.invoice(id, 'paid');
     const paymentId = String((paid['payments'] as Json[])[0]?.['id']);
@@ -204,7 +204,7 @@ describe('Crossbill finds unreported facts by looking', () => {
   });
 });
 
-it('the API lists review items by the soonest deadline on request, and otherwise newest first', async () => {
+it('the API lists review items newest first, or on request by the soonest deadline', async () => {
   const { id } = await renewal('succeed');
   const paid = await world.invoice(id, 'paid');
   const paymentId = String((paid['payments'] as Json[])[0]?.['id']);
@@ -237,7 +237,7 @@ it('the API lists review items by the soonest deadline on request, and otherwise
   expect(wrong.code).toBe(2);
 });
 
-it('when two operators dismiss one review item at once, both get 200 and the same note', async () => {
+it('when two operators dismiss one review item at the same time, both get 200 and the same note', async () => {
   const event = { id: 'evt_loose', type: 'dispute.action_needed', created: '2026-11-20T10:00:00Z' };
   await sendEvent(world, { ...event, data: { disputeId: 'dp_nobody', deadline: '2028-05-01T00:00:00Z' } });
   const body = await world.shows('/v1/reviews?status=open&kind=dispute&order=due', (r) =>

@@ -46,7 +46,7 @@ describe('bank transfers', () => {
     expect(late).toMatchObject(refusal(409, 'invoice_not_payable'));
   });
 
-  it('Crossbill returns the existing proforma invoice to a repeated request, and to two requests at once', async () => {
+  it('Crossbill returns the same proforma invoice to two simultaneous requests and to a later request', async () => {
     const id = await openInvoice(world);
     const [a, b] = await Promise.all([make(id), make(id)]);
     const third = await make(id);

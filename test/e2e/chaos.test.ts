@@ -91,7 +91,7 @@ describe('two daemons on a database of their own', () => {
   );
 
   it(
-    'Crossbill marks each invoice paid once while Stripe answers late, garbled, twice or never',
+    'while Stripe answers late, garbled, twice or never, Crossbill marks each invoice paid once',
     async () => {
       const at = { side: 'stripe', method: 'POST', path: '/v1/payment_records/report_payment' };
       for (const fault of [

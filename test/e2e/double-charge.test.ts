@@ -74,7 +74,7 @@ describe('the guard against a double charge', () => {
     ]);
   });
 
-  it("Crossbill closes the item about a double charge once somebody stops Stripe's collection of the invoice", async () => {
+  it("Crossbill closes the review item about a double charge after somebody stops Stripe's collection of the invoice", async () => {
     const s = await world.paidSubscriber({ email: 'stopped@example.com' });
     await ownCard(s);
     const invoiceId = await draftRenewal(world, s);
@@ -84,7 +84,7 @@ describe('the guard against a double charge', () => {
     expect(closed).toMatchObject({ resolution: 'cleared' });
   });
 
-  it('Crossbill reads a subscription at Stripe once for two ordinary renewals, and opens no item', async () => {
+  it('for two ordinary renewals Crossbill reads the subscription at Stripe once and opens no review item', async () => {
     const s = await world.paidSubscriber({ email: 'ada@example.com' });
     const invoiceId = await draftRenewal(world, s);
     await isLookedAt(invoiceId);
@@ -100,7 +100,7 @@ describe('the guard against a double charge', () => {
     expect([...(await items(invoiceId)), ...(await items(next))]).toEqual([]);
   });
 
-  it('Crossbill neither reads the subscription nor opens an item for a customer outside the enrolment', async () => {
+  it('Crossbill reads no subscription and opens no review item for a customer outside the enrolment', async () => {
     const s = await stranger(world, { card: true });
     const invoiceId = await renewalOf(world, s);
     await world.invoice(invoiceId, 'ignored');
@@ -120,7 +120,7 @@ describe('the guard against a double charge', () => {
     expect(told.length).toBeLessThanOrEqual(1);
   });
 
-  it('crossbill doctor --all checks every enrolled subscription, and lists each one Stripe would charge too', async () => {
+  it('crossbill doctor --all checks every enrolled subscription, and lists each subscription Stripe would charge', async () => {
     const s = await world.paidSubscriber({ email: 'late@example.com' });
     await ownCard(s);
     const foreign = await stranger(world, { card: true });

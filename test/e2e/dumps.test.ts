@@ -56,7 +56,7 @@ describe('a dump of a daemon that has started', () => {
     };
   };
 
-  it("a heap snapshot of the daemon holds Crossbill's own secrets, and no API key of a caller", async () => {
+  it("a heap snapshot of the daemon contains Crossbill's own secrets, but no API key of a caller", async () => {
     process.kill(daemon.pid, 'SIGUSR2');
     const snapshot = await written('.heapsnapshot', (text) => text.trimEnd().endsWith(']}'));
     expect(snapshot.includes(plainKey)).toBe(false);
@@ -65,7 +65,7 @@ describe('a dump of a daemon that has started', () => {
     expect(missing.map(([name]) => name)).toEqual([]); // the page says so: such a file is as secret as the settings
   });
 
-  it('a diagnostic report of the daemon holds no secret if the Node version can leave out environment variables', async () => {
+  it('a diagnostic report of the daemon contains no secret if Node can leave out environment variables', async () => {
     process.kill(daemon.pid, 'SIGHUP');
     const text = await written('.json', (t) => t.trimEnd().endsWith('}'));
     const report = JSON.parse(text) as { readonly environmentVariables?: Readonly<Record<string, string>> };
@@ -77,7 +77,7 @@ describe('a dump of a daemon that has started', () => {
     expect(shown).toEqual([]);
   });
 
-  it("the daemon's memory holds an API key from the settings in plain text, and no API key given as sha256", () => {
+  it("the daemon's memory contains an API key set in plain text, but no API key set as a sha256 digest", () => {
     const memory = memoryOf(daemon.pid, [hashedKey, plainKey, hash, world.sandbox.secrets.stripeApiKey]);
     if (memory === null) return; // no Linux, or nobody may look into another process
     expect(memory).toEqual([false, true, true, true]);

@@ -59,7 +59,7 @@ describe('ENROLMENT=linked', () => {
     expect((await page.get('/console/invoices?status=ignored')).text).toContain('not enrolled');
   });
 
-  it('Crossbill opens no item about an invoice outside the enrolment when Stripe charges or fails to finalize it', async () => {
+  it('when Stripe charges or fails to finalize an invoice outside the enrolment, Crossbill opens no review item', async () => {
     const s = await stranger(world, { card: true });
     const [stuck, paid] = [await renewalOf(world, s), await renewalOf(world, s)];
     await world.control('POST', `/stripe/invoices/${stuck}/finalization-error`, { message: 'no location' });

@@ -58,7 +58,7 @@ describe('repeated deliveries and payments', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('Crossbill marks the invoice paid once when the MoR reports one payment under several event ids', async () => {
+  it('when the MoR reports one payment under several event ids, Crossbill marks the invoice paid once', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     const said = { customerId: s.customerId, invoiceId, amount: 1000 };
@@ -70,7 +70,7 @@ describe('repeated deliveries and payments', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('Crossbill opens a review item when a second event gives a known payment another amount', async () => {
+  it('when a second event reports another amount for a known payment, Crossbill opens a review item', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 1000 });
@@ -80,7 +80,7 @@ describe('repeated deliveries and payments', () => {
     expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ amount: 1000 });
   });
 
-  it('when the MoR names one payment id for two invoices, Crossbill marks only the first invoice paid', async () => {
+  it('when the MoR reports one payment id for two invoices, Crossbill marks only the first invoice paid', async () => {
     const one = await openRenewal(world, s);
     const other = await openRenewal(world, s);
     const paid = newPaid();
@@ -103,7 +103,7 @@ describe('repeated deliveries and payments', () => {
     expect(page.body.data.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('when an invoice gets two payments, Crossbill marks the invoice paid once, and a refund of the second closes the item', async () => {
+  it('when an invoice gets two payments, Crossbill marks it paid once, and a refund of the second closes the review item', async () => {
     const invoiceId = await openRenewal(world, s);
     const first = takenByMor(world, s, invoiceId, 1000);
     const second = takenByMor(world, s, invoiceId, 1000);
@@ -139,7 +139,7 @@ describe('reported events of Stripe', () => {
   };
   const expected = (id: string): Promise<Json> => world.invoice(id, 'expected');
 
-  it('Crossbill treats a Stripe event delivered in two API versions as one event, and opens no item', async () => {
+  it('Crossbill treats a Stripe event in two API versions as one event, and opens no review item', async () => {
     await send('01-rendering-new', '1');
     await send('01-rendering-old', '1');
     await expected('in_two1');
@@ -167,7 +167,7 @@ describe('reported events of Stripe', () => {
     }
   });
 
-  it('Crossbill parks a Stripe event in an API version before 2018-11-08, and decides the event once it arrives in a newer version', async () => {
+  it('Crossbill parks a Stripe event in an API version before 2018-11-08, and decides the event after Stripe sends a newer version', async () => {
     for (const [name, n] of [
       ['14-1-updated', '1'],
       ['14-2-closed', '2'],
@@ -242,7 +242,7 @@ describe('an answer of the MoR', () => {
   const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
     world.fault({ side: 'mor', method, path, times, action: 'rewrite', set: { status } });
 
-  it("if the MoR gives an unknown refund status, Crossbill reserves the amount, and tells Stripe only after the MoR's refund event", async () => {
+  it("after an undocumented refund status Crossbill reserves the amount, and reports the refund to Stripe only after the MoR's event", async () => {
     const s = await world.paidSubscriber({ amount: 1000 });
     const { invoiceId, paymentId: id } = await paidRenewal(world, s);
     await world.fault({ target: 'deliveries', type: 'payment.refunded', action: 'lose', times: 5 });
@@ -261,7 +261,7 @@ describe('an answer of the MoR', () => {
     );
   });
 
-  it("Crossbill shows an unknown payment link status, and marks the invoice paid after the link's payment", async () => {
+  it("Crossbill shows an undocumented payment link status, and marks the invoice paid after the link's payment", async () => {
     const id = await openInvoice(world);
     const path = `/v1/invoices/${id}/payment-link`;
     const body = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
@@ -273,7 +273,7 @@ describe('an answer of the MoR', () => {
     await world.invoice(id, 'paid');
   });
 
-  it('the API shows an unknown status of a MoR webhook endpoint and of an onboarding application', async () => {
+  it('the API shows an undocumented status of a MoR webhook endpoint and of an onboarding application', async () => {
     const endpoint = { url: 'https://hooks.example/mor', events: ['payment.captured'] };
     await say('POST', '/api/webhooks');
     expect(await world.api('POST', '/v1/mor/webhooks', endpoint)).toMatchObject({
@@ -291,7 +291,7 @@ describe('an answer of the MoR', () => {
     expect((await look()).body).toMatchObject({ status: 'created' });
   });
 
-  it('Crossbill passes an unknown payment method type on to the MoR, and refuses a malformed one', async () => {
+  it('Crossbill passes an undocumented payment method type on to the MoR, and refuses a malformed type', async () => {
     const trial = { kind: 'trial', customer: { id: 'cus_wero' }, payment_method_types: ['wero'] };
     expect((await world.api('POST', '/v1/signups', trial)).status).toBe(400);
     await world.control('POST', '/mor/account', { payment_method_types: ['card', 'wero'] });

@@ -192,7 +192,7 @@ describe('calls at the MoR', () => {
     await allWereMet(world);
   });
 
-  it('Crossbill marks the invoice paid once after the MoR repeats its failed webhook deliveries', async () => {
+  it('when the MoR repeats its failed webhook deliveries, Crossbill marks the invoice paid once', async () => {
     const invoiceId = await openRenewal(world, s);
     await world.fault({ target: 'deliveries', type: 'payment.succeeded', times: 3, action: 'fail' });
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 1000 });

@@ -47,7 +47,7 @@ describe('payment links', () => {
     expect(await make(id)).toMatchObject(refusal(409, 'invoice_not_payable'));
   });
 
-  it('after payment.captured, Crossbill books the payment only once the payment link at the MoR shows the payment', async () => {
+  it('after payment.captured, Crossbill books the payment only when the payment link at the MoR shows the payment', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     const captured = { id: `evt_early_${id}`, type: 'payment.captured', created: '2026-11-20T10:00:00Z' };
@@ -74,7 +74,7 @@ describe('payment links', () => {
     });
   });
 
-  it('Crossbill warns of an open payment link on a paid invoice, and parks a second payment through the link', async () => {
+  it('if a paid invoice has an open payment link, a review item warns, and Crossbill parks a second payment by the link', async () => {
     const s = await world.paidSubscriber();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
     const id = await world.renew(s.subscriptionId);
@@ -103,7 +103,7 @@ describe('payment links', () => {
     expect(second.body['id']).not.toBe(first.body['id']);
   });
 
-  it("Crossbill makes one payment link for two requests at once, even when the MoR's response is lost", async () => {
+  it("Crossbill makes one payment link for two simultaneous requests, even if the MoR's response is lost", async () => {
     const id = await openInvoice(world);
     await world.fault({ side: 'mor', path: '/api/payment-links', times: 1, action: 'drop_after' });
     await Promise.all([make(id), make(id)]);
@@ -171,7 +171,7 @@ describe('payment links', () => {
     expect(invoice['reviews']).toEqual([]);
   });
 
-  it('Crossbill opens an item about an event with an unknown proforma invoice, payment link or e-invoice', async () => {
+  it('a review item opens about an event with an unknown proforma invoice, payment link or e-invoice', async () => {
     const data = {
       proformaInvoiceId: 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11',
       status: 'SETTLED',
@@ -204,7 +204,7 @@ describe('payment links', () => {
     ]);
   });
 
-  it('Crossbill closes the review item about a captured charge of an unknown payment once a signup records this charge', async () => {
+  it('Crossbill closes the review item about payment.captured for an unknown charge after a signup records the charge', async () => {
     const chargeId = 'ch_captured_before_completion';
     const created = '2026-11-20T10:00:00Z';
     await sendEvent(world, { id: 'evt_before', type: 'payment.captured', created, data: { pspReference: chargeId } });

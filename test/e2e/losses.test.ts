@@ -113,7 +113,7 @@ describe('disputes and alerts', () => {
   });
 
   it.each(['the refund event last', 'the refund event first'])(
-    'Crossbill books one refund for a pre-chargeback alert with %s',
+    'Crossbill books one refund for a pre-chargeback alert if the MoR sends %s',
     async (order) => {
       const alertId = `alert_${invoiceId}`;
       await tell('pre_chargeback_alert.received', { alertId, pspReference: chargeId, dueBy: 1_800_000_000 });
@@ -138,7 +138,7 @@ describe('disputes and alerts', () => {
     },
   );
 
-  it('Crossbill opens an item about a dispute of an unknown payment, and the operator dismisses it', async () => {
+  it('a dispute of an unknown payment opens a review item, and the operator may dismiss the item', async () => {
     await tell(
       'dispute.action_needed',
       { disputeId: 'dp_unknown', deadline: '2027-03-01T00:00:00Z' },
@@ -178,7 +178,7 @@ describe('a returned debit', () => {
     return { status, credited };
   };
 
-  it('Crossbill records a returned bank debit once if the API key has the ops role, and refuses a read-only API key', async () => {
+  it('Crossbill records a returned bank debit once at the request of an ops key, and refuses a read-only key', async () => {
     const denied = await world.api(
       'POST',
       `/v1/payments/${paymentId}/returned`,
@@ -215,7 +215,7 @@ describe('a returned debit', () => {
     ]);
   });
 
-  it('a returned bank debit opens an item, changes nothing on Stripe, and prevents a refund', async () => {
+  it('a returned bank debit opens a review item, changes nothing on Stripe, and rules out a refund', async () => {
     const [item, ...others] = await items();
     expect(others).toEqual([]);
     expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['credit', 'dismiss'] });
@@ -226,7 +226,7 @@ describe('a returned debit', () => {
     expect(story.out).toContain('ops recorded that the bank returned 29.90 EUR');
   });
 
-  it('undoing a returned bank debit books a reversing ledger entry, and closes the item', async () => {
+  it('undoing a returned bank debit books a reversing ledger entry, and closes the review item', async () => {
     const undone = await post('returned/undo', {}, 'undo-1');
     expect(undone).toMatchObject({ status: 200, body: { status: 'undone', undone_at: expect.any(String) } });
     expect((await post('returned/undo', {}, 'undo-1')).body).toEqual(undone.body);
@@ -235,7 +235,7 @@ describe('a returned debit', () => {
     expect(await items()).toEqual([]);
   });
 
-  it('the command crossbill returned asks first, then records or undoes a returned bank debit, with audit entries', async () => {
+  it('`crossbill returned` asks for confirmation, then records or undoes a returned bank debit, with audit entries', async () => {
     const asked = await cli(['returned', paymentId], world.env, { answer: 'n' });
     expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was done.') });
     const done = await cliJson(['returned', paymentId, '--reference', 'line 4', '--yes'], world.env);
@@ -260,7 +260,7 @@ describe('a returned debit', () => {
     );
   });
 
-  it('crossbill verify stays clean after a returned bank debit, and crossbill rebuild keeps the record', async () => {
+  it('crossbill rebuild keeps the record of a returned bank debit, and crossbill verify reports nothing', async () => {
     const rebuilt = await cli(['rebuild'], world.env);
     expect(rebuilt).toMatchObject({ code: 0 });
     expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body['status']).toBe('undone');

@@ -16,7 +16,7 @@ describe('webhook endpoints at the MoR', () => {
   const register = (body: Json) => world.api('POST', '/v1/mor/webhooks', body);
   const list = async () => (await world.api<List>('GET', '/v1/mor/webhooks')).body.data;
 
-  it('Crossbill shows the secret of a new MoR webhook endpoint once, and keeps it out of list, log and audit', async () => {
+  it('Crossbill shows the secret of a new MoR webhook endpoint once, but not in lists, logs or the audit trail', async () => {
     const url = 'https://hooks.larch.example/mor';
     const made = await register({ url, events: ['proforma_invoice.settled'], description: 'bank transfers' });
     expect(made).toMatchObject({ status: 201, body: { url, events: ['proforma_invoice.settled'], status: 'ACTIVE' } });

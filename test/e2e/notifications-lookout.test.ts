@@ -50,7 +50,7 @@ describe('a channel of Slack', () => {
     expect(texts().filter((t) => /signup overdue/.test(t))).toHaveLength(2);
   });
 
-  it('Crossbill posts to Slack once when a webhook endpoint refuses six deliveries', async () => {
+  it('when a webhook endpoint refuses six deliveries, Crossbill posts to Slack once', async () => {
     const url = `${world.daemons[0]?.url ?? ''}/webhooks/mor/events`;
     const t = Math.floor(Date.now() / 1000);
     for (let n = 0; n < 6; n++) {

@@ -42,7 +42,7 @@ async function heard(type: string, invoiceId: string): Promise<Event> {
 }
 
 describe('a merchant’s backend', () => {
-  it("the merchant's backend receives signup, paid invoice and refund once each, signed with both secrets of NOTIFY_SECRETS", async () => {
+  it('the backend receives one notification each of signup, paid invoice and refund, signed with both NOTIFY_SECRETS', async () => {
     const s = await world.subscriber();
     const paid = await heard('invoice.paid', s.firstInvoiceId);
     expect(paid.data).toMatchObject({ customer_id: s.customerId, status: 'paid', amount_due: 2990, currency: 'eur' });
@@ -74,7 +74,7 @@ describe('a merchant’s backend', () => {
     expect(receiver.heard.map((h) => h.body).join('')).not.toMatch(/Ada|example\.com|whsec_|client_secret/);
   });
 
-  it("the merchant's backend receives invoice.left_open with the decline code, and no event about a payment", async () => {
+  it('the backend receives invoice.left_open after a decline, and invoice.action_required for an authentication', async () => {
     const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
     const said = { customerId: s.customerId, invoiceId, amount: 2990 };
@@ -93,7 +93,7 @@ describe('a merchant’s backend', () => {
     expect(toldOf(invoiceId).map((e) => e.type)).toEqual(['invoice.left_open', 'invoice.action_required']);
   });
 
-  it('the review.opened notification names the item and its invoice, and holds no free text', async () => {
+  it('the review.opened notification names the review item and its invoice, and contains no free text', async () => {
     const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
     await chargeByMor(world, s, invoiceId, 1000);
@@ -164,7 +164,7 @@ describe('a merchant’s backend', () => {
     expect((await world.api('GET', '/v1/notifications?type=nothing')).status).toBe(400);
   });
 
-  it("Crossbill follows no redirect of the merchant's backend, and says so in the notification's last error", async () => {
+  it("Crossbill follows no redirect of the merchant's backend, and the notification's last error gives the reason", async () => {
     const elsewhere = await NotifyReceiver.open();
     receiver.answer = () => ({ status: 302, headers: { location: elsewhere.url } });
     const id = (await failing()).id;
@@ -174,7 +174,7 @@ describe('a merchant’s backend', () => {
     await elsewhere.close();
   });
 
-  it("after a 410 from the merchant's backend, Crossbill holds all notifications until the operator replays a notification", async () => {
+  it("after a 410 from the merchant's backend, Crossbill sends no notification until the operator replays one", async () => {
     receiver.answer = () => 410;
     const s = await world.subscriber();
     await world.until('the receiver is known to be gone', () => gauge('crossbill_notification_receiver_gone'), 1);

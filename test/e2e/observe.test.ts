@@ -177,7 +177,7 @@ describe('secrets', () => {
   });
   afterAll(() => world.close());
 
-  it('no log line, database column, page or API response holds a secret after every kind of request and failure', async () => {
+  it('no log line, database column, page or API response contains a secret after every kind of request and failure', async () => {
     const s = await world.paidSubscriber({ amount: 1000 });
     await world.invoice(await world.renew(s.subscriptionId), 'paid');
     const key = { 'idempotency-key': 'k' };

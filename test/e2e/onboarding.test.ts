@@ -88,7 +88,7 @@ describe('Onboarding', () => {
       }
     }
 
-    it("a partner starts a merchant's application to the MoR, supplies the requirements, submits it, and reads the approval", async () => {
+    it("a partner starts a merchant's application to the MoR, meets the requirements, submits, and reads the approval", async () => {
       const begun = await start(merchant('larch'));
       expect(begun).toMatchObject({
         status: 201,
@@ -151,7 +151,7 @@ describe('Onboarding', () => {
       expect(errors.map((e) => e.field)).toEqual(['selectedRegions', 'businessDescription', 'checkoutUrl']);
     });
 
-    it('Crossbill makes one merchant from two starts with the same reference, and reports that it discards other company details', async () => {
+    it('Crossbill makes one merchant from two starts with one reference, and reports other company details as discarded', async () => {
       const first = await start(merchant('alder'));
       const same = await start(merchant('alder'));
       expect(same.status).toBe(200);
@@ -195,7 +195,7 @@ describe('Onboarding', () => {
       expect(resumed.body['application_id']).not.toBeNull();
     });
 
-    it("Crossbill finds the application when the MoR's response to the start is lost", async () => {
+    it("if the MoR's response to a new application is lost, Crossbill finds the application", async () => {
       const path = '/partner/api/onboarding/initiate';
       await world.fault({ side: 'mor', path, action: 'drop_after' });
       expect(await start(merchant('willow'))).toMatchObject({
@@ -269,7 +269,7 @@ describe('Onboarding', () => {
       });
     });
 
-    it('Crossbill makes a merchant without company details once, with a warning', async () => {
+    it('Crossbill warns about a merchant without company details, and makes the merchant only once', async () => {
       const bare = { merchantReference: 'juniper', withoutCompany: true, productCode: 'tor' };
       const made = await start(bare);
       expect(made).toMatchObject({ status: 201, body: { status: 'requested', company_discarded: false } });
@@ -309,7 +309,7 @@ describe('Onboarding', () => {
       expect((await start(merchant('larix'))).status).toBe(201);
     });
 
-    it('Crossbill pages the merchants, lists the regions, audits each onboarding change, and refuses keys without the ops role', async () => {
+    it('the API pages the merchants, lists the regions, has audit entries of onboarding, and refuses keys without the ops role', async () => {
       const list = await world.api<{ data: Json[]; next_cursor?: string }>('GET', '/v1/onboarding/merchants?limit=2');
       expect(list.body.data).toHaveLength(2);
       const next = await world.api<{ data: Json[] }>(

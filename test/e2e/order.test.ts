@@ -92,7 +92,7 @@ describe('events in any order', () => {
     },
   );
 
-  it('Crossbill marks the invoice paid once when payment.succeeded arrives an hour before invoice.created', async () => {
+  it('when payment.succeeded arrives an hour before invoice.created, Crossbill marks the invoice paid once', async () => {
     await world.fault({
       target: 'deliveries',
       side: 'stripe',
@@ -113,7 +113,7 @@ describe('events in any order', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('Crossbill holds the payment of a draft, and marks the invoice paid once Stripe finalizes the draft', async () => {
+  it('Crossbill keeps the payment of a draft, and marks the invoice paid when Stripe finalizes the draft', async () => {
     const invoiceId = await draftRenewal(world, s);
     const id = await tellSucceeded(world, newPaid(), said(invoiceId));
     await world.invoice(invoiceId, 'held');
@@ -123,7 +123,7 @@ describe('events in any order', () => {
     await paidOnce(world, invoiceId);
   });
 
-  it('when a draft grows after its charge, Crossbill opens an item, and the operator applies the payment in part', async () => {
+  it("when a draft's amount grows after its charge, a review item opens, and the operator may apply the smaller payment", async () => {
     const invoiceId = await draftRenewal(world, s);
     await tellSucceeded(world, newPaid(), said(invoiceId));
     await world.invoice(invoiceId, 'held');
@@ -161,7 +161,7 @@ describe('events in any order', () => {
     },
   );
 
-  it('the operator applies a payment although its event names another customer', async () => {
+  it("the operator may apply a payment to the invoice although the MoR's event names another customer", async () => {
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, newPaid(), { ...said(invoiceId), customerId: 'cus_parent_company' });
     const [item] = await untilReviews(world, invoiceId, ['customer_mismatch']);
@@ -184,7 +184,7 @@ describe('events in any order', () => {
     await paidOnce(world, uncollectible);
   });
 
-  it('Crossbill opens an item about a payment for a deleted or unknown invoice', async () => {
+  it('Crossbill opens a review item about a payment for a deleted or unknown invoice', async () => {
     const manual = await world.stripe.invoices.create({ customer: s.customerId, currency: 'eur' });
     const deleted = String(manual.id);
     await world.stripe.invoices.del(deleted);

@@ -55,7 +55,7 @@ describe('The owner of a card', () => {
       expect(await lastSetup()).toEqual({ merchant_customer: { ...known, cardpsp_id: id, country: 'DE' } });
     });
 
-    it("Crossbill sends only the customer's id with a setup intent if the signup gives no other detail", async () => {
+    it("Crossbill sends only the customer's id with a setup intent if the signup has no customer details", async () => {
       expect((await signUp(sending, { kind: 'trial', customer: { id: 'cus_bare' } })).status).toBe(201);
       expect(await lastSetup()).toEqual({ merchant_customer: { cardpsp_id: 'cus_bare' } });
     });
@@ -167,7 +167,7 @@ describe('The owner of a card', () => {
     });
   });
 
-  it('when the MoR refuses the customer of a setup intent, Crossbill answers 400 with the field and the setting', async () => {
+  it('when the MoR refuses the customer of a setup intent, Crossbill answers 400 and names MOR_SETUP_CUSTOMER=omit', async () => {
     await world.control('POST', '/mor/account', { setup_customer: 'refuse' });
     try {
       const customer = { id: 'cus_refused' };
@@ -242,7 +242,7 @@ describe('another card of a customer', () => {
     return setup;
   }
 
-  it('POST /v1/customers/:id/payment-method makes one setup intent under a key, and only its response shows the secret', async () => {
+  it('POST /v1/customers/:id/payment-method makes one setup intent for a key, and only the response has the client secret', async () => {
     const asked = { payment_method_types: ['card', 'sepa_debit'] };
     const first = await change(s.customerId, asked, 'card-1');
     expect(first.status).toBe(201);
@@ -270,7 +270,7 @@ describe('another card of a customer', () => {
     expect(JSON.stringify(await customer(s.customerId))).not.toContain(secret);
   });
 
-  it('after a customer confirms another card, Crossbill retries the refused renewal at once, and only once', async () => {
+  it('after a customer confirms another card, Crossbill immediately retries the refused renewal, and only one time', async () => {
     const id = await declined('decline:insufficient_funds', 'succeed');
     await world.until(
       'a link can be paid',

@@ -51,7 +51,7 @@ describe('every payment is refundable', () => {
     await refunded(paymentId, invoiceId);
   });
 
-  it("the operator identifies a payment by the MoR's id and refunds it, and Crossbill refuses a second id", async () => {
+  it('the operator gives a payment its MoR id and refunds the payment, and Crossbill refuses a second id', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect(await refund(world, ours, {})).toMatchObject(refusal(409, 'payment_not_identified'));
     expect(await identify(ours, 'ch_1')).toMatchObject(wrongField('payment_id'));
@@ -68,7 +68,7 @@ describe('every payment is refundable', () => {
     expect(String(clash.body['message'])).toContain(ours);
   });
 
-  it('an item about an unidentified payment offers a refund only after the operator identifies the payment', async () => {
+  it('a review item about a payment without a MoR id offers a refund only after the operator enters the id', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     await world.stripe.invoices.voidInvoice(b.invoiceId);
@@ -100,7 +100,7 @@ describe('every payment is refundable', () => {
   const paymentsOf = async (invoiceId: string, origin: string): Promise<Json[]> =>
     ((await world.invoice(invoiceId, 'paid'))['payments'] as Json[]).filter((p) => p['origin'] === origin);
 
-  it('the operator identifies and refunds a payment made through a payment link', async () => {
+  it('the operator enters the MoR id of a payment through a payment link, and refunds the payment', async () => {
     const invoiceId = await openInvoice(world);
     const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
     const made = await world.api('POST', `/v1/invoices/${invoiceId}/payment-link`, link);
@@ -115,7 +115,7 @@ describe('every payment is refundable', () => {
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body['amount_refunded']).toBe(990);
   });
 
-  it('the operator identifies and refunds a payment made by bank transfer', async () => {
+  it('the operator enters the MoR id of a payment by bank transfer, and refunds the payment', async () => {
     const invoiceId = await openInvoice(world);
     const made = await world.api('POST', `/v1/invoices/${invoiceId}/proforma`, PROFORMA);
     expect(made.status).toBe(201);
@@ -143,7 +143,7 @@ describe('every payment is refundable', () => {
     expect(payments.map((p) => [p['id'], p['amount_refunded']])).toEqual([[paymentId, 990]]);
   });
 
-  it("if the operator gave a payment the MoR id of another customer's payment, a refund opens one review item", async () => {
+  it("if the operator entered the MoR id of another customer's payment, a refund opens one review item", async () => {
     const [ada, grace] = [await signedUp(false), await signedUp(false)];
     expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
     expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);
@@ -161,7 +161,7 @@ describe('every payment is refundable', () => {
 describe('One charge for two invoices', () => {
   const world = useWorld();
 
-  it('when two invoices name one charge, Crossbill books the charge for the first invoice and opens a double_payment item', async () => {
+  it('when the MoR reports one charge for two invoices, Crossbill books the charge once and opens a double_payment review item', async () => {
     await deafMor(world);
     const first = newPaid();
     const second = { ...newPaid(), chargeId: first.chargeId };
@@ -217,7 +217,7 @@ describe('a row of the ledger', () => {
   const ledgerOf = async (invoiceId: string): Promise<Json[]> =>
     (await world.list(`/v1/ledger?invoice_id=${invoiceId}`)).reverse();
 
-  it('a ledger row names customer, invoice, payment, charge, payment record, refund and credit note once Crossbill knows each', async () => {
+  it('a ledger row names each of customer, invoice, payment, charge, payment record, refund and credit note known to Crossbill', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     const done = await complete(world, b, chargeId, {});

@@ -70,7 +70,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it("the refund webhook settles an unanswered refund, and the MoR's refusal of the repeated call changes nothing", async () => {
+  it("the MoR's refund webhook settles an unanswered refund, and a refusal of the repeated call changes nothing", async () => {
     const paid = await paidRenewal();
     await silence(paid, 'drop_after', 1);
     await refuseRepeats(paid);
@@ -84,7 +84,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('if the MoR refuses the repeat of an unanswered refund, the refund stays unknown and Crossbill opens a refund_stuck item', async () => {
+  it('if the MoR refuses the repeat of an unanswered refund, the refund stays unknown, and a refund_stuck review item opens', async () => {
     const paid = await paidRenewal();
     await world.fault({ target: 'deliveries', type: 'payment.refunded', action: { delay_ms: 3_600_000 } });
     await silence(paid, 'drop_after', 1);

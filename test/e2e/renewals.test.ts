@@ -146,7 +146,7 @@ describe('the relay of invoice.created', () => {
 
   const about = (invoiceId: string): Heard[] => heard.filter((h) => h.body.includes(invoiceId));
 
-  it('Crossbill relays the invoice.created of a renewal to the MoR byte for byte under its own signature', async () => {
+  it("Crossbill relays a renewal's invoice.created to the MoR byte for byte, with Crossbill's signature", async () => {
     const invoiceId = await draftRenewal(world, s);
     await world.invoice(invoiceId, 'paid');
     const [sent, ...more] = about(invoiceId);

@@ -15,7 +15,7 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
   });
   afterAll(() => world.close());
 
-  it('several daemons on one database mark sixty renewals paid once each, though each daemon receives every event', async () => {
+  it('several daemons on one database mark each of sixty renewals paid once, although each daemon receives every event', async () => {
     // Each daemon is an endpoint of its own: every event comes as often as there are daemons.
     for (const d of world.daemons.slice(1)) {
       world.sandbox.stripe.state.addEndpoint(`${d.url}/webhooks/stripe`, world.sandbox.secrets.stripeWebhookSecret);

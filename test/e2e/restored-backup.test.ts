@@ -141,7 +141,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it("a refund repeated under its key with the payment's second id returns the same refund, and another amount gets 409", async () => {
+  it("a refund repeated under its key with Crossbill's own payment id is the same refund, and another amount gets 409", async () => {
     const { paymentId } = await aRenewal();
     const ours = await ourId(world.databaseUrl, paymentId);
     const one = await refund(world, paymentId, { amount: 500 }, 'one-scope');

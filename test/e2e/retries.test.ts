@@ -146,7 +146,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await world.stripe.subscriptions.retrieve(s.subscriptionId)).status).not.toBe('canceled');
   });
 
-  it("of two simultaneous retry requests one gets 202 and one 409; a request with a used idempotency key returns that key's retry", async () => {
+  it('of two simultaneous retry requests, one gets 202 and the other 409; with the same idempotency key both get 202', async () => {
     await start('soft=30d');
     const id = await renewal('decline', 'decline', 'succeed');
     const both = await Promise.all([retry(id), retry(id)]);

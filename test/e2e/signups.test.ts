@@ -56,7 +56,7 @@ describe('signups', () => {
     expect(done).toMatchObject(refusal(409, 'signup_has_no_payment'));
   });
 
-  it('Crossbill completes a trial when the MoR charges its saved method, and not before', async () => {
+  it("Crossbill completes a trial's signup only when the MoR charges the saved payment method", async () => {
     const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
     const trial = await signUp({ kind: 'trial', customer: { id: customer.id } });
     const shown = (): Promise<Reply> => world.api('GET', `/v1/signups/${String(trial.body['id'])}`);
@@ -135,7 +135,7 @@ describe('signups', () => {
     expect((await complete(world, { ...b, id: 'sup_unknown' }, chargeId)).status).toBe(404);
   });
 
-  it('when two signups name one charge at the same moment, Crossbill accepts one signup and refuses the other', async () => {
+  it('when two signups report one charge at the same moment, Crossbill accepts one signup and refuses the other', async () => {
     const [one, two] = [await begun(world), await begun(world)];
     const { chargeId } = await confirmed(world, one);
     const told = await Promise.all([complete(world, one, chargeId), complete(world, two, chargeId)]);
@@ -154,7 +154,7 @@ describe('signups', () => {
     await paidOnce(world, b.invoiceId);
   });
 
-  it('Crossbill finds the invoice of a refund by its charge if the MoR names no invoice', async () => {
+  it('if the MoR names no invoice for a refund, Crossbill finds the invoice by the charge', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     await complete(world, b, chargeId);
@@ -215,7 +215,7 @@ describe('no mark before settlement', () => {
   }
 
   it.each([
-    ['of the customer’s card setting', null],
+    ['configured for the customer', null],
     ['chosen in the browser', 'bank_debit'],
   ])(
     'if a bank debit (%s) settles only after Stripe voids the invoice, a review item opens and Crossbill marks no invoice paid',
@@ -251,7 +251,7 @@ describe('no mark before settlement', () => {
     },
   );
 
-  it('Crossbill marks the invoice paid once when a bank debit settles before Stripe voids the invoice', async () => {
+  it('when a bank debit settles before Stripe voids the invoice, Crossbill marks the invoice paid once', async () => {
     const b = await processing('bank_debit');
     const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
     if (atMor === undefined) throw new Error('the MoR has no such payment');
@@ -263,7 +263,7 @@ describe('no mark before settlement', () => {
     await paidOnce(world, b.invoiceId);
   });
 
-  it('a failed bank debit opens a signup_unproven item, and Stripe gets no payment record', async () => {
+  it('a failed bank debit opens a signup_unproven review item, and Stripe gets no payment record', async () => {
     const b = await processing('bank_debit_failed');
     const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
     if (atMor === undefined) throw new Error('the MoR has no such payment');

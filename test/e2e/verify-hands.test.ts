@@ -9,7 +9,7 @@ import { refund } from './support/story.js';
 type Line = { id: string; kind: string; invoice_id?: string; object_id?: string; detail: string };
 type Report = { outcome: string; differences: Line[]; compared: Record<string, number> };
 
-describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, marked by %s', (mode) => {
+describe.each(['payment_record', 'out_of_band'] as const)('manual changes on Stripe, marked by %s', (mode) => {
   const world = useWorld({ BILLING_MARK_MODE: mode });
 
   async function verify(): Promise<{ code: number; report: Report }> {
@@ -174,7 +174,7 @@ describe('a difference acknowledged by a person', () => {
   });
 });
 
-describe('a mark of ours', () => {
+describe('a mark by Crossbill', () => {
   const world = useWorld();
 
   const run = (...args: string[]) => cli(['verify', ...args], world.env);

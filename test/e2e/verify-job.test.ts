@@ -37,7 +37,7 @@ describe('the daily verify', () => {
     return { job, metrics, runs };
   }
 
-  it('only one replica runs the daily verify, and both replicas show the lost delivery it finds', async () => {
+  it('only one replica runs the daily verify, and both replicas show the lost delivery from the report', async () => {
     const s = await world.paidSubscriber();
     await world.advance(7_200); // anything younger than two minutes counts as on its way
     await world.fault({ target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });

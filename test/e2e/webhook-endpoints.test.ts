@@ -75,8 +75,8 @@ describe('The webhook endpoints', () => {
     });
 
     it.each([
-      ['no JSON', '{"id":'],
-      ['nothing', ''],
+      ['half a JSON body', '{"id":'],
+      ['no body', ''],
       ['a list', '[1,2]'],
       ['null', 'null'],
       ['an id of 5,000 characters', JSON.stringify({ id: 'e'.repeat(5_000), type: 'payment.succeeded' })],
@@ -86,7 +86,7 @@ describe('The webhook endpoints', () => {
       ['an amount of zero', paymentBody({ eventId: 'evt_zero' }).replace('"amount":1000', '"amount":0')],
       ['an unknown status', paymentBody({ eventId: 'evt_status' }).replace('"succeeded"}', '"won"}')],
       ['a success without a charge', paymentBody({ eventId: 'evt_charge', chargeId: '' })],
-      ['an invoice named like an inner lane', paymentBody({ eventId: 'evt_inner', invoiceId: 'mor:pay_1' })],
+      ['an internal lane as its invoice', paymentBody({ eventId: 'evt_inner', invoiceId: 'mor:pay_1' })],
       ['the same key twice', paymentBody({ eventId: 'evt_twice' }).replace('{"id"', '{"id":"evt_other","id"')],
       [
         'depth 10,000',
@@ -189,7 +189,7 @@ describe('The webhook endpoints', () => {
       },
     );
 
-    it('Crossbill quarantines a second body under a known event id, opens an item, and never applies it', async () => {
+    it('Crossbill never applies a second body under a known event id, but opens a review item', async () => {
       const first = { eventId: 'evt_two', paymentId: 'pay_two', invoiceId: 'in_two', amount: 1000 };
       expect(await deliver(world, 'mor_payments', paymentBody(first))).toEqual(RECEIVED);
       expect(await eventStatus(world, 'mor_payments', 'evt_two')).toBe('done');
@@ -379,7 +379,7 @@ describe('an hour of a wrong secret at both endpoints of the MoR', () => {
     }
   });
 
-  it('once the webhook secret is right, Crossbill takes every repeated event and decides each event once', async () => {
+  it('with the right webhook secret, Crossbill takes every repeated event and decides each event once', async () => {
     const ids = [...new Set(refused.map((a) => a.event_id))];
     await world.advance(4 * HOUR_SEC);
     await world.invoice(renewal, 'paid');

@@ -62,7 +62,7 @@ describe('npm run example', () => {
     );
   });
 
-  it('Ctrl-C ends every process of `npm run example`, even pressed twice', async () => {
+  it('Ctrl-C ends every process of `npm run example`, even if pressed twice', async () => {
     const ended = new Promise((resolve) => program.once('exit', (code, signal) => resolve(code ?? signal)));
     const started = childrenOf(program.pid ?? 0);
     expect(started.length).toBeGreaterThanOrEqual(2); // the daemon and the shop

@@ -100,7 +100,7 @@ describe('Sums of the ledger', () => {
     );
   });
 
-  it("the ledger's sums by day equal the sums of its entries for any reason, currency and dates", async () => {
+  it("for any filter by reason, currency and dates, the ledger's sums by day equal the sums of entries", async () => {
     const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(one, { nil: undefined });
     const midnight = maybe(fc.integer({ min: 1, max: 80 }).map((day) => new Date(Date.UTC(2026, 9, day))));
     const filter = fc.record({

@@ -110,7 +110,7 @@ describe('Claims', () => {
     expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
   });
 
-  it('a worker claims invoice lanes due at the same moment in the order of their names under any query plan', async () => {
+  it('a worker claims invoice lanes due at the same moment in the order of their ids, under any query plan', async () => {
     const { store } = x.harness;
     const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
     for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
@@ -204,7 +204,7 @@ describe('Claims', () => {
     expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
   });
 
-  it("a worker claims an invoice's lane with a timer once the timer is due", async () => {
+  it("a worker claims an invoice's lane with a timer when the timer is due, and no earlier", async () => {
     const { store, clock } = x.harness;
     const at = new Date(clock.now().getTime() + 60_000);
     await store.transact({

@@ -99,7 +99,7 @@ describe('the settings of a session', () => {
         .join(', ')}`,
     );
 
-  it("Crossbill's session settings apply on every database connection, even against the settings of its database role", async () => {
+  it("Crossbill's session settings apply on every database connection, and win over the settings of the database role", async () => {
     const db = await Database.open({ url: role.as(database.url), poolSize: 4, onError: () => undefined });
     const first = async (pool: pg.Pool | pg.Client, sql: string): Promise<Record<string, string>> =>
       (await pool.query<Record<string, string>>(sql)).rows[0] ?? {};
@@ -192,7 +192,7 @@ it('the daemon runs no migration if its database user may create tables only bec
 
 it.each([
   ['owns the database', () => `alter database ${name} owner to ${role.name}; grant all on schema public to public`],
-  ['has the right to create by name', () => `grant create, usage on schema public to ${role.name}`],
+  ['has its own right to create', () => `grant create, usage on schema public to ${role.name}`],
 ])('the daemon runs the migrations as a user who %s', async (_, grant) => {
   await asAdmin(grant(), database.url);
   const { opened } = start(role.as(database.url));
@@ -281,7 +281,7 @@ it.each(['LATIN1', 'SQL_ASCII'])(
   },
 );
 
-it('Crossbill refuses PostgreSQL 13 and warns of a version newer than its tests', () => {
+it('Crossbill refuses PostgreSQL 13 and warns of a version newer than the tested versions', () => {
   const facts = { encoding: 'UTF8', database: 'crossbill' };
   expect(() => refuseUnfit({ ...facts, version: 130_022 })).toThrow(
     'The server is PostgreSQL 13.22, and Crossbill needs 14 or later. Upgrade it, or name another server in DATABASE_URL.',

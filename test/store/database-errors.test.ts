@@ -48,6 +48,6 @@ it('Crossbill treats an unreachable server, an exhausted pool and an ended pool 
   expect(found.map(isUnavailable)).toEqual([true, true, true]);
 });
 
-it('an error without a code is a fault of Crossbill, even if its message mentions a connection', () => {
+it('Crossbill treats an error without a code as its own fault, even if the message mentions a connection', () => {
   expect(isUnavailable(new Error('the connection of the two rows is missing'))).toBe(false);
 });

@@ -21,7 +21,7 @@ databaseForAll((opened) => {
 const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minutes)), log.opened(id));
 const seenAt = (id: string, minutes: number): Promise<boolean> => ((now = at(minutes)), log.seen(id));
 
-it('the log of open webhook endpoints has one row while a daemon reports; after a silence the row ends at the last report', async () => {
+it("the log of open webhook endpoints has one row for a running daemon, and ends the row at the daemon's last report", async () => {
   await openedAt('open_a', 0);
   for (let m = 1; m <= 5; m++) expect(await seenAt('open_a', m)).toBe(true);
   expect(await seenAt('open_a', 3)).toBe(true); // a clock set back takes nothing away

@@ -150,7 +150,7 @@ it('the growth tests fill their tables with enough rows to make a full scan of a
   for (const table of ['refund', 'review', 'audit']) expect(sizes.get(table)).toBeGreaterThan(LEAST);
 });
 
-describe('the console above old rows', () => {
+describe('the console with many old rows', () => {
   const pages = consolePages(RENEWALS / 2);
   let app: ApiApp;
   beforeAll(async () => {

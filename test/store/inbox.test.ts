@@ -145,7 +145,7 @@ describe('The inbox', () => {
     expect(await rows('select released_at from inbox_quarantine')).toEqual([{ released_at: null }]);
   });
 
-  it('Crossbill decides a parked Stripe event once Stripe delivers the event in a readable API version', async () => {
+  it('Crossbill decides a parked Stripe event after Stripe delivers the event in a readable API version', async () => {
     const parked: Delivery = {
       ...an('evt_two1', { status: 'parked', reason: 'unreadable', lane: 'stripe/evt_two1' }),
       source: 'stripe',
@@ -166,7 +166,7 @@ describe('The inbox', () => {
     expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
   });
 
-  it("the review item about two bodies under one event id names the event's type, so that the operator sees a dispute's deadline", async () => {
+  it("the review item about two bodies under one event id names the event's type, and a dispute's item names the dashboard", async () => {
     const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
     await x.inbox.store([back('blurred')]);
     expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);
@@ -256,7 +256,7 @@ describe('The inbox', () => {
     expect(await rows('select 1 from review')).toEqual([]);
   });
 
-  describe('unreadable for every older release', () => {
+  describe('an event unreadable for every older release', () => {
     const event = aPaymentSucceeded();
     const unread: Delivery = {
       ...event,
@@ -282,7 +282,7 @@ describe('The inbox', () => {
       expect(await settled()).toEqual(home);
     });
 
-    it('a retry releases an event from quarantine although an older release could not read it', async () => {
+    it('a retry releases an event from quarantine although an older release could not read the event', async () => {
       await x.inbox.quarantine(unread, 'stale');
       await x.inbox.store([unread]);
       expect(await desk.retry('iq_1')).toBe('ie_2');
@@ -290,7 +290,7 @@ describe('The inbox', () => {
       expect(await settled()).toEqual(home);
     });
 
-    it('an event parked by an older release creates no invoice row named after the event', async () => {
+    it("an event parked by an older release creates no invoice row with the event's id", async () => {
       await x.harness.take({ ...unread, status: 'received', reason: null });
       expect(await rows('select invoice_id from invoice')).toEqual([{ invoice_id: INVOICE_ID }]);
       expect(await rows(`select status from inbox_event where source = 'mor_payments'`)).toEqual([
@@ -437,7 +437,7 @@ describe('Bodies by the month', () => {
   const bodies = async (ids: readonly string[]): Promise<boolean[]> =>
     Promise.all(ids.map(async (id) => (await eventById(db.pool, id))?.body !== null));
 
-  it('the database has partitions of event bodies for this month and the next two after the first migration', async () => {
+  it('after the first migration the database has partitions of event bodies for this month and the next two months', async () => {
     const now = new Date();
     const expected = [0, 1, 2].map((n) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + n, 1)));
     expect(await months()).toEqual([

@@ -31,7 +31,7 @@ const PAGES_LOOKED_THROUGH = PAGES + (2 * LOOKED_THROUGH) / 10;
 
 type Sent = { readonly text: string; readonly values: unknown[] };
 
-describe('above 50,000 renewals', () => {
+describe('list filters over 50,000 renewals', () => {
   let fresh: TestDatabase;
   let db: Database;
   const sent: Sent[] = [];

@@ -168,7 +168,7 @@ describe('the requests of a move', () => {
     expect(stripe.sent[1]).toEqual(stripe.sent[0]);
   });
 
-  it("Crossbill sends a move's request no second time if Stripe already shows its effect", async () => {
+  it("Crossbill does not repeat a move's request if Stripe already shows the request's effect", async () => {
     const stripe = new Scripted();
     stripe.answers = [SILENCE];
     const steps = stepsOn(stripe);

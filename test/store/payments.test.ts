@@ -76,7 +76,7 @@ describe('A refund without an invoice', () => {
     expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
   });
 
-  it("a retry of a refund event closes its review item once the signup's invoice is known", async () => {
+  it("a retry of a refund event closes the review item after Crossbill learns the signup's invoice", async () => {
     await x.harness.take(refunded(1, 300));
     await x.harness.rest(1);
     await complete();
@@ -144,7 +144,7 @@ describe('One charge', () => {
   const second = () =>
     aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: 'ch_1' });
 
-  it('when two invoices name one charge, Crossbill books the charge once, and the review item names both invoices', async () => {
+  it('when the MoR reports one charge for two invoices, Crossbill books the charge once, and a review item names both', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
     await harness.take(second());
@@ -167,7 +167,7 @@ describe('One charge', () => {
     expect(balances(await harness.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
   });
 
-  it("if one charge is on two invoices, the review item names the first invoice's payment by its MoR id, even if learned later", async () => {
+  it('if the MoR reports one charge for two invoices, the review item names the MoR id of the first, even if entered by an operator', async () => {
     const { harness } = x;
     harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     harness.gateway.charges.add(COMPLETION.chargeId);
@@ -183,7 +183,7 @@ describe('One charge', () => {
     expect(item?.fact).toMatchObject({ payment: 'pay_elm', holder: 'pay_first', holderInvoice: INVOICE_ID });
   });
 
-  it('when two simultaneous events name one charge on two invoices, Crossbill books the charge once and opens a review item', async () => {
+  it('when two simultaneous events report one charge for two invoices, Crossbill books the charge once and opens a review item', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }), second());
     const both = [await harness.state(INVOICE_ID), await harness.state('in_elm')];

@@ -145,7 +145,7 @@ describe('A rebuild', () => {
 
 // A payment shows as of one moment: a step of its lane writes the payment and its refunds together, and a reader sees
 // both or neither.
-describe('One moment', () => {
+describe('Reads during writes', () => {
   const READS = 300;
 
   let db: Database;

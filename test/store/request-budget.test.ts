@@ -94,7 +94,7 @@ function mostInASecond(replicas: readonly Replica[], endpoint?: string): number 
 
 const countOf = (replicas: readonly Replica[]): number => replicas.reduce((n, r) => n + r.sent.length, 0);
 
-it("three replicas together keep Stripe's request limit and use it fully", async () => {
+it("three replicas together stay within Stripe's request limit, and use all of the limit", async () => {
   const all = [new Replica(20).busy(32), new Replica(20).busy(32), new Replica(20).busy(32)];
   await pass(10_000);
   expect(countOf(all)).toBeGreaterThanOrEqual(195);
@@ -104,7 +104,7 @@ it("three replicas together keep Stripe's request limit and use it fully", async
   for (const one of all) expect(one.sent.length).toBeGreaterThan(50);
 });
 
-it('the request budget for Stripe costs a replica about one commit a second, however much it sends', async () => {
+it('the request budget for Stripe costs a replica about one commit a second, for any number of calls', async () => {
   const one = new Replica(200).busy(32);
   await pass(2_000);
   asked = 0;
@@ -157,7 +157,7 @@ it("a live replica gets a dead replica's share of Stripe's request budget within
   expect(alive.sent.length).toBeGreaterThanOrEqual(58);
 });
 
-it('two replicas together keep the request limit of one Stripe endpoint', async () => {
+it('two replicas together stay within the request limit of one Stripe endpoint', async () => {
   const all = [new Replica(100).busy(32, ['a']), new Replica(100).busy(32, ['a'])]; // an endpoint has 25 of the 100
   await pass(4_000);
   expect(mostInASecond(all, 'a')).toBeLessThanOrEqual(25 + 2);

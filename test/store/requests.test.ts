@@ -81,7 +81,7 @@ const ASKED: SignupRequest = {
   by: 'shop',
 };
 
-it('Crossbill remembers an idempotency key with its object, and notices another body under the key', async () => {
+it("Crossbill stores an idempotency key with its object's id, and recognises another body under the key", async () => {
   const requests = new Requests(x.db, x.harness.clock);
   expect(await requests.recall(name('k'), sha(1))).toEqual({ known: false });
   expect(await requests.remember(name('k'), sha(1), 'sup_1')).toEqual({ known: false });
@@ -140,7 +140,7 @@ it('two equal refund requests at the same time make one refund at the MoR', asyn
   expect(more.filter((r) => r.ok)).toHaveLength(1);
 });
 
-it('a refund request finds the refund that another replica stored under its key a moment before', async () => {
+it('a refund request finds the refund another replica stored under the same key a moment before', async () => {
   const { harness } = x;
   harness.platform.put(anInvoice());
   harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -212,7 +212,7 @@ it('Crossbill refuses a second charge for a completed signup, and refuses a used
   expect((await x.harness.state(INVOICE_ID)).payments).toHaveLength(1);
 });
 
-it('if two requests complete a signup at once with different charges, the signup keeps one of the charges', async () => {
+it('if two simultaneous requests complete a signup with different charges, the signup keeps one of the charges', async () => {
   const s = await made();
   const both = ['ch_1', 'ch_2'].map((chargeId, n) =>
     flow.complete(s.id, { ...result, chargeId, invoiceId: `in_${n}` }),

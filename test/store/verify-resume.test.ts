@@ -153,7 +153,7 @@ async function killedHalfWay(unheard: readonly number[]): Promise<void> {
   lists.pages.length = 0;
 }
 
-it('a resumed verify reads only the remaining invoices from Stripe, and reports the differences from before and after the break', async () => {
+it('a resumed verify reads only the remaining invoices from Stripe, and reports the differences of both parts of the run', async () => {
   await killedHalfWay([5, 40, 97]);
   clock.advance(11 * MINUTE);
   await known(40);
@@ -185,7 +185,7 @@ it('verify skips an invoice with an undecided event, counts the skipped invoice,
   expect(differing(await run())).toEqual(['in_1', 'in_2', 'in_3']);
 });
 
-it('verify runs once a day, and at once if a wrong clock had scheduled the next run a year ahead', async () => {
+it('verify runs one time a day, and immediately if a wrong clock had scheduled the next run a year ahead', async () => {
   const books = new VerifyStore(db, clock);
   const days = (n: number): number => n * 24 * HOUR;
   expect(await books.claimRun(days(1))).toBe(true);
@@ -195,14 +195,14 @@ it('verify runs once a day, and at once if a wrong clock had scheduled the next 
   expect(await books.claimRun(days(1))).toBe(false);
 });
 
-it('a resumed verify is clean if the differences from before the break are gone', async () => {
+it('a resumed verify is clean if the differences found before its interruption are gone', async () => {
   await killedHalfWay([5]);
   clock.advance(11 * MINUTE);
   await known(5);
   expect((await again()).outcome).toBe('clean');
 });
 
-it('a resumed verify reads an invoice again if the database and Stripe both changed since the first half', async () => {
+it('a resumed verify reads an invoice again if database and Stripe both changed since the first part', async () => {
   await killedHalfWay([5, 6]);
   clock.advance(11 * MINUTE);
   await known(5, 'open');
@@ -211,7 +211,7 @@ it('a resumed verify reads an invoice again if the database and Stripe both chan
   expect(differing(await again())).toEqual(['in_6']);
 });
 
-it('a resumed verify compares invoices Stripe created during the break, and ignores deleted ones', async () => {
+it('a resumed verify compares invoices created during its interruption, and ignores deleted invoices', async () => {
   await killedHalfWay([]);
   clock.advance(11 * MINUTE);
   const createdAt = new Date(NOW.getTime() + MINUTE);
@@ -248,7 +248,7 @@ it('a verify run ends as incomplete if its process slept and another process res
   expect(kept.rows.map((r) => r.outcome)).toEqual(['incomplete', 'differences']);
 });
 
-it('verify reports a stopped run as incomplete, and the next run resumes it at once', async () => {
+it('verify reports a stopped run as incomplete, and the next run immediately resumes the stopped run', async () => {
   await invoices(1, 100);
   const stop = new AbortController();
   const cut = await run({ signal: stop.signal, onProgress: (n) => (n['invoices'] ?? 0) >= 50 && stop.abort() });

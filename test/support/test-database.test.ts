@@ -4,7 +4,7 @@ import pg from 'pg';
 import { freshDatabase, migratedTemplate } from '../support/database.js';
 
 describe('the databases of tests', () => {
-  it('two test databases share no table, and a drop removes both', async () => {
+  it('two test databases share no table, and each drop removes its database', async () => {
     const [first, second] = await Promise.all([freshDatabase(), freshDatabase()]);
     const a = new pg.Client({ connectionString: first.url });
     const b = new pg.Client({ connectionString: second.url });
@@ -16,7 +16,7 @@ describe('the databases of tests', () => {
     await expect(new pg.Client({ connectionString: first.url }).connect()).rejects.toThrow('does not exist');
   });
 
-  it('the migrations of a test database run once for four simultaneous callers', async () => {
+  it('four simultaneous callers get one migrated template database, with a single run of the migrations', async () => {
     let runs = 0;
     const version = `test ${process.pid} ${Math.random()}`;
     const migrate = async (): Promise<void> => void (runs += 1);

@@ -8,7 +8,7 @@ import { verifiedOf } from '../../packages/bench/src/day/verified.js';
 
 const plan = { renewals: 1_000, dayMs: 120_000 };
 
-it('the benchmark’s day has three disputes, two refunds and six declines in a hundred renewals', () => {
+it('the benchmark’s simulated day has three disputes, two refunds and six declines in a hundred renewals', () => {
   const declined = Array.from({ length: 1_000 }, (_, k) => fateOf(k)).filter((fate) => fate !== 'paid').length;
   expect(declined).toBe(60);
   expect(totalsOf(1_200)).toEqual({
@@ -23,7 +23,7 @@ it('the benchmark’s day has three disputes, two refunds and six declines in a 
   expect([0, 1, 2].map((tries) => isCharged(1, tries))).toEqual([false, false, true]);
 });
 
-it('the benchmark’s day sends its events in order, and no payment result before the invoice is final', () => {
+it('on the benchmark’s simulated day, each invoice is created, then finalized, and then gets its payment result', () => {
   const [created = [], finalized = [], verdicts = []] = (['created', 'finalized', 'verdict'] satisfies Stream[]).map(
     (stream) => Array.from({ length: plan.renewals }, (_, k) => dueMs(plan, stream, k)),
   );
@@ -34,7 +34,7 @@ it('the benchmark’s day sends its events in order, and no payment result befor
   expect(verdicts.every((at, k) => at > (finalized[k] ?? at))).toBe(true);
 });
 
-it('the benchmark’s day keeps the request limit of a live Stripe account if that suffices, and otherwise raises the limit', () => {
+it('the benchmark keeps to the request limit of a live Stripe account, unless its simulated day needs more requests', () => {
   expect(budgetFor(plan)).toBe(100);
   expect(budgetFor({ renewals: 100_000, dayMs: 30 * 60_000 })).toBe(334);
 });
@@ -73,7 +73,7 @@ it('the benchmark counts the differences of crossbill verify, but reports no cou
   expect(verifiedOf('', null, 1)).toMatchObject({ differences: null, problem: '' });
 });
 
-it('the benchmark’s simulated Stripe keeps the payment records of renewal 20 and of old invoice 20 apart', () => {
+it('in the benchmark’s simulated Stripe, a refund of renewal 20 does not change the payment record of old invoice 20', () => {
   const stripe = new StripeSide(plan, () => undefined);
   const record = (id: string): unknown => JSON.parse(stripe.answer('GET', `/v1/payment_records/${id}`, '', ''));
   stripe.answer('POST', '/v1/payment_records/report_payment', 'a', 'metadata[invoice_id]=in_day20');

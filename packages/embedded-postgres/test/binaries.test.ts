@@ -52,7 +52,7 @@ itAsRoot('the embedded PostgreSQL copies its binaries for a user without access,
 });
 
 it.each([
-  ['a C library that is too old', '#!/bin/sh\necho "libc.so.6: version GLIBC_2.27\' not found" >&2; exit 1\n'],
+  ['a system with too old a C library', '#!/bin/sh\necho "libc.so.6: version GLIBC_2.27\' not found" >&2; exit 1\n'],
   ['a system without glibc', '#!/nonexistent/ld-linux.so\n'],
 ])('the embedded PostgreSQL names DATABASE_URL as the remedy on %s', (name, program) => {
   const native = join(folder, name, 'native');

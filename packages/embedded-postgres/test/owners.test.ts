@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-it('two processes starting at once on a new folder share one embedded PostgreSQL, and the last to end stops it', async () => {
+it('two processes starting together on a new folder share one embedded PostgreSQL, and the last process stops it', async () => {
   const [first, second] = await Promise.all([startOwner(program, dataDir), startOwner(program, dataDir)]);
   expect(second.answer).toMatchObject({ url: first.answer.url, pid: first.answer.pid });
   expect([first.answer.adopted, second.answer.adopted].sort()).toEqual([false, true]);
@@ -48,7 +48,7 @@ it('an embedded PostgreSQL shared by two processes keeps running after one proce
   expect(isRunning(other.answer.pid)).toBe(false);
 });
 
-it('the embedded PostgreSQL ends after its last process was killed, unless a new process comes', async () => {
+it('the embedded PostgreSQL ends after a kill of its last process, and a new process finds the same data', async () => {
   const killed = await startOwner(program, dataDir);
   await killed.kill();
   await until(() => !isRunning(killed.answer.pid));

@@ -77,7 +77,7 @@ it("the MoR client reads the customer's details back from a stored signup reques
   expect(decodeDetails('{}')).toEqual({});
 });
 
-it("the option setupCustomer 'omit' leaves the customer out of setup intents, but not out of payment intents", () => {
+it("with setupCustomer 'omit' the MoR client leaves the customer out of setup intents, not of payment intents", () => {
   const customer = { id: 'cus_1', email: 'a@heron.example' };
   expect(encodeSetupIntent({ customer }, { setupCustomer: 'omit' }).body).toBe('{}');
   const payment = { amountMinor: 2990n, currency: 'EUR', customer };

@@ -56,7 +56,7 @@ function withStrangers(value: Json): Json {
 
 const PARSERS = Object.entries(MOR_PARSERS);
 
-it.each(PARSERS)('the MoR client reads a body of kind %s, also with unknown fields', (name, parse) => {
+it.each(PARSERS)('the MoR client reads a body of kind %s, even with unknown fields', (name, parse) => {
   const body = wire(name);
   const { customer: _c, evidence: _e, ...plain } = parse(body) as Record<string, unknown>;
   const { customer: _c2, evidence: _e2, ...more } = parse(withStrangers(body)) as Record<string, unknown>;
@@ -123,7 +123,7 @@ it('the MoR client refuses a refund with an amount other than an exact integer',
   }
 });
 
-it('the MoR client reads a refund without reason, references and time', () => {
+it('the MoR client accepts a refund without reason, references and time', () => {
   const { id, payment_id, amount, currency, status } = wire('refund') as Record<string, unknown>;
   expect(parseRefund({ id, payment_id, amount, currency, status })).toMatchObject({
     reason: null,
@@ -153,7 +153,7 @@ it.each([
   ['e-invoice', parseEInvoice],
   ['proforma-invoice', parseProformaInvoice],
   ['application', parseApplication],
-] as const)('the MoR client keeps an unknown status of a %s, and refuses a body without a status', (name, parse) => {
+] as const)('the MoR client keeps an unknown status in a %s body, and refuses a body without status', (name, parse) => {
   const body = wire(name) as object;
   expect(parse({ ...body, status: 'under_review' })).toMatchObject({ status: 'under_review' });
   for (const status of [undefined, '', 7, 'x'.repeat(256)])
@@ -178,7 +178,7 @@ it('the MoR client translates each internal status of an onboarding application 
   expect(statusFromRaw('created')).toBeNull();
 });
 
-it('the MoR client reads a list of webhook endpoints, bare or in the field webhooks, and prints no secret', () => {
+it('the MoR client reads webhook endpoints from an array or from the field webhooks, and prints no secret', () => {
   const { secret: _secret, ...endpoint } = wire('webhook-endpoint') as Record<string, Json>;
   expect(parseWebhookEndpointList([endpoint])).toEqual(parseWebhookEndpointList({ webhooks: [endpoint] }));
   const created = parseWebhookEndpointCreated(wire('webhook-endpoint'));

@@ -199,7 +199,7 @@ it('the MoR client names each missing or wrong field of an onboarding', () => {
   expect(fieldsOf(describeBusinessRequest.check({ checkoutUrl: 'https://heron.example' }))).toEqual(['checkoutUrl']);
 });
 
-it('the JSON Schema of a request also defines each object inside the request, and lists the required fields', () => {
+it('the JSON Schema of a request defines each object inside the request, and lists the required fields', () => {
   const schemas = definitionsOf([taxRefundRequest]);
   expect(Object.keys(schemas).sort()).toEqual(['TaxRefundLineRequest', 'TaxRefundRequest']);
   expect(schemas['TaxRefundRequest']).toMatchObject({

@@ -34,10 +34,10 @@ it.each([
   ['without content', ''],
   ['without t', `v1=${zeros}`],
   ['without v1', `t=${t}`],
-  ['with another scheme only', `t=${t},v0=${zeros}`],
+  ['with version v0 only', `t=${t},v0=${zeros}`],
   ['with t twice', `t=${t},t=${t},v1=${zeros}`],
   ['with t empty', `t=,v1=${zeros}`],
-  ['with a sign', `t=-1,v1=${zeros}`],
+  ['with a minus sign', `t=-1,v1=${zeros}`],
   ['with a fraction', `t=${t}.0,v1=${zeros}`],
   ['with an exponent', `t=1e9,v1=${zeros}`],
   ['with a blank in t', `t= ${t},v1=${zeros}`],
@@ -51,8 +51,8 @@ it.each([
   ['with a v1 of 65 digits', `t=${t},v1=${zeros}0`],
   ['with a v1 that is not hex', `t=${t},v1=${'g'.repeat(64)}`],
   ['with one good and one broken v1', `t=${t},v1=${mac(body, secret, t)},v1=zz`],
-  ['with an entry that has no value', `t=${t},v1=${zeros},nonsense`],
-  ['of two joined by a proxy', `${sign(body, 'another', { t })}, ${sign(body, secret, { t })}`],
+  ['with an entry without a value', `t=${t},v1=${zeros},nonsense`],
+  ['joined from two headers by a proxy', `${sign(body, 'another', { t })}, ${sign(body, secret, { t })}`],
   ['with 500 v1 entries', `t=${t}${`,v1=${zeros}`.repeat(500)}`],
   ['of a megabyte', `t=${t},v1=${'0'.repeat(1_000_000)}`],
 ])('the MoR client refuses a signature header %s', (_name, header) => {
@@ -84,7 +84,7 @@ it('the MoR client accepts a signature in upper-case and lower-case hex', () => 
 });
 
 it.each(['deadbeef', zeros.slice(2), `${zeros}00`])(
-  'the MoR client finds no secret for a signature of another length: %s',
+  'the MoR client refuses a signature of the wrong length: %s',
   (v1) => {
     expect(check.check(`t=${t},v1=${v1}`, body, now)).toBe('mismatch');
     expect(check.check(`t=${t},v1=${mac(body, secret, t)}00`, body, now)).toBe('mismatch');
@@ -135,7 +135,7 @@ it.each([
   [301, 'stale'],
   [-300, 'ok'],
   [-301, 'stale'],
-])("the MoR client's signature check of a delivery signed %i seconds ago returns %s", (age, verdict) => {
+])("the MoR client's check of a signature aged %i seconds (below zero: in the future) gives %s", (age, verdict) => {
   const header = sign(body, secret, { t: t - age });
   expect(check.check(header, body, now)).toBe(verdict);
   expect(check.check(header, body, new Date(now.getTime() + 999))).toBe(verdict); // whole seconds count
@@ -149,7 +149,7 @@ it('the MoR client accepts a signature by either secret during a rotation, and b
   expect(rolling.check(sign(body, ['x', 'y'], { t }), body, now)).toBe('mismatch');
 });
 
-it("the MoR client's signature check does not start without a secret or with a blank one", () => {
+it("the MoR client's signature check refuses to start without a secret or with a blank secret", () => {
   expect(() => new SignatureCheck([], 300)).toThrow();
   expect(() => new SignatureCheck([''], 300)).toThrow();
   expect(() => new SignatureCheck([secret, ' \t'], 300)).toThrow();

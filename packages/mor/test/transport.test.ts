@@ -62,7 +62,7 @@ it('the MoR client repeats a call after a 401 once, with a new token, the same k
   ]);
 });
 
-it('the MoR client renews a token 300 seconds before its end', async () => {
+it('the MoR client renews a token 300 seconds before the token expires', async () => {
   await send();
   rig.clock.forward(86_099_000);
   await send();
@@ -102,7 +102,7 @@ it('the MoR client pauses half a second after two failed requests to the token s
   expect(rig.peer.tokenCalls.length).toBeGreaterThan(asked);
 });
 
-it('the MoR client asks the token service again although its clock went back during the pause', async () => {
+it('the MoR client asks the token service again although the clock went back during the pause', async () => {
   const [answering, failing] = [rig.peer.tokenReply, json(503, {})];
   rig.peer.tokenReply = failing;
   await send();
@@ -269,7 +269,7 @@ it("the MoR client passes each call's result, status and request id to onRequest
   await loud.close();
 });
 
-it('the MoR client shows no secret in a failure or in its printed form, even if the MoR echoes secrets', async () => {
+it('the MoR client shows no secret in an error or if printed, even if the MoR echoes secrets', async () => {
   rig.peer.reply = (req, res) =>
     json(400, {
       code: 'invalid_request',

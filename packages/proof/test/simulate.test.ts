@@ -66,7 +66,7 @@ it('the simulation takes the same steps for the same seed, even if PostgreSQL ru
   }
 });
 
-it('without faults, the simulation keeps every rule in each golden story, one for each way money moves', async () => {
+it('without faults, the simulation keeps every rule in each fixed story (one for each way money moves)', async () => {
   const told: string[] = [];
   for (const story of goldenStories) told.push(...toldOf(await plainRun(story, store)));
   expect(told).toEqual([]);
@@ -157,7 +157,7 @@ it.each([
   renewal,
   'a replica dies with its slice of the request budget',
   'a backup from the middle of a refund is restored',
-])('the simulation can inject even the last fault on its list of faults for a golden story: %s', async (name) => {
+])('the simulation can inject even the last fault on its list for the fixed story: %s', async (name) => {
   const { faults } = await singleFaults(storyNamed(name), store);
   const { at, fault } = faults.at(-1) ?? never();
   const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);

@@ -4,7 +4,7 @@ import { ConfigError, loadDatabaseConfig, redactedConfig, secretValues } from '.
 import { KeyRing } from '../../../src/api/access/key-ring.js';
 import { load, minimal, sha256, wrong } from '../../support/minimal-settings.js';
 
-it('the daemon starts with eight required settings, and the others have their documented defaults', () => {
+it('the daemon starts with eight required settings, and all other settings have their documented defaults', () => {
   const config = load();
   expect(config).toMatchObject({
     port: 3000,
@@ -37,7 +37,7 @@ it('the daemon starts with eight required settings, and the others have their do
   expect(config.apiKeys.map(({ name, role }) => `${name}:${role}`)).toEqual(['backend:signup', 'anna:ops']);
 });
 
-it('the daemon reports every missing setting at once and does not start', () => {
+it('the daemon does not start with missing settings, and reports all missing settings together', () => {
   expect(wrong(Object.fromEntries(Object.keys(minimal).map((name) => [name, undefined])))).toEqual([
     'STRIPE_API_KEY',
     'STRIPE_WEBHOOK_SECRETS',
@@ -50,7 +50,7 @@ it('the daemon reports every missing setting at once and does not start', () => 
   ]);
 });
 
-it('the daemon reports several wrong settings at once, with the code config.invalid', () => {
+it('the daemon reports all wrong settings together, with the code config.invalid', () => {
   const bad = {
     PORT: '70000',
     LOG_LEVEL: 'loud',
@@ -84,7 +84,7 @@ it('the daemon refuses a signing secret that is empty, blank or a placeholder', 
   }
 });
 
-it('the daemon accepts a short signing secret in a test, and refuses it in production', () => {
+it('the daemon accepts a short signing secret in a test, and refuses a short signing secret in production', () => {
   const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
   for (const name of ['STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS']) {
     for (const value of ['whsec_1', 'good-secret,short', 'secret']) {
@@ -99,7 +99,7 @@ it('a webhook endpoint may have several secrets for rotation, and a repeated sec
   expect(config.stripeWebhookSecrets.map((secret) => secret.reveal())).toEqual(['whsec_new_one', 'whsec_old_one']);
 });
 
-it('the daemon treats an empty optional setting as unset, and refuses a blank one', () => {
+it('the daemon treats an empty optional setting as unset, and refuses a setting of blanks alone', () => {
   expect(load({ PORT: '', STRIPE_API_BASE: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, stripeApiBase: null });
   expect(wrong({ PORT: '  ', MOR_CLIENT_ID: '' })).toEqual(['PORT', 'MOR_CLIENT_ID']);
 });
@@ -108,7 +108,7 @@ it('the daemon refuses a publishable key of Stripe as STRIPE_API_KEY', () => {
   expect(wrong({ STRIPE_API_KEY: 'pk_live_123456789' })).toEqual(['STRIPE_API_KEY']);
 });
 
-it('the daemon refuses an API key under 32 characters, and a repeated name or key', () => {
+it('the daemon refuses API_KEYS with a short key, an unknown role, or a repeated name or key', () => {
   const key = 'k'.repeat(32);
   for (const value of [
     `a:ops:${'k'.repeat(31)}`,
@@ -202,7 +202,7 @@ it('the daemon refuses a URL with a password, a fragment or an unknown scheme', 
   }
 });
 
-it('the daemon refuses a relay URL or a partner id without its secret, and the reverse', () => {
+it('the daemon refuses a relay URL or partner id without its secret, and a secret without its URL or id', () => {
   expect(wrong({ MOR_RELAY_URL: 'https://mor.example/in' })).toEqual(['MOR_RELAY_SECRET']);
   expect(wrong({ MOR_RELAY_SECRET: 'relay-secret' })).toEqual(['MOR_RELAY_URL']);
   expect(wrong({ MOR_PARTNER_CLIENT_ID: 'p' })).toEqual(['MOR_PARTNER_CLIENT_SECRET']);

@@ -23,7 +23,7 @@ it('the file .env.example names every setting once', () => {
   );
 });
 
-it('the file .env.example cannot start a daemon, because each secret is missing', () => {
+it('the daemon does not start with the unchanged file .env.example, because its keys and secrets are not filled in', () => {
   const loading = (): unknown => loadConfig(parseEnv(text));
   expect(loading).toThrow(ConfigError);
   try {

@@ -17,7 +17,7 @@ const MARKS = [
 ] as const;
 const KEY = 'k'.repeat(40);
 
-it('the daemon refuses to start with settings in quotes, as docker env files keep them, and names the settings', () => {
+it('the daemon refuses to start with settings in quotes (docker keeps the quotes of an env file), and names these settings', () => {
   const file = {
     MOR_PAYMENT_WEBHOOK_SECRETS: '"example-secret-of-the-payments-endpoint"',
     STRIPE_API_KEY: '"sk_test_example"',
@@ -151,7 +151,7 @@ it('Crossbill sends no notification to a name resolved to a link-local address o
   }
 });
 
-it('Crossbill notifies over plain http only a private address, and over https any public address', () => {
+it('Crossbill sends notifications over plain http only to private addresses, and over https also to public addresses', () => {
   expect(refusedAddress('203.0.113.7', true)).toContain('use https');
   expect(refusedAddress('203.0.113.7', false)).toBeNull();
   for (const address of ['10.0.0.1', '127.0.0.1', '::1', 'fd12::1', '::ffff:10.0.0.1']) {

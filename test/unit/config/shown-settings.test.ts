@@ -15,7 +15,7 @@ const full = load({
   MOR_PARTNER_CLIENT_SECRET: 'canary10-partner',
 });
 
-it('the settings as Crossbill shows them to the operator contain no secret, in whatever form Crossbill prints them', () => {
+it('Crossbill shows the operator no secret among the settings, in whatever form it prints the settings', () => {
   const shown = [
     JSON.stringify(full),
     inspect(full, { depth: 9, showHidden: true }),
@@ -25,7 +25,7 @@ it('the settings as Crossbill shows them to the operator contain no secret, in w
   for (const text of shown) expect(text).not.toMatch(/canary|a{32}|b{40}/);
 });
 
-it('the settings as Crossbill shows them to the operator name every setting once, with its current value', () => {
+it('Crossbill shows the operator every setting once, with its current value', () => {
   const shown = redactedConfig(full);
   expect(shown.map(({ name }) => name)).toEqual(Object.values(SETTINGS).map(({ name }) => name));
   const value = (name: string): string | undefined => shown.find((setting) => setting.name === name)?.value;

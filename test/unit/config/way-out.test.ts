@@ -86,7 +86,7 @@ it('Crossbill sends notifications through the proxy, even to a host name only th
 });
 
 it.each([['169.254.169.254'], ['fe80::1']])(
-  'Crossbill sends no notification to a host name of the metadata address %s, not even through the proxy',
+  'Crossbill sends no notification to a host name with the forbidden address %s, not even through the proxy',
   async (address) => {
     const resolver = (_: string, done: (e: null, found: readonly LookupAddress[]) => void): void =>
       done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
@@ -116,7 +116,7 @@ it('Crossbill reaches the identity provider through the proxy', async () => {
   expect(proxy.asked).toEqual(['idp.internal:443']);
 });
 
-it('Crossbill reaches this machine and the hosts in NO_PROXY without the proxy', async () => {
+it('Crossbill reaches its own machine and the hosts in NO_PROXY without the proxy', async () => {
   const here = `http://127.0.0.1:${portOf(peer)}`;
   expect(await askMor(here, proxies)).toMatchObject({ status: 200 });
   expect(await askStripe('127.0.0.1', String(portOf(peer)), proxies)).toBe(200);
@@ -135,7 +135,7 @@ it('Crossbill sends the proxy’s password to the proxy only', async () => {
 });
 
 it.each([403, 407, 502])(
-  'if the proxy refuses with %s, Crossbill sends nothing to Stripe or the MoR',
+  'if the proxy refuses a connection with status %s, Crossbill sends nothing to Stripe or the MoR',
   async (status) => {
     proxy.refuses = status;
     expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: false, sent: 'no' });

@@ -35,7 +35,7 @@ const busy = (): Answer =>
     requestId: null,
   } as Awaited<Answer>);
 
-it('the console shows a customer by name or email address, and reads each from Stripe once in five minutes', async () => {
+it('the console shows a customer by name or email address, and reads each customer from Stripe at most once in five minutes', async () => {
   const clock = new ManualClock();
   const { reader, asked } = aReader((id) => named(id, id === 'cus_1' ? 'Ada' : null, `${id}@example.com`));
   const names = new CustomerNames(reader, clock);
@@ -51,7 +51,7 @@ it('the console shows a customer by name or email address, and reads each from S
   expect(asked).toHaveLength(3);
 });
 
-it('while Stripe is silent, a console page appears without customer names after at most eight reads', async () => {
+it('if Stripe does not answer, the console tries to read at most eight customers, and shows the page without their names', async () => {
   const clock = new ManualClock();
   const { reader, asked } = aReader(() => new Promise(() => undefined));
   const names = new CustomerNames(reader, clock);

@@ -111,10 +111,10 @@ it.each<[string, string | Buffer, string]>([
   ["a spreadsheet's own format", Buffer.from('PK\u0003\u0004\u0000\u0000'), 'encoding'],
   ['a loose quote', 'id"2",note\n', 'not_csv'],
   ['a quote that nobody closes', `"id,note\n${'a,b\n'.repeat(20_000)}`, 'not_csv'],
-])('Crossbill refuses a CSV file with %s before its first record', async (_, content, code) => {
+])('Crossbill refuses a CSV file with %s as soon as it reads the header', async (_, content, code) => {
   await expect(headerOf(fileOf(content), null)).rejects.toMatchObject({ code });
 });
 
-it.each(['nothing.csv', '.'])('Crossbill refuses the CSV path %s, which is no file', async (name) => {
+it.each(['nothing.csv', '.'])('Crossbill refuses the CSV path %s, because no file is there', async (name) => {
   await expect(sizeOf(join(folder, name))).rejects.toMatchObject({ code: 'no_file' });
 });

@@ -102,11 +102,11 @@ const SCENARIOS: [string, Happening[], object][] = [
   ['a won dispute with a later request for evidence', [taken, lost, won, sentBack], owed(2990n, 0n)],
   ['a closed dispute with a later request for evidence', [taken, raised, closed, sentBack], owed(2990n, 0n)],
   [
-    'a dispute won, asked for evidence and closed',
+    'a dispute won, sent back for evidence, then closed',
     [taken, won, sentBack, told('dispute.outcome', 58, { outcome: 'closed' })],
     owed(2990n, 0n),
   ],
-  ['a dispute closed, asked for evidence and lost', [taken, closed, sentBack, lostAfterwards], owed(0n, 2990n)],
+  ['a dispute closed, sent back for evidence, then lost', [taken, closed, sentBack, lostAfterwards], owed(0n, 2990n)],
   ['two disputes of more than the payment', [taken, partLost, second, refund(1, 500n, 500n)], owed(0n, 2490n)],
   ['two lost disputes with one later win', [taken, partLost, second, won], owed(1790n, 1200n)],
   [
@@ -121,7 +121,7 @@ const SCENARIOS: [string, Happening[], object][] = [
   ],
 ];
 
-it.each(SCENARIOS)('the ledger ends the same in every order of events for %s', (_, events, wanted) => {
+it.each(SCENARIOS)('the ledger ends in the same state in every order of the events: %s', (_, events, wanted) => {
   const first = ended(events);
   for (const order of permutations(events)) {
     const names = order.map((e) => e.name);
@@ -179,7 +179,7 @@ it('Crossbill refuses to refund money of a lost dispute, and a later win allows 
   });
 });
 
-it('if the MoR wins a dispute after an operator settled the loss, a review item opens', () => {
+it('if the MoR wins a dispute after an operator dismissed the item about the loss, a review item about the win opens', () => {
   let s = anOpenInvoice();
   for (const e of [taken, lost]) s = e.tell(s, aCtx());
   const item = open(s).find((r) => r.subject === 'dp_1:lost');
@@ -195,7 +195,7 @@ it('if the MoR wins a dispute after an operator settled the loss, a review item 
   expect(open(won.tell(s, aCtx()))).toEqual([]);
 });
 
-it("a MoR request for evidence after a dispute's outcome opens a review item with the request's deadline", () => {
+it("a request for evidence after a dispute's outcome opens a review item with the deadline of the request", () => {
   for (const [outcome, subjects] of [
     [lost, ['dp_1:lost', 'dp_1:revision']],
     [won, ['dp_1:revision']],
@@ -214,7 +214,7 @@ it("a MoR request for evidence after a dispute's outcome opens a review item wit
   }
 });
 
-it("Crossbill moves a dispute's loss in the ledger to the disputed payment once the payment is known", () => {
+it('Crossbill moves the loss of a dispute in the ledger to the disputed payment as soon as the payment is known', () => {
   const other = payment('other', {
     type: 'payment.succeeded',
     at: at(1),

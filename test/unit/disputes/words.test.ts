@@ -82,7 +82,7 @@ it("the console's sentence on a decided dispute names a later deadline for evide
   });
 });
 
-it("the console's sentence on a dispute counts the whole days left, and calls a deadline overdue once it is reached", () => {
+it("the console's sentence on a dispute counts the whole days to the deadline, and says overdue from the deadline on", () => {
   const left = (hours: number): string => said({ deadline: new Date(NOW.getTime() + hours * 3_600_000) });
   expect(left(48)).toContain('due by 22 Nov, 2 days left');
   expect(left(47)).toContain('due by 22 Nov, 1 day left');
@@ -119,7 +119,7 @@ it("the console's sentence on an alert says that a refund prevents the dispute, 
   }
 });
 
-it('if the MoR cannot charge again, the sentence on a retry schedule names a payment link instead of a charge', () => {
+it('without a relay the sentence on a retry schedule names a payment link instead of a charge by the MoR', () => {
   const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 60 };
   expect(stepsInWords(SCHEDULE, 'soft', { relay: true, recoveryLinks })).toBe(
     'the MoR charges again after 3 days, then the MoR charges again 5 days after that, then the MoR charges again 7 days after that',
@@ -150,7 +150,7 @@ it('if the amount of a booked loss becomes uncertain, the review item says that 
   expect(again.objects[0]?.detail.loss?.minor).toBe('0');
   expect(only(again)?.fact).toMatchObject({ code: 'loss-unread', takenBack: true, refunded: false, apart: null });
 });
-it('if a lost amount becomes uncertain and then certain again, the review item says that the ledger has the loss', () => {
+it('if a lost amount becomes uncertain and then certain again, the review item says that Crossbill booked the loss', () => {
   const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
   const sums = { amount: 1000n, currency: 'EUR' };
   const detail = { outcome: 'lost', outcomeAt: at(0), amountAt: at(0) };

@@ -7,7 +7,7 @@ import { morKey } from '../../../src/domain/mor-key.js';
 import { showTime } from '../../../src/domain/show-time.js';
 import { NOW } from '../../support/channel-lane.js';
 
-it('a repeated refund request has the same idempotency key at the MoR, and every other request another key', () => {
+it('a repeated refund request has the same idempotency key at the MoR, and each different request has its own key', () => {
   const key = morKey('refund', ['ops', 'pay_1', 'key-7']);
   expect(key).toBe('crossbill:refund:sha256-0fe7570c823c5036ef2fedc1c66300e5c19c2863454bdc76e1ace20f007a5f2e');
   const others = [morKey('signup', ['ops', 'pay_1', 'key-7']), morKey('refund', ['ops', 'pay_1', 'key', '-7'])];
@@ -52,14 +52,14 @@ const difference = (over: Partial<Difference>): Difference => ({
 });
 const acknowledged = { by: 'ada', at: NOW, note: 'known' };
 
-it('crossbill verify counts a difference as known if it has an open review item or an acknowledgement', () => {
+it('crossbill verify counts a difference as known if the difference has an open review item or an acknowledgement', () => {
   expect(isUntold(difference({}))).toBe(true);
   expect(isUntold(difference({ acknowledged: null }))).toBe(true);
   expect(isUntold(difference({ reviewId: 'rev_1' }))).toBe(false);
   expect(isUntold(difference({ acknowledged }))).toBe(false);
 });
 
-it('crossbill verify repairs a difference, unless it is known or needs a person', () => {
+it('crossbill verify repairs a difference, unless the difference is known or needs a person', () => {
   expect(isRepairable(difference({}))).toBe(true);
   for (const over of [{ repair: 'person' }, { reviewId: 'rev_1' }, { acknowledged }] as const)
     expect(isRepairable(difference(over))).toBe(false);

@@ -21,21 +21,21 @@ it.each([
 });
 
 it.each([
-  ['a number cut short', ['1.23457E+16', '1,23457E+16', '1E+16', '-1.5e-7', '4711.0', '4711,00']],
+  ['a shortened number', ['1.23457E+16', '1,23457E+16', '1E+16', '-1.5e-7', '4711.0', '4711,00']],
   [
-    'a formula, or the sign that keeps a text a text',
+    "a formula, or a text with a spreadsheet's text marker",
     ['="mc_0001"', '=A1', "'mc_0002", '"mc_0003"', '“mc_0004”', '«mc»'],
   ],
   [
-    'with a character that nobody sees',
+    'a text with an invisible character',
     ['mc_0003\u200b', 'mc_\u200b0004', 'mc_00\u00ad05', '\u200fmc_0006', 'mc\u3164', 'mc\u2800', '\ufeffmc'],
   ],
   [
-    'an error of a formula',
+    'the error of a formula',
     ['#REF!', '#N/A', '#NAME?', '#VALUE!', '#DIV/0!', '#NV', '#BEZUG!', '#ÜBERLAUF!', 'Err:502', '########'],
   ],
   [
-    'a word for nothing',
+    'a word for an empty value',
     [
       'NULL',
       'null',
@@ -53,8 +53,8 @@ it.each([
       'TRUE',
     ],
   ],
-  ['with blanks around it, or blanks of another kind', [' mc_0009', 'mc_0009 ', 'mc_0009\n', '\u00a0mc', 'mc\u00a07']],
-  ['broken, empty or too long', ['', 'a\u0007b', 'a\ud800b', 'a\ufffdb', 'x'.repeat(256)]],
+  ['a text with blanks around it, or unusual blanks', [' mc_0009', 'mc_0009 ', 'mc_0009\n', '\u00a0mc', 'mc\u00a07']],
+  ['a broken, empty or too long text', ['', 'a\u0007b', 'a\ud800b', 'a\ufffdb', 'x'.repeat(256)]],
 ])('Crossbill refuses %s as an id', (_, texts) => {
   for (const text of texts) expect([text, whatIsWrongWithId(text)]).toEqual([text, expect.any(String)]);
 });

@@ -97,7 +97,7 @@ it.each(NOTIFICATION_TYPES)('the notification %s has its type, time and facts in
   expect(JSON.parse(slack.body)).toEqual({ text: inWords(told) });
 });
 
-it('the id of a notification is different for each type and each subject', () => {
+it('notifications of different types or about different objects have different ids', () => {
   const ids = NOTIFICATION_TYPES.flatMap((type) => ['x', 'y'].map((s) => putDown(sampleOf(type, s), 'slack', NOW).id));
   expect(new Set(ids).size).toBe(2 * NOTIFICATION_TYPES.length);
 });

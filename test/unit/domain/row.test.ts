@@ -26,7 +26,7 @@ it('a new database row has its declared defaults and the given values', () => {
   expect(Object.keys(payment).sort()).toEqual(Object.keys(PAYMENT.columns).sort());
 });
 
-it('the log of a step holds the changed columns of a row, enough to rebuild the row', () => {
+it('the log of a step has the changed columns of a row, enough to rebuild the row', () => {
   const after = { ...payment, amount: 2990n, succeededAt: NOW };
   const fields = changedFields(PAYMENT, payment, after);
   expect(fields).toEqual({ id: 'pmt_1', amount: '2990', succeeded_at: NOW });

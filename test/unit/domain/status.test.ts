@@ -31,33 +31,33 @@ const withMarks = (s: LaneState, ...marks: MarkStage[]): LaneState =>
 const read = (over: Partial<InvoiceFacts>): LaneState => takeRead(lane, aCtx(), facts(over));
 
 it.each([
-  ['nothing is reported yet', open, 'expected'],
-  ['the MoR refused its payment', withMarks(open, 'none'), 'open'],
-  ['the operator closed its payment', withMarks(open, 'closed'), 'open'],
-  ['a payment waits for the draft’s finalization', withMarks(open, 'held'), 'held'],
-  ['a payment is in review', withMarks(open, 'parked', 'waiting'), 'review'],
-  ['a payment waits for its mark', withMarks(open, 'waiting'), 'marking'],
-  ['Crossbill finalizes its draft', withMarks(open, 'finalizing'), 'marking'],
-  ['Crossbill reports its payment', withMarks(open, 'reporting'), 'marking'],
-  ['Crossbill stores the payment’s reference', withMarks(open, 'referencing'), 'marking'],
-  ['Crossbill asks the MoR about its charge', withMarks(open, 'proving'), 'marking'],
-  ['Crossbill marked it', withMarks(open, 'confirmed'), 'paid'],
-  ['Crossbill marked it and a second payment is in review', withMarks(open, 'confirmed', 'parked'), 'paid'],
-  ['Stripe shows it paid', read({ status: 'paid' }), 'paid'],
-  ['Stripe shows it paid during the attach call', withMarks(read({ status: 'paid' }), 'attaching'), 'marking'],
-  ['Stripe shows it paid during the out-of-band mark', withMarks(read({ status: 'paid' }), 'paying'), 'marking'],
-  ['it is void', read({ status: 'void' }), 'void'],
-  ['it is deleted', read({ status: 'deleted' }), 'void'],
-  ['it is void and a payment is in review', withMarks(read({ status: 'void' }), 'parked'), 'review'],
-  ['it is uncollectible', read({ status: 'uncollectible' }), 'expected'],
-  ['it is a signup’s', read({ billingReason: 'subscription_create' }), 'ignored'],
-  ['nothing is due', read({ amountDue: 0n }), 'ignored'],
+  ['expected if nothing is reported yet', open, 'expected'],
+  ['open if the MoR refused its payment', withMarks(open, 'none'), 'open'],
+  ['open if the operator closed its payment', withMarks(open, 'closed'), 'open'],
+  ['held if a payment waits for the draft’s finalization', withMarks(open, 'held'), 'held'],
+  ['review if a payment is in review', withMarks(open, 'parked', 'waiting'), 'review'],
+  ['marking if a payment waits for its mark', withMarks(open, 'waiting'), 'marking'],
+  ['marking if Crossbill finalizes its draft', withMarks(open, 'finalizing'), 'marking'],
+  ['marking if Crossbill reports its payment', withMarks(open, 'reporting'), 'marking'],
+  ['marking if Crossbill stores the payment’s reference', withMarks(open, 'referencing'), 'marking'],
+  ['marking if Crossbill asks the MoR about its charge', withMarks(open, 'proving'), 'marking'],
+  ['paid if Crossbill marked it', withMarks(open, 'confirmed'), 'paid'],
+  ['paid if Crossbill marked it and a second payment is in review', withMarks(open, 'confirmed', 'parked'), 'paid'],
+  ['paid if Stripe shows it paid', read({ status: 'paid' }), 'paid'],
+  ['marking if Stripe shows it paid during the attach', withMarks(read({ status: 'paid' }), 'attaching'), 'marking'],
+  ['marking if Stripe shows it paid before the mark ends', withMarks(read({ status: 'paid' }), 'paying'), 'marking'],
+  ['void if it is void', read({ status: 'void' }), 'void'],
+  ['void if it is deleted', read({ status: 'deleted' }), 'void'],
+  ['review if it is void and a payment is in review', withMarks(read({ status: 'void' }), 'parked'), 'review'],
+  ['expected if it is uncollectible', read({ status: 'uncollectible' }), 'expected'],
+  ['ignored if it is a signup’s', read({ billingReason: 'subscription_create' }), 'ignored'],
+  ['ignored if nothing is due', read({ amountDue: 0n }), 'ignored'],
   [
-    'it belongs to a signup with a refused payment',
+    'open if it belongs to a signup with a refused payment',
     withMarks(read({ billingReason: 'subscription_create' }), 'none'),
     'open',
   ],
-])('the public status of an invoice is right if %s', (_, s, status) => {
+])('the public status of an invoice is %s', (_, s, status) => {
   expect(publicStatus(s)).toBe(status);
 });
 
@@ -77,7 +77,7 @@ it('an invoice is open after an accepted part payment, and in review while the n
   expect(rest({ amountRemaining: null })).toBe('paid');
 });
 
-it('Crossbill ignores an invoice of a customer outside its enrolment until a payment or payment link arrives', () => {
+it('Crossbill ignores an invoice of a customer outside the enrolment until a payment or payment link arrives', () => {
   const outside: LaneState = { ...open, invoice: { ...of(open), enrolled: false } };
   const object = newMorObject(NOW, { id: 'o', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE' });
   expect([isOutside(outside), publicStatus(outside)]).toEqual([true, 'ignored']);
@@ -120,7 +120,7 @@ it('a failed payment or a payment of unknown amount has no refundable amount', (
   expect(refundable({ ...p, amount: null }, [], 0n)).toBe(0n);
 });
 
-it('a payment counts as partially refunded while some of its amount is left, otherwise as refunded', () => {
+it('a payment counts as partially refunded while some of its amount is left, and afterwards as refunded', () => {
   expect([0n, 1n, 999n, 1000n, 1001n].map((n) => paymentStatus(p, n))).toEqual([
     ...['succeeded', 'partially_refunded', 'partially_refunded', 'refunded', 'refunded'],
   ]);

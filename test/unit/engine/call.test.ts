@@ -23,7 +23,7 @@ const first = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 const failure = (over: Partial<CallFailure> = {}): CallFailure =>
   ({ ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null, ...over }) as CallFailure;
 
-it('Crossbill stores a call with its key and bytes, due at once', () => {
+it('Crossbill stores a call with its key and bytes, and the call is due immediately', () => {
   expect(first(call(lane))).toMatchObject({
     ...{ lane: 'in_1', peer: 'stripe', kind: 'report_payment', subject: 'pay_1', generation: 1, wire: WIRE },
     ...{ key: 'crossbill:report_payment:pay_1:1', status: 'pending', attempts: 0, nextTryAt: NOW, createdAt: NOW },
@@ -118,7 +118,7 @@ it('the refusal of a call becomes one line of text and one review item', () => {
   ]);
 });
 
-it('Crossbill finds the payment of a call by the payment id in the call, and of a finalization by the payment’s mark status', () => {
+it('Crossbill finds the payment of a call by the call’s payment id; the payment of a finalization has the mark status finalizing', () => {
   const [a, b] = [payment({ id: 'a', paymentId: 'pay_1' }), payment({ id: 'b', mark: 'finalizing' })];
   const s = putPayment(putPayment(call(lane), a), b);
   expect(paymentOf(s, first(s))).toBe(a);

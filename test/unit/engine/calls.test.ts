@@ -146,7 +146,7 @@ it('if Crossbill finds the effect of a call on Stripe, the call is done', () => 
   expect([m.status, state.payments[0]?.mark, texts(state)]).toEqual(['done', 'attaching', ['report_payment done']]);
 });
 
-it('if Crossbill finds no effect of a call on Stripe, Crossbill sends the call at once under the next key', () => {
+it('if Crossbill finds no effect of a call on Stripe, Crossbill sends the call immediately under the next key', () => {
   const { state, m } = probed(absent);
   const key = 'crossbill:report_payment:pay_1:2';
   expect(m).toMatchObject({
@@ -215,7 +215,7 @@ const link = aLink({ id: 'lnk_0', morId: 'link_0', readDueAt: NOW });
 const read = (o: ReturnType<typeof aLink>, outcome: Parameters<typeof applyObjectRead>[2], id = o.id) =>
   applyObjectRead(withObjects(lane(), link, o), id, outcome, later).objects.at(-1);
 
-it('a read at the MoR updates the status of a proforma invoice and counts the reads of a payment link', () => {
+it('each read of a proforma invoice updates its status; each read of a captured, unconfirmed payment link is counted', () => {
   const shown = { kind: 'proforma', proforma: proformaFacts({ status: 'SETTLED' }) } as const;
   expect(read(aProforma({ readDueAt: NOW }), ok(shown))).toMatchObject({
     morId: PROFORMA,

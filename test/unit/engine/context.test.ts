@@ -7,7 +7,7 @@ const now = new Date('2026-11-20T12:00:00Z');
 const waitMs = (attempts: number, jitter: number, asked: number | null, slow = false): number =>
   retryAt({ now, jitter: () => jitter } as Ctx, attempts, asked, slow).getTime() - now.getTime();
 
-it('the pause before Crossbill repeats a failed call is half a second to an hour, for any reply and any number of failures', () => {
+it('the pause before Crossbill repeats a failed call lasts from half a second to an hour, after any reply and any number of failures', () => {
   const asked = fc.option(fc.integer({ min: 0, max: 10 * 86_400_000 }), { nil: null });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 0, max: 1, noNaN: true }), asked, (n, j, ask) => {

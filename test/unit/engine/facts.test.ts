@@ -128,7 +128,7 @@ it('a read of an invoice counts as fresh for ten seconds, even if the clock step
   expect(isFresh({ ...i, readAt: null }, NOW)).toBe(false);
 });
 
-it('a rule can drop the last read of an invoice, or drop it and schedule a new read at once', () => {
+it('a rule can make Crossbill treat the last read of an invoice as old, and can also schedule a new read', () => {
   const s = takeRead(lane, aCtx(), facts());
   expect(of(requireRead(s))).toMatchObject({ readAt: null, readDueAt: null });
   expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });
@@ -138,7 +138,7 @@ it('a rule can drop the last read of an invoice, or drop it and schedule a new r
 const look = (row: Partial<InvoiceRow>, now = waiting.ctx()) =>
   openLook(waiting.withInvoice(waiting.lane(), row).invoice ?? never(), now);
 
-it('Crossbill reads an open invoice again if it has no fresh read, and never a finished invoice', () => {
+it('Crossbill reads an open invoice again if its last read is too old, but never reads a finished invoice again', () => {
   for (const platformStatus of ['open', 'unknown'] as const) {
     expect(look({ platformStatus })).toBeNull();
     expect(look({ platformStatus, readAt: null })).toEqual(waiting.at(0));

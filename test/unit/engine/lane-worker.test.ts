@@ -9,7 +9,7 @@ import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
 import { StillClock, turn } from '../../support/intake-fakes.js';
 
-it('the worker claims invoices slowly while many webhooks arrive, and at once afterwards', async () => {
+it('the worker claims invoices slowly while many webhooks arrive, and without delay afterwards', async () => {
   let claims = 0;
   let crowded = true;
   const store = { claim: () => Promise.resolve((claims++, [])) } as Partial<LaneStore> as LaneStore;

@@ -35,7 +35,7 @@ const name = (s: LaneState, id: string, paymentId: string, by: string) =>
 
 const nameless = payment({ paymentId: null });
 
-it('once the operator gives a payment its MoR id, Crossbill refuses a different id with 409', () => {
+it('after the operator gives a payment its MoR id, Crossbill refuses a different id with 409', () => {
   const named = name(lane(nameless), 'pmt_1', 'pay_9', 'ops');
   if (!named.ok) throw new Error(named.code);
   expect(named.value).toMatchObject({ paymentId: 'pay_9', identifiedBy: 'ops' });
@@ -58,14 +58,14 @@ const other = waiting.payment({ id: 'pmt_0', paymentId: 'pay_0', processorCharge
 const own = waiting.payment({ processorPaymentIntentId: 'pi_1' });
 
 it.each([
-  ['the MoR’s id', 'pay_1'],
-  ['our id', 'pmt_1'],
-  ['its charge', 'ch_1'],
-  ['its payment intent', 'pi_1'],
-  ['its refund at the MoR', 'rfnd_1'],
-  ['its refund at the processor', 're_1'],
-  ['our id of its refund', 'ref_event'],
-  ['the link that it came by', LINK],
+  ['the payment’s id at the MoR', 'pay_1'],
+  ['the payment’s id at Crossbill', 'pmt_1'],
+  ['the charge id', 'ch_1'],
+  ['the payment intent id', 'pi_1'],
+  ['a refund’s id at the MoR', 'rfnd_1'],
+  ['a refund’s id at the processor', 're_1'],
+  ['a refund’s id at Crossbill', 'ref_event'],
+  ['the id of its payment link', LINK],
 ])('an event of the MoR finds its payment by %s', (_, id) => {
   const refunded = putRefund(
     waiting.lane({}, other, own),
@@ -148,7 +148,7 @@ it('after a payment comes in, Crossbill requests no other charge for the invoice
   expect(effectName(aPayment({ id: 'pmt_7' }))).toBe('pmt_7');
 });
 
-it('if the operator closes a payment, a successful payment stays succeeded, and any other payment becomes failed', () => {
+it('a payment closed by the operator keeps the status succeeded; without success its status becomes failed', () => {
   const s = (p: PaymentRow): LaneState['payments'] =>
     decide(putPayment(empty, p), now, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
   expect(s(aPayment({ mark: 'parked', succeededAt: now.now }))).toMatchObject([
@@ -237,7 +237,7 @@ it("while an item is open about a renewal's charge already booked on another inv
 });
 
 it.each([{}, { retrySchedule: null }])(
-  'after an operator dismisses a charge already booked on another invoice, only renewal_overdue opens (%j)',
+  'after an operator dismisses a charge already booked on another invoice, only renewal_overdue opens (changed settings: %j)',
   async (over) => {
     const r = await sharing(over);
     await dismiss(r);
@@ -274,7 +274,7 @@ it('Crossbill opens no second item if the MoR repeats a dismissed charge already
 });
 
 it.each([false, true])(
-  'Crossbill marks a renewal paid once the MoR replaces a charge already booked on another invoice (dismissed: %s)',
+  'Crossbill marks a renewal paid after the MoR replaces a charge already booked on another invoice (item dismissed: %s)',
   async (isDismissed) => {
     const r = await sharing();
     if (isDismissed) await dismiss(r);
@@ -312,7 +312,7 @@ const amountSettled = (s: LaneState): LaneState =>
   decide(s, aCtx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), 'said rightly'));
 const settled = (p: PaymentRow): LaneState => amountSettled(asked(asked(known(p)), 'pmt_1'));
 
-it('once a signup’s amount is certain, Crossbill closes the review item about the amount, and the payment waits for its mark', () => {
+it('as soon as a signup’s amount is certain, Crossbill closes the item about the amount, and the payment waits for its mark', () => {
   const s = settled(parked);
   expect(s.reviews).toMatchObject([
     { subject: 'sup_1', status: 'resolved', resolution: 'cleared', note: 'said rightly' },

@@ -113,7 +113,7 @@ it('Crossbill searches Stripe for an attached payment before it attaches a payme
   expect(goes('report_payment', {}, fresh({ status: 'void' }))).toBe('send');
 });
 
-it('an invoice with nothing to do waits for the nearest deadline of its payment links', () => {
+it('an invoice without other work waits for the nearest deadline of its payment links', () => {
   const s = withObjects(fresh(), aLink({ id: 'lnk_0', deadline: at(30_000) }), aLink({ deadline: at(10_000) }));
   const rested = settle(s, ctx());
   expect([rested.errand, rested.dueAt]).toEqual([null, at(10_000)]);
@@ -130,7 +130,7 @@ it('Crossbill schedules no next step of an invoice for a past time', () => {
   expect([late.dueAt, open(late.state).length]).toEqual([null, 1]);
 });
 
-it('an invoice with a call to send is due at once', () => {
+it('Crossbill works an invoice immediately if the invoice has a call to send', () => {
   const { errand, dueAt } = settle(calls(fresh(), 'create_refund'), ctx(1));
   expect([errand?.do, dueAt]).toEqual(['send', at(1)]);
   const unknown = { ...calls(fresh(), 'create_refund'), invoice: null };
@@ -145,7 +145,7 @@ it('Crossbill updates the public status of an invoice, and leaves an unchanged i
   expect(settle(paid, ctx()).state).toBe(paid);
 });
 
-it('Crossbill opens no item and reads nothing for an invoice of a customer outside its enrolment', () => {
+it('Crossbill opens no item and reads nothing for an invoice of a customer outside the enrolment', () => {
   const outside = withInvoice(lane({ finalizationError: 'x', status: 'draft' }), {
     enrolled: false,
     readAt: null,
@@ -175,7 +175,7 @@ it('the first event about an unknown invoice creates the invoice, whether the ev
   expect([final.invoice?.amountDue, final.journal.map((l) => l.text)]).toEqual([2990n, ['invoice.finalized']]);
 });
 
-it('the timeline of an invoice shows an event with Crossbill’s verdict', () => {
+it('the timeline of an invoice shows an event together with Crossbill’s decision about the event', () => {
   const { state, verdict } = applyEvent(emptyLane('in_1'), aPaymentEvent(), ctx());
   expect(state.payments).toMatchObject([{ paymentId: 'pay_1', amount: 2990n }]);
   expect(state.invoice?.invoiceId).toBe('in_1');

@@ -52,7 +52,7 @@ it('webhooks that arrive during a commit go into the next commit', async () => {
   expect(sizes()).toEqual([1, 4]);
 });
 
-it('one commit holds a limited number of webhooks and bytes, and a large webhook goes alone', async () => {
+it('one commit takes a limited number of webhooks and bytes, and a large webhook gets a commit of its own', async () => {
   const byCount = setUp({ batchCount: 2 });
   await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => byCount.submit(id)));
   expect(byCount.sizes()).toEqual([2, 2, 1]);
@@ -107,7 +107,7 @@ it('if a commit is stuck for 8 to 9 seconds, the webhooks in the commit and the 
   expect(batcher.waiting).toBe(0);
 });
 
-it('Crossbill refuses a webhook at once while too many webhooks or bytes wait', async () => {
+it('Crossbill refuses a webhook without delay while too many webhooks or bytes wait', async () => {
   const byCount = setUp({ waitingCount: 3 });
   byCount.inbox.hold();
   for (const id of ['a', 'b', 'c', 'd']) void byCount.submit(id);

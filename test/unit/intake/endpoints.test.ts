@@ -272,7 +272,7 @@ it('a body that never ends gets 503, and the endpoint serves other webhooks mean
   expect(told).toContain('mor_payments body_too_slow');
 });
 
-it('a sender gone in the middle of a body leaves no row behind', async () => {
+it('if the sender disconnects in the middle of a body, Crossbill stores nothing', async () => {
   const { port, clock, told, inbox, payments } = await setUp();
   const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
   const socket = connect(port, '127.0.0.1', () =>
@@ -303,7 +303,7 @@ it('Stripe’s webhook endpoint replies 405 to methods other than POST, and the 
   expect(inbox.batches).toEqual([]);
 });
 
-it('Stripe’s webhook endpoint replies 4xx to the sender’s faults, because Stripe repeats a refused webhook', async () => {
+it('Stripe’s webhook endpoint replies 4xx to a faulty delivery, since Stripe repeats a delivery after any refusal', async () => {
   const { send, clock, inbox, told } = await setUp({ bodyLimitBytes: 2_000 });
   const to = (body: string, headers: Record<string, string>) => send('/webhooks/stripe', body, headers);
   const signed = (secret: string, body: string, t = clock.seconds) => ({

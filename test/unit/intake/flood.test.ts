@@ -101,7 +101,7 @@ it('during a flood of forged webhooks, every authentic webhook gets 200 and the 
   );
 });
 
-it('a full database adds only a few log lines a minute, for any number of refused webhooks', async () => {
+it('while the database is full, the log grows by only a few lines a minute, for any number of refused webhooks', async () => {
   const { inbox, lines, post } = await setUp();
   inbox.failure = new Error('could not extend file: No space left on device');
   const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => post(event(n), 'mor-secret')));
@@ -111,7 +111,7 @@ it('a full database adds only a few log lines a minute, for any number of refuse
   expect(told.length).toBeLessThanOrEqual(40);
 });
 
-it('if memory runs out, Crossbill drops the oldest unfinished body and accepts a complete one', async () => {
+it('if memory runs out, Crossbill drops the oldest unfinished body and accepts a complete body', async () => {
   const { inbox, post, trickle } = await setUp({ room: new ReadingRoom(1_000) });
   const slow = [trickle(600), trickle(600)]; // no room for both
   expect(await Promise.race(slow)).toBe(503);

@@ -76,7 +76,7 @@ it('while the daemon starts, its server answers /livez with 200 and everything e
   expect(await ask('/livez')).toMatchObject({ status: 200, body: 'behind' });
 });
 
-it('if the server replies before the end of a body, it closes only the connection of this sender', async () => {
+it('if the server replies before the end of a body, only the connection of this sender closes', async () => {
   const { front, port } = await setUp();
   front.setFallback((req, res) => {
     if (req.url === '/unread') res.writeHead(401).end('no');
@@ -171,7 +171,7 @@ it('Crossbill counts a webhook with oversized headers as refused at its endpoint
   expect(told).toEqual(['mor_events headers_too_large signed', 'null headers_too_large']);
 });
 
-it('Crossbill checks the signature of a webhook without a Host header; another request without it gets 400', async () => {
+it('without a Host header, a webhook goes on to the signature check, and any other request gets 400', async () => {
   const { front, port } = await setUp();
   withEndpoints(front);
   const of = (path: string): string => `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`;

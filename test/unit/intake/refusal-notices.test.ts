@@ -35,7 +35,7 @@ function setUp(format: 'standard' | null = 'standard') {
   return { told, lines, database, notices, saw, facts, replica: () => new RefusalNotices(store, putDownIn, log) };
 }
 
-it('Crossbill notifies the operator of refused webhooks at once, then hourly with the count', async () => {
+it('Crossbill notifies the operator of the first refused webhook immediately, and then each hour of the count', async () => {
   const { saw, facts, lines } = setUp();
   for (const at of [0, 1, 59 * MINUTE, 60 * MINUTE, 61 * MINUTE]) await saw('signature_mismatch', at);
   const told = { endpoint: 'mor_payments', reason: 'signature_mismatch' };
@@ -52,7 +52,7 @@ it('the notification of wrong signatures names the setting to compare', async ()
   expect(facts()[0]?.['check']).toContain('MOR_PAYMENT_WEBHOOK_SECRETS');
 });
 
-it('Crossbill notifies of refused webhooks after each start, then once an hour for all replicas', async () => {
+it('each replica notifies of refused webhooks after its start; afterwards all replicas together notify once an hour', async () => {
   const { saw, told, replica } = setUp();
   const [a, b] = [replica(), replica()];
   await saw('signature_mismatch', 0, { of: a });
@@ -84,7 +84,7 @@ it('without a notification receiver, Crossbill only logs refused webhooks', asyn
   expect([told, lines.length]).toEqual([[], 1]);
 });
 
-it('Crossbill stores a notification of refused webhooks once the lost database is back', async () => {
+it('after an outage of the database, Crossbill stores the notification of the refused webhooks', async () => {
   const { saw, facts, database, lines } = setUp();
   database.gone = true;
   for (const at of [0, 1, 10_001]) await saw('database', at);

@@ -66,7 +66,7 @@ function withMadeLink(ctx = aCtx()): LaneState {
   return settle(applyAnswer(made.state, m.id, linkMade(facts200({})), ctx), ctx);
 }
 
-it('after a payment.captured event Crossbill reads the payment link, and books the payment only once the link is PAID', () => {
+it('after a payment.captured event Crossbill reads the payment link, and books the payment only after the link is PAID', () => {
   let s = hear(withMadeLink(), 'payment.captured', { anywhere: { link: LINK }, pspReference: 'ch_9' });
   expect(plan(s, aCtx()).errand).toMatchObject({ name: 'read-object', question: { morId: LINK } });
   expect(s.payments).toEqual([]);

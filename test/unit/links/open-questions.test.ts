@@ -210,7 +210,7 @@ it('if all reads of a captured payment link fail for two days, a review item ope
   expect(await topics(r)).toEqual(['link-unread']);
 });
 
-it('a link that ended during an outage of Crossbill opens no review item at once', async () => {
+it('a link that ended during an outage of Crossbill opens no review item in the first fifteen minutes', async () => {
   const r = await withLink();
   r.links.read = away;
   await after(r, 10 * DAY_MS);

@@ -159,7 +159,7 @@ async function unshown(
   return { r, back: () => void (r.links.read = read) };
 }
 
-it('the review item of an unpaid link closes once the MoR shows the link, and the retry schedule goes on', async () => {
+it('the review item of an unpaid link closes as soon as the MoR shows the link, and the retry schedule goes on', async () => {
   const { r, back } = await unshown();
   back();
   for (let d = 0; d < 30; d++) await after(r, DAY_MS);

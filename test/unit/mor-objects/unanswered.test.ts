@@ -187,7 +187,7 @@ it('Crossbill withdraws an unanswered proforma request of a paid invoice, with a
   ]);
 });
 
-it('after a withdrawn request, an event about its proforma invoice updates the stored proforma invoice and adds no second one', () => {
+it('after a withdrawn request, an event about its proforma invoice updates the stored proforma invoice and adds no second invoice', () => {
   const once = settle(tried(proforma(paid)), ctx());
   const heard = hear(once, 'proforma_invoice.issued', { proformaInvoiceId: PROFORMA, number: 'PF-9' }, ctx());
   expect(heard.objects).toMatchObject([{ id: 'pfm_1', morId: PROFORMA, status: 'ISSUED', number: 'PF-9' }]);

@@ -45,12 +45,12 @@ const AT_CUSTOM = subscription({
 });
 
 it.each([
-  ['by a card of its own', {}],
-  ["by a card of the customer's", { ownMethodId: null, charged: { from: 'customer', id: 'pm_card', type: 'card' } }],
-  ['by no method', { ownMethodId: null, charged: null }],
+  ['with a card of its own', {}],
+  ["with the customer's card", { ownMethodId: null, charged: { from: 'customer', id: 'pm_card', type: 'card' } }],
+  ['without a payment method', { ownMethodId: null, charged: null }],
   ['in its trial', { status: 'trialing' }],
-  ['in exactly 24 hours', { renewsAt: later(DAY_MS) }],
-] as const)('`crossbill move` moves a subscription that Stripe charges %s', (_, over) => {
+  ['with a renewal in exactly 24 hours', { renewsAt: later(DAY_MS) }],
+] as const)('`crossbill move` moves a subscription %s', (_, over) => {
   expect(decideMove(subscription(over), null, GROUND)).toEqual({ do: 'go' });
 });
 
@@ -102,7 +102,7 @@ it('a moved subscription moves back without a call if Stripe already shows the o
 it.each([
   ['is gone', null, back, 'not_running'],
   ['has a method that somebody chose later', subscription({ ownMethodId: 'pm_new' }), back, 'changed'],
-  ['its metadata still enrols', AT_CUSTOM, GROUND, 'still_enrolled'],
+  ['is still enrolled by its metadata', AT_CUSTOM, GROUND, 'still_enrolled'],
   ['renews within a day', { ...AT_CUSTOM, renewsAt: later(1_000) }, back, 'renews_soon'],
   [
     'has an invoice that the MoR may be charging',
@@ -134,7 +134,7 @@ it('a move to mailed invoices takes one call to Stripe', () => {
   expect(nextCall(only, 'sub_1', row)).toBeNull();
 });
 
-it('a move back sets the old payment method, or none if there was none', () => {
+it('a move back sets the old payment method, or removes the method if the subscription had none before', () => {
   const none: Remembered = { ...MOVED, before: { ...BEFORE, methodId: null } };
   expect(backCall('sub_1', MOVED)).toEqual({ kind: 'set_method', subscriptionId: 'sub_1', methodId: 'pm_card' });
   expect(backCall('sub_1', none)).toEqual({ kind: 'set_method', subscriptionId: 'sub_1', methodId: null });
@@ -148,6 +148,6 @@ it.each([
   [false, 'no method', { charged: null }],
   [false, 'mailed invoices', { collectionMethod: 'send_invoice' }],
   [false, 'an incomplete signup', { status: 'incomplete' }],
-] as const)('mayCharge is %s for a subscription with %s', (may, _, over) => {
+] as const)('it is %s that Stripe itself may charge a subscription with %s', (may, _, over) => {
   expect(mayCharge(subscription(over))).toBe(may);
 });

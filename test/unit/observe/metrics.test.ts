@@ -55,7 +55,7 @@ it('the metric for the age of the oldest queued item goes on growing between two
   expect(await metrics.text()).toContain('crossbill_queue_oldest_age_seconds 0');
 });
 
-it('each metric has a help text, the process has its metrics, and two registries share nothing', async () => {
+it('each metric has a help text, some metrics describe the process, and two registries count separately', async () => {
   const [one, two] = [someMetrics().metrics, someMetrics().metrics];
   one.decision('payment', 'mark-paid');
   const text = await two.text();

@@ -231,7 +231,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
   },
 );
 
-it('Crossbill withdraws an attach call with an outdated amount once no process can send the call', async () => {
+it('Crossbill withdraws an attach call with an outdated amount as soon as no process can send the call', async () => {
   const h = LaneHarness.withInvoice();
   const send = h.platform.send.bind(h.platform);
   h.platform.send = (call) => {

@@ -59,7 +59,7 @@ it('while a signup’s bank debit is pending, Crossbill asks the MoR at growing 
   expect(asked.length - before).toBeLessThanOrEqual(4);
 });
 
-it('once a signup’s bank debit settles, Crossbill marks the invoice paid once', async () => {
+it('as soon as a signup’s bank debit settles, Crossbill marks the invoice paid once', async () => {
   const h = await onItsWay(10);
   h.gateway.pendingCharges.clear();
   h.gateway.charges.add('ch_first');
@@ -72,7 +72,7 @@ it('once a signup’s bank debit settles, Crossbill marks the invoice paid once'
   });
 });
 
-it('an unsettled bank debit opens a review item five hours before Stripe ends the subscription; the settlement closes it', async () => {
+it('an unsettled bank debit opens a review item five hours before Stripe ends the subscription; settlement closes the item', async () => {
   const h = await onItsWay(17.5);
   expect(await shown(h)).toMatchObject({ open: [] });
   await h.rest(1.5);
@@ -157,7 +157,7 @@ it.each<[Resolution, string, string]>([
   ['retry', 'processing', 'proving'],
   ['dismiss', 'failed', 'closed'],
 ])(
-  'a bank debit pending for ten days opens a review item, and the operator’s choice %s moves it on',
+  'a bank debit pending for ten days opens an item; the operator’s choice %s makes the payment %s with the mark status %s',
   async (resolution, status, mark) => {
     const h = await onItsWay(9.9 * DAY_HOURS);
     expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });
@@ -188,7 +188,7 @@ it.each([
   [true, 25, []],
   [true, 239, []],
   [true, 241, ['renewal_overdue']],
-])('a renewal of a bank debit customer (%s) has after %d hours the open items %j', async (debit, hours, open) => {
+])('a renewal (paid by bank debit: %s) has after %d hours the open items %j', async (debit, hours, open) => {
   const h = await late(debit, hours);
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(open);
 });

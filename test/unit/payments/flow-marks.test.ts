@@ -39,7 +39,7 @@ it('Crossbill leaves an invoice open after a failed payment, and marks it paid a
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('a payment for a void invoice opens a review item, which names the invoice’s replacement on Stripe', async () => {
+it('a payment for a void invoice opens a review item with the invoice’s replacement on Stripe', async () => {
   const h = LaneHarness.withInvoice({ status: 'void', latestRevision: 'in_new' });
   await h.take(aPaymentSucceeded());
   const s = await h.state(INVOICE_ID);
@@ -275,7 +275,7 @@ it('Crossbill repeats a failed finalization after the operator chooses retry', a
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('an invoice still a draft after three days opens a review item if the MoR took its money', async () => {
+it('an invoice still a draft three days after the MoR took its money opens a review item', async () => {
   const h = LaneHarness.withInvoice({ status: 'draft' });
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
   await h.rest(72);
@@ -288,7 +288,7 @@ it('an invoice still a draft after three days opens a review item if the MoR too
   expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
 });
 
-it('if the operator applies a part payment, Crossbill attaches it and the rest stays due', async () => {
+it('if the operator applies a part payment, Crossbill attaches the payment, and the rest stays due', async () => {
   const h = LaneHarness.withInvoice();
   await h.take(aPaymentSucceeded({ amount: 600 }));
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);

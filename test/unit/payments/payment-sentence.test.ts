@@ -200,10 +200,10 @@ const of = (over: Partial<PaymentRow>, refunds: RefundRow[] = [], objects: MorOb
   paymentAnswer({ payment: payment(over), refunds, objects }, NOW);
 
 it.each([
-  ['in review', { mark: 'parked' }, 'bad'],
-  ['marked on Stripe', { mark: 'confirmed' }, 'good'],
-  ['that waits for its mark', { mark: 'waiting' }, 'wait'],
-] as const)('the console’s sentence about a payment %s has the right tone (good, wait or bad)', (_, over, tone) => {
+  ['bad while the payment is in review', { mark: 'parked' }, 'bad'],
+  ['good after the mark on Stripe', { mark: 'confirmed' }, 'good'],
+  ['wait while the payment waits for its mark', { mark: 'waiting' }, 'wait'],
+] as const)('the tone of the console’s sentence about a payment is %s', (_, over, tone) => {
   expect(of(over).tone).toBe(tone);
 });
 

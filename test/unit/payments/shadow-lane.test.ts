@@ -49,7 +49,7 @@ it.each(MODES)(
 );
 
 it.each(MODES)(
-  'in shadow mode, another integration’s mark makes the invoice paid in Crossbill, and the books balance (%s)',
+  'in shadow mode, another integration’s mark makes the invoice paid in Crossbill, and the ledger balances (%s)',
   async (markMode) => {
     const h = inShadow({ markMode });
     await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -96,7 +96,7 @@ it('in shadow mode, a failed payment leaves the invoice open, and Crossbill stor
   expect([s.invoice?.status, s.messages]).toEqual(['open', []]);
 });
 
-it('in shadow mode, Crossbill finalizes no draft, and decides the mark once somebody else finalizes it', async () => {
+it('in shadow mode, Crossbill finalizes no draft, and decides the mark after another integration finalizes the draft', async () => {
   const h = inShadow({ draftPolicy: 'finalize' });
   h.platform.change(INVOICE_ID, { status: 'draft' });
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
@@ -121,7 +121,7 @@ it('in shadow mode, Crossbill books another integration’s refund and stores th
   expect(h.platform.effects).toEqual({});
 });
 
-it('shadow mode pauses the pending calls, and Crossbill sends them afterwards', async () => {
+it('Crossbill sends no pending call during shadow mode, and sends these calls afterwards', async () => {
   const h = LaneHarness.inMemory({});
   const over = (shadow: boolean): void => void Object.assign(h.context.settings, { shadow });
   h.platform.put(anInvoice());

@@ -300,7 +300,7 @@ it('Stripe gets a refund once, even after a crash at any step and a lost answer'
   }
 });
 
-it("if Stripe refuses a credit note, the operator's retry issues it without a second report of the refund", async () => {
+it("if Stripe refuses a credit note, the operator's retry issues the note without a second report of the refund", async () => {
   const h = await paid();
   h.platform.fail('issue_credit_note', 'refused');
   await h.take(part(1, 300, 300));
@@ -341,7 +341,7 @@ it('if Crossbill marked the invoice paid out of band, a refund reaches Stripe as
   await shows(h, 300n, 1);
 });
 
-it("Crossbill marks a signup's invoice paid once the MoR knows its charge, and the payment event adds no second payment", async () => {
+it('after the MoR knows the charge of a signup, Crossbill marks the invoice paid, and the payment event adds no second payment', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
@@ -371,7 +371,7 @@ it('a late decline of an earlier charge does not fail a signup whose charge the 
   expect(openKinds(await state(h))).toEqual([]);
 });
 
-it('if an operator dismissed a signup, Crossbill still marks its invoice paid once the MoR reports the payment', async () => {
+it('if an operator dismissed a signup, Crossbill still marks its invoice paid after the MoR reports the payment', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));

@@ -29,7 +29,7 @@ async function askLongAgo(h: LaneHarness): Promise<void> {
   h.clock.advance(30 * 3_600_000);
 }
 
-it("after 30 hours Crossbill does not repeat a refund whose %s was lost, and the amount stays reserved until the MoR's event", async () => {
+it("after 30 hours Crossbill repeats no refund with a lost answer or a lost record, and reserves the amount until the MoR's event", async () => {
   for (const lost of ['answer', 'record'] as const) {
     const h = await paid();
     if (lost === 'answer') h.gateway.trouble.push('lost-answer');
@@ -259,7 +259,7 @@ it('if the MoR answers "failed" to the operator\'s retry of a refund unanswered 
   expect(h.gateway.asked).toHaveLength(asked); // its amount may be on its way back with another refund
 });
 
-describe('a refund that failed at the MoR without a word', () => {
+describe('a refund that failed at the MoR without a report', () => {
   const stuck = (s: LaneState): string =>
     s.reviews.find((r) => r.kind === 'refund_stuck' && r.status === 'open')?.id ?? never();
 

@@ -46,7 +46,7 @@ async function givenBackOnce(h: LaneHarness): Promise<RefundRow> {
   return stands;
 }
 
-it('if a caller requests a refund again after its event, the MoR and Stripe still have one refund', async () => {
+it('if a caller requests a refund already known from its event, the MoR and Stripe still have one refund', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   const asked = await askByKey(h);
@@ -72,7 +72,7 @@ it('a refund request repeated with its Idempotency-Key returns the same refund, 
   expect(h.gateway.made).toHaveLength(1);
 });
 
-it("if the MoR's late answer names a known refund, Crossbill merges the request into that refund and closes the item", async () => {
+it("if the MoR's late answer names a known refund, Crossbill merges the request into that refund and leaves no item open", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-answer' as const));
@@ -84,7 +84,7 @@ it("if the MoR's late answer names a known refund, Crossbill merges the request 
   await givenBackOnce(h);
 });
 
-it("if the MoR made a requested refund before an event without an id, both are one refund with the id of the MoR's answer", async () => {
+it("a requested refund made earlier than an event without an id is the refund of that event, and takes the id of the MoR's answer", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(0) });
@@ -97,7 +97,7 @@ it("if the MoR made a requested refund before an event without an id, both are o
   });
 });
 
-it('if the MoR made a requested refund after an event without an id, the request and the event are two refunds', async () => {
+it('a requested refund made later than an event without an id is a second refund', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(h.clock.now().getTime() + 86_400_000) });

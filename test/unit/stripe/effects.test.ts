@@ -66,7 +66,7 @@ it('every try of a report sends Stripe the same bytes under the same idempotency
   );
 });
 
-it('a refused attach call counts as done if the invoice shows the record, otherwise as refused', async () => {
+it('a refused attach call counts as done if the invoice shows the record; without the record the call counts as refused', async () => {
   const no = refusal(400, { code: 'resource_already_exists' });
   const { platform, seen, more } = await stub(no, reply(200, paidInvoice({ payments: payments({ record: 'pr_1' }) })));
   const call = stored(platform, calls.attach);
@@ -166,7 +166,7 @@ it('Crossbill never accepts a payment record of another invoice or amount as its
   expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: false } });
 });
 
-it('an unreadable payment record leaves the search for a reported payment without a result', async () => {
+it('if a payment record is unreadable, the search for a reported payment counts as failed, and not as empty', async () => {
   const odd = { ...aRecord({ metadata: {} }), amount_requested: undefined };
   const { platform, more } = await stub(
     reply(200, payments()),
@@ -181,7 +181,7 @@ it('an unreadable payment record leaves the search for a reported payment withou
   expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: true } });
 });
 
-it('a failed read of the payment records leaves the search for a reported payment without a result', async () => {
+it('if Stripe does not list the payment records, the search for a reported payment counts as failed', async () => {
   const { platform } = await stub(reply(200, payments()), refusal(500, { type: 'api_error' }));
   expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
 });
@@ -195,7 +195,7 @@ it('Crossbill accepts a reported refund only if the payment record shows at leas
   expect(await platform.send(call)).toMatchObject({ kind: 'unknown' });
 });
 
-it('a refund reference already used on Stripe counts as done, and any other refusal as refused', async () => {
+it('a refund reference already used on Stripe counts as done if the record shows the refund; any other refusal counts as refused', async () => {
   const taken = refusal(400, { param: 'processor_details[custom][refund_reference]', message: 'Must be unique' });
   const { platform, more } = await stub(taken, reply(200, refunded(1000)));
   const call = stored(platform, calls.refund);
@@ -280,7 +280,7 @@ it('Crossbill stops reading a Stripe list that makes no progress', async () => {
   expect(seen).toHaveLength(4);
 });
 
-it('if Stripe lists no invoice lines, Crossbill reads the amount due for a proforma invoice without lines', async () => {
+it('if Stripe lists no invoice lines, Crossbill still reads the amount due for a proforma invoice', async () => {
   const { reader } = await stub(reply(200, anInvoice()), refusal(404, { message: 'Unrecognized request URL' }));
   expect(await reader.readInvoiceForProforma('in_1')).toMatchObject({
     ok: true,

@@ -79,14 +79,14 @@ it('Crossbill reports a refund under its own reference, and its credit note send
   expect(bodyOf({ ...calls.note, refunded: null })).toEqual([...first, 'out_of_band_amount=1000', ...last]);
 });
 
-it('Crossbill encodes no zero, negative or too large amount', () => {
+it('Crossbill refuses to encode a zero, negative or too large amount', () => {
   for (const minor of [0n, -1n, 9_007_199_254_740_992n]) {
     const call = { ...calls.report, amount: { minor, currency: 'EUR' } };
     expect(() => encodeCall(call, null)).toThrow(RangeError);
   }
 });
 
-it('any invoice id stays inside its path segment, and the same call gives the same bytes', () => {
+it('the path of a call keeps any invoice id in one segment, and the same call gives the same bytes', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 255, unit: 'grapheme' }), (id) => {
       fc.pre(id !== '.' && id !== '..');

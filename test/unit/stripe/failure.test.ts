@@ -71,7 +71,7 @@ it('the header Stripe-Should-Retry: true turns a refusal of Stripe into a retry'
   expect(await failureOf(refusal(400, {}, { 'stripe-should-retry': 'true' }))).toMatchObject({ kind: 'retry' });
 });
 
-it('a 429 of Stripe passes its pause and reason on, and slows the request budget', async () => {
+it('Crossbill keeps the pause and the reason of a 429 from Stripe, and a rate limit slows the request budget', async () => {
   const headers = { 'retry-after': '7', 'stripe-rate-limited-reason': 'endpoint-rate' };
   const stub = await startStub(
     refusal(429, { code: 'rate_limit', message: 'Too many' }, headers),
@@ -105,7 +105,7 @@ it.each([
   ['a 500 without an error', reply(500, aRecord())],
   ['a 502 of a proxy', text(502, '<html>Bad gateway</html>')],
   ["a proxy's 404", text(404, '<html>Not found</html>')],
-])('the reply of Stripe is %s, so the call’s outcome stays unknown', async (_name, answer) => {
+])('the outcome of a call to Stripe stays unknown if the reply is %s', async (_name, answer) => {
   expect(await failureOf(answer)).toMatchObject({ kind: 'unknown' });
 });
 

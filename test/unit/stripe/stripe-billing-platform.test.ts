@@ -64,7 +64,7 @@ it.each([
   expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ ok: true });
 });
 
-it('a card payment without an amount may cover the whole invoice, so the mark counts as refused', async () => {
+it('if Stripe refuses an out-of-band mark, Crossbill assumes that a card payment without an amount paid the whole invoice', async () => {
   const listed = payments({ minor: null });
   const { platform } = await stub(
     refusal(400, { code: 'invoice_already_paid' }),
@@ -73,7 +73,7 @@ it('a card payment without an amount may cover the whole invoice, so the mark co
   expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ kind: 'refused' });
 });
 
-it('a payment’s reference counts as stored only if Stripe’s reply shows it', async () => {
+it('a payment’s reference counts as stored only if Stripe’s reply shows the reference', async () => {
   const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
   const { platform } = await stub(
     reply(200, anInvoice({ metadata })),

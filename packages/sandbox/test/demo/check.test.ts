@@ -212,7 +212,7 @@ it("the demo's check finds a payment by link if Stripe shows it under a wrong re
   );
 });
 
-it("the demo's check finds a lost dispute without its ledger entry, and such a ledger entry without a lost dispute", () => {
+it("the demo's check finds a lost dispute missing in the ledger, and a ledger entry of a dispute not lost", () => {
   const lose = (s: MutableSides): void => void s.mor.lost.push({ paymentId: 'pay_1', amount: 2000, currency: 'eur' });
   const book = (s: MutableSides): void =>
     void s.daemon.ledger.push({ debit: 'disputed_payments', credit: 'mor_receivable', amount: 2000, currency: 'eur' });

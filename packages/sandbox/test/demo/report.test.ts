@@ -12,7 +12,7 @@ function rows(change: (s: MutableSides) => void): ReadonlyMap<string, string> {
   return new Map(closingRows(sides, numbers).map(([label, value, more]) => [label, `${value} ${more}`.trim()]));
 }
 
-it("the demo's report tells a full transfer from a partial one by the amount due on the invoice", () => {
+it("the demo's report counts a transfer as full or partial by the amount due on the invoice", () => {
   const found = rows((s) => {
     const [paid] = s.mor.payments;
     if (paid === undefined) return;
@@ -34,7 +34,7 @@ it("the demo's report counts a declined renewal paid by link once", () => {
   expect(found.get('Declined, still open')).toBe('0');
 });
 
-it("the demo's report also counts signups with tax, documents, disputes and onboarded merchants", () => {
+it("the demo's report counts signups with tax, documents, disputes and onboarded merchants", () => {
   const found = rows(() => undefined);
   expect(found.get('Signups with tax')).toMatch(/^7 /);
   expect(found.get('Documents fetched')).toBe('7 1 of them an e-invoice');

@@ -115,7 +115,7 @@ function attempts(schedule: typeof stripeSchedule, status: number | null): numbe
   }
 }
 
-it("the sandbox's MoR attempts a delivery eight times: at once, after 10 seconds, then each wait is three times as long", () => {
+it("the sandbox's MoR attempts a delivery eight times: immediately, after 10 seconds, then each wait is three times as long", () => {
   expect(attempts(morEventSchedule, 503)).toEqual([0, 10, 40, 130, 400, 1210, 3640, 10_930]);
   expect(attempts(morEventSchedule, null)).toHaveLength(8);
   expect(attempts(morEventSchedule, 429)).toHaveLength(8);
@@ -138,7 +138,7 @@ it("the sandbox's Stripe repeats a delivery for three days until it gets a 2xx",
   }
 });
 
-it("the sandbox's virtual clock fires timers in due order, also timers set while it fires", async () => {
+it("the sandbox's virtual clock fires timers in due order, including timers set by other timers", async () => {
   const clock = new VirtualClock({ source: () => 1_000_000, manual: true });
   const seen: [string, number][] = [];
   const note = (name: string) => () => void seen.push([name, clock.nowMs() - 1_000_000]);

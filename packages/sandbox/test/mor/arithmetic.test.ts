@@ -61,7 +61,7 @@ it("the sandbox's tax charges of each line add up to the line's tax and duty", (
   );
 });
 
-it("partial tax refunds of a line in any order, net or gross, add up to exactly the line's amount", () => {
+it("the sandbox's partial tax refunds of a line, in any order, net or gross, add up to the line's amount", () => {
   const parts = fc.array(fc.record({ share: fc.integer({ min: 1, max: 100 }), inclusive: fc.boolean() }), {
     maxLength: 6,
   });

@@ -82,7 +82,7 @@ it("the sandbox's MoR starts an application in mode HOSTED, and keeps the mode i
   expect(again.body).toMatchObject({ mode: 'HOSTED', status: 'DRAFT', isExistingApplication: true });
 });
 
-it("the sandbox's MoR approves an application for the product “tor” once the merchant answers all requirements and comments", async () => {
+it("the sandbox's MoR approves an application for the product “tor” after the merchant answers all requirements and comments", async () => {
   const { id } = (await mor.call('GET', '/partner/api/merchants')).body[0];
   const path = `/partner/api/merchants/${id}/application`;
   const start = await mor.call('GET', path);
@@ -172,7 +172,7 @@ it("the sandbox's MoR keeps a merchant without a company until a request to onbo
 });
 
 it.each([
-  ['{}', {}, ['merchantReference', 'productCode', 'mode', 'company']],
+  ['none sent', {}, ['merchantReference', 'productCode', 'mode', 'company']],
   ['blank reference', { ...initiate, merchantReference: ' ' }, ['merchantReference']],
   [
     'empty company',
@@ -201,7 +201,7 @@ it.each([
 );
 
 it.each([
-  ['no JSON', '{'],
+  ['broken JSON', '{'],
   ['unknown mode', { ...initiate, mode: 'EMAIL' }],
   ['unknown tier', { ...initiate, company: { ...company, gmvTier: 'HUGE' } }],
 ])(

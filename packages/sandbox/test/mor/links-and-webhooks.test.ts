@@ -58,14 +58,14 @@ it.each([
   ['id', false, true],
   ['both', true, true],
   ['nothing', false, false],
-])("the sandbox's payment.captured event names the payment by %s", async (names, byCharge, byId) => {
+])("the sandbox's payment.captured event names the payment as a test chooses: by %s", async (names, byCharge, byId) => {
   const { paymentLinkId } = (await make(`by ${names}`)).body;
   const { payment } = (await mor.control(`/payment-links/${paymentLinkId}/pay`, { names })).body;
   const said = JSON.stringify(mor.events('https://hooks.example/links').at(-1)?.data);
   expect([said.includes(payment.psp_reference), said.includes(`"${payment.id}"`)]).toEqual([byCharge, byId]);
 });
 
-it("a payment link of the sandbox's MoR takes a second payment from a page still open", async () => {
+it("a payment link of the sandbox's MoR takes a second payment from a browser page still open", async () => {
   const { paymentLinkId } = (await make('twice')).body;
   const pay = (body: object): Promise<Answer> => mor.control(`/payment-links/${paymentLinkId}/pay`, body);
   expect((await pay({ again: true })).status).toBe(409);
@@ -87,16 +87,16 @@ it("a payment link of the sandbox's MoR expires after the requested seconds", as
 });
 
 it.each<[string, object | string, string]>([
-  ['no JSON', '{', 'body'],
+  ['broken JSON', '{', 'body'],
   ['no jurisdiction', { jurisdiction: undefined }, 'jurisdiction'],
   ['no amount', { amount: undefined }, 'amount'],
   ['amount of 0', { amount: { amount: '0', currency: 'GBP' } }, 'amount.amount'],
   ['amount below a penny', { amount: { amount: '1.005', currency: 'GBP' } }, 'amount.amount'],
   ['no currency', { amount: { amount: '1' } }, 'amount.currency'],
   ['no return address', { returnUrl: undefined }, 'returnUrl'],
-  ['return address that is none', { returnUrl: 'shop' }, 'returnUrl'],
-  ['no key', { idempotencyKey: '' }, 'idempotencyKey'],
-  ['no lifetime', { expiresIn: 0 }, 'expiresIn'],
+  ['invalid return address', { returnUrl: 'shop' }, 'returnUrl'],
+  ['no idempotency key', { idempotencyKey: '' }, 'idempotencyKey'],
+  ['lifetime of 0', { expiresIn: 0 }, 'expiresIn'],
 ])("the sandbox's MoR refuses a payment link with 400 validation_error: %s", async (_name, more, field) => {
   const answer = await mor.call(
     'POST',
@@ -204,10 +204,10 @@ it("the sandbox's MoR shows a webhook endpoint's secret once, lists the endpoint
 });
 
 it.each<[string, unknown]>([
-  ['no type', []],
-  ['none named', undefined],
+  ['an empty list', []],
+  ['no list', undefined],
   ['an unknown type', ['dispute.outcome', 'dispute.opened']],
-])("the sandbox's MoR refuses a webhook endpoint with 400 unknown_event: %s", async (_name, events) => {
+])("the sandbox's MoR refuses a webhook endpoint's event types with 400 unknown_event: %s", async (_name, events) => {
   expect((await mor.call('POST', '/api/webhooks', { url: 'https://a.example', events })).body.code).toBe(
     'unknown_event',
   );
@@ -223,7 +223,7 @@ it.each([
   'https://[::ffff:10.0.0.1]/',
   'https://[fd00::1]/',
   'https://db.internal/',
-])("the sandbox's MoR refuses a webhook endpoint with 400 invalid_url: %s", async (url) => {
+])("the sandbox's MoR refuses a webhook endpoint with 400 invalid_url: %j", async (url) => {
   expect((await register(url)).body.code).toBe('invalid_url');
 });
 
@@ -238,7 +238,7 @@ it.each([
   ['https://93.184.216.34/h', null, null],
   ['https://hooks.example/h', null, null],
 ])(
-  "the sandbox judges the webhook address %s by a lenient rule for local tests and by the MoR's strict rule",
+  "for the webhook address %s the sandbox's local rule gives %s and the MoR's rule %s (null: accepted)",
   (url, loose, strict) => {
     expect([webhookUrlProblem(url, false), webhookUrlProblem(url, true)]).toEqual([loose, strict]);
   },

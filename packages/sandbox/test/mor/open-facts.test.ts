@@ -27,7 +27,7 @@ it("the sandbox lists the choices the MoR's documents leave open, and refuses an
   expect((await choose({ keys: 'sometimes' })).status).toBe(400);
 });
 
-it("the sandbox's MoR charges a draft at once or at its finalization, as a test chooses", async () => {
+it("the sandbox's MoR charges a draft immediately or at its finalization, as a test chooses", async () => {
   const { subscription } = await charged();
   await renew(subscription);
   await rig.advance(10);

@@ -148,7 +148,7 @@ it("the sandbox's MoR returns the same proforma invoice for the same key and bod
   }
 });
 
-it("the sandbox's MoR holds a proforma invoice back while a test holds issuance", async () => {
+it("the sandbox's MoR issues no proforma invoice while a test pauses the issue", async () => {
   await mor.control('/issuance', { hold: true });
   const { id } = (await post(path, direct)).body;
   await mor.advance(60);
@@ -174,7 +174,7 @@ it("the sandbox's MoR takes a proforma invoice's total and recipient from a tax 
 
 const part = (name: string, value: unknown): object => ({ ...direct, [name]: value });
 it.each<[string, unknown, string]>([
-  ['no JSON', '{', 'body'],
+  ['broken JSON', '{', 'body'],
   ['no jurisdiction', part('jurisdiction', undefined), 'jurisdiction'],
   ['jurisdiction of three letters', part('jurisdiction', 'GBR'), 'jurisdiction'],
   ['no total', part('total', undefined), 'total'],
@@ -196,8 +196,8 @@ it.each<[string, unknown, string]>([
   ['no lines', part('lineItems', []), 'lineItems'],
   ['line without price', part('lineItems', [{ description: 'x', quantity: '1' }]), 'lineItems[0].unitPrice'],
   ['no issue date', part('issueDate', undefined), 'issueDate'],
-  ['due date that is none', part('dueDate', '2026-02-30'), 'dueDate'],
-  ['due before issued', part('dueDate', '2026-03-01'), 'dueDate'],
+  ['impossible due date', part('dueDate', '2026-02-30'), 'dueDate'],
+  ['due date before the issue date', part('dueDate', '2026-03-01'), 'dueDate'],
 ])("the sandbox's MoR refuses a direct proforma invoice with 400: %s", async (_name, body, field) => {
   const answer = await post(path, body);
   expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', [field]]);
@@ -222,11 +222,11 @@ it("the sandbox's MoR answers 422 to a proforma invoice for an unsupported juris
 
 it.each<[string, object, string]>([
   ['no calculation', { taxCalculationId: undefined }, 'taxCalculationId'],
-  ['calculation that is no uuid', { taxCalculationId: 'x' }, 'taxCalculationId'],
+  ['calculation id other than a UUID', { taxCalculationId: 'x' }, 'taxCalculationId'],
   ['no jurisdiction', { jurisdiction: undefined }, 'jurisdiction'],
   ['no due date', { dueDate: undefined }, 'dueDate'],
-  ['due before issued', { issueDate: '2026-04-02' }, 'dueDate'],
-  ['due before today', { dueDate: '2026-03-01' }, 'dueDate'],
+  ['due date before the issue date', { issueDate: '2026-04-02' }, 'dueDate'],
+  ['due date in the past', { dueDate: '2026-03-01' }, 'dueDate'],
   ['provider without name', { provider: {} }, 'provider.providerName'],
   ['blank notice', { notices: ['x', ' '] }, 'notices[1]'],
 ])("the sandbox's MoR refuses a proforma invoice from a tax calculation with 400: %s", async (_name, more, field) => {
@@ -246,11 +246,11 @@ const brazil = { dueDate: '2026-04-01', jurisdiction: 'BR' };
 it.each<[string, unknown, object, string]>([
   ['another currency', cart({ currency: 'EUR' }), {}, 'invoicing currency'],
   ['another region', cart(), { jurisdiction: 'DE' }, 'another region'],
-  ['the merchant liable', cartIn('FR', 'EUR'), { jurisdiction: 'FR' }, 'liable'],
+  ['the merchant liable for the tax', cartIn('FR', 'EUR'), { jurisdiction: 'FR' }, 'liable'],
   ['a total of 0', cart({ lineItems: [{ ...line, unitPrice: 0 }] }), {}, 'not positive'],
   ['no state in Brazil', cartIn('BR', 'BRL', {}, brazilian), brazil, 'lacks a needed part'],
-  ['no name', cart({}, { legalName: undefined, firstName: 'Ann' }), {}, 'no customer name'],
-  ['goods', cart({ lineItems: [goods] }, shipping), {}, 'PHYSICAL'],
+  ['no customer name', cart({}, { legalName: undefined, firstName: 'Ann' }), {}, 'no customer name'],
+  ['physical goods', cart({ lineItems: [goods] }, shipping), {}, 'PHYSICAL'],
   ['shipping', cart({}, shipping), {}, 'carries shipping'],
 ])(
   "the sandbox's MoR answers 422 tax_calculation_unusable to a proforma invoice: %s",

@@ -179,9 +179,9 @@ const billing = (more: object): object => cart({}, { billingAddress: { ...addres
 const identifier = (one: object): object => cart({}, { taxIdentifiers: [one] });
 
 it.each<[string, unknown, string[]]>([
-  ['no JSON', '{"currency":', ['body']],
-  ['a list', [], ['body']],
-  ['nothing', {}, ['currency', 'customer', 'lineItems']],
+  ['broken JSON', '{"currency":', ['body']],
+  ['a list as the body', [], ['body']],
+  ['no fields', {}, ['currency', 'customer', 'lineItems']],
   ['unknown currency', cart({ currency: 'XXZ' }), ['currency']],
   ['unknown taxBehavior', cart({ taxBehavior: 'NONE' }), ['body']],
   ['no billing address', cart({}, { billingAddress: undefined }), ['customer.billingAddress']],
@@ -196,9 +196,9 @@ it.each<[string, unknown, string[]]>([
   ['line without product', cart(without('productCode')), ['lineItems[0].productCode']],
   ['line without price', cart(without('unitPrice')), ['lineItems[0].unitPrice']],
   ['price below 0', lineWith({ unitPrice: -1 }), ['lineItems[0].unitPrice']],
-  ['price that is no decimal', lineWith({ unitPrice: '1e2' }), ['body']],
+  ['price with an exponent', lineWith({ unitPrice: '1e2' }), ['body']],
   ['quantity 0', lineWith({ quantity: 0 }), ['lineItems[0].quantity']],
-  ['half a quantity', lineWith({ quantity: 1.5 }), ['lineItems[0].quantity']],
+  ['quantity of 1.5', lineWith({ quantity: 1.5 }), ['lineItems[0].quantity']],
   ['discount above the price', lineWith({ discountAmount: 100.01 }), ['lineItems[0].discountAmount']],
   ['unknown product type', lineWith({ productType: 'VIRTUAL' }), ['body']],
   ['origin of a digital line', lineWith({ countryOfOrigin: 'CN' }), ['lineItems[0].countryOfOrigin']],
@@ -223,7 +223,7 @@ it.each<[string, unknown, string[]]>([
     ['customer.taxIdentifiers[0].code'],
   ],
   [
-    'tax regime beside something else',
+    'Brazilian tax regime with a British tax identifier',
     identifier({ type: 'GB_VAT', code: '1', buyerTaxRegime: 'LUCRO_REAL' }),
     ['customer.taxIdentifiers[0].buyerTaxRegime'],
   ],
@@ -286,8 +286,8 @@ it.each<[string, unknown, number, string, string[]]>([
     'shipping_address_required',
     ['customer.shippingAddress'],
   ],
-  ['Japan', cartIn('JP', 'JPY'), 409, 'region_not_activated', []],
-  ['Antarctica', cartIn('AQ', 'USD'), 409, 'region_not_supported', []],
+  ['a customer in Japan', cartIn('JP', 'JPY'), 409, 'region_not_activated', []],
+  ['a customer in Antarctica', cartIn('AQ', 'USD'), 409, 'region_not_supported', []],
   [
     'goods to the US',
     cartIn(

@@ -41,11 +41,11 @@ it("the sandbox's MoR makes one tax transaction from a calculation, and returns 
 
 it.each<[string, () => Promise<Answer>, string, string]>([
   ['no calculation', () => commit(undefined, 'r'), 'invalid_argument', 'taxCalculationId'],
-  ['calculation that is no uuid', () => commit('tax_1', 'r'), 'invalid_argument', 'taxCalculationId'],
+  ['calculation id other than a UUID', () => commit('tax_1', 'r'), 'invalid_argument', 'taxCalculationId'],
   ['no reference', () => commit(unknownId, undefined), 'invalid_argument', 'merchantTransactionReference'],
-  ['no JSON', () => mor.call('POST', list, '{'), 'invalid_argument', 'body'],
+  ['broken JSON', () => mor.call('POST', list, '{'), 'invalid_argument', 'body'],
   [
-    'used under another reference',
+    'calculation used under another reference',
     async () => {
       const id = await french();
       await commit(id, 'used-1');
@@ -61,7 +61,7 @@ it.each<[string, () => Promise<Answer>, string, string]>([
     'merchantTransactionReference',
   ],
   [
-    'expired',
+    'expired calculation',
     async () => {
       const id = await french();
       await mor.advance(7 * 86_400);
@@ -223,7 +223,7 @@ it("partial tax refunds at the sandbox's MoR, net or gross, add up to exactly th
   expect(transaction.body).toMatchObject({ refunded: false, lineItems: [{ refunded: true }, { refunded: false }] });
 });
 
-it("the sandbox's MoR returns an identical tax refund again, and refuses another use of its reference", async () => {
+it("the sandbox's MoR returns one tax refund to identical requests, and refuses to reuse the reference", async () => {
   const { path, lines } = await sale('retry');
   const other = await sale('retry-other');
   const items = [item(lines[0] ?? '', { amount: '10.00' })];

@@ -60,7 +60,7 @@ it("the sandbox's Stripe charges a card saved at Stripe although the MoR charges
   });
 });
 
-it("the sandbox's Stripe looks for a card at the invoice, subscription, subscription source, customer and customer source in turn", async () => {
+it("the sandbox's Stripe looks for a card at the invoice, the subscription and its source, the customer and its source, in this order", async () => {
   const { customerId, subscriptionId } = await running();
   const { invoices, subscriptions, customers, charges } = rig.stripe;
   await customers.update(customerId, { source: 'tok_visa' });
@@ -151,7 +151,7 @@ it("the sandbox's Stripe retries an invoice without a payment method on days 3, 
   expect(await statusOf(subscriptionId)).toBe('past_due');
 });
 
-it("the sandbox's Stripe cancels the subscription after the last attempt if the account is set so", async () => {
+it("the sandbox's Stripe cancels the subscription after the last attempt if the retry settings say so", async () => {
   const { subscriptionId } = await running();
   const settings = { days: [1], then: 'cancel' };
   expect((await rig.control('POST', '/stripe/retry-settings', settings)).body).toEqual(settings);

@@ -23,7 +23,7 @@ it('the report of a rehearsal has a heading for each fact, even for a fact not o
   expect(text).toContain('- answer: `same`; age minutes: 3');
 });
 
-it('the report of a rehearsal lists equal observations once', () => {
+it('the report of a rehearsal lists equal observations only one time', () => {
   const r = aRehearsal();
   for (const status of [404, 404, 200]) observe(r, 'unknown_charge', { status });
   expect(r.facts.unknown_charge).toEqual([{ status: 404 }, { status: 200 }]);

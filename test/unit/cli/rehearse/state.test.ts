@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('crossbill rehearse reads its state file as written, and only the file’s owner may read it', () => {
+it('crossbill rehearse reads back the same state that it saved, and only the owner of the state file may read the file', () => {
   const r = newRehearsal('0a1b2c3d', 'acct_1', new Date());
   r.ids['clock'] = 'clock_1';
   r.steps.push({ name: 'customer', state: 'passed', detail: 'made', at: new Date().toISOString() });

@@ -31,7 +31,7 @@ it('crossbill setup writes a value into the settings file without changing other
   );
 });
 
-it('crossbill setup replaces a setting’s line, else its commented line, or adds a line at the end', () => {
+it('crossbill setup replaces the line of a setting, or its commented line, or adds a line if the file has neither', () => {
   expect(withSetting('A=1\nNAME=x\nB=2\n', 'NAME', 'y')).toBe('A=1\nNAME=y\nB=2\n');
   expect(withSetting('A=1\n#NAME=<x>\nB=2\n', 'NAME', 'y')).toBe('A=1\nNAME=y\nB=2\n');
   expect(withSetting('A=1', 'NAME', 'y')).toBe('A=1\nNAME=y\n');

@@ -51,7 +51,7 @@ it('the customer import trims the cells of a line', () => {
   });
 });
 
-it('the customer import refuses a line with an extra value, without an id, or with one id for both columns', () => {
+it('the customer import refuses a line with an extra value, without an id, or with the same id in both columns', () => {
   expect(wrong('cus_1', 'mc_1', '', 'x')).toEqual([
     7,
     'cus_1',
@@ -75,14 +75,14 @@ it('the customer import accepts a line with missing or extra empty cells at its 
 
 it.each([
   ['a control character', 'a\u0007b'],
-  ['half a character', 'a\ud800b'],
-  ['what was no UTF-8', 'a\ufffdb'],
+  ['half a Unicode character', 'a\ud800b'],
+  ['bytes outside UTF-8', 'a\ufffdb'],
   ['256 characters', 'x'.repeat(256)],
-  ['a number cut short', '1.23457E+16'],
+  ['a number that a spreadsheet cut short', '1.23457E+16'],
   ['a formula', '="mc_0001"'],
   ['an error of a formula', '#REF!'],
-  ['a character that nobody sees', 'mc_\u200b0004'],
-  ['a word for nothing', 'NULL'],
+  ['an invisible character', 'mc_\u200b0004'],
+  ['a word for an empty value', 'NULL'],
 ])('the customer import refuses a cell with %s, names the column and does not print the value', (_, text) => {
   expect(wrong(text, 'mc_1', '')).toEqual([7, null, expect.stringMatching(/^customer /)]);
   expect(wrong('cus_1', text, '')).toEqual([7, 'cus_1', expect.stringMatching(/^mor_customer_id /)]);

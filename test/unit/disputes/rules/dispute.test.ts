@@ -57,7 +57,7 @@ it.each([
   expect(only(tell(paid(), 'dispute.action_needed', data))).toMatchObject({ kind: 'dispute', morId });
 });
 
-it('Crossbill gives a dispute without an id the id of its payment, else of its event, and keeps that id', () => {
+it('a dispute without an id takes and keeps the id of its payment, or of its first event if the payment is unknown', () => {
   expect(only(tell(emptyLane('in_1'), 'dispute.action_needed', {}))).toMatchObject({
     ...{ morId: 'evt_1', paymentRowId: null, invoiceId: 'in_1' },
   });
@@ -87,7 +87,7 @@ it.each([
   expect(only(tell(paid(), 'pre_chargeback_alert.received', data))).toMatchObject({ kind: 'alert', morId });
 });
 
-it('of two dispute outcomes the later one counts, in any order of arrival', () => {
+it('the later of two dispute outcomes counts, in any order of arrival', () => {
   const lost = outcome(paid(), 'lost', 5);
   expect(lost.said).toBe('dispute dp_1 is decided: lost');
   expect(only(lost)).toMatchObject({
@@ -102,12 +102,12 @@ it('of two dispute outcomes the later one counts, in any order of arrival', () =
   expect(only(late)).toMatchObject({ status: 'lost', detail: { outcome: 'lost' } });
 });
 
-it('of two dispute outcomes with the same time the win counts', () => {
+it('if a won and a lost outcome of a dispute have the same time, the win counts', () => {
   expect(only(outcome(outcome(paid(), 'lost', 5).s, 'won', 5)).status).toBe('won');
   expect(only(outcome(outcome(paid(), 'won', 5).s, 'lost', 5)).status).toBe('won');
 });
 
-it('a dispute outcome of won or lost replaces an unclear outcome, even a later one', () => {
+it('the outcome won or lost of a dispute counts over an unclear outcome, even if the unclear outcome is newer', () => {
   for (const clear of ['won', 'lost']) {
     expect(only(outcome(outcome(paid(), clear, 5).s, 'closed', 9))).toMatchObject({ status: clear });
     expect(only(outcome(outcome(paid(), 'closed', 5).s, clear, 4))).toMatchObject({ status: clear });
@@ -173,7 +173,7 @@ it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNot
   },
 );
 
-it('a late older event leaves an open dispute unchanged, and an event of the same time updates the dispute', () => {
+it('a late older event changes neither status nor deadline of an open dispute; an event of the same time changes the status', () => {
   const back = sentBack(paid(), { deadline: '2026-12-05T00:00:00Z' }, 5);
   const late = needed(back.s, { deadline: '2026-12-01T00:00:00Z', payment: 'pay_1' }, 4);
   expect(late.said).toBe('late: dispute dp_1 is revision_requested');
@@ -247,13 +247,13 @@ it('the newest amount of a dispute counts, in any order of arrival', () => {
   });
 });
 
-it('of two dispute amounts with the same time the larger one counts', () => {
+it('the larger of two dispute amounts with the same time counts', () => {
   const first = needed(paid(), amount('20.00'), 5);
   expect(only(needed(first.s, amount('19.99'), 5))).toMatchObject({ amount: 2000n });
   expect(only(needed(first.s, amount('20.01'), 5))).toMatchObject({ amount: 2001n });
 });
 
-it('a dispute belongs to the payment that its first event names, or else to the only successful payment', () => {
+it('a dispute belongs to the payment named in its first event, and to no payment if that event names none of two payments', () => {
   expect(only(needed(paidTwice())).paymentRowId).toBeNull();
   const second = needed(paidTwice(), { charge: 'ch_2' });
   expect(only(second).paymentRowId).toBe('pmt_2');
@@ -261,7 +261,7 @@ it('a dispute belongs to the payment that its first event names, or else to the 
   expect(only(needed(paid({ succeededAt: null })))).toMatchObject({ morId: 'dp_1', paymentRowId: null });
 });
 
-it('a dispute keeps each id of its payment once, sorted, and at most twenty ids', () => {
+it('a dispute stores each id of its payment one time, in alphabetical order, and at most twenty ids', () => {
   const first = needed(paid(), { payment: { paymentIntentId: 'pi_1' }, chargeId: 'ch_1', pspReference: 'ch_1' });
   expect(only(first).detail.names).toEqual(['ch_1', 'pi_1']);
   expect(only(needed(first.s, { paymentReference: 'a_1', processorPaymentIntentId: 'z_1' }, 1)).detail.names).toEqual([
@@ -299,7 +299,7 @@ it('an alert keeps its deadline until a new deadline arrives', () => {
   );
 });
 
-it('the final event of an alert reports a refund, reports no refund, or leaves the refund open', () => {
+it('a handled alert stores whether the payment was refunded, or null if the final event does not say so', () => {
   const told: [object, boolean | null, string][] = [
     [{ refunded: true }, true, 'alert al_1: the payment was refunded'],
     [{ refunded: false }, false, 'alert al_1: not refunded'],

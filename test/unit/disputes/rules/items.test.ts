@@ -205,7 +205,7 @@ it('a request for evidence after an unclear outcome opens a review item, even if
   expect(Object.keys(closed(needed))).toContain('dp_1:decided');
 });
 
-it('a request for evidence after a loss opens an item next to the item of the loss, and after a win a single item', () => {
+it('a request for evidence opens its own review item: next to the item about a loss, and alone after a win', () => {
   const at = (minute: number): string => minutesLater(minute).toISOString();
   for (const stage of ['action_needed', 'revision_requested'] as const) {
     const s = withThem(paid(), [aDispute({ deadline: DUE })]);
@@ -321,7 +321,7 @@ it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])(
   },
 );
 
-it('a dispute without a known id belongs to the only successful payment, or to no payment if there are two', () => {
+it('a dispute without the id of a known payment belongs to the only successful payment, or to no payment if there are two', () => {
   expect(placed(paid(), unplaced([]))).toBe('pmt_1');
   expect(placed(paid(), aDispute({ paymentRowId: null }))).toBe('pmt_1');
   expect(placed(paid(), unplaced(['ch_9']))).toBe('pmt_1');
@@ -335,7 +335,7 @@ it('a dispute without a known id belongs to the only successful payment, or to n
   expect(withThem(paid(), [link, aDispute({ id: 'dsp_2' })]).objects[0]).toEqual(link);
 });
 
-it('Crossbill books the loss of a lost dispute once the payment has succeeded', () => {
+it('Crossbill books the loss of a lost dispute only after the payment has succeeded', () => {
   const waiting = withThem(paid({ succeededAt: null }), [{ ...unplaced(['ch_1']), status: 'lost' }]);
   expect(waiting.entries).toEqual([]);
   const s = settleDisputes({ ...waiting, payments: paid().payments }, later(5));
@@ -411,7 +411,7 @@ it('an alert handled without a refund closes its review items', () => {
   expect(Object.keys(closed(said))).toContain('alert:al_1:outcome');
 });
 
-it('if an alert was answered with a refund, its item says not to refund again and closes once the refund arrives', () => {
+it('if an alert was answered with a refund, the item of the alert says not to refund again, and closes when the refund arrives', () => {
   const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: true } });
   expect(only(s)).toMatchObject({
     ...{ kind: 'dispute', subject: 'alert:al_1:outcome', paymentRowId: 'pmt_1' },

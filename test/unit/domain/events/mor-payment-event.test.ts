@@ -64,7 +64,7 @@ it.each([
 });
 
 it.each(['mor:pay_fern3', 'event:stripe:evt_1'])(
-  'Crossbill cannot use a payment event if its invoice id looks like Crossbill’s own lane name %s',
+  'Crossbill cannot use a payment event if its invoice id looks like the id of a lane without an invoice: %s',
   (name) => {
     for (const type of ['succeeded', 'failed', 'requires_action', 'refunded']) {
       expect(parseMorPaymentEvent(changed(at(type), 'merchant_invoice_id', name))).toMatchObject({
@@ -297,7 +297,7 @@ it('Crossbill keeps the event id of a webhook body without a valid type', () => 
   }
 });
 
-it('Crossbill accepts an event id with quotes, line ends and 255 characters', () => {
+it('Crossbill accepts an event id with quotes or line ends, and of up to 255 characters', () => {
   for (const id of ['x'.repeat(255), `"';--\r\n\u001b[31m `, '日本', ' EVT ']) {
     expect(parseStripeEvent(bytes({ id, type: 'x.y' })).eventId).toBe(id);
   }
@@ -325,7 +325,7 @@ it('Crossbill reads a body with 100,000 keys', () => {
   expect(parseStripeEvent(bytes({ id: 'evt_1', type: 'x.y', ...many })).verdict).toBe('ignored');
 });
 
-it('Crossbill gives every webhook body a verdict and never throws', () => {
+it('Crossbill judges every webhook body as usable, unusable or ignored, and never throws', () => {
   const event = fc.record(
     {
       id: fc.oneof(fc.string(), fc.jsonValue()),

@@ -50,7 +50,7 @@ it('Crossbill sees a conflict under one event id if a body is unreadable', () =>
 it.each([
   ['lists', (levels: number) => '['.repeat(levels) + ']'.repeat(levels)],
   ['objects', (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`],
-])('Crossbill compares two bodies of nested %s down to 200 levels', (_, text) => {
+])('Crossbill recognises two equal bodies of nested %s up to 200 levels deep, and no deeper bodies', (_, text) => {
   const isOneEvent = (levels: number) => sameEvent(Buffer.from(text(levels)), Buffer.from(text(levels)));
   expect([isOneEvent(200), isOneEvent(202)]).toEqual([true, false]);
 });

@@ -41,7 +41,7 @@ it.each([
 );
 
 it.each(['mor:pay_1', 'event:stripe:evt_1'])(
-  'Crossbill cannot use a Stripe event if its invoice id looks like Crossbill’s own lane name %s',
+  'Crossbill cannot use a Stripe event if its invoice id looks like the id of a lane without an invoice: %s',
   (name) => {
     const parsed = parseStripeEvent(changed('stripe/invoice.created.2026-10-28.endive.json', 'id', name));
     expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is missing or not an invoice id' });
@@ -177,7 +177,7 @@ it.each(['14-1-updated', '14-2-closed', '14-3-paid'])(
   },
 );
 
-it('Crossbill cannot use a readable event of an old Stripe API version, and reads version 2018-11-08', () => {
+it('Crossbill cannot use an event of a Stripe API version before 2018-11-08, even if the event is readable', () => {
   const at = (api_version: string) =>
     parseStripeEvent(bytes({ ...json('stripe/invoice.created.2025-08-27.basil.json'), api_version })).verdict;
   expect([at('2018-09-24'), at('2018-11-08'), at('2026-10-28.endive')]).toEqual(['unusable', 'usable', 'usable']);

@@ -92,7 +92,7 @@ it('Crossbill reads a draft with a card every five minutes, and an open invoice 
   expect(wants(final, at(7 * HOUR_MS))).toBe('look-at-charging');
 });
 
-it('a double_charge_risk item closes once a custom payment method is set, or once Stripe no longer collects the invoice', () => {
+it('a double_charge_risk item closes after the customer gets a custom payment method, or when Stripe no longer collects the invoice', () => {
   const closed = [
     looked(risky, saw(CUSTOM), at(6 * MINUTE_MS)),
     looked(risky, saw(null), at(6 * MINUTE_MS)),
@@ -107,7 +107,7 @@ it('a double_charge_risk item closes once a custom payment method is set, or onc
   }
 });
 
-it("after an operator's retry a double_charge_risk item opens again; after a dismissal it stays closed", () => {
+it("after an operator's retry a double_charge_risk item opens again; after a dismissal the item stays closed", () => {
   const item = open(risky)[0]?.id ?? '';
   const choose = (resolution: 'retry' | 'dismiss'): LaneState => {
     const done = resolveReview(risky, item, { resolution, note: null, by: 'ops' }, at(MINUTE_MS));
@@ -142,7 +142,7 @@ it('Crossbill reads the payment method again after somebody puts a method on the
   expect(open(card)[0]?.fact).toMatchObject({ code: 'stripe-would-charge', from: 'invoice' });
 });
 
-it('Crossbill reads no payment method for a signup, for an invoice outside ENROLMENT or one that Stripe does not collect', () => {
+it('Crossbill reads no payment method for a signup, for an invoice outside ENROLMENT or for an invoice not collected by Stripe', () => {
   for (const over of [
     { collectionMethod: 'send_invoice' },
     { autoAdvance: false },
@@ -191,7 +191,7 @@ it("without a subscription the double_charge_risk item says to remove the custom
   expect(open(final)[0]?.dueAt).toBeNull();
 });
 
-it('Crossbill reads payment methods only if its guard against charges by Stripe is on, and only of known, enrolled invoices with a customer', () => {
+it('Crossbill watches for charges by Stripe only if this guard is on, and only for known, enrolled invoices with a customer', () => {
   expect(wants(lane({}, at(0, { guard: false })), at(6_000, { guard: false }))).not.toBe('look-at-charging');
   const risky = looked(lane(), saw(CARD), at(1_000));
   expect(open(settle(risky, at(2_000, { guard: false })))).toEqual([]);

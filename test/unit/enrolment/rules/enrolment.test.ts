@@ -123,7 +123,7 @@ it('an invoice outside ENROLMENT ends the same in every order of its events and 
   }
 });
 
-it('Crossbill expects a payment and relays the event once the lookup finds the customer enrolled', () => {
+it('as soon as the lookup finds the customer enrolled, Crossbill expects a payment and relays the event', () => {
   const s = looked(ENROLLED)(created(), later(0));
   expect(s.invoice).toMatchObject({
     status: 'expected',
@@ -188,7 +188,7 @@ it('Crossbill repeats a failed enrolment lookup, and opens a review item after a
 const manual = (over: Partial<InvoiceFacts>): LaneState =>
   said('invoice.finalized', { billingReason: 'manual', ...over })(emptyLane('in_1'), aCtx());
 
-it("a mailed invoice has no deadline for the MoR's verdict, and an automatically charged invoice has one", () => {
+it("a mailed invoice has no deadline for the MoR's verdict; an automatically charged invoice has such a deadline", () => {
   const cheque = manual({ collectionMethod: 'send_invoice' });
   expect(cheque.invoice).toMatchObject({ status: 'expected', expectedBy: null });
   expect(settle(cheque, aCtx(new Date(NOW.getTime() + 60 * DAY_MS))).reviews).toEqual([]);

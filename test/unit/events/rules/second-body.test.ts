@@ -29,7 +29,7 @@ it('a conflicting copy of an event under the same id opens one review item, on i
   expect([alone.invoiceId, laneOfItem(alone)]).toEqual([null, lane]);
 });
 
-it('a later conflicting copy of an event opens a new review item after the operator dismissed the first', () => {
+it('a later conflicting copy of an event opens a new review item after the operator dismissed the first item', () => {
   const first = hear(emptyLane('in_1'));
   const [item = never()] = open(first);
   const done = resolveReview(first, item.id, { resolution: 'dismiss', note: null, by: 'ada' }, aCtx(later(1_000)));

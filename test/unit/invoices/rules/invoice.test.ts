@@ -48,7 +48,7 @@ const linked = { enrolment: { by: 'linked' } } as const;
 
 const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => takeEvent(takeInvoice, s, e, of);
 
-it('Crossbill relays a new invoice’s event to the MoR byte for byte, once', () => {
+it('Crossbill relays a new invoice’s event to the MoR one time, byte for byte', () => {
   const { state, verdict } = taken(event());
   expect(state.messages).toMatchObject([
     {
@@ -113,7 +113,7 @@ it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>(
   expect(verdict).toEqual({ status, reason });
 });
 
-it('the verdict on an invoice event gives the reason: nothing is due, or Crossbill still looks up the enrolment', () => {
+it('the reason for Crossbill’s decision on an invoice event may be that nothing is due, or that the enrolment lookup is open', () => {
   expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
   const unknown = taken(event(), ctx({ relay: true, ...linked }));
   expect(unknown.verdict).toEqual({ status: 'done', reason: 'whether its customer is enrolled is looked up' });
@@ -143,7 +143,7 @@ describe('an event of an invoice', () => {
     expect(asked('invoice.updated')).toBeNull();
   });
 
-  it('an event with an unknown overpayment makes Crossbill read the invoice', () => {
+  it('an event with an overpaid amount above the known amount makes Crossbill read the invoice', () => {
     const late = (amountOverpaid: bigint, known: bigint) => {
       const s = lane({ status: 'paid', amountOverpaid: known });
       return taken(event({ status: 'open', amountOverpaid }, 'invoice.overpaid', at(-1)), s).invoice?.readDueAt;
@@ -237,7 +237,7 @@ it('Crossbill reads a late draft at growing pauses, and marks it paid after its 
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('Crossbill reads a late draft 1, 2, 4, 8 and 16 minutes after its planned finalization, and marks it once finalized', async () => {
+it('Crossbill reads a late draft 1, 2, 4, 8 and 16 minutes after its planned finalization, and marks the finalized invoice paid', async () => {
   const h = LaneHarness.inMemory();
   const finalizesAt = new Date(START.getTime() + 3_600_000);
   h.platform.put(anInvoice({ status: 'draft', finalizesAt }));

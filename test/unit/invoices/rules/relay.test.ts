@@ -55,7 +55,7 @@ const draft = withRelay(lane({ status: 'draft' }));
 const [m = never()] = draft.messages;
 const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
 
-it("Crossbill withdraws the pending relay of an invoice's event after a payment or once the invoice has ended", () => {
+it("Crossbill withdraws the pending relay of an invoice's event after a payment or after the end of the invoice", () => {
   expect(status(draft)).toEqual(['pending']);
   expect(status({ ...draft, invoice: null })).toEqual(['pending']);
   const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
@@ -100,7 +100,7 @@ it('a relay waits until the customer’s enrolment is known, and comes after all
   expect([relayCall.order, onStates(relayCall).answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([3, draft]);
 });
 
-it('a refused relay opens a review item, and its retry sends the same event', () => {
+it("a refused relay opens a review item, and the operator's retry sends the same event", () => {
   const refused = putMessage(draft, { ...m, status: 'refused' });
   const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
   expect(open(told)).toMatchObject([
@@ -267,7 +267,7 @@ it('Crossbill relays only one of two invoice.created events of a new invoice', a
   expect(h.relay.sent).toHaveLength(2);
 });
 
-it('if an operator has a stored invoice.created event processed again, Crossbill does not relay it again', async () => {
+it('if an operator repeats a stored invoice.created event, Crossbill does not relay the event again', async () => {
   const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
   await h.take(invoiceEvent('invoice.created'));
   expect(h.relay.sent).toHaveLength(1);

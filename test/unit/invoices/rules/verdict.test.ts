@@ -67,7 +67,7 @@ it.each<readonly [string, LaneState]>([
   expect(decide(s, ctx(), expectVerdict)).toBe(s);
 });
 
-it('a payment counts as the MoR’s verdict, and an invoice that is finished or has nothing due needs no verdict', () => {
+it('a payment counts as the MoR’s verdict; a finished invoice, or an invoice with nothing due, needs no verdict', () => {
   expect(hasVerdict(expected())).toBe(false);
   expect(hasVerdict(emptyLane('in_1'))).toBe(false);
   expect(hasVerdict(putPayment(expected(), refused))).toBe(true);
@@ -126,7 +126,7 @@ it('an invoice without a deadline for the MoR’s verdict opens no item', () => 
   expect(looks).toEqual([]);
 });
 
-it('a refused renewal opens a renewal_overdue item once its proforma invoice expires', () => {
+it('a refused renewal opens a renewal_overdue item after its proforma invoice has expired', () => {
   const standing = aProforma({ deadline: at(3 * DAY_MS) });
   const s = withObjects(putPayment(expected(), refused), standing);
   expect(open(watched(s))).toEqual([]);

@@ -42,7 +42,7 @@ const s = withObjects(
   aLink({ readAttempts: 4, readDueAt: at(60_000) }),
 );
 
-it('a capture makes Crossbill read its payment link at once and books no payment', () => {
+it('after a capture Crossbill immediately reads its payment link, and does not yet book a payment', () => {
   const { state, verdict } = take(s, { paymentLinkId: LINK, capturedAt: at(-9_000), pspReference: 'ch_9' });
   expect(state.objects).toMatchObject([
     { id: 'lnk_0', readDueAt: null, detail: {} },
@@ -121,7 +121,7 @@ it("Crossbill stores the MoR's uuid with the booked payment of a payment link", 
   expect(uuids(take(s, { link: LINK, paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
 });
 
-it("Crossbill stores the MoR's uuid of a payment once, and a later capture with a charge connects the uuid with the payment", () => {
+it("Crossbill stores the MoR's uuid of a payment one time, and a later capture with a charge connects the uuid with the payment", () => {
   const first = take(lane(), { paymentId: UUID }).state;
   expect(take(first, { paymentId: UUID }).state).toBe(first);
   const known = putPayment(first, payment());

@@ -90,25 +90,25 @@ it.each([
 });
 
 it.each([
-  ['names no price, and none is known', { amount: null, currency: null }, { priced: null }],
+  ['names no price, and neither amount nor currency is known', { amount: null, currency: null }, { priced: null }],
   ['names no price, and no amount is known', { amount: null }, { priced: null, due: null }],
   ['names no price, and no currency is known', { currency: null }, { priced: null, due: null }],
-  ['says all of it is outstanding', {}, { due: eur(2990n) }],
-  ['says more than its price is outstanding', {}, { due: eur(3000n) }],
+  ['says that the whole price is outstanding', {}, { due: eur(2990n) }],
+  ['says that more than the price is outstanding', {}, { due: eur(3000n) }],
 ])('a paid link opens a review item and books nothing if the MoR %s', (_, over, f) => {
   const s = paid(aLink(over), f);
   expect([s.payments, s.entries]).toEqual([[], []]);
   expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'lnk_1', fact: { code: 'link-paid' } }]);
 });
 
-it('the payment of a paid link has the time and charge of its capture, or else the time of the read', () => {
+it('the payment of a paid link has the time and charge of its capture, or without a capture the time of the read', () => {
   expect(paid(aLink({ detail: told })).payments).toMatchObject([
     { succeededAt: at(-1_000), processorChargeId: 'ch_9' },
   ]);
   expect(paid(aLink()).payments).toMatchObject([{ succeededAt: at(LATER), processorChargeId: null }]);
 });
 
-it('once a link is PAID, Crossbill stops reading the link, and a second answer with PAID adds no payment', () => {
+it('after a link is PAID, Crossbill stops reading the link, and a second answer with PAID adds no payment', () => {
   const o = aLink({ readDueAt: at(1), readAttempts: 3 });
   const s = paid(o);
   expect(s.objects).toMatchObject([{ readDueAt: null, readAttempts: 0 }]);

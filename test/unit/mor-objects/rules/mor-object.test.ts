@@ -29,7 +29,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const later = on({}, 5_000);
 
-it('an event belongs to the link or proforma invoice with its id, else to a request without an id, else to a new object', () => {
+it('an event belongs to the link or proforma invoice with its id, or to a request still without an id, or to a new object, in this order', () => {
   const of = (morId: string, kind: MorObjectRow['kind'], ...objects: MorObjectRow[]) => ({
     ...findOrAddObject(new Lane(withObjects(lane(), ...objects), later), kind, morId),
   });
@@ -50,7 +50,7 @@ it('an event belongs to the link or proforma invoice with its id, else to a requ
 const look = (o: MorObjectRow, ms: number) => nextLook(o, at(ms))?.getTime() ?? null;
 const in_ = (ms: number) => at(ms).getTime();
 
-it('without events Crossbill reads an object of the MoR at intervals of half its age, from a minute to a day', () => {
+it('without events Crossbill reads a proforma invoice at pauses of half its age, from a minute to a day', () => {
   const o = aProforma({ deadline: at(30 * DAY_MS) });
   expect([0, 10 * MINUTE_MS, 4 * DAY_MS].map((ms) => look(o, ms))).toEqual([
     ...[in_(MINUTE_MS), in_(15 * MINUTE_MS), in_(5 * DAY_MS)],
@@ -78,7 +78,7 @@ it('Crossbill goes on reading a proforma invoice with an undocumented status', (
   expect(look(aProforma({ status: 'UNDER_REVIEW' }), 0)).toBe(in_(MINUTE_MS));
 });
 
-it('Crossbill stops reading a proforma invoice once it is settled, failed or thirty days past its due date', () => {
+it('Crossbill stops reading a proforma invoice after its settlement, its failure or the thirtieth day past its due date', () => {
   for (const status of ['REQUESTED', 'SETTLED', 'ISSUANCE_FAILED']) expect(look(aProforma({ status }), 0)).toBeNull();
   expect([dueDate(aProforma()), dueDate(aProforma({ deadline: at(1) }))]).toEqual([at(30 * DAY_MS), at(1)]);
   expect(look(aProforma(), 60 * DAY_MS)).toBe(in_(61 * DAY_MS));
@@ -119,7 +119,7 @@ const ok = { ok: true, status: 404, requestId: null, value: null } as const;
 const gone = (over: Partial<MorObjectRow>) =>
   applyObjectRead(withObjects(lane(), aLink({ readDueAt: NOW, readAttempts: 8, ...over })), 'lnk_1', ok, later);
 
-it('an object that the MoR no longer knows becomes DELETED, and Crossbill reads it no more', () => {
+it('a payment link unknown to the MoR becomes DELETED, and Crossbill reads the link no more', () => {
   expect(gone({}).objects).toMatchObject([{ status: 'DELETED', updatedAt: at(5_000), readDueAt: null, morId: LINK }]);
   expect(gone({}).journal.map((l) => l.text)).toEqual([`the MoR no longer knows payment link ${LINK}`]);
   const before = gone({ status: 'DELETED' });
@@ -191,7 +191,7 @@ it.each<readonly [string, PaymentRow['amount'], string]>([
   ['another currency', 2990n, 'USD'],
   ['no amount', null, 'EUR'],
 ])(
-  'if a proforma payment is recorded with %s, a second report changes nothing and a review item opens',
+  'if the payment of a proforma invoice is already recorded with %s, its settlement opens a review item and changes nothing',
   (_, amount, currency) => {
     const s = putPayment(lane(), { ...payment({ origin: 'proforma', reference: PROFORMA, currency }), amount });
     const taken = take(aProforma(), s);
@@ -214,7 +214,7 @@ it.each<readonly [string, PaymentRow['amount'], string]>([
   },
 );
 
-it("a payment gets the invoice's customer once Crossbill knows that customer", () => {
+it("a payment gets the invoice's customer as soon as Crossbill knows that customer", () => {
   const s = lane({}, payment({ id: 'pmt_0', customerId: '' }), payment({ customerId: 'cus_9' }));
   expect(decide(s, later, nameCustomers).payments.map((p) => p.customerId)).toEqual(['cus_1', 'cus_9']);
   for (const unknown of [{ ...s, invoice: null }, withInvoice(s, { customerId: null })])

@@ -164,7 +164,7 @@ it('Crossbill checks a request against its stored facts only if these facts are 
   expect(ask({ ...lane(), invoice: null }).ok).toBe(true);
 });
 
-it('an operator deletes a proforma invoice once, and the timeline names the operator and the invoice number', () => {
+it('an operator deletes a proforma invoice one time, and the timeline names the operator and the invoice number', () => {
   const gone = (s: LaneState, id = 'pfm_1') => asCommand((lane) => objectDeleted(lane, id, 'ops'))(s, later);
   const s = withObjects(lane(), aProforma({ id: 'pfm_0' }), aProforma({ readDueAt: at(1) }));
   const done = gone(s);
@@ -210,9 +210,9 @@ const asked = (row: Partial<InvoiceRow>, of = on({ recoveryLinks: LINKS }), s = 
 it.each<readonly [string, Partial<InvoiceRow>, Ctx?]>([
   ['nothing is due', { amountRemaining: 0n }],
   ['less than nothing is due', { amountRemaining: -1n }],
-  ['it is not known what is due', { amountRemaining: null }],
-  ['the currency is not known', { currency: null }],
-  ['the settings want none', {}, on({ recoveryLinks: null })],
+  ['the amount due is unknown', { amountRemaining: null }],
+  ['the currency is unknown', { currency: null }],
+  ['the settings turn links off', {}, on({ recoveryLinks: null })],
 ])('Crossbill requests no payment link if %s', (_, row, of = on({ recoveryLinks: LINKS })) => {
   const s = withInvoice(lane(), row);
   expect(asked(row, of, s)).toBe(s);

@@ -27,7 +27,7 @@ it('if an event has no invoice id, Crossbill finds its invoice by any other id i
   expect(route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home])).toEqual({ moveTo: 'in_1' });
 });
 
-it('Crossbill moves an event without an invoice id to the invoice of a known link or proforma invoice before any other id', () => {
+it('Crossbill moves an event without an invoice id to the invoice of its known dispute, not to the invoice in its note', () => {
   const known: Home[] = [
     { id: 'in_2', what: 'invoice', invoiceId: 'in_2' },
     { id: 'dp_1', what: 'object', invoiceId: 'in_1' },
@@ -71,7 +71,7 @@ it("the capture of a signup opens no review item, since the signup's completion 
   expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
 });
 
-it('Crossbill moves an event with an open review item once its invoice is known, and opens no second item', () => {
+it('Crossbill moves an event with an open review item as soon as its invoice is known, and opens no second item', () => {
   const event = { ...anEvent('payment.captured', { pspReference: 'ch_1' }), reviewId: 'rev_7' };
   expect(route(event, [{ id: 'ch_1', what: 'payment', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
   expect(route(event)).toMatchObject({ status: 'done', item: null, looksAgain: true });
@@ -82,7 +82,7 @@ it('Crossbill parks an event that is not valid JSON', () => {
   expect(route(event)).toMatchObject({ status: 'parked', item: null, looksAgain: false });
 });
 
-it('isChannelLane is true only for a lane mor:…, which holds events of the MoR without an invoice id', () => {
+it('only a lane with an id mor:… collects events of the MoR without an invoice id', () => {
   const lanes = ['mor:evt_1', 'in_1', 'event:mor_events:evt_1'];
   expect(lanes.map(isChannelLane)).toEqual([true, false, false]);
 });

@@ -27,7 +27,7 @@ it('a paid invoice makes an invoice.paid notification and a line in the timeline
 
 const [told = never()] = tellLane(open, paid);
 
-it("a notification's id depends only on its type and subject, so a restored database makes the same id", () => {
+it("a notification's id depends only on its type and on the object behind it, so a restored database makes the same id", () => {
   expect(putDown(told, 'standard', NOW).id).toBe(putDown(told, 'standard', new Date(0)).id);
   expect(notificationId('invoice.paid', 'in_1')).not.toBe(notificationId('invoice.paid', 'in_2'));
   expect(notificationId('invoice.paid', 'in_1')).toMatch(/^msg_[0-9a-f]{32}$/);

@@ -162,7 +162,7 @@ const waiting = (over: object = {}): LaneState => ({
   payments: paid().payments.map((p) => ({ ...p, mark: 'parked' as const, ...over })),
 });
 
-it('a renewal_overdue item sends invoice.left_open without a payment', () => {
+it('the invoice.left_open notification of a renewal_overdue item names the item, and no payment', () => {
   const after = invoiceIs(asked('renewal_overdue'), { nextTryAt: NEXT_TRY });
   const reviewId = after.reviews[0]?.id ?? '';
   expect(told('invoice.left_open', open, after)).toEqual([
@@ -178,7 +178,7 @@ it('a renewal_overdue item sends invoice.left_open without a payment', () => {
   ]);
 });
 
-it('Crossbill sends invoice.left_open for a review item if the item is the reason for a parked payment mark', () => {
+it("a review item about a parked payment sends invoice.left_open with the payment's id", () => {
   const left = (s: LaneState): object[] => told('invoice.left_open', open, s).map((t) => t.data);
   expect(left(asked('amount_mismatch', waiting(), 'pmt_1'))).toMatchObject([
     { why: 'review', payment_id: 'pay_1', decline_code: null, next_try_at: null },
@@ -191,7 +191,7 @@ it('Crossbill sends invoice.left_open for a review item if the item is the reaso
   expect(left(asked('effect_failed'))).toEqual([]);
 });
 
-it('a renewal_overdue item sends invoice.left_open once, while it is open and the invoice is unpaid', () => {
+it('an open renewal_overdue item of an unpaid invoice sends one invoice.left_open notification', () => {
   const after = asked('renewal_overdue');
   expect(told('invoice.left_open', after, after)).toEqual([]);
   expect(toldWhile('invoice.left_open', open, after)).toEqual(['expected', 'open', 'review']);
@@ -213,7 +213,7 @@ const data = {
   ...{ due_at: null, console: '/console/reviews/rev%201' },
 };
 
-it('a new review item sends review.opened once, with its facts and none of its sentences', () => {
+it('a new review item sends one review.opened notification, with its facts and without its sentences', () => {
   const after: LaneState = { ...open, reviews: [item()] };
   expect(tellLane(open, after)).toEqual([{ type: 'review.opened', subject: 'rev 1', data }]);
   expect(tellLane(after, after)).toEqual([]);
@@ -226,7 +226,7 @@ it('a review item that opens and closes in one step sends no notification', () =
   expect(tellLane(open, { ...open, reviews: [moot] })).toEqual([]);
 });
 
-it('if the deadline of a review item moves, the next review.due_soon notification has a new subject', () => {
+it('each deadline of a review item has its own review.due_soon notification', () => {
   const due = reviewDueSoon(item({ dueAt: NOW, refundId: 'ref_1', invoiceId: null }));
   expect(due).toEqual({
     ...{ type: 'review.due_soon', subject: 'rev 1:2026-11-20T12:00:00.000Z' },
@@ -335,7 +335,7 @@ it('a signup.completed notification goes out once, with the customer and the fir
   expect(tellLane(signup({ id: 'pmt_0' }), signup())).toHaveLength(1);
 });
 
-it('a signup.completed notification waits for the payment and its amount; a renewal never sends it', () => {
+it('a signup.completed notification waits for the payment and its amount; a renewal sends no such notification', () => {
   expect(tellLane(paid(), signup({ succeededAt: null }))).toEqual([]);
   expect(tellLane(paid(), signup({ amount: null }))).toEqual([]);
   expect(tellLane(paid({ succeededAt: null }), paid())).toEqual([]);

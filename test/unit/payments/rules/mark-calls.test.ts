@@ -60,7 +60,7 @@ const identified = (
 
 const reporting = (): LaneState => settled(lane({}, payment()));
 
-it('after Stripe stores a payment record, Crossbill attaches it, and books the confirmed mark once', () => {
+it('after Stripe stores a payment record, Crossbill attaches the record and books the confirmed mark once', () => {
   const s = reporting();
   const reported = onStates(reportPaymentCall).answered(
     s,
@@ -111,7 +111,7 @@ it('an attached payment below the amount due opens a review item, unless the ope
   expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
 });
 
-it('after Stripe finalizes a draft or refuses to do so, the payment of this draft waits for its mark', () => {
+it('after Stripe finalizes a draft or refuses the finalization, the payment of this draft waits for its mark', () => {
   const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
   const answer = { kind: 'finalize_invoice', invoice: facts() } as const;
   const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), answer, ctx());
@@ -122,7 +122,7 @@ it('after Stripe finalizes a draft or refuses to do so, the payment of this draf
   ]);
 });
 
-it('a refused attach call leads to a read of the invoice and then to a review item; a refused report leads to an item at once', () => {
+it('a refused attach call leads to a read of the invoice and then to an item; a refused report leads directly to an item', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
   expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
@@ -304,7 +304,7 @@ it('after the choice retry, a payment waits for a new read of its invoice; after
   expect(chosen(surplus, 'retry').invoice).toMatchObject({ readAt: null, readDueAt: NOW });
 });
 
-describe('money beside a mark', () => {
+describe('an out-of-band mark above the payment’s amount', () => {
   const ctx = aCtx();
   const facts = (minor: bigint) => [{ code: 'marked-beyond', shown: eur(minor), taken: eur(2990n) }];
   const paid = (amountPaid: bigint): Partial<InvoiceFacts> => ({ status: 'paid', amountPaid, amountRemaining: 0n });
@@ -380,7 +380,7 @@ describe('money beside a mark', () => {
     ['the operator dismissed the item', ended(rest(), 'dismiss')],
     ['the operator asked for a new read', withInvoice(ended(rest(), 'retry'), { readAt: null })],
     ['the invoice is unknown', { ...rest(), invoice: null }],
-  ])('a rest due after the mark opens no review item if %s', (_, s) => {
+  ])('an amount still due after the mark opens no review item if %s', (_, s) => {
     expect(topics(s)).toEqual([]);
   });
 
@@ -390,7 +390,7 @@ describe('money beside a mark', () => {
     ['another payment’s refund is pending', refunded(rest(), 'pending', other())],
     ['the operator applied a surplus', rest({ waived: ['amount_mismatch', 'surplus'] })],
     ['Crossbill reads the invoice right now', withInvoice(declared(rest()), { readAt: null })],
-  ])('a rest due after the mark keeps its review item open if %s', (_, s) => {
+  ])('an amount still due after the mark keeps its review item open if %s', (_, s) => {
     expect(topics(s)).toEqual(['rest-due']);
   });
 });

@@ -259,12 +259,12 @@ it('with out-of-band marks, Crossbill first stores the payment’s reference on 
   expect(s.payments[0]?.markMode).toBe('out_of_band');
 });
 
-it('Crossbill attaches a payment’s existing payment record, and reports no new one', () => {
+it('Crossbill attaches a payment’s existing payment record, and reports no new record', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
 });
 
-it('Crossbill starts no mark without a fresh read or a known amount, or while an item about the signup’s amount is open', () => {
+it('Crossbill starts a mark only with a fresh read, a known amount and no open item about the signup’s amount', () => {
   const s = lane({}, payment());
   expect(settled(s, ctx({}, 11_000))).toBe(s);
   const unknown = lane({}, { ...payment(), amount: null });
@@ -291,7 +291,7 @@ it('Crossbill holds a payment on a draft until a minute after the planned finali
   expect(looks).toEqual([at(15 * 60_000)]);
 });
 
-it('Crossbill checks a draft with a failed finalization once an hour, until the operator clears the item', () => {
+it('Crossbill checks a draft with a failed finalization once an hour, until the review item is cleared', () => {
   const item = { kind: 'finalization_failed', subject: 'in_1', fact: FACTS.finalization_failed } as const;
   const of = ctx({ draftPolicy: 'finalize' });
   const s = settled(openReview(lane({ status: 'draft' }, payment()), ctx(), item), of);
@@ -306,7 +306,7 @@ it('Crossbill checks a draft with a failed finalization once an hour, until the 
   expect(marks(settled(cleared, of))).toEqual(['finalizing']);
 });
 
-it('Crossbill releases a held payment once its draft is finalized, or once its hold ends', () => {
+it('Crossbill releases a held payment as soon as its draft is finalized or its hold ends', () => {
   const held = lane({ status: 'draft' }, payment({ mark: 'held' }));
   const due = (when: Date | null): LaneState => ({
     ...held,
@@ -318,7 +318,7 @@ it('Crossbill releases a held payment once its draft is finalized, or once its h
   expect(settled(due(NOW)).journal.at(-1)?.text).toBe('payment pay_1 is held: the invoice is a draft');
 });
 
-it('of two payments, Crossbill marks the invoice with the older payment and parks the newer payment, in any order of rows', () => {
+it('Crossbill marks the invoice with the older of two payments and parks the newer payment, in any order of rows', () => {
   const older = payment({ id: 'pmt_9', paymentId: 'pay_9', processorChargeId: 'ch_9', recordedAt: at(-1000) });
   const s = settled(lane({}, payment(), older));
   expect(s.payments.map((p) => [p.id, p.mark])).toEqual([
@@ -362,7 +362,7 @@ it.each([
   },
 );
 
-it('Crossbill withdraws an untried report once a fresh read shows a void invoice', () => {
+it('Crossbill withdraws an untried report after a fresh read shows a void invoice', () => {
   const reporting = settled(lane({}, payment()));
   const voided = (s: LaneState, ms = 0): LaneState =>
     settled(takeRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
@@ -449,7 +449,7 @@ describe('shadow mode', () => {
     return putMessage(s, { ...(s.messages[0] ?? never()), ...over });
   };
 
-  it('shadow mode decided a payment’s mark if the newest call of the mark was cancelled by shadow mode', () => {
+  it('a payment’s mark counts as decided in shadow mode if shadow mode cancelled the newest call of this mark', () => {
     expect(isShadowed(decided(), reporting)).toBe(true);
     expect(isShadowed(decided({ ...shadow, subject: 'pmt_1' }), reporting)).toBe(true);
     for (const over of [

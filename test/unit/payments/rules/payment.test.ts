@@ -61,7 +61,7 @@ const notPaid = (l: Lane, e: PaymentEvent) => takeNotPaid(l, e, takeRefusal);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
 const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
 
-it('Crossbill books a signup’s payment once the MoR confirms the charge, and the payment waits for its mark', () => {
+it('after the MoR confirms the charge of a signup, Crossbill books the payment, and the payment waits for its mark', () => {
   const s = told(proving(), ok('charged'), 9_000);
   expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000), proveDueAt: null });
   expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
@@ -177,7 +177,7 @@ it('if the operator dismisses an unproven charge, Crossbill closes the payment w
   expect(last(chosen(proving(), 'dismiss')).mark).toBe('proving');
 });
 
-it('if the operator retries an unproven charge, Crossbill asks the MoR at once and waits ten more days', () => {
+it('if the operator retries an unproven charge, Crossbill asks the MoR immediately and waits ten more days', () => {
   expect(last(chosen({ ...parked, status: 'failed' }, 'retry'))).toMatchObject({
     ...{ mark: 'proving', status: 'processing', proveDueAt: at(9_000), pendingSince: null },
   });
@@ -279,7 +279,7 @@ it('a late payment.failed event does not undo a success', () => {
   expect(late.state.invoice?.retries).toBeNull();
 });
 
-it('a payment.failed event disproves a signup’s charge only if it is newer than the signup’s completion', () => {
+it('a payment.failed event disproves a signup’s charge only if the event is newer than the signup’s completion', () => {
   const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
   const disproven = decide(
     takeEvent(notPaid, proving, failed({ at: at(1) }), ctx()).state,
@@ -413,7 +413,7 @@ describe('a surplus', () => {
     expect([isSurplus(item(s)), surplusToRefund(s, item(s))]).toEqual([true, 500n]);
   });
 
-  it('after an out-of-band mark, the surplus is the money above the amount paid on Stripe', () => {
+  it('after an out-of-band mark, the surplus is the payment’s amount less the amount paid on Stripe', () => {
     const s = settled(invoice({}, payment({ markMode: 'out_of_band' })));
     expect(item(s)?.fact).toMatchObject({
       code: 'overpaid',
@@ -495,7 +495,7 @@ describe('a surplus', () => {
   );
 
   it.each(['failed', 'joined'] as const)(
-    'a surplus opens its review item again after its chosen refund has %s',
+    'a surplus opens its review item again after the chosen refund ends with the status %s',
     (status) => {
       const s = settled(invoice({ amountOverpaid: 500n }, payment()));
       const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);

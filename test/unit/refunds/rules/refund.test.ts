@@ -23,7 +23,7 @@ const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundR
 const settled = (...refunds: RefundRow[]) => settleRefunds(withRefunds(lane(payment()), ...refunds), ctx());
 const counted = (s: LaneState) => s.refunds.filter((r) => r.counted).map((r) => r.id);
 
-it("Crossbill counts refunds by the lowest running total, or else the oldest first, up to the payment's amount", () => {
+it("up to the payment's amount, Crossbill counts first the refunds with the lowest running total, and then the oldest refunds", () => {
   const s = settled(part(1, 1000n), part(2, 1990n));
   expect([counted(s), s.payments[0]?.amountRefunded, s.payments[0]?.status]).toEqual([
     ['ref_1', 'ref_2'],
@@ -174,7 +174,7 @@ it('a refund event with a known processor refund id and another MoR refund id op
   expect(openFacts(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
 });
 
-it('a refund event belongs to the refund with its id, else to a request without an id, else to a refund with its running total', () => {
+it('a refund event belongs to the refund with its id, or to a request without an id, or to the refund with its running total, in this order', () => {
   const id = (over: Partial<PaymentEvent>, ...refunds: RefundRow[]) =>
     heard(withRefunds(lane(payment()), ...refunds), over).state.refunds.length;
   const waits = asked().r;
@@ -256,7 +256,7 @@ it.each<[string, Partial<RefundRow>, bigint, boolean]>([
   expect(isNameless({ ...r, ...over }, amount)).toBe(may);
 });
 
-describe('a refund that was asked for under a name from a person', () => {
+describe('a refund requested under a payment id from a person', () => {
   const renamed = (s: LaneState) => decide(s, ctx(), declares(renamedRefunds));
   const byHand = payment({ paymentId: 'pay_typo', identifiedBy: 'ada' });
   const { s, r } = asked({ status: 'succeeded' }, {}, byHand);

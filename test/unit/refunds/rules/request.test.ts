@@ -43,7 +43,7 @@ const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
 const answered = (of: Asked, over: Parameters<typeof answer>[0] = {}): LaneState => reply(of, over, 5_000);
 
-it("a successful answer gives the refund its MoR id and the MoR's time, or else the time of arrival", () => {
+it("a successful answer gives the refund its MoR id and the MoR's time, or the time of arrival if the MoR gives no time", () => {
   const done = { status: 'succeeded', morRefundId: 'rfnd_1', processorRefundId: 're_1', failure: null };
   expect(answered(asked(), { createdAt: at(-900) }).refunds).toMatchObject([{ ...done, succeededAt: at(-900) }]);
   const dull = answered(asked());
@@ -126,7 +126,7 @@ const joined = (known: RefundRow, over: Parameters<typeof answer>[0] = {}, of = 
   reply({ ...of, s: [known, ...more].reduce(putRefund, of.s) }, over);
 const statuses = (s: LaneState) => s.refunds.map((r) => r.status);
 
-it("if the MoR's answer names a known refund, the request joins it and the known refund takes both ids", () => {
+it("if the MoR's answer names a known refund, Crossbill merges the request into that refund, and the refund takes both ids", () => {
   for (const name of [{ morRefundId: 'rfnd_1' }, { processorRefundId: 're_1' }]) {
     const s = joined(byEvent(name), {}, asked({ reason: 'goodwill' }));
     const [ours, known] = s.refunds;
@@ -147,7 +147,7 @@ it.each([
   ['has not succeeded', byEvent({ morRefundId: 'rfnd_1', status: 'pending' })],
   ['was joined to an earlier request', byEvent({ morRefundId: 'rfnd_1', askedAs: 'ref_before' })],
 ])(
-  "if the MoR's answer to a refund request names a known refund, the answer changes nothing if the known refund %s",
+  "the MoR's answer to a refund request changes nothing if the answer names a known refund, and that refund %s",
   (_, known) => {
     const of = asked();
     const s = putRefund(of.s, known);
@@ -339,7 +339,7 @@ const watch = (s: LaneState, ms: number) => {
 it.each([
   ['unknown', 24],
   ['pending', 240],
-] as const)('a refund_stuck item opens once a refund has been %s for %d hours', (status, hours) => {
+] as const)('a refund_stuck item opens after a refund has been %s for %d hours', (status, hours) => {
   const { s } = asked({ status }, { status: 'done' });
   expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
   const late = watch(s, hours * HOUR).s;
@@ -473,7 +473,7 @@ describe('a request for a refund', () => {
     expect(choose(twoSent, 'apply')).toBe('refund_being_sent');
   });
 
-  describe('who asks for a refund', () => {
+  describe('the limits of a refund request', () => {
     const ask = (s: LaneState, over: Partial<typeof WISH> | { amount: bigint | null } = {}, of = ctx()) =>
       askRefund(s, 'pmt_1', { ...WISH, ...over }, of);
 

@@ -71,7 +71,7 @@ it("Crossbill stores the MoR's time, the time of arrival and the kind of a decli
   expect(refuse(nothing)).toBe(nothing);
 });
 
-it("the newest decline by the MoR's clock counts; of two with equal times, a failure counts over a required action", () => {
+it("the newest decline by the MoR's clock counts; at equal times a failure counts over a required action", () => {
   const newest = (...events: Parameters<typeof refuse>[1][]): string | undefined =>
     events.reduce((s, e) => refuse(s, e), open).invoice?.retries?.refusal.eventId;
   const [a, b] = [{ eventId: 'a' }, { eventId: 'b', at: at(1000) }];
@@ -113,7 +113,7 @@ it('the MoR has one day for the verdict on a retry, and ten days for a bank debi
   expect(awaitsRetry(putPayment(waits, payment()))).toBe(true);
 });
 
-it('each kind of decline has its own first step, counted from the arrival of the decline', () => {
+it('each kind of decline has its own first step in the retry schedule, counted from the arrival of the decline', () => {
   expect(decideNext(lane(), ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
   expect(decideNext(lane({ refusal: hard }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
   const confirm = { ...TRAIL.refusal, kind: 'authentication' } as const;
@@ -205,7 +205,7 @@ it.each([
 });
 const why = (s: LaneState, of = ctx()): string | null => findObstacle(s, of);
 
-it('Crossbill allows a retry of a declined renewal once the call of the earlier retry is done', () => {
+it('Crossbill allows a retry of a declined renewal only after the call of the earlier retry is done', () => {
   expect(why(lane())).toBeNull();
   expect(why(putPayment(lane(), payment({ mark: 'none' })))).toBeNull();
   const sent = ordered();
@@ -299,7 +299,7 @@ async function confirm(r: Rig, over: Partial<ConfirmedMethod> = {}): Promise<voi
   await r.h.drain();
 }
 
-it('a confirmed payment method leads to one charge at once, after any decline and with any schedule', async () => {
+it('a confirmed payment method leads immediately to one charge, after any decline and with any schedule', async () => {
   for (const retrySchedule of [{ ...SCHEDULE, hard: [] }, null]) {
     const r = rig({ recoveryLinks: null, retrySchedule });
     await refused(r, 'stolen_card');
@@ -391,13 +391,13 @@ const blocks: readonly [string, LaneState, Parameters<typeof ctx>[1]?][] = [
     'an open review item',
     openReview(s, ctx(), { kind: 'conflicting_event', subject: 'x', fact: FACTS.conflicting_event }),
   ],
-  ['money that was announced on a link', putObject(s, payable({ detail: { observed: [announced()] } }))],
-  ['a proforma invoice that stands', putObject(s, object('proforma', { status: 'OUTSTANDING', morId: 'pf_1' }))],
+  ['a capture on a link', putObject(s, payable({ detail: { observed: [announced()] } }))],
+  ['an unpaid proforma invoice', putObject(s, object('proforma', { status: 'OUTSTANDING', morId: 'pf_1' }))],
   [
     'a link whose last read failed',
     putObject(s, payable({ detail: { silent: { since: at(0).toISOString(), answer: '503', passes: true } } })),
   ],
-  ['a link that the MoR has not named yet', putObject(s, payable({ status: 'REQUESTED', morId: null }))],
+  ['a link without an id from the MoR', putObject(s, payable({ status: 'REQUESTED', morId: null }))],
   ['an invoice that is void', lane({ refusal }, { status: 'void' })],
   ['an invoice that is marked uncollectible', lane({ refusal }, { status: 'uncollectible' })],
 ];

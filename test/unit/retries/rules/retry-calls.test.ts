@@ -134,7 +134,7 @@ it.each([
   expect(sent(putMessage(s, { ...call(s), kind: 'retry_charge' }), 'retry')).toEqual(['refused']);
 });
 
-it("Stripe's answer marks the invoice uncollectible; a cancelled subscription changes no invoice", () => {
+it("the invoice becomes uncollectible after Stripe's answer; the answer to a cancellation of the subscription changes no invoice", () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const ending = decide(lane(), of, followSchedule);
   const invoice = facts({ status: 'uncollectible' });

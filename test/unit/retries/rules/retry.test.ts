@@ -166,7 +166,7 @@ it.each([
   ['uncollectible', ['mark_uncollectible'], 'the invoice is marked uncollectible on Stripe'],
   ['cancel', ['cancel_subscription'], 'the subscription is cancelled on Stripe'],
 ] as const)(
-  'if all steps of a retry schedule are used up, the schedule ends with %s on Stripe',
+  'if all steps of a retry schedule are used up, the schedule ends as its setting end=%s says',
   (how, calls, words) => {
     const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: how } });
     const { s } = settled(lane(), of);
@@ -256,7 +256,7 @@ it('the retry schedule withdraws an untried final step if the invoice is paid, a
   expect(still.messages[0]?.status).toBe('pending');
 });
 
-it("an operator's retry goes out at once and counts as a step; until its verdict Crossbill refuses another retry", async () => {
+it("an operator's retry goes out immediately and counts as a step; until its verdict Crossbill refuses another retry", async () => {
   const r = rig();
   await refused(r);
   expect(await retry(r)).toMatchObject({ ok: true, value: { number: 1, means: 'charge', by: 'ops' } });
@@ -279,7 +279,7 @@ it("without a schedule an operator's retry goes out once, and no further retry f
   expect((await state(r)).invoice?.nextTryAt).toBeNull();
 });
 
-it('an operator may retry again once the verdict on the earlier retry is overdue', async () => {
+it('an operator may retry again as soon as the verdict on the earlier retry is overdue', async () => {
   const r = rig();
   await refused(r);
   await retry(r);

@@ -56,7 +56,7 @@ it('the review item of a lost dispute offers a credit note and proposes no actio
   expect(find(lostLane(), 'dp_1:lost')).toMatchObject({ actions: ['credit', 'dismiss'], proposed: null });
 });
 
-it('a loss goes to Stripe as a report and then a credit note, under keys that stay the same after a restore', () => {
+it('Crossbill reports a loss to Stripe as a refund and then issues a credit note, under keys that stay the same after a restore', () => {
   const asked = chosen(lostLane());
   expect(calls(asked)).toEqual([['report_refund', 'crossbill:report_refund:loss:dp_1:1', 'pending']]);
   expect(pending(asked)).toMatchObject({
@@ -94,7 +94,7 @@ it('the credit note of a loss has the amount of the dispute, and not of the whol
   expect(pending(s).asked).toMatchObject({ amount: { minor: 1000n } });
 });
 
-it('a repeated choice credits a loss once, and a credited loss opens no further review item', () => {
+it('if an operator repeats the choice credit, Crossbill credits the loss once and opens no further review item', () => {
   const s = credited();
   const again = settle(goesOn(s, {}, 20), later(21));
   expect(open(again)).toEqual([]);

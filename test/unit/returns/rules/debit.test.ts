@@ -57,7 +57,7 @@ it('a returned debit books one loss, opens a review item and leaves the invoice 
   expect(settle(s, later(9)).entries).toEqual(s.entries);
 });
 
-it("the books show a returned debit on the bank's day, and the reversal of a returned debit on the day of the undo", () => {
+it("the ledger has a returned debit on the bank's day, and its reversal on the day of the undo", () => {
   const p = paid();
   const recordedAt = aCtx(new Date('2026-12-02T09:00:00Z'));
   const movedAt = (on: Date | null): string | undefined => {
@@ -122,7 +122,7 @@ it('the undo of a returned debit opens a review item if an operator had dismisse
   ]);
 });
 
-it('a returned debit is the payment less its refunds; Crossbill refuses a return of a refunded, lost or failed payment', () => {
+it('the amount of a returned debit is the payment less its refunds; a refunded, lost or failed payment cannot be returned', () => {
   const p = paid();
   const word = { by: 'ada', reference: null };
   const [row = never()] = p.s.payments;
@@ -178,7 +178,7 @@ it("after an operator dismissed a returned debit, a second refund raises the ite
   expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);
 });
 
-it('a returned debit stores its source and time; Crossbill refuses it during a refund or for an unknown payment', () => {
+it('a returned debit stores its source and time; Crossbill refuses a return during a refund or for an unknown payment', () => {
   const p = paid();
   const s = returned(p);
   expect(s.objects).toMatchObject([

@@ -65,7 +65,7 @@ it('Crossbill books no loss for an alert or another object of the MoR', () => {
   expect(book(paid(), [lost({ kind: 'debit_return' }), lost({ id: 'd', status: 'returned' })]).entries).toEqual([]);
 });
 
-it("the entry of a lost dispute has the bank's date, or else the date of arrival", () => {
+it("the ledger entry of a lost dispute has the bank's date, or the date of arrival if the bank's date is unknown", () => {
   const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
   expect(s.entries).toMatchObject([
     {
@@ -215,7 +215,7 @@ it('a returned debit and a lost dispute take at most the payment together, in th
   ]);
 });
 
-describe('a loss that changes with another movement of one decision', () => {
+describe('a loss and its reversal in one decision', () => {
   const dated = (s: LaneState): LaneState =>
     book(s, [lost({ detail: { outcomeAt: minutesLater(1).toISOString() } })], 2);
   const when = { at: minutesLater(30), movedAt: minutesLater(10) };
@@ -310,7 +310,7 @@ it('if another dispute takes the money of a loss, the reversal of this loss belo
     expect(await booked(...lost, won)).toEqual({ '2026-11': -1000n, '2026-12': 0n });
 });
 
-describe('a dispute over an unsure sum', () => {
+describe('a dispute of unclear amount', () => {
   /** A marked payment of 10.00 EUR. */
   async function paid(): Promise<LaneHarness> {
     const h = LaneHarness.inMemory();
@@ -334,7 +334,7 @@ describe('a dispute over an unsure sum', () => {
     return [balances(s)['disputed_payments'] ?? 0n, openFacts(s)];
   }
 
-  it('Crossbill books a lost dispute whose amount is a decimal, flat or nested', async () => {
+  it('Crossbill books a lost dispute with a decimal amount, next to its currency or nested with it', async () => {
     for (const sum of [{ amount: '3.00', currency: 'EUR' }, { amount: { amount: '3.00', currency: 'eur' } }]) {
       const h = await paid();
       await lost(h, sum);

@@ -45,13 +45,13 @@ it('a review item offers only the actions that its rule allows', () => {
   expect(resolutionsOf(item('double_payment', { actions: ['dismiss'] }), true)).toEqual(['dismiss']);
 });
 
-it('only ending a stuck refund as failed requires a note', () => {
+it('an operator must give a note only to end a stuck refund as failed', () => {
   expect(isNoteNeeded(item('refund_stuck'), 'apply')).toBe(true);
   expect(isNoteNeeded(item('refund_stuck'), 'retry')).toBe(false);
   expect(isNoteNeeded(item('amount_mismatch'), 'apply')).toBe(false);
 });
 
-it('if a refund needs a payment id that is missing, the review item says to name the payment first', () => {
+it('if a refund needs a missing payment id, the review item says to enter the payment id first', () => {
   const said = proposalOf(item('double_payment'), false);
   expect(said).toContain(' `refund` needs the name of the payment first.');
   const plain: [ReviewRow, boolean][] = [

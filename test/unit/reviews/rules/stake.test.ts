@@ -24,7 +24,7 @@ it.each(Object.keys(FACTS) as ReviewKind[])(
   },
 );
 
-it('a review item proposes a refund only if its rule does and the payment has an id', () => {
+it('a review item proposes a refund only if its rule proposes the refund and the payment has an id', () => {
   expect(proposedOf(item('double_payment', REFUND), true)).toBe('refund');
   expect(proposedOf(item('double_payment', REFUND), false)).toBeNull();
   expect(proposedOf(item('double_payment'), true)).toBeNull();

@@ -50,7 +50,7 @@ it('a completed signup adds a payment of the requested amount without proof and 
   expect(state(done).invoice?.invoiceId).toBe('in_1');
 });
 
-it('with SIGNUP_CHARGE_CHECK=off a completed signup is a successful payment at once', () => {
+it('with SIGNUP_CHARGE_CHECK=off a completed signup is immediately a successful payment', () => {
   const done = complete(emptyLane('in_1'), {}, off);
   const taken = { mark: 'waiting', status: 'succeeded', succeededAt: at(5_000) };
   expect(state(done).payments).toMatchObject([taken]);
@@ -61,7 +61,7 @@ it('with SIGNUP_CHARGE_CHECK=off a completed signup is a successful payment at o
   expect(value(beside)).toMatchObject({ ...taken, signupId: 'sup_1' });
 });
 
-it("the browser's result names a signup's payment at the MoR, and Crossbill refuses the id of another payment", () => {
+it("the browser's result gives a signup's payment its MoR id, and Crossbill refuses the id of another payment", () => {
   expect(value(complete(lane(), { paymentId: 'pay_9' }))).toMatchObject({
     ...{ paymentId: 'pay_9', identifiedBy: 'signup sup_1' },
   });
@@ -142,7 +142,7 @@ it('a signup of 10.00 EUR that is completed with 25.00 EUR opens an amount_misma
   expect(open(state(complete(lane(), { said: { minor: 1000n, currency: 'USD' } })))).toHaveLength(1);
 });
 
-it("after an operator's decision the same wrong signup amount opens no second item, but another amount does", () => {
+it("after an operator's decision the same wrong signup amount opens no second item, but a different amount opens an item", () => {
   const asked = state(complete(lane(), EUR25));
   const settled = (resolution: 'apply' | 'cleared') =>
     closeReviews(asked, ctx(), () => true, { by: null, resolution, note: null });
@@ -187,7 +187,7 @@ describe('money of a signup on its way', () => {
     return watchUnsettled({ ...s, invoice: first() }, ctx(ms), (when) => looks.push(when));
   };
 
-  it('isUnsettled is true for a signup payment that the MoR knows and has not settled', () => {
+  it('a signup payment counts as unsettled if its bank debit is pending and its proof is missing', () => {
     expect([pending(), proving(), pending({ mark: 'waiting' })].map(isUnsettled)).toEqual([true, false, false]);
   });
 
@@ -209,7 +209,7 @@ describe('money of a signup on its way', () => {
     ]);
   });
 
-  it('a signup payment is late 18 hours after the invoice was created, or after Crossbill recorded the payment', () => {
+  it("a signup payment is late 18 hours after the invoice's creation or, if that time is unknown, after Crossbill recorded the payment", () => {
     const eighteen = at(17 * HOUR_MS);
     expect(signupLateAt(first(), pending())).toEqual(eighteen);
     expect(signupLateAt(first({ billingReason: null }), pending())).toEqual(eighteen);
@@ -255,7 +255,7 @@ describe('money of a signup on its way', () => {
     expect(watchUnsettled(renewal, ctx(20 * HOUR_MS), () => undefined)).toEqual(renewal);
   });
 
-  it('once a signup payment is settled, only its own signup_overdue item closes', () => {
+  it('the settlement of a signup payment closes its own signup_overdue item and no other item', () => {
     const late = watched(pending(), 17 * HOUR_MS);
     const asked = openReview(late, ctx(), { ...aKind('double_payment'), subject: 'pmt_1' });
     const done = watched(proving({ mark: 'waiting' }), 0, putPayment(asked, proving({ mark: 'waiting' })));
@@ -311,7 +311,7 @@ describe('a signup on the real flow of its lane', () => {
     expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
   });
 
-  it('a dismissed signup payment counts once the MoR reports its capture', async () => {
+  it('Crossbill books a dismissed signup payment after the MoR reports its capture', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));

@@ -237,7 +237,7 @@ it("Crossbill books a full bank transfer at the MoR's time, and its invoice wait
   expect([open(state), verdict.reason]).toEqual([[], '29.90 EUR came by bank transfer for proforma invoice PF-1']);
 });
 
-it('Crossbill books a partial bank transfer as parked, and the review item names the missing amount', () => {
+it('Crossbill books and parks a partial bank transfer, and the review item names the missing amount', () => {
   const { state, verdict } = came(amount('29.89'));
   expect(state.payments).toMatchObject([{ amount: 2989n, mark: 'parked' }]);
   expect(open(state)).toMatchObject([

@@ -85,7 +85,7 @@ it('an amount_mismatch item explains an overpaid invoice; verify reports no over
   expect(compareOverpaid(shown({ amountOverpaid: 110n }), second)).toMatchObject([{ paymentId: 'pay_2' }]);
 });
 
-it('verify reads the credit notes of an invoice once they exceed the refunds in the ledger', () => {
+it('verify reads the credit notes of an invoice only if the notes exceed the refunds in the ledger', () => {
   const beyond = (credited: bigint, over: object = {}): boolean =>
     creditedBeyondLedger(shown({ creditedAfterPayment: credited }), ours({ refunds: [refund(over)] }));
   expect([beyond(999n), beyond(1000n), beyond(1001n)]).toEqual([false, false, true]);
@@ -161,7 +161,7 @@ it('the first credit note of a refund is no difference, and a second note for th
   ]);
 });
 
-it('a credit note that names a refund without a known note is no difference', () => {
+it("a credit note with the id of a refund is no difference if Crossbill does not yet know this refund's credit note", () => {
   const waiting = ours({ refunds: [refund({ creditNoteId: null, mirror: 'crediting' })] });
   const named = (over: object): number => compareForeignNotes(waiting, [note({ ...foreign, ...over })]).length;
   expect(named({ refundId: 'ref_1' })).toBe(0);
@@ -192,7 +192,7 @@ describe('the credit note of a refund', () => {
     expect([found([]), found([{ status: 'void' }])]).toEqual([[gone('missing')], [gone('void')]]);
   });
 
-  it('a refund not yet shown on Stripe, or only of a surplus, needs no credit note', () => {
+  it('a refund still waiting for Stripe, or a refund of a surplus alone, needs no credit note', () => {
     expect(found([], { mirror: 'waiting' })).toEqual([]);
     expect(found([], { surplus: 1000n, creditNoteId: null })).toEqual([]);
     expect(found([], { surplus: 999n, creditNoteId: null })).toHaveLength(1);
@@ -202,7 +202,7 @@ describe('the credit note of a refund', () => {
 const differs = (refunds: Parameters<typeof refund>[0][], amountRefunded: bigint): string[] =>
   compareRecord(ours({ refunds: refunds.map(refund) }), payment(), record({ amountRefunded })).map((d) => d.kind);
 
-it('less refunded on a payment record than in the ledger is a missing refund, and more is a refund by hand', () => {
+it('a payment record with less refunded than the ledger lacks a refund; a record with more has a refund by hand', () => {
   expect(compareRecord(ours({ refunds: [refund()] }), payment(), record({ amountRefunded: 999n }))).toEqual([
     finding.lessRefunded({ ...paid, objectId: 'pr_1' }, { record: 'pr_1', refunded: eur(999n), mirrored: eur(1000n) }),
   ]);
@@ -211,7 +211,7 @@ it('less refunded on a payment record than in the ledger is a missing refund, an
   expect(differs([{}, { id: 'ref_2', amount: 1n }], 1001n)).toEqual([]);
 });
 
-it('verify expects a reported refund on the payment record; a refund with an unsure report may be there or missing', () => {
+it('verify expects each reported refund on the payment record; a refund still being reported may be there or missing', () => {
   expect([differs([{ mirror: 'crediting' }], 1000n), differs([{ mirror: 'crediting' }], 0n)]).toEqual([
     [],
     ['refund_not_mirrored'],
@@ -225,7 +225,7 @@ it('verify expects a reported refund on the payment record; a refund with an uns
   }
 });
 
-it('an unsure refund is on the payment record in full or not at all; verify reports any other sum as a refund by hand', () => {
+it('a refund still being reported is on the payment record in full or not at all; verify reports any other sum as a refund by hand', () => {
   const mirror = 'parked';
   expect(differs([{ mirror }], 400n)).toEqual(['refunded_by_hand']);
   const two = [{ mirror }, { id: 'ref_2', mirror: 'reporting', amount: 300n }] as const;
@@ -237,7 +237,7 @@ it('an unsure refund is on the payment record in full or not at all; verify repo
   expect(differs([...two, done], 199n)).toEqual(['refund_not_mirrored']);
 });
 
-it('with 40 unsure refunds, verify accepts every refunded sum between the least and the most possible', () => {
+it('with 40 refunds still being reported, verify accepts every refunded sum between the least and the most possible', () => {
   const many = Array.from(
     { length: 40 },
     (_, i) => ({ mirror: 'parked', id: `ref_${i}`, amount: 2n ** BigInt(i) }) as const,
@@ -293,7 +293,7 @@ describe('the balance of a customer with a payment through the MoR', () => {
     expect(named(entry('a', -1n), entry('b', -2n))).toEqual(['credited_by_hand a', 'credited_by_hand b']);
   });
 
-  it('a manual credit to the balance is no difference once a manual debit takes as much back', () => {
+  it('a manual credit to the balance is no difference after a manual debit takes as much back', () => {
     expect(named(entry('a', -500n), entry('b', 499n))).toEqual(['credited_by_hand a']);
     expect(named(entry('a', -500n), entry('b', 500n))).toEqual([]);
     expect(named(entry('a', 500n), entry('b', 0n))).toEqual([]);

@@ -38,7 +38,7 @@ it('an unmarked payment is no difference if it has not succeeded, has no amount 
     expect(within({ payments: [payment({ mark: 'waiting', ...over })] })).toEqual([]);
 });
 
-it('a payment held for a draft is no difference for three days; after that a finalization_failed item explains it', () => {
+it('a payment held for a draft is no difference for three days; afterwards a finalization_failed item explains the difference', () => {
   const held = { invoice: draft, payments: [payment({ mark: 'held' })] };
   expect(within(held, after(DRAFT_PATIENCE_MS - 1))).toEqual([]);
   expect(within(held, after(DRAFT_PATIENCE_MS))).toEqual(['charged_not_marked null']);
@@ -77,7 +77,7 @@ it('the refund_stuck item of a parked payment explains that payment and its othe
   expect(about('waiting')).toEqual(['charged_not_marked null', 'refund_not_mirrored null']);
 });
 
-it('a refund missing on Stripe after two minutes is a difference, unless it is pending or not meant for Stripe', () => {
+it('a refund missing on Stripe after two minutes is a difference, unless the refund is pending or not meant for Stripe', () => {
   const waiting = { refunds: [refund({ mirror: 'waiting', creditNoteId: null })] };
   expect(compareWithin(ours(waiting), LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
   expect(within(waiting, after(119_999))).toEqual([]);
@@ -87,7 +87,7 @@ it('a refund missing on Stripe after two minutes is a difference, unless it is p
   expect(within({ refunds: [refund({ mirror: 'not_needed' })] })).toEqual([]);
 });
 
-it('if a refund or its payment has an open review item, the missing refund is a difference at once, explained by the item', () => {
+it('if a refund or its payment has an open item, the missing refund is a difference without delay, explained by the item', () => {
   const explained = (over: Parameters<typeof review>[0]): (string | undefined)[] =>
     within({ refunds: [refund({ mirror: 'waiting' })], openReviews: [review(over)] }).filter((d) =>
       d.startsWith('refund_not_mirrored'),
@@ -122,7 +122,7 @@ it('the difference of a refund on an open invoice says that the refund waits for
   expect(waits({ refunds: waiting() })).toBe(false);
 });
 
-it('verify reports a refund with a refund_gap item as amount_differs, but not a refund with another item', () => {
+it('an open refund_gap item makes verify report amount_differs, and an item of another kind does not', () => {
   const gap = review({ id: 'rev_gap', kind: 'refund_gap', fact: FACTS.refund_gap });
   expect(compareWithin(ours({ openReviews: [gap, review()] }), LATER)).toMatchObject([
     { kind: 'amount_differs', repair: 'person', invoiceId: INVOICE_ID, reviewId: 'rev_gap' },
@@ -223,7 +223,7 @@ describe('the payments of an invoice on Stripe', () => {
   const byHand = (sum: string, item: string | null = null): string =>
     `${item}: Somebody marked ${sum} EUR as paid out of band. The MoR has reported no payment for it.`;
 
-  it("a payment record of somebody else on an invoice is a difference; Crossbill's record and a charge by Stripe are none", () => {
+  it("a payment record of somebody else on an invoice is a difference, unlike Crossbill's record or a charge by Stripe", () => {
     expect(found(2990n, none, listed('pr_9'))).toEqual([`${foreign} The MoR has reported no payment for it.`]);
     expect(found(5980n, ours(), listed('pr_1'), listed('pr_9'))).toHaveLength(1);
     expect(found(2990n, ours(), listed('pr_1'))).toEqual([]);
@@ -286,14 +286,14 @@ describe('one charge on two invoices', () => {
     expect(about(second, { ...first, id: 'pmt_9', paymentId: null })[0]?.detail).toContain('payment pmt_9 of invoice');
   });
 
-  it('verify reports a charge on two invoices once: at the unbooked payment, else at the later payment, else at the higher id', () => {
+  it('verify reports a charge on two invoices once: at the unbooked payment, or at the later payment, or at the higher id, in this order', () => {
     const unbooked = { ...first, succeededAt: null };
     expect([about(unbooked, second).length, about(second, unbooked).length]).toEqual([1, 0]);
     const atOnce = { ...second, recordedAt: first.recordedAt };
     expect([about(atOnce, first).length, about(first, atOnce).length]).toEqual([0, 1]);
   });
 
-  it('verify reports no charge on two invoices for a failed or closed payment, another charge or the same invoice', () => {
+  it('verify reports no charge on two invoices for a failed or closed payment, for different charges or within one invoice', () => {
     for (const over of [{ mark: 'closed' }, { status: 'failed' }, { status: 'requires_action' }] as const) {
       expect(about({ ...second, ...over }, first)).toEqual([]);
       expect(about(second, { ...first, ...over })).toEqual([]);

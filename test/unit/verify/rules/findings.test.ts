@@ -7,7 +7,7 @@ const eur = (minor: bigint): Money => ({ minor, currency: 'EUR' });
 const facts = { record: 'pr_1', refunded: eur(300n), mirrored: eur(0n) };
 const ids = { invoiceId: 'in_1', paymentId: 'pay_1', refundId: 'ref_1', eventId: 'evt_1', objectId: 'cn_1' };
 
-it('a difference keeps its id in the next run and after a review item opens; any other fact gives it another id', () => {
+it('a difference keeps its id in the next run and after a review item opens; different facts give a different id', () => {
   const { id } = finding.moreRefunded(ids, facts);
   expect(id).toMatch(/^dif_[0-9a-f]{24}$/);
   expect(finding.moreRefunded({ ...ids, reviewId: 'rev_1' }, { ...facts }).id).toBe(id);

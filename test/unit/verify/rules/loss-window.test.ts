@@ -95,7 +95,7 @@ it('a sender without known attempts has no loss window', () => {
   expect(givenUp([span(0, 10)], [])).toEqual([]);
 });
 
-it('a loss window holds exactly the events whose every attempt met a closed webhook endpoint', () => {
+it('a loss window covers exactly the events with every attempt at a closed webhook endpoint', () => {
   const spans = fc.array(fc.tuple(fc.nat(60), fc.nat(12)), { maxLength: 6 });
   const tries = fc.uniqueArray(fc.nat(20), { maxLength: 4 }).map((more) => [0, ...more]);
   fc.assert(

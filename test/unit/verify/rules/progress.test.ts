@@ -73,7 +73,7 @@ it('an unreadable page leaves a verify listing where it was, and a finished list
   expect(afterPage(whole, times(1_500), false)).toEqual({ newest: at(1_500), todo: [] });
 });
 
-it('a new verify run lists everything since its day, and compares the invoices that differed in the last run again', () => {
+it('a new verify run lists everything since the given day, and compares again the invoices that differed in the last run', () => {
   const todo = [{ from: FROM, to: null }];
   const all = { newest: null, todo };
   expect(begun(SINCE, SETTINGS)).toMatchObject({
