@@ -1,8 +1,8 @@
-// The short bench on a server next to the same bench on the embedded one. The embedded one runs before and after: the
-// machine may change meanwhile.
+// Compares the short bench on a server with the same bench on the embedded PostgreSQL. The embedded one runs before and
+// after: the machine may change meanwhile.
 import { tableOf } from './table.mjs';
 
-/** The compared figures, from the bench's JSON. Rates and times depend on the machine; the last column counts. */
+/** The compared figures, from the bench's JSON. Rates and times depend on the machine: read the column `ratio`. */
 const FIGURES = [
   ['intake, workers idle, events per second', (f) => f.intake.idle.perSecond],
   ['the same while the daemon decides and marks', (f) => f.intake.busy.perSecond],

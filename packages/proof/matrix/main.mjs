@@ -1,9 +1,9 @@
 // `npm run matrix`: the store, end-to-end and API tests and the demo on every Node and PostgreSQL of our list, one pair
 // after the other.
 //   --node 24,26 --postgres 15,15-debian   only these pairs      --list     list the pairs, run nothing
-//   --short                                CI's choice: the demo, on Debian's PostgreSQL and on the Node of the image
-//   --json file                            the results as JSON   --bench    the short bench instead, next to the embedded
-//   test/store/lanes.test.ts …             these tests instead
+//   --short                                CI's choice: only the demo, on two pairs
+//   --json file                            the results as JSON   --bench    only the short bench, on both servers
+//   test/store/lanes.test.ts …             only these tests
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -54,9 +54,7 @@ async function main() {
   return count('failed') === 0 ? 0 : 1;
 }
 
-/**
- * One row of the table. The demo counts as one test. The matrix skips a pair this machine can't have, with the reason.
- */
+/** Runs a pair and returns its row of the table. The demo counts as one test. Skips a pair this machine can't get. */
 async function runPair(pair, place, logs) {
   const startedAt = performance.now();
   const result = { ...pair, jit: null, passed: 0, failed: 0, skipped: 0, demo: null, failures: [], note: null };
@@ -74,7 +72,7 @@ async function runPair(pair, place, logs) {
         result.bench = await bench(node.path, server.url, log);
         return;
       }
-      // The demo waits for most of its time: it runs beside the tests.
+      // The demo waits for most of its time, so it runs next to the tests.
       const withDemo = positionals.length === 0;
       const ofDemo = withDemo ? demo(node.path, server.url, log) : Promise.resolve(null);
       if (!options.short) {

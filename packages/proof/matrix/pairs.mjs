@@ -31,8 +31,8 @@ export function pairsOf({ node, postgres, short }) {
 }
 
 /**
- * Jest's arguments for a pair besides the folders. The long flows depend on Node alone, so they run with its newest
- * PostgreSQL only.
+ * Jest's arguments for a pair, without the folders. The long flows depend on Node alone: each Node runs them only with
+ * the newest PostgreSQL.
  */
 export function without({ postgres }) {
   const flows = LONG.filter((path) => path.startsWith('test/e2e/'));

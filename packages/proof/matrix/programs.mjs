@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const running = new Set();
 
-/** Ends the running program when somebody ends us; the server goes with our end of its pipe. */
+/** Ends the running programs when a signal ends this process. The server ends when its input closes. */
 export function onInterrupt(then) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -21,7 +21,7 @@ export function onInterrupt(then) {
 
 const TELL_EVERY_MS = 60_000;
 
-/** The counts of a jest run, and the names of the failed tests. */
+/** Runs jest. Returns its counts and the names of the failed tests. */
 export async function tests(node, url, paths, log, tell) {
   const file = `${log}.json`;
   rmSync(file, { force: true });
@@ -54,7 +54,7 @@ function filesDone(log) {
   return `${ended.length} files done, ${ended.filter((how) => how === 'FAIL').length} of them failed`;
 }
 
-/** Returns null if the demo ended clean, else how it ended; the daemon's own log stays then. */
+/** Returns null if the demo ended clean. Otherwise returns how it ended, and keeps the daemon's log. */
 export async function demo(node, url, log) {
   return inFolder(async (folder) => {
     const args = ['packages/sandbox/dist/demo/main.js', '--once', '--customers', '6', '--months', '2'];
@@ -65,7 +65,7 @@ export async function demo(node, url, log) {
   });
 }
 
-/** The short bench on the embedded server, on `url`, and on the embedded one again: each time its figures. */
+/** Runs the short bench on the embedded server, on `url`, and on the embedded server again. Returns all figures. */
 export async function bench(node, url, log) {
   const found = [];
   for (const [i, server] of [null, url, null].entries()) {
@@ -92,9 +92,9 @@ async function inFolder(work) {
   }
 }
 
-/** How a program ended, in words. It runs on this Node, and so do the processes it starts. */
+/** Runs a program, and the processes it starts, on this Node. Returns how it ended, in words. */
 function run(node, args, log, minutes, environment) {
-  const { DATABASE_URL, TEST_DATABASE_URL, NODE_OPTIONS, ...own } = process.env; // those three are ours to set
+  const { DATABASE_URL, TEST_DATABASE_URL, NODE_OPTIONS, ...own } = process.env; // the matrix sets these three
   const env = { ...own, ...environment, PATH: [dirname(node), own.PATH].join(delimiter) };
   const output = openSync(log, 'w');
   const child = spawn(node, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', output, output] });
@@ -121,6 +121,6 @@ function end(child) {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // Ignore: the process has ended already.
   }
 }

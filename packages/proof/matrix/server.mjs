@@ -1,4 +1,4 @@
-// One PostgreSQL for one pair: a data folder, a port and a socket of its own, its default settings, ended whatever happens.
+// Runs one PostgreSQL for one pair: with its own data folder, port and socket, and default settings.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
-/** It lives as long as its standard input is open: also a killed matrix leaves no server behind, and no folder. */
+/** The server ends when its standard input closes: a killed matrix leaves no server and no folder behind. */
 const UNTIL_WE_END = '"$@" </dev/null & server=$!; cat >/dev/null; kill -INT $server; wait $server; cd /; rm -rf "$0"';
 
 // A test's data need not survive a power cut. Everything else keeps the server's defaults, JIT above all.
@@ -38,7 +38,7 @@ export async function withServer({ initdb, postgres, runAs }, { durable }, work)
       ['-c', UNTIL_WE_END, folder, postgres, '-D', data, ...settings.flatMap((s) => ['-c', s])],
       {
         ...asUser,
-        detached: true, // Ctrl-C in our terminal is not for it
+        detached: true, // Ctrl-C does not reach the server
         stdio: ['pipe', output, output],
       },
     );

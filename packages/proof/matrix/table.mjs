@@ -12,7 +12,7 @@ export function markdown(results) {
   return tableOf(['Node', 'PostgreSQL', 'JIT', 'tests', 'demo', 'seconds'], rows);
 }
 
-/** Without the demo: it has its own column. */
+/** The counts without the demo, because the demo has its own column. */
 function testsOf({ passed, failed, skipped, demo }) {
   const [p, f] = [passed - (demo === true ? 1 : 0), failed - (demo === false ? 1 : 0)];
   if (p + f + skipped === 0) return '–';

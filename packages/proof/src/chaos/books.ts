@@ -1,4 +1,4 @@
-// Waits until every part of the healed world is at rest, then compares all books.
+// Waits until nothing is under way any more, then compares the ledger with Stripe and the MoR.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disagreements, type Finding } from '@crossbill/sandbox/demo/check.js';
 import { readSides, type Sides } from '@crossbill/sandbox/demo/sides.js';
@@ -11,14 +11,14 @@ const REST_WITHIN_MS = 40 * 60_000; // long for a busy machine; a real error doe
 const LOOK_AGAIN_MS = 1_500;
 const VERIFY_WITHIN_MS = 15 * 60_000;
 /**
- * The virtual clock leaps by this many seconds: senders repeat only after a pause, and Stripe keeps a draft for an
- * hour.
+ * The step of the virtual clock while deliveries wait, in seconds: senders pause before each retry, and Stripe keeps a
+ * draft for an hour.
  */
 const LEAP_SEC = 600;
 const SENDING = 'deliveries under way';
 const CALLS = 'calls under way';
 const WAITING = 'deliveries that wait for their next try';
-/** Bank debits settle after days. In seconds of the virtual clock. */
+/** The last step of the virtual clock, in seconds: bank debits settle after days. */
 const DEBIT_SEC = 4 * 86_400;
 
 export type Outcome = {
@@ -32,16 +32,16 @@ export type Outcome = {
 export type Asked = {
   readonly world: World;
   readonly databaseUrl: string;
-  /** The number of different refunds requested through the API. */
+  /** The number of different refunds the daemons accepted through their API. */
   readonly refundsAsked: number;
-  /** Ids of events that may be missing in the end: Crossbill does not use their types. */
+  /** Ids of events the inbox may lack: Crossbill does not use their types. */
   readonly unused: ReadonlySet<string>;
   readonly say: (text: string) => void;
 };
 
 /**
- * Waits for rest. The virtual clock moves only while no call is under way. Otherwise Stripe could forget the key of a
- * call, and a repeat would act twice.
+ * Waits until nothing is under way, and returns the remaining findings. Moves the virtual clock only while no call is
+ * under way: Stripe could forget the key of a call, and a retry would act twice.
  */
 export async function atRest(a: Asked): Promise<readonly Finding[]> {
   const { world } = a;
@@ -74,7 +74,7 @@ export async function atRest(a: Asked): Promise<readonly Finding[]> {
   }
 }
 
-/** Compares all books, the events, and the findings of Crossbill's own verify, once everything is at rest. */
+/** Compares ledger, Stripe, MoR, and the events sent and stored. Runs `crossbill verify`. Call it at rest. */
 export async function compareBooks(a: Asked, unrest: readonly Finding[]): Promise<Outcome> {
   const { world } = a;
   const [sides, delivered, stored] = [
@@ -102,7 +102,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   '/webhooks/mor/events': 'mor_events',
 };
 
-/** Every event with all its attempts, from the sandbox's log. */
+/** Reads the sandbox's log of deliveries: returns one entry for each event and webhook endpoint. */
 export async function deliveries(world: World): Promise<readonly Delivered[]> {
   const log = (await world.control.get('/_sandbox/deliveries')).list('data');
   const found = new Map<string, Delivered>();
@@ -126,7 +126,7 @@ export async function inbox(databaseUrl: string): Promise<readonly Stored[]> {
   }));
 }
 
-/** The parts still working, in words. Empty: everything is at rest. */
+/** Lists the work under way, in words. Empty: everything is at rest. */
 async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[]> {
   const states = (await deliveries(world)).map((d) => d.state);
   const sending = states.filter((s) => s === 'sending').length;
@@ -151,8 +151,8 @@ async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[
 }
 
 /**
- * True if deliveries wait for their next try, and no call and no delivery is under way. A leap during these would flood
- * the webhook endpoints.
+ * True if deliveries wait for their next try, and no call and no delivery is under way. Moving the clock during a call
+ * or a delivery would flood the webhook endpoints.
  */
 function mayLeap(open: readonly string[]): boolean {
   const waits = open.some((what) => what.endsWith(WAITING));
@@ -160,6 +160,6 @@ function mayLeap(open: readonly string[]): boolean {
 }
 
 async function leap(world: World, sec: number): Promise<void> {
-  // The advance may outlast this request.
+  // Ignore a timeout: the sandbox may need longer to move its clock.
   await world.control.post('/_sandbox/clock', { advance_sec: sec }).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
-// Fills the disk of PostgreSQL while deliveries arrive. The webhook endpoints must reply 503 and lose nothing, and the
-// work must continue once the disk has room again.
+// Fills the disk of PostgreSQL while deliveries arrive. The webhook endpoints must reply 503 and lose nothing. When the
+// disk has room again, the daemons must go on.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,9 +14,9 @@ const DISK_MB = 200;
 const BEFORE_MS = 20_000;
 const FULL_MS = 45_000;
 const AFTER_MS = 20_000;
-/** Writes a megabyte into the write-ahead log. Nobody reads it. */
+/** Adds a megabyte of unused text to the write-ahead log. */
 const MUCH_LOG = `select pg_logical_emit_message(false, 'chaos', repeat('x', 1000000))`;
-/** So small that no unused segment of the log is left when the disk is full. */
+/** With these settings PostgreSQL has no spare segment of its log when the disk is full. */
 const SMALL_WAL = { max_wal_size: '4MB', min_wal_size: '2MB', wal_recycle: 'off', wal_init_zero: 'on' };
 
 /** Returns true if every rule holds, or if this machine cannot mount a small disk. */
@@ -56,7 +56,7 @@ export async function runDiskFull(options: ChaosOptions, progress: Progress): Pr
     const filledAt = performance.now();
     for (; performance.now() < filledAt + FULL_MS; await sleep(500)) {
       if (stage.server.runs) {
-        // At first the tables have no room. Later the log has none either, and the server gives up.
+        // In the first half only the tables lack room. Then the test fills the log too, until PostgreSQL ends.
         if (performance.now() > filledAt + FULL_MS / 2) await stage.server.query(MUCH_LOG).catch(() => undefined);
         continue;
       }
@@ -97,7 +97,7 @@ function fill(path: string): void {
   closeSync(file);
 }
 
-/** How the daemons answered the senders while the disk was full, and whether they logged the cause. */
+/** Checks that the daemons answered 503, never 4xx, and logged the full disk. */
 async function seenMeanwhile(
   { world, folder }: Stage,
   fullAt: string,

@@ -1,5 +1,5 @@
-// The machine of the primary dies under load. Patroni makes the synchronous standby the primary, and nothing is
-// missing. The old primary comes back.
+// The machine of the primary dies under load. Patroni makes the synchronous standby the primary, and no event is
+// missing. Then the old primary comes back as the standby.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Progress } from '@crossbill/sandbox/demo/progress.js';
 import { AFTER_MS, asFinding, BEFORE_MS, missed } from './failover.js';

@@ -1,5 +1,5 @@
-// The primary dies under load and its standby takes over. After a synchronous standby nothing is missing. After an
-// asynchronous one verify names the missing events, and the steps of docs/operating.md bring them back.
+// The primary dies under load and its standby takes over. A synchronous standby has every event. An asynchronous
+// standby lacks some: the steps of docs/operating.md bring them back.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
@@ -19,8 +19,8 @@ export const BEFORE_MS = 45_000;
 const LAGGING_MS = 15_000;
 export const AFTER_MS = 30_000;
 /**
- * After the failover the backend repeats the signups begun since the standby lagged, and those begun up to this long
- * before: a signup takes several calls.
+ * After the failover the backend repeats its late signups, beginning with those this long before the lag: one signup
+ * takes several calls.
  */
 const SIGNUP_MARGIN_MS = 60_000;
 /** After the failover the MoR sends its events again, from this many virtual seconds before the standby lagged. */
@@ -95,7 +95,7 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
   }
 }
 
-/** Verify looks only for those of Stripe's events that are about an invoice. */
+/** Of Stripe's events, `crossbill verify` looks only for those about an invoice. */
 const isUsed = (d: Delivered): boolean => d.source !== 'stripe' || stripeInvoiceTypes.some((type) => type === d.type);
 
 export const asFinding = (d: Delivered): Finding => ({
@@ -104,8 +104,8 @@ export const asFinding = (d: Delivered): Finding => ({
 });
 
 /**
- * Events that the senders count as delivered and that the new primary lacks. The test reads them before the daemons
- * reach the new primary, so no event has come again.
+ * Returns the events the senders count as delivered and the new primary lacks. Call it before the daemons reach the new
+ * primary: afterwards senders retry.
  */
 export async function missed({ world }: Stage<Served>, url: string): Promise<readonly Delivered[]> {
   const stored = await inbox(url);
@@ -128,14 +128,14 @@ async function mended(
   const repaired = await verifyBooks(world, ['--repair', '--yes', '--wait', '600']);
   progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
   const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
-  // Repeats only the refunds missing at the MoR. As docs/operating.md says, it first reads the MoR's list of refunds.
+  // The backend repeats only the refunds the MoR lacks. As docs/operating.md says, it first reads the MoR's list.
   const atMor = (await world.control.get('/_sandbox/mor/refunds')).list('data');
   const made = new Set(atMor.filter((r) => r.text('source') === 'api').map((r) => r.text('payment_id')));
   const late = life.requests.filter((r) => r.atMs >= sinceMs);
   const unmade = late.filter((r) => !made.has(r.paymentId));
   for (const r of unmade) await world.api.post(r.path, r.body, r.key);
-  // A backend requested these refunds while the primary died, and repeated them on the new primary. The answer was "no
-  // such payment", but the MoR may have made the refund.
+  // The backend requested these refunds while the primary died, and again after the failover. The daemon then answered
+  // "no such payment", although the MoR had made the refund.
   const untold = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
   for (const r of untold) life.refundsAsked.add(r.key);
   const signups = life.signupCalls.filter((s) => s.atMs >= sinceMs - SIGNUP_MARGIN_MS);

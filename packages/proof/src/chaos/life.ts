@@ -15,7 +15,7 @@ import { type World } from './world.js';
 
 export type Act = 'signups' | 'renewals' | 'refunds' | 'portal' | 'disputes' | 'mends' | 'dashboard' | 'transfers';
 
-/** The average time between two acts of one kind, in milliseconds, on two free cores. */
+/** The average pause before each act, in milliseconds, for a machine with two free cores. */
 const EVERY_MS: Readonly<Record<Act, number>> = {
   signups: 25_000,
   renewals: 700,
@@ -38,7 +38,7 @@ const NORTH: Business = {
 const DUE_IN_MS = 30 * 86_400_000;
 const ISSUED_WITHIN_MS = 120_000;
 const CAST = 500;
-/** Statuses that mean "not now": nothing has changed. */
+/** HTTP statuses of a refusal without effect; a later try may succeed. */
 const NOT_NOW = new Set([404, 409, 422]);
 
 export type LifeOptions = {
@@ -58,13 +58,13 @@ export type RefundRequest = {
 };
 
 export class Life {
-  /** How many acts were done, by name, and how many were refused for now or failed. */
+  /** The count of each act done, refused for now (`…, not now`) or failed (`…, failed`). */
   readonly done = new Map<string, number>();
   /** Keys of the refunds the daemon accepted. */
   readonly refundsAsked = new Set<string>();
-  /** The requests for the accepted refunds. The run repeats them after a loss. */
+  /** The requests for the accepted refunds. The failover run repeats some of them. */
   readonly requests: RefundRequest[] = [];
-  /** The calls of each signup, with their start. The run repeats them after a loss. */
+  /** The calls of each signup, with its time. The failover run repeats the late ones. */
   readonly signupCalls: (SignupCalls & { readonly atMs: number })[] = [];
   /** Refunds that the daemon refused because it did not know the payment. */
   readonly unknownPayments: RefundRequest[] = [];
@@ -149,14 +149,14 @@ export class Life {
     this.tick('renewals');
   }
 
-  /** A payment without a refund or a dispute. Each payment is used once. */
+  /** Picks a renewal's payment no act has used yet. Null: there is none. */
   private async fresh(): Promise<Reading | null> {
     const found = (await this.world.control.get('/_sandbox/mor/payments?status=succeeded')).list('data');
     const free = found.filter((p) => p.text('kind') === 'renewal' && !this.touched.has(p.text('id')));
     return free.length === 0 ? null : this.options.random.pick(free);
   }
 
-  /** Makes a refund. Every third one is requested twice, like a double click. */
+  /** Requests a refund. In a third of the cases it sends the request twice, like a double click. */
   private async refund(): Promise<void> {
     const payment = await this.fresh();
     if (payment === null) return;
@@ -277,7 +277,7 @@ export class Life {
     this.tick('bank transfers');
   }
 
-  /** Asks again if the daemon does not know the invoice yet. */
+  /** Repeats a refused request each second, sixty times at most: the daemon may not know the invoice yet. */
   private async insist(ask: () => Promise<Reading>): Promise<string> {
     for (let tries = 0; ; tries++) {
       try {

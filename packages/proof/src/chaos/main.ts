@@ -1,5 +1,5 @@
 // `npm run chaos`: real processes, a real PostgreSQL and the sandbox. Random strikes hit them while a merchant's life
-// goes on. In the end the run compares all books.
+// goes on. In the end the run compares the ledger with Stripe and the MoR.
 import { Progress } from '@crossbill/sandbox/demo/progress.js';
 import { runDiskFull } from './disk-full.js';
 import { runPatroni } from './failover-patroni.js';

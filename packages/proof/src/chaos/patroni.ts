@@ -37,7 +37,7 @@ export function findPatroni(): PatroniPrograms | null {
 
 type NodeOptions = {
   readonly name: string;
-  /** The folder for the data and the settings of this node. The settings hold a password. */
+  /** The folder for the data and the settings of this node. The settings contain a password. */
   readonly folder: string;
   readonly logFile: string;
   readonly port: number;
@@ -72,7 +72,7 @@ export function settingsOf(o: NodeOptions, bin: string): object {
         superuser: { username: 'postgres', password: o.password },
         replication: { username: 'replicator', password: o.password },
       },
-      // In this run only processes die, and the kernel keeps their writes.
+      // No fsync: this run kills only processes, and the kernel keeps their writes.
       parameters: { fsync: 'off', unix_socket_directories: '' },
     },
   };
@@ -93,7 +93,7 @@ export class PatroniNode {
     if (runAs !== null) chownSync(this.settings, runAs.uid, runAs.gid);
   }
 
-  /** The URL of the daemons' database on this node. It holds a password: do not print it. */
+  /** The URL of the daemons' database on this node. It contains a password: do not print it. */
   get url(): string {
     return this.urlOf(DATABASE);
   }
@@ -120,8 +120,8 @@ export class PatroniNode {
   }
 
   /**
-   * PostgreSQL is no child process of Patroni, so the file postmaster.pid names its process. The id of a dead server
-   * may already belong to another process.
+   * Reads PostgreSQL's process id from postmaster.pid: PostgreSQL is no child of Patroni. Null: PostgreSQL is dead,
+   * even if another process has its id by now.
    */
   private serverPid(): number | null {
     const data = join(this.options.folder, 'data');
@@ -185,7 +185,7 @@ export class Patroni {
     return cluster;
   }
 
-  /** The URL that leads to the current primary. It holds a password: do not print it. */
+  /** The URL that leads to the current primary. It contains a password: do not print it. */
   get url(): string {
     return this.address.through(this.nodes[0]?.url ?? '');
   }
@@ -204,7 +204,7 @@ export class Patroni {
     }
   }
 
-  /** Ends both nodes, etcd and the address for good. Their data goes with the folder of the run. */
+  /** Ends both nodes, etcd and the proxy for good. The run removes their data with its folder. */
   async end(): Promise<void> {
     this.ended = true;
     for (const node of this.nodes) node.kill();
@@ -213,9 +213,7 @@ export class Patroni {
   }
 }
 
-/**
- * Leads connections to the node in the role of the primary, and refuses them while there is none, like a load balancer.
- */
+/** Leads connections to the primary node, like a load balancer. Refuses them while no node is the primary. */
 export async function followPrimary(
   address: TcpProxy,
   nodes: readonly { readonly port: number; readonly apiPort: number }[],

@@ -49,7 +49,7 @@ export type ServerOptions = {
 
 export class RealPostgres {
   port = 0;
-  /** How often the server has started again. */
+  /** How often the server has started, the first time included. */
   starts = 0;
   readonly logFile: string;
   private readonly data: string;
@@ -90,7 +90,7 @@ export class RealPostgres {
     return server;
   }
 
-  /** Makes and starts a standby in another folder. It follows this server through `port`. */
+  /** Makes and starts a standby in another folder. It reads this server's log at `port`, which may be a proxy's. */
   async standby(folder: string, port: number): Promise<RealPostgres> {
     const twin = new RealPostgres({ folder, logFile: `${folder}.log` }, this.programs, this.runAs, this.password);
     makeFolderFor(twin.runAs, folder);
@@ -102,7 +102,7 @@ export class RealPostgres {
     return twin;
   }
 
-  /** The URL of the daemons' database. It holds a password: do not print it. */
+  /** The URL of the daemons' database. It contains a password: do not print it. */
   get url(): string {
     return this.urlOf(DATABASE);
   }
@@ -112,8 +112,8 @@ export class RealPostgres {
   }
 
   /**
-   * Resolves once the server answers a query, a standby too. While the remains of a killed server are in the way, it
-   * tries again.
+   * Starts the server and resolves when it answers a query. Tries again while the remains of a killed server are in the
+   * way. Throws after `withinMs`.
    */
   async start(withinMs = READY_WITHIN_MS): Promise<void> {
     this.wanted = true;
@@ -163,7 +163,7 @@ export class RealPostgres {
     return pid > 1;
   }
 
-  /** Promotes the standby to a primary. Resolves once it takes writes. */
+  /** Promotes the standby. Resolves when it accepts writes. */
   async promote(): Promise<void> {
     await this.run('pg_ctl', ['promote', '-D', this.data, '-w', '-t', '120']);
     await this.start();
@@ -213,7 +213,7 @@ export class RealPostgres {
     this.starts += 1;
   }
 
-  /** Runs a program without blocking this process: its peer may be a proxy in this process. */
+  /** Runs a program without blocking this process: the program may connect to a proxy in this process. */
   private async run(program: string, args: readonly string[], more: Record<string, string> = {}): Promise<void> {
     const child = spawn(join(this.programs.bin, program), [...args], {
       ...this.runAs,
@@ -231,7 +231,7 @@ export class RealPostgres {
   }
 }
 
-/** Asks one query on a connection of its own. */
+/** Runs one query on a new connection. */
 export async function asked(
   url: string,
   sql: string,

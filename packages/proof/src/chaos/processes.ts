@@ -1,4 +1,4 @@
-// Our programs as processes. A run kills, freezes and stops them, and they start again as under a container runtime.
+// Runs the daemons and the sandbox as processes: kills, freezes, stops and restarts them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fchownSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ export type ProgramOptions = {
   readonly folder: string;
   /** The file for the program's output. */
   readonly logFile: string;
-  /** Receives the program's output instead of the log file. */
+  /** Receives the program's standard output. The log file then gets only its standard error. */
   readonly hear?: (text: string) => void;
 };
 
@@ -91,7 +91,7 @@ export class Program {
     const child = spawn(process.execPath, ['--import', WATCHER, path, ...args], {
       env: { ...env },
       cwd: folder,
-      // The program ends itself once its stdin closes, so it never outlives this process.
+      // The program ends itself when its stdin closes, so it never outlives this process.
       stdio: ['pipe', hear === undefined ? log : 'pipe', log],
       detached: true, // Ctrl-C reaches only this process, and this process passes it on
     });
@@ -122,7 +122,7 @@ export function spawnServer(
     ...runAs,
     cwd,
     env: SERVER_ENV,
-    detached: true, // Ctrl-C does not reach it
+    detached: true, // Ctrl-C does not reach the server
     stdio: ['ignore', log, log],
   });
   child.on('error', () => undefined);
@@ -130,7 +130,7 @@ export function spawnServer(
   return child;
 }
 
-/** Resolves once this daemon reports that it is ready. */
+/** Resolves when this daemon reports that it is ready. Throws after five minutes. */
 export async function untilReady(url: string, name: string): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await isReady(url))) {

@@ -1,4 +1,4 @@
-// The final report: the strikes, the merchant's acts, and whether the books agree. It is in sentences, with counts.
+// The final report: the strikes, the merchant's acts, and whether the ledger, Stripe and the MoR agree.
 import { type Outcome } from './books.js';
 import { type Kind, KINDS } from './schedule.js';
 import { TAKEN } from '@crossbill/sandbox/demo/sides.js';
@@ -8,13 +8,12 @@ export type Numbers = {
   readonly title: string;
   /** How long the strikes went on, in milliseconds. */
   readonly lastedMs: number;
-  /** The number of strikes by kind. Empty: there were none. */
+  /** The number of strikes of each kind. Empty: a run without strikes. */
   readonly strikes: ReadonlyMap<Kind, number>;
-  /** The merchant's acts, by name. */
+  /** The count of each of the merchant's acts. */
   readonly done: ReadonlyMap<string, number>;
   readonly daemonDeaths: number;
   readonly serverStarts: number;
-  /** Further sentences for this kind of run. */
   readonly more: readonly string[];
   /** The folder of the logs. Null: the logs are not kept. */
   readonly logs: string | null;
@@ -22,7 +21,7 @@ export type Numbers = {
 
 const SHOWN = 40;
 
-/** True if every rule holds. */
+/** True if no rule is broken. If `crossbill verify` ran, it must be clean too. */
 export function isClean(outcome: Outcome): boolean {
   return outcome.findings.length === 0 && (outcome.verify === null || outcome.verify.verdict === 'clean');
 }

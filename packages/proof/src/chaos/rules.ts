@@ -25,7 +25,7 @@ export type Stored = {
 
 const nameOf = (e: { readonly source: string; readonly eventId: string }): string => `${e.source} ${e.eventId}`;
 
-/** Events answered with 200 but missing in the inbox. Pure, like this whole file. */
+/** Returns the events answered with 200 and missing in the inbox. Every function in this file is pure. */
 export function lost(delivered: readonly Delivered[], stored: readonly Stored[]): readonly Delivered[] {
   const there = new Set(stored.map(nameOf));
   return delivered.filter((d) => d.acknowledged && !there.has(nameOf(d)));

@@ -1,4 +1,4 @@
-// The sandbox as a separate process: both peers and the merchant's backend. It prints one line of JSON with its
+// The sandbox as a separate process: Stripe, the MoR and the merchant's backend. It prints one line of JSON with its
 // addresses and secrets.
 import { startSandbox } from '@crossbill/sandbox/sandbox.js';
 

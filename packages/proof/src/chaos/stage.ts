@@ -16,12 +16,12 @@ import { isClean, type Numbers, reportLines } from './report.js';
 import { startWorld, type World } from './world.js';
 import { chooseRunAs } from '@crossbill/embedded-postgres';
 
-/** Time in the sandbox runs twenty times as fast, so senders try again and drafts end within a run. */
+/** The sandbox's clock runs twenty times as fast as real time: senders retry and drafts end within a run. */
 const TICK_MS = 1_000;
 const TICK_SEC = 20;
 export const FIRST_CUSTOMERS = 8;
 
-/** What every kind of run needs of its PostgreSQL. */
+/** The part of a PostgreSQL server every kind of run needs. */
 export type Served = Pick<RealPostgres, 'url' | 'starts' | 'end'>;
 
 export type Stage<S extends Served = RealPostgres> = {
@@ -87,7 +87,7 @@ export async function setStageOn<S extends Served>(
   return { options, progress, folder, server, world, life };
 }
 
-/** Moves the sandbox's clock until `ended`. */
+/** Moves the sandbox's clock until `ended` returns true. */
 export async function fastClock(world: World, ended: () => boolean): Promise<void> {
   while (!ended()) {
     await world.control.post('/_sandbox/clock', { advance_sec: TICK_SEC }).catch(() => undefined);
@@ -95,7 +95,7 @@ export async function fastClock(world: World, ended: () => boolean): Promise<voi
   }
 }
 
-/** Waits for rest, compares the ledger with both peers and prints the report. Returns true if every rule holds. */
+/** Waits for rest, compares the ledger with Stripe and the MoR, prints the report. True if every rule holds. */
 export async function conclude(
   stage: Stage<Served>,
   databaseUrl: string,

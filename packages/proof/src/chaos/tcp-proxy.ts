@@ -12,7 +12,7 @@ export type Target = { readonly host: string; readonly port: number };
 const HOST = '127.0.0.1';
 /** The last message of a PostgreSQL answer, ReadyForQuery, without its final byte (the state of the transaction). */
 const READY = Buffer.from('Z\0\0\0\u0005');
-/** A starting server refuses connections. The proxy then tries the next server, as a load balancer does. */
+/** The proxy waits this long for a server. Then it tries the next server, as a load balancer does. */
 const CONNECT_WITHIN_MS = 2_000;
 
 type Pair = { readonly client: Socket; readonly server: Socket };
@@ -30,7 +30,7 @@ export class TcpProxy {
   private toLose: { readonly asked: string; readonly done: string; left: number } | null = null;
   /** How many answers `loseAnswers` has lost so far. */
   lost = 0;
-  /** The bytes of each client. Null: they are not kept. */
+  /** The bytes each client has sent. Null: the proxy does not keep them. */
   written: Map<Socket, Buffer[]> | null = null;
 
   private constructor(
@@ -71,7 +71,7 @@ export class TcpProxy {
     if (mode === 'cut') for (const client of this.waiting) client.resetAndDestroy();
   }
 
-  /** Leads new connections to other targets, and resets the open ones. */
+  /** Leads new connections to other targets, and resets the open connections. */
   lead(targets: readonly Target[]): void {
     this.targets = targets;
     for (const { client, server } of this.pairs) {
@@ -81,8 +81,8 @@ export class TcpProxy {
   }
 
   /**
-   * The next `times` requests with the text `asked` get no answer. Once the server answers `done`, the request has its
-   * effect, and the connection breaks before the client can learn it.
+   * Breaks the connections of the next `times` requests that contain the text `asked`, when the server answers `done`.
+   * The request has its effect, and the client does not learn it.
    */
   loseAnswers(asked: string, done: string, times: number): void {
     this.toLose = { asked, done, left: times };
@@ -145,7 +145,7 @@ export class TcpProxy {
         client.resetAndDestroy();
         server.destroy();
       } else if (held.subarray(-READY.length - 1, -1).equals(READY)) {
-        // The server refused instead. The client gets this refusal, and the next request loses its answer.
+        // The server refused the request. The client gets this refusal, and the next such request loses its answer.
         if (this.toLose !== null) this.toLose.left++;
         client.write(held);
         losing = null;

@@ -14,7 +14,7 @@ import { targetOf, TcpProxy } from './tcp-proxy.js';
 
 const HOST = '127.0.0.1';
 const DAEMONS = 2;
-/** The sandbox's time begins so many days ago, so it never passes the present. */
+/** The sandbox's time begins this many days ago, because it runs fast and must not pass the present. */
 export const DAYS_AGO = 12;
 const SANDBOX_WITHIN_MS = 120_000;
 /** How long the merchant's backend repeats a request with the same key until it has an answer. */
@@ -53,13 +53,13 @@ export type WorldOptions = {
   readonly seed: string;
   /** The folder of the logs. */
   readonly folder: string;
-  /** The part of the environment the daemons get: PATH and so on. */
+  /** The environment variables that the daemons and the sandbox get, such as PATH. */
   readonly environment: Readonly<Record<string, string>>;
   readonly databaseUrl: string;
   readonly pooler: PgBouncer | null;
 };
 
-/** Rejects if a part does not start. The parts already started then end. */
+/** Starts all parts. If a part does not start, ends the others and rejects. */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const { folder, environment, pooler } = options;
   const daemonUrls: string[] = [];
@@ -172,6 +172,6 @@ function settingsOf(said: Reading, stripeUrl: string, morUrl: string, opsKey: st
 
 function stripeClient(key: string, url: string): Stripe {
   const { host, port } = targetOf(url);
-  // With telemetry the package writes a file below the home directory.
+  // With telemetry Stripe's package writes a file below the home directory.
   return new Stripe(key, { host, port, protocol: 'http', maxNetworkRetries: 2, telemetry: false });
 }

@@ -1,4 +1,4 @@
-// Inputs that once broke a parser. The tests and each fuzzing run try them again.
+// Inputs that have broken a parser before. The tests and each fuzzing run try them again.
 import { isObject } from '@crossbill/mor/read.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

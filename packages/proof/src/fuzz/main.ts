@@ -1,5 +1,5 @@
-// `npm run fuzz` gives damaged inputs to every parser of outside data, round after round, until the time is up or a
-// parser breaks.
+// `npm run fuzz` gives damaged inputs to every parser of outside data, round after round, until the time is up. A
+// parser that breaks gets no further input.
 import { corpus, tryCase } from './corpus.js';
 import { openRig, type Rig } from './rig.js';
 import { type Options, readOptions, usage } from './options.js';
@@ -9,7 +9,7 @@ import { targets } from './targets.js';
 import { remoteTargets } from './targets/remote.js';
 import { startWatchdog } from './watchdog.js';
 
-/** The length of one batch. Then the next target has its turn. */
+/** Each target has this long in each round. Then the next target has its turn. */
 const TURN_MS = 8_000;
 const FIRST_RUNS = 100;
 const MOST_RUNS = 50_000;

@@ -1,4 +1,4 @@
-// The command line of the fuzzing.
+// The command line of `npm run fuzz`.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
@@ -8,7 +8,7 @@ export type Options = {
   /** The names of the targets. Empty: all. */
   readonly only: readonly string[];
   readonly seed: number;
-  /** The number of inputs for each target, tried once. Null: as many as fit into the minutes. */
+  /** The number of inputs for each target, in one round. Null: as many rounds as fit into the minutes. */
   readonly runs: number | null;
 };
 

@@ -1,4 +1,4 @@
-// The limits of a parsed value that may reach a database: amounts fit int8, times fit timestamptz, texts fit UTF-8.
+// The limits of a parsed value, since Crossbill may store it: amounts fit int8, times fit timestamptz, texts fit UTF-8.
 import { must } from './target.js';
 
 const INT8 = 2n ** 63n;
@@ -14,7 +14,7 @@ export function mustBeKeepable(at: Date, where: string): void {
   must(ms >= FIRST && ms <= LAST, `${where} is a time that no database keeps: ${Number.isNaN(ms) ? 'none' : ms}`);
 }
 
-/** Checks every part of a parsed value. `raw`: members passed on unchanged; the store makes them safe (`jsonText`). */
+/** Checks every part of a parsed value, except the members in `raw`: the store makes these safe (`jsonText`). */
 export function mustBeInRange(value: unknown, raw: readonly string[] = [], where = 'it'): void {
   if (typeof value === 'bigint') return must(value < INT8 && value >= -INT8, `${where} is beyond int8: ${value}`);
   if (typeof value === 'number') return must(Number.isFinite(value), `${where} is no finite number`);
@@ -26,7 +26,7 @@ export function mustBeInRange(value: unknown, raw: readonly string[] = [], where
   }
 }
 
-/** Checks that no parsed text has changed the prototype of all objects. */
+/** Checks that no parser has changed the prototype of all objects. */
 export function mustBeUnpolluted(): void {
   const known = Object.getOwnPropertyNames(Object.prototype).length;
   must(known === OWN_NAMES, 'a prototype was changed');

@@ -1,4 +1,4 @@
-// The inputs shared by the targets over HTTP.
+// The inputs shared by the targets that send HTTP requests to a daemon.
 import fc from 'fast-check';
 import { amountText, oddText, timeText } from './inputs/texts.js';
 import { type Rig } from './rig.js';
@@ -13,7 +13,7 @@ export function mustBeQuiet(rig: Rig): void {
 
 /** Texts that a header can carry. */
 export const headerText = oddText.filter((t) => t.length < 3_000 && /^[\x20-\x7e\x80-\xff]*$/.test(t));
-/** Values for a field or a parameter. */
+/** Values for a form field or a query parameter. */
 export const values = fc.oneof(
   oddText.filter((t) => t.length < 3_000),
   timeText,

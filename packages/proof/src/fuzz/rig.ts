@@ -25,8 +25,8 @@ export const ENDPOINT_HEADERS: Readonly<Record<InboxSource, readonly [path: stri
 };
 
 /**
- * Delivers like a real sender: repeats the delivery once after a broken connection, since a busy machine may close an
- * idle one.
+ * Delivers the event and returns the HTTP status. After a broken connection it tries a second time, as a sender does: a
+ * busy daemon may close an idle connection.
  */
 export async function deliver(
   rig: Rig,
@@ -48,7 +48,7 @@ export async function deliver(
   return answer.status;
 }
 
-/** Delivers one event of each kind, so lists have rows and paths have ids. */
+/** Delivers one event of each type, so the daemon's lists have rows and its paths have ids. */
 export async function furnish(rig: Rig): Promise<void> {
   for (const { value } of wire('stripe')) await deliver(rig, 'stripe', Buffer.from(JSON.stringify(value)));
   for (const { name, value } of wire('mor-events')) {

@@ -1,13 +1,13 @@
-// Runs one target on many inputs, each with a limit of time. In the end it reports the smallest input that fails.
+// Runs one target on many inputs, each with a time limit. In the end it reports the smallest failing input.
 import fc from 'fast-check';
 import { Broken, type Target } from './target.js';
 
 /**
- * The limit of processor time for one input, far above any need: a slower input may never end. A slow input gets a
- * second try, since a garbage collection may have slowed the first.
+ * The limit of processor time for one input, far above any need. A slow input gets a second try, since a garbage
+ * collection may have slowed the first try.
  */
 const MOST_MS = 1_500;
-/** The limit for targets that wait for a daemon, as elapsed time. */
+/** The limit of elapsed time for one input, for targets that wait for a daemon. */
 const MOST_WAIT_MS = 60_000;
 
 export type Failure = { readonly input: string; readonly why: string; readonly shrinks: number };
@@ -18,7 +18,7 @@ export type Batch = {
   readonly failure: Failure | null;
 };
 
-/** Gets each input before the try, so it can name an input that hangs. */
+/** Called with each input before its try. The watchdog then can name an input that hangs. */
 export type Watch = (target: string, input: string) => void;
 
 /** Tries one input. Throws if the input breaks a rule. */
@@ -47,7 +47,7 @@ function within(work: Promise<void>): Promise<void> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Tries this many inputs, drawn by the seed: the same seed and number draw the same inputs. */
+/** Tries `runs` inputs. The same `seed` and `runs` draw the same inputs. */
 export async function runBatch(target: Target, seed: number, runs: number, watch?: Watch): Promise<Batch> {
   let tried = 0;
   await target.prepare?.();

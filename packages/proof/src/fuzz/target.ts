@@ -6,19 +6,19 @@ export type Target = {
   readonly name: string;
   /** What the target parses, in words, for the list. */
   readonly what: string;
-  /** Each input is a text, so it is easy to print, keep and try again. */
+  /** Every input is a text: easy to print, to keep and to try again. */
   readonly inputs: fc.Arbitrary<string>;
-  /** Throws `Broken`, or the parser's own error. */
+  /** Throws `Broken`, or the parser's own error, if the input breaks a rule. */
   readonly check: (input: string) => void | Promise<void>;
   /** Runs before the first input of a batch. */
   readonly prepare?: () => Promise<void>;
-  /** Checks what many inputs together have left behind. Throws like `check`. */
+  /** Checks the state after all inputs of a batch. Throws like `check`. */
   readonly afterBatch?: () => Promise<void>;
-  /** True: the target waits for a daemon, so the processor time of this process says nothing. */
+  /** True: the target waits for a daemon, so the runner limits elapsed time, not processor time. */
   readonly remote?: boolean;
 };
 
-/** A broken rule. */
+/** The error for a broken rule. */
 export class Broken extends Error {
   override readonly name = 'Broken';
 }
@@ -27,7 +27,7 @@ export function must(holds: boolean, said: string): asserts holds {
   if (!holds) throw new Broken(said);
 }
 
-/** Compares both as text. */
+/** Throws `Broken` if `a` and `b` differ as JSON. */
 export function mustBeSame(a: unknown, b: unknown, said: string): void {
   const [x, y] = [shown(a), shown(b)];
   must(x === y, `${said}: ${x.slice(0, 300)} is not ${y.slice(0, 300)}`);
@@ -40,7 +40,7 @@ export function shown(value: unknown): string {
   );
 }
 
-/** Allows only errors of these kinds. Returns the value of `run`, or null after such an error. */
+/** Returns the value of `run`, or null if `run` throws an error of these kinds. Other errors pass through. */
 export function orTyped<T>(run: () => T, ...kinds: readonly (abstract new (...args: never[]) => Error)[]): T | null {
   try {
     return run();

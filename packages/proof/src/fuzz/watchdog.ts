@@ -1,9 +1,9 @@
-// A separate thread that watches whether the fuzzing still tries inputs. If an input never ends, the thread names it
-// and ends the process. Nothing else can do this while a parser runs in a loop.
+// A separate thread that notices if the fuzzing tries no further input. The thread then names the endless input and
+// ends the process. The main thread cannot do this while a parser runs in a loop.
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
-/** The limit for one input. Every input is far faster, except on a machine that sleeps. */
+/** The limit for one input. Only a machine that sleeps makes a good input so slow. */
 const PATIENCE_MS = 120_000;
 const LOOK_EVERY_MS = 5_000;
 const ROOM = 128 * 1024;

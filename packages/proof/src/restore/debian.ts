@@ -12,12 +12,12 @@ import { chooseRunAs } from '@crossbill/embedded-postgres';
 
 const BIN = '/usr/lib/postgresql/15/bin';
 
-/** Why this machine lacks Debian's PostgreSQL. Null: it has one. */
+/** The reason this machine cannot run the drill. Null: it has Debian's PostgreSQL. */
 export const NO_DEBIAN_POSTGRES = existsSync(join(BIN, 'pg_basebackup'))
   ? null
   : `there is no ${BIN}: apt install postgresql-15`;
 
-/** Ends the server and removes its folder at any kind of exit of this process. */
+/** Ends all servers and removes their folder when this process ends, however it ends. */
 const UNTIL_WE_END =
   'cat >/dev/null; for d in "$0"/data*; do pg_ctl stop -D "$d" -m immediate -s; done; cd /; rm -rf "$0"';
 
@@ -25,13 +25,13 @@ const run = promisify(execFile);
 
 export type Ran = { readonly out: string; readonly err: string };
 
-/** All servers in one folder. */
+/** All servers of one drill, in one folder. */
 export class DebianServers {
   readonly folder = mkdtempSync(join(tmpdir(), 'crossbill-debian-'));
   readonly password = randomBytes(16).toString('hex');
   private readonly runAs = chooseRunAs(this.folder.concat('/none'));
   private readonly watcher;
-  /** The environment of PostgreSQL's programs. */
+  /** The environment variables for PostgreSQL's programs. */
   readonly env = { ...SERVER_ENV, PATH: `${BIN}:${SERVER_ENV.PATH}`, PGPASSWORD: this.password, HOME: this.folder };
 
   constructor() {
@@ -73,7 +73,7 @@ export class DebianServers {
     return this.started('/bin/bash', ['-euo', 'pipefail', '-c', text], env);
   }
 
-  /** A folder the server can write. */
+  /** Makes a folder the servers can write to, and returns its path. */
   folderFor(name: string): string {
     const path = this.path(name);
     mkdirSync(path, { recursive: true });
@@ -116,7 +116,7 @@ export class DebianServer {
     this.data = servers.path(name);
   }
 
-  /** The URL of a database, for the superuser unless another user is given. It holds a password. */
+  /** Returns the URL of a database, by default for the superuser. It contains a password. */
   url(database: string, user = 'postgres'): string {
     return `postgresql://${user}:${this.servers.password}@127.0.0.1:${this.port}/${database}`;
   }
@@ -127,7 +127,7 @@ export class DebianServer {
   }
 
   async start(): Promise<void> {
-    // Its output goes to a file: a pipe would stay open as long as the server runs.
+    // The server's output goes to a file: a pipe would stay open as long as the server runs.
     await this.servers.run('pg_ctl', ['start', '-D', this.data, '--wait', '--silent', '--log', `${this.data}.log`]);
   }
 
@@ -139,14 +139,14 @@ export class DebianServer {
     await this.servers.run('pg_ctl', ['promote', '-D', this.data, '--wait', '--silent']);
   }
 
-  /** Rows as text, one row a line. */
+  /** Runs a query. Returns the rows as text, one row a line. */
   async ask(sql: string, database = 'postgres'): Promise<string> {
     return (
       await this.servers.run('psql', ['-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', sql, this.url(database)])
     ).out.trim();
   }
 
-  /** Makes a database, and its owner: a role with the same name. */
+  /** Makes a database and a role with the same name, its owner. */
   async makeDatabase(name: string): Promise<void> {
     await this.ask(`create role ${name} login password '${this.servers.password}'`);
     await this.ask(`create database ${name} owner ${name} encoding 'UTF8' template template0`);

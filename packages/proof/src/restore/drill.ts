@@ -1,5 +1,5 @@
-// One restore from beginning to end. Money moves, an operator takes a backup, more money moves, the database is lost
-// and comes back by the commands of docs/operating.md. Then the books, Stripe and the MoR must agree again.
+// One restore from beginning to end. Money moves, an operator takes a backup, more money moves, and the database is
+// lost. The commands of docs/operating.md restore it. Then Crossbill, Stripe and the MoR must agree.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import { filledIn, PAGE, type Step, stepsOf } from './page.js';
 /** `dump`: pg_dump and pg_restore. `base`: a base backup and the write-ahead log, restored to a given second. */
 export type Way = 'dump' | 'base';
 
-/** The findings, for people. An error throws instead. */
+/** The facts a drill has seen, to print. If a check fails, the drill throws instead. */
 export type Seen = readonly (readonly [what: string, seen: string])[];
 
 const CUSTOMERS = 6;
@@ -103,8 +103,8 @@ export class Drill {
   }
 
   /**
-   * Renews every subscription. Then makes a full and a partial refund through the API, and one in the portal. Returns
-   * the requests to the API.
+   * Renews every subscription. Then makes a full and two partial refunds through the API, and one in the MoR's portal.
+   * Returns the first two requests, so the drill can repeat them.
    */
   private async renewAll({ world, rest, subscribers, run }: Story, when: string): Promise<readonly Asked[]> {
     this.progress.step(`${this.way}: renewals and refunds, ${when}`);
@@ -210,7 +210,7 @@ export class Drill {
     );
   }
 
-  /** Repeats the request with its key: the answer must be the MoR's earlier refund. */
+  /** Repeats the refund request with its key. The MoR must not make a second refund. */
   private async again(world: World, one: Asked, lived: Sides): Promise<void> {
     await refund(world, one, true);
     const { mor } = await this.sides(world);
@@ -252,7 +252,7 @@ export class Drill {
   }
 }
 
-/** A repeat may find nothing left to refund. Then a refusal is fine too, since no second payment goes out. */
+/** Requests a refund. `again`: also accepts the refusal of a repeat, because then no second refund goes out. */
 async function refund(world: World, { paymentId, body, key }: Asked, again = false): Promise<void> {
   try {
     await world.api.post(`/v1/payments/${paymentId}/refunds`, body, key);

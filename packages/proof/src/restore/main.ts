@@ -1,5 +1,5 @@
 // `npm run restore-drill` carries out both restores of docs/operating.md, with the page's own commands, on a real
-// PostgreSQL. `-- dump` or `-- base`: only this one.
+// PostgreSQL. `-- dump` or `-- base` carries out only this restore.
 import { handedOn } from '@crossbill/sandbox/demo/options.js';
 import { Progress } from '@crossbill/sandbox/demo/progress.js';
 import { NotAtRest } from '@crossbill/sandbox/demo/rest.js';

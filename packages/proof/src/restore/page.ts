@@ -1,11 +1,11 @@
-// The steps of docs/operating.md, "Backups and restore". The drill runs the text of the page itself.
+// The steps of docs/operating.md, "Backups and restore". The drill runs the commands it reads from this page.
 
 export const PAGE = 'docs/operating.md';
-/** The example folder and the example time on the page. The drill puts its own in their place. */
+/** The example folder and time on the page. The drill puts its own folder and time in their place. */
 const BACKUP = '/backup';
 const UNTIL = /'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00'/;
 
-/** Each step of the drill is one block of code on the page. A step finds its block by the first words. */
+/** Each step of the drill is one block of code on the page. The drill finds a step's block by its first words. */
 const STEPS = {
   dump: 'pg_dump ',
   restoreDump: 'psql "$ADMIN_URL" -c \'alter database',
@@ -18,7 +18,7 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** The block of each step. Throws if the page has a block without a step, or a step without a block. */
+/** Returns the block of each step. Throws if the page has a block without a step, or a step without a block. */
 export function stepsOf(page: string): Readonly<Record<Step, string>> {
   const section = /^## Backups and restore\n([\s\S]*?)^## /m.exec(page)?.[1];
   if (section === undefined) throw new Error(`${PAGE} has no section "Backups and restore"`);
@@ -46,7 +46,7 @@ export function stepsOf(page: string): Readonly<Record<Step, string>> {
   };
 }
 
-/** Puts this folder and the time to restore into the block. `until` null: the block needs no time. */
+/** Replaces the example folder and time in the block. `until` null: the block has no time. */
 export function filledIn(block: string, folder: string, until: Date | null): string {
   const text = block.replaceAll(`${BACKUP}/`, `${folder}/`);
   if (until === null) return text;

@@ -1,5 +1,5 @@
-// Golden stories about the MoR's other channels: the relay, bank transfers, payment links, disputes, alerts, and events
-// that are never delivered.
+// Scripted stories about the MoR's other channels: the relay, bank transfers, payment links, disputes, alerts, and
+// events without a delivery.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Scene, type Story } from './scenes.js';
 import { type World } from './world.js';
@@ -13,7 +13,7 @@ async function unpaid(
   return { ...scene, channels: new Channels(world, scene.people) };
 }
 
-/** The first event of a type about the renewal never reaches the webhook endpoints. */
+/** Loses the renewal's first event of this type on its way to the webhook endpoints. */
 function loseFirst(world: World, type: string): void {
   let left = 1;
   // Loses no event of the signup's own invoice: these fall into the first half minute.

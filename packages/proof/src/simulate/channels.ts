@@ -1,4 +1,4 @@
-// Acts of a story on the MoR's other channels: bank transfers, payment links, disputes and alerts.
+// People's acts on the MoR's other channels: bank transfers, payment links, disputes and alerts.
 import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
 import { Problem } from '#src/api/http/problem.js';
 import { linkLookup } from '#src/links/rules/link.js';
@@ -55,7 +55,7 @@ export class Channels {
     await this.people.control(`/proformas/${issued.id}/settle`, { amount });
   }
 
-  /** The MoR cannot issue the document that was just requested. */
+  /** An operator asks for a proforma invoice, and the MoR fails to issue it. */
   async failIssuance(invoiceId: string): Promise<void> {
     await this.people.control('/issuance', { hold: true });
     await this.askForTransfer(invoiceId);
@@ -67,7 +67,7 @@ export class Channels {
     });
   }
 
-  /** An operator withdraws a proforma invoice. This works until the MoR issues it. */
+  /** An operator withdraws a proforma invoice. The MoR refuses this after the issue. */
   async withdraw(invoiceId: string): Promise<void> {
     if (this.world.mayBeLost) return;
     await this.world.ask('withdraw', async (r) => {
@@ -100,12 +100,12 @@ export class Channels {
     });
   }
 
-  /** The customer pays an open link of the invoice. `names`: how the MoR names the payment. */
+  /** The customer pays an open link of the invoice. `names`: the ids of the payment in the MoR's event. */
   async payLink(invoiceId: string, names: CaptureNames = 'charge'): Promise<void> {
     await this.pay(invoiceId, names, false);
   }
 
-  /** Somebody opens the links of the invoice. Each view leads to a read at the MoR. */
+  /** Somebody opens the links of the invoice. Each time Crossbill reads the link at the MoR. */
   async lookAtLinks(invoiceId: string): Promise<void> {
     await this.world.ask('look at links', async (r) => {
       for (const o of await r.books.objects(invoiceId))
@@ -137,8 +137,8 @@ export class Channels {
   }
 
   /**
-   * Somebody refunds the money paid on the invoice's links, or a part of it, in the MoR's portal, once the daemon knows
-   * the payment's name.
+   * Somebody refunds the last payment on the invoice's links, or a part of it, in the MoR's portal. Does nothing until
+   * the daemon has answered 200 to an event with the payment's id or charge.
    */
   async refundOfLink(invoiceId: string, amount: number | null): Promise<void> {
     const { acknowledged } = this.world;
@@ -172,8 +172,8 @@ export class Channels {
   }
 
   /**
-   * A bank disputes a payment, or `share` of it. The decision comes later. A dispute that is first lost and then won
-   * sends both events.
+   * A bank disputes a payment, or `share` of it, and decides later. `lost_then_won`: the bank first reports a loss,
+   * then decides for the merchant.
    */
   async dispute(
     paymentId: string,
@@ -226,7 +226,7 @@ export class Channels {
             source: 'alert',
           });
         } catch {
-          // an earlier refund took all of it
+          // Ignore: an earlier refund took the whole amount.
         }
       }
       await this.people.control('/events', {
@@ -237,8 +237,8 @@ export class Channels {
   }
 
   /**
-   * Reads the invoice's current object at the MoR before the replica requests another, as the API does: the current one
-   * may be gone.
+   * Reads the invoice's current proforma invoice or link at the MoR before the replica requests another, as the API
+   * does: the current one may have ended.
    */
   private async refreshStanding(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
     const there = await r.channels.standing(invoiceId, kind);
@@ -247,7 +247,7 @@ export class Channels {
   }
 }
 
-/** The invoice as Stripe bills it. Null: Stripe has no such invoice. Throws if Stripe does not answer. */
+/** Reads the invoice on Stripe. Null: Stripe has no such invoice. Throws if Stripe does not answer. */
 async function billedNow(r: Replica, invoiceId: string): Promise<Billed | null> {
   try {
     return await r.channels.billed(invoiceId);

@@ -1,4 +1,4 @@
-// The processes that run the worlds: one for each core, each with its own database. They take tasks from one queue.
+// The processes that run the simulated worlds: one for each core, with its own database. They share one queue of tasks.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Task, type TaskResult } from './task.js';
@@ -77,7 +77,7 @@ export class Crew {
     }
   }
 
-  /** Resolves once every task is done. Rejects with the name of the task if a process ends too early. */
+  /** Resolves when every task is done. Rejects and names the task if its process ends too early. */
   async run(tasks: Iterable<Task>, onResult: (result: TaskResult) => void): Promise<void> {
     const queue = tasks[Symbol.iterator]();
     const work = async (worker: Worker): Promise<void> => {

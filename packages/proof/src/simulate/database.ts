@@ -13,19 +13,19 @@ export type SimDatabases = {
   close(): Promise<void>;
 };
 
-// Nothing outlives the run, so nothing must survive a crash of the machine. Rows live for milliseconds, so autovacuum
-// is off.
+// The data need not survive a crash of the machine: the run deletes it. Autovacuum is off, because rows live for
+// milliseconds.
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',
   jit: 'off',
-  // Tables hold few rows, so planning a statement for its exact values costs more than running it.
+  // Tables have few rows: planning a statement for its exact values would cost more than running it.
   plan_cache_mode: 'force_generic_plan',
 };
 const MEMORY = '/dev/shm';
-/** A cluster and its log need a quarter of this memory. */
+/** A server's data and log need a quarter of this memory. */
 const MEMORY_NEEDED = 2 * 1024 ** 3; // bytes
 
 /** @param url the server for the databases; null: an embedded server, removed after the run */
@@ -47,7 +47,7 @@ export async function openSimDatabases(url: string | null, count: number): Promi
   }
 }
 
-/** The folder for the data. In memory if 2 GB are free there, because runs would wait for a shared disk. */
+/** Returns the folder for the data: in memory if 2 GB are free there, since a shared disk would slow the runs. */
 function roomiest(): string {
   if (!existsSync(MEMORY)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY);

@@ -1,4 +1,4 @@
-// Golden stories about enrolment: customers already moved to the MoR, next to customers whom Stripe still bills.
+// Scripted stories about enrolment: customers already moved to the MoR, next to customers whom Stripe still bills.
 import { People, type Subscriber } from './people.js';
 import { type Story } from './scenes.js';
 import { Twice } from './twice.js';
@@ -11,14 +11,14 @@ async function relayOnly(people: People): Promise<void> {
   await people.control('/mor/hearing', { direct: false });
 }
 
-/** Renews a subscription. Stripe delivers this `invoice.created` to the MoR without the relay. */
+/** Renews a subscription. The MoR gets this `invoice.created` directly from Stripe. */
 async function renewHeard(people: People, who: Subscriber): Promise<void> {
   await people.control('/mor/hearing', { direct: true });
   await people.renew(who);
   await relayOnly(people);
 }
 
-/** Makes three customers. The MoR charges Ada. Stripe still charges Eve by her own card, and Bob has no card there. */
+/** Makes three customers. The MoR charges Ada. Stripe still charges Eve's own card, and Bob has no card at Stripe. */
 async function cast(world: World): Promise<{ people: People; ada: Subscriber; bob: Subscriber; eve: Subscriber }> {
   const people = new People(world);
   await relayOnly(people);

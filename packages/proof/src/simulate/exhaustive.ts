@@ -1,5 +1,5 @@
-// Every single fault: runs a story once to find its steps, then once for each step and each fault of this step. Pairs:
-// a seed draws a second fault soon after the first.
+// Runs a story without faults to list its steps, then one time for each step and each possible fault of this step. For
+// a pair, a seed draws a second fault soon after the first.
 import { type FaultKind, type YieldPoint } from './faults.js';
 import { plainRun, type RunResult } from './run.js';
 import { Seeded } from './seeded.js';
@@ -8,7 +8,7 @@ import { storyNamed, type Story } from './stories.js';
 
 export type SingleFault = { readonly at: number; readonly fault: FaultKind; readonly label: string };
 
-/** Every fault that may happen somewhere in a run. */
+/** Returns every fault that these steps of a run may have. */
 export function faultsOf(points: readonly YieldPoint[]): readonly SingleFault[] {
   return points.flatMap(({ at, label, legal }) => legal.map((fault) => ({ at, fault, label })));
 }
@@ -22,11 +22,11 @@ export async function singleFaults(
   return { golden, faults: faultsOf(golden.points) };
 }
 
-/** The second fault hits the recovery from the first: it comes within this many steps. */
+/** The second fault comes within this many steps, while Crossbill recovers from the first. */
 const NEAR_STEPS = 25;
 const goldenPoints = new Map<string, readonly YieldPoint[]>();
 
-/** Draws a first fault anywhere in the story, and a second fault soon after it, in the run with the first. */
+/** Draws a first fault anywhere in the story, runs the story with this fault, and draws a second soon after. */
 export async function drawPair(
   name: string,
   seed: number,

@@ -1,18 +1,18 @@
-// What a world remembers about its events, in addition to the peers' own books.
+// Facts a world remembers, in addition to the sandbox's data of Stripe and the MoR.
 
 /** A delivery answered with 200. The inbox must have its row. */
 export type Acknowledged = {
   readonly source: string;
   readonly eventId: string;
   readonly sha256: string;
-  /** Time of sending. */
+  /** The time of sending, in milliseconds since 1970. */
   readonly at: number;
 };
 
 /** A kind of manual change on Stripe's dashboard. */
 export type HandMade = 'credit_note' | 'refund' | 'detached';
 
-/** A delivery as it was sent, to copy it. */
+/** A delivery as its sender sent it, so a story can send it again. */
 export type Copied = {
   readonly source: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,10 +29,7 @@ export type Dispute = {
   readonly outcomeEvents: readonly string[];
 };
 
-/**
- * Work that was under way this long before a copy may be missing in the copy. So operators compare from this much
- * earlier.
- */
+/** Work under way this long before a copy may be missing in the copy, so a comparison must begin this much earlier. */
 export const GAP_MARGIN_MS = 60 * 60_000;
 
 /** The time a restore loses: everything after the copy at `from`, until the restore at `to`. */

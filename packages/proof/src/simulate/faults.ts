@@ -1,11 +1,11 @@
-// The faults a step can have, and how they are chosen: none, by a seed, or from a list of single faults.
+// The faults a step can have, and their sources: none, a random choice by a seed, or a list.
 import { type Seeded } from './seeded.js';
 
 export const processFaults = ['crash_before', 'crash_after', 'pause_before', 'pause_after'] as const;
 export const databaseFaults = ['db_refused', 'db_rolled_back', 'db_answer_lost', 'db_serialization'] as const;
 /**
- * The primary dies, and the standby takes over without the last two or five steps, from this step on. Only in a story
- * with a standby.
+ * The next two or five database steps, from this step on, are lost: the primary dies, and its standby never got them.
+ * Only in a story with a standby.
  */
 export const standbyFaults = ['standby_lacks_2', 'standby_lacks_5'] as const;
 export const httpFaults = [
@@ -20,7 +20,7 @@ export const httpFaults = [
   'twice',
   'slow',
 ] as const;
-/** Stripe keeps a 500 under its key and replays it. */
+/** Stripe stores a 500 under the request's key and replays it. */
 export const stripeFaults = ['stored_500', 'stored_500_effect'] as const;
 export const morFaults = ['status_401'] as const;
 export const deliveryFaults = ['delivery_lost', 'delivery_answer_lost', 'delivery_twice', 'delivery_late'] as const;
@@ -48,7 +48,7 @@ export function isFaultKind(text: string): text is FaultKind {
   return faultKinds.includes(text);
 }
 
-/** How many database steps the standby lacks when it takes over. Null for another fault. */
+/** Returns the number of lost database steps. Null: no `standby_lacks` fault. */
 export function lacking(fault: FaultKind | null): number | null {
   const steps = /^standby_lacks_(\d)$/.exec(fault ?? '')?.[1];
   return steps === undefined ? null : Number(steps);
@@ -65,10 +65,10 @@ export type FaultSource = (point: YieldPoint) => FaultKind | null;
 
 export const noFaults: FaultSource = () => null;
 
-/** Calls to a peer are rarer than steps at the database and matter more, so they fail more often. */
+/** Calls to Stripe and the MoR fail this many times as often as database steps, because they are rarer. */
 const PEER_WEIGHT = 4;
 
-/** Each step fails with this probability, in one of the ways it may fail. */
+/** Draws faults: each step fails with probability `rate`, and a call more often (`PEER_WEIGHT`). */
 export function randomFaults(rng: Seeded, rate: number): FaultSource {
   return ({ legal }) => {
     const weight = legal.includes('lose_answer') ? PEER_WEIGHT : 1;

@@ -1,10 +1,10 @@
-// A pool for PostgreSQL with faults: a statement is refused, rolled back, not serializable, or committed with its
-// answer lost.
+// A pool of PostgreSQL connections with faults: it refuses a statement, rolls it back, reports a serialization failure,
+// or commits and loses the answer.
 import type pg from 'pg';
 import { type Database, sqlState } from '#src/store/database.js';
 import { type FaultKind } from './faults.js';
 
-/** The fault for the current step. Only the first suitable statement or commit fails; then `next` is null again. */
+/** The fault for the current step. It hits one statement or commit, then `next` is null again. */
 export type Trouble = { next: FaultKind | null };
 
 class DatabaseError extends Error {
@@ -29,9 +29,9 @@ export function faultyDatabase(db: Database, trouble: Trouble): Database {
 }
 
 /**
- * `pool.query` that keeps its connection if the server refuses a row. pg's own method drops the connection after any
- * error. The simulation often refuses the row of a late worker, and a new PostgreSQL connection each time would be a
- * third of the cost of a run.
+ * Makes `pool.query` keep its connection if the server refuses a row. pg drops the connection after any error. In the
+ * simulation the server often refuses the row of a late worker, and a new connection each time would be a third of the
+ * cost of a run.
  */
 export function keepConnections(pool: pg.Pool): void {
   const query: Query = async (...args) => {

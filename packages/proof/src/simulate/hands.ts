@@ -1,5 +1,5 @@
-// A person changes things by hand in Stripe's dashboard. At the end a rule checks that the daemon's verify reports
-// every such change.
+// A person changes things by hand in Stripe's dashboard. At the end a rule checks that `crossbill verify` reports every
+// such change.
 import { type Difference } from '#src/domain/difference.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People } from './people.js';
@@ -11,7 +11,7 @@ export class Hands {
     private readonly people: People,
   ) {}
 
-  /** Creates a credit note for money of the MoR, either out of band or to the customer's balance. */
+  /** Creates a credit note on an invoice Crossbill has marked, out of band or to the customer's balance. */
   async credit(invoiceId: string, amount: number, toBalance: boolean): Promise<void> {
     if (this.markedBy(invoiceId) === null) return;
     const part = toBalance ? 'credit_amount' : 'out_of_band_amount';
@@ -19,7 +19,7 @@ export class Hands {
     this.keep('credit_note', invoiceId, (await this.people.stripe('POST', '/v1/credit_notes', form))['id']);
   }
 
-  /** Reports a refund on the payment record of Crossbill. */
+  /** Reports a refund on Crossbill's payment record. */
   async refund(invoiceId: string, amount: number): Promise<void> {
     const record = this.markedBy(invoiceId);
     if (record === null || record === '') return;
@@ -48,7 +48,7 @@ export class Hands {
     if (typeof objectId === 'string') this.world.byHand.push({ what, invoiceId, objectId });
   }
 
-  /** The payment record by which Crossbill marked the invoice. Empty: marked out of band. Null: not marked so far. */
+  /** Returns the payment record of Crossbill's mark. Empty: marked out of band. Null: not marked by Crossbill. */
   private markedBy(invoiceId: string): string | null {
     const { world } = this;
     const invoice = this.people.invoice(invoiceId);
@@ -59,7 +59,7 @@ export class Hands {
   }
 }
 
-/** G11: verify names each change by hand, unless somebody has undone it. */
+/** G11: verify must report each change by hand. Returns a line for each unreported change. */
 export function unnamedHands(world: World, found: readonly Difference[]): string[] {
   return world.byHand
     .filter(({ objectId, invoiceId }) => !found.some((d) => d.objectId === objectId && d.invoiceId === invoiceId))

@@ -1,4 +1,4 @@
-// Failed runs, reduced and kept. test/simulate runs each of them again.
+// Failed runs, shrunk and kept as tests in kept.json.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Recipe } from './shrink.js';
@@ -17,12 +17,12 @@ const FILE = ['../../../packages/proof/test/kept.json', '../../../../packages/pr
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find(existsSync);
 
-/** Oldest first. */
+/** Returns the kept runs, oldest first. */
 export function keptCases(): readonly Kept[] {
   return JSON.parse(readFileSync(fileOrThrow(), 'utf8')) as Kept[];
 }
 
-/** Keeps a run. Returns the name of the file. */
+/** Adds a run to kept.json. Returns the path of the file. */
 export function keepCase(kept: Kept): string {
   const file = fileOrThrow();
   const lines = [...keptCases(), kept].map((one) => `  ${JSON.stringify(one)}`);

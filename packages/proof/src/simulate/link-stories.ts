@@ -1,5 +1,5 @@
-// Golden stories about payments on a link, under each name the MoR may use: paid once and refunded, paid twice, and
-// reported as card payments too.
+// Scripted stories about payments on a link, with each set of ids the MoR may report: paid one time and refunded, paid
+// twice, and also reported as card payments.
 import { CAPTURE_NAMES, type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
 import { Channels } from './channels.js';
 import { renewal, type Story } from './scenes.js';
@@ -15,7 +15,7 @@ async function withLink(world: World): Promise<{ readonly channels: Channels; re
   return { channels, invoice };
 }
 
-/** The customer pays the link at minute 100 and again at minute 130. The MoR refunds the second payment. */
+/** The customer pays the link at minute 100 and again at minute 130. Somebody refunds the second payment. */
 async function paidTwice(world: World, one: CaptureNames, other: CaptureNames): ReturnType<typeof withLink> {
   const link = await withLink(world);
   const { channels, invoice } = link;

@@ -1,10 +1,10 @@
-// Golden stories about credited losses: a person credits a lost dispute on Stripe. Later the dispute is won after all,
-// or the payment is refunded.
+// Scripted stories about a lost dispute, credited on Stripe by a person. Later the bank decides for the merchant after
+// all, or somebody refunds the payment.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { type World } from './world.js';
 
-/** An operator credits each lost dispute whose review item offers `credit`. */
+/** An operator chooses `credit` for each open review item that offers it. */
 async function creditLosses(world: World): Promise<void> {
   await world.ask('credit the losses', async (r) => {
     const open = await r.reviewRows.list({ status: 'open' }, { limit: 50, cursor: null });
@@ -26,7 +26,7 @@ export const lossStories: readonly Story[] = (['payment_record', 'out_of_band'] 
       world.scheduler.plan(world.at(30), 'a dispute', () =>
         channels.dispute(paymentOf(people, invoice()), { outcome, decidedAfterMs: 7_200_000 }),
       );
-      // The operator tries twice: faults may hide the item at the first try. A won dispute is won between the two.
+      // The operator tries twice: faults may hide the item at the first try. `lost_then_won` is won between the tries.
       for (const after of [5, 300])
         world.scheduler.plan(world.at(LOST_MIN + after), 'the loss is credited', () => {
           void creditLosses(world); // not awaited: the plan goes on while the operator works

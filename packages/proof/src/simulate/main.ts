@@ -1,4 +1,4 @@
-// `npm run simulate`: runs many worlds, each from a seed and with its own faults. After each world it checks the rules.
+// `npm run simulate`: runs many worlds, each from a seed and with its own faults. After each run it checks the rules.
 import { Crew } from './crew.js';
 import { openSimDatabases } from './database.js';
 import { faultsOf } from './exhaustive.js';

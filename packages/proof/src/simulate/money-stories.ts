@@ -1,5 +1,5 @@
-// Golden stories about payment names and doubles: a person or a `payment.captured` names a payment, two payments share
-// one charge or one refund id, or Stripe charges a card in addition to the MoR.
+// Scripted stories about payment ids and double money: a person or a `payment.captured` gives a payment its id, two
+// payments share one charge or one refund id, or Stripe charges a card in addition to the MoR.
 import { Channels } from './channels.js';
 import { Names } from './names.js';
 import { People, type Subscriber } from './people.js';
@@ -33,7 +33,7 @@ function chargeOf(people: People, s: Subscriber): string {
   );
 }
 
-/** An operator gives a payment its name at the MoR, then refunds a part of the payment under this name. */
+/** An operator gives a payment its id at the MoR, right or mistyped, then refunds a part under this id. */
 async function nameAndRefund(
   names: Names,
   reference: string,
@@ -237,7 +237,7 @@ export const moneyStories: readonly Story[] = [
     name: 'a signup that its payment.captured alone proves',
     plan: async (world) => {
       const { people, names, ada, charge } = await signup(world);
-      // The MoR answers no look-up of a charge until long after Stripe would have ended the subscription.
+      // The MoR answers no look-up of a charge, so only a `payment.captured` can prove the payment.
       world.unanswered.add('/api/payments/invoice');
       world.scheduler.plan(world.at(20), 'another amount', () => {
         void names.capture(names.nameOf(charge()) ?? '', { saysId: false, saysAmount: 'wrong' });

@@ -1,5 +1,5 @@
-// Where a payment gets its name at the MoR: from a person, the shop's backend, or a `payment.captured`. The names may
-// be right or wrong.
+// Gives Crossbill the MoR's id of a payment (in this code: its name), by a person, the shop's backend, or a
+// `payment.captured`. The id may be wrong.
 import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
@@ -17,7 +17,7 @@ export class Names {
     private readonly people: People,
   ) {}
 
-  /** The references of payments for which the daemon has no name of the MoR. */
+  /** Returns the references of payments without an id of the MoR in Crossbill. */
   async nameless(): Promise<readonly string[]> {
     const page = await this.world.ask('payments', (r) => r.paymentRows.list({}, { limit: 100, cursor: null }));
     const rows = page?.data.map((d) => d.payment) ?? [];
@@ -27,22 +27,22 @@ export class Names {
   }
 
   /**
-   * The MoR's name for the payment with this reference. A bank transfer gets its id when somebody first looks it up in
-   * the MoR's portal.
+   * Returns the MoR's id of the payment with this reference, or null. A bank transfer gets its id when somebody first
+   * looks it up in the MoR's portal.
    */
   nameOf(reference: string): string | null {
     const { links, proformas } = this.world.sandbox.mor.channelBooks();
     const transfer = proformas.find((f) => f.id === reference && f.received !== null);
     if (transfer !== undefined) return this.world.planted.transfers.get(transfer.id) ?? this.portalId(transfer);
     const link = links.find((l) => l.id === reference);
-    // With two payments on one link nobody can say which one the name belongs to.
+    // After two payments on one link, nobody can say which payment the reference means.
     if (link !== undefined) return link.paymentIds.length > 1 ? null : (link.paymentIds[0] ?? null);
     return this.people.payments().find((p) => p.processorChargeId === reference)?.id ?? null;
   }
 
   /**
-   * An operator names a payment. `taken`: under the name of another payment, so the daemon must refuse. Returns the new
-   * name of the payment, or null.
+   * An operator tells Crossbill a payment's id. `taken`: the id of another payment, so Crossbill must refuse. Returns
+   * the payment's new id, or null.
    */
   async identify(reference: string, how: Said): Promise<string | null> {
     const { world } = this;
@@ -53,16 +53,14 @@ export class Names {
     return this.say(reference, said, how);
   }
 
-  /**
-   * An operator tells the daemon a payment's name. The name may be wrong: the operator may have read the wrong line.
-   */
+  /** An operator tells Crossbill the id `said`. Returns the payment's new id, or null if Crossbill refused. */
   async say(reference: string, said: string, how: Said | 'another'): Promise<string | null> {
     const { world } = this;
     if (world.mayBeLost) return null;
     const done = await world.ask(`identify ${said}`, async (r) => {
       const page = await r.paymentRows.list({}, { limit: 100, cursor: null });
       const rows = page.data.filter((d) => d.payment.reference === reference);
-      // Payments of two invoices may name one charge. If such a payment already has the name, the daemon rightly
+      // The MoR may report one charge for two invoices. If one of these payments already has the id, Crossbill rightly
       // accepts it.
       if (how === 'taken' && rows.some((d) => d.payment.paymentId === said)) return null;
       const row = rows[0]?.payment;
@@ -77,14 +75,14 @@ export class Names {
     return done.ok ? said : null;
   }
 
-  /** An operator refunds a payment, or a part of it, under its local name `name`. */
+  /** An operator refunds a payment, or a part of it, under the id `name` it has in Crossbill. */
   async refund(reference: string, name: string, amount: number | null): Promise<void> {
     const right = this.nameOf(reference);
     const asked = await this.people.refund(name, amount, 1, right ?? name);
     if (asked && name.startsWith('pay_mistyped')) this.world.planted.disowned.add(name);
   }
 
-  /** The MoR sends `payment.captured` for a payment, `times` times as one event. `says`: the id and amount in it. */
+  /** The MoR sends one `payment.captured` for a payment, `times` times. `says`: the id and amount in the event. */
   async capture(paymentId: string, says: Pick<Capture, 'saysId' | 'saysAmount'>, times = 1): Promise<void> {
     const p = this.world.sandbox.mor.payments.get(paymentId);
     if (p === undefined || p.processorChargeId === '' || p.status === 'processing' || p.status === 'failed') return;
@@ -106,7 +104,7 @@ export class Names {
     return names.find((name) => name !== right) ?? null;
   }
 
-  /** The MoR's portal shows a bank transfer among its payments. */
+  /** Adds a bank transfer to the payments of the MoR's portal. Returns its id there. */
   private portalId(f: {
     readonly id: string;
     readonly reference: string | null;

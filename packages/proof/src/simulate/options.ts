@@ -10,9 +10,9 @@ export type Options = {
   readonly seeds: number;
   readonly from: number;
   readonly trace: boolean;
-  /** The number of processes, each with a database of its own. */
+  /** The number of processes. Each has its own database. */
   readonly jobs: number;
-  /** A part of a story's name. Null: all stories. */
+  /** Runs only stories with this text in their name. Null: all stories. */
   readonly story: string | null;
   /** The faults of one run: step and kind. Null: no faults in a story, and random faults in a seed. */
   readonly faults: readonly (readonly [number, FaultKind])[] | null;
@@ -22,7 +22,7 @@ export type Options = {
   readonly keep: string | null;
   /** Runs only every n-th exhaustive run, beginning with `from`. */
   readonly every: number;
-  /** One order of the permutations. Null: all. */
+  /** Runs only the order of events with this number. Null: all orders. */
   readonly order: number | null;
   readonly customers: number;
   readonly months: number;

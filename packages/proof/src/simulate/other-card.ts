@@ -4,9 +4,7 @@ import { createHash } from 'node:crypto';
 import { type People, type Subscriber } from './people.js';
 import { type World } from './world.js';
 
-/**
- * `reports`: how many times the shop reports the setup at once. The story decides whether charges on the card succeed.
- */
+/** The shop reports the setup `reports` times at once. The story decides whether charges on the card succeed. */
 export async function giveAnotherCard(world: World, people: People, s: Subscriber, reports = 2): Promise<void> {
   const path = `/v1/customers/${s.customerId}/payment-method`;
   const number = (world.cardsGiven.get(s.customerId) ?? 0) + 1;

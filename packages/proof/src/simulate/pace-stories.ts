@@ -1,4 +1,4 @@
-// Golden stories with a request budget: several renewals at once, while Stripe allows only few requests a second.
+// Scripted stories with a request budget: several renewals at once, while Stripe allows only few requests a second.
 import { People } from './people.js';
 import { type Story } from './scenes.js';
 import { type World } from './world.js';

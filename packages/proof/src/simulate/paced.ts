@@ -7,7 +7,7 @@ import { type Owner, type Scheduler } from './scheduler.js';
 
 const LABEL = 'budget';
 
-/** A database where connections and statements wait for their turn. A connection belongs to one whole step. */
+/** Wraps a database: each statement, and each use of a connection, is one step and waits for its turn. */
 export function steppedDatabase(db: Database, scheduler: Scheduler, owner: Owner): Database {
   const trouble: Trouble = { next: null };
   const { pool } = faultyDatabase(db, trouble);
@@ -52,7 +52,7 @@ export function paceRules(sentAt: readonly number[], perSecond: number): string[
     let within = n;
     while (sentAt[within + 1] !== undefined && (sentAt[within + 1] ?? 0) < at + 1_000) within++;
     const asked = within - n + 1;
-    // Two requests may lie exactly at the two ends of a second, so one more than the pace is allowed.
+    // Two requests may come exactly one second apart, so the rule allows one more than the pace.
     if (asked > perSecond + 1) return [`B1: Stripe got ${asked} requests in a second, and ${perSecond} are allowed`];
   }
   return [];

@@ -1,4 +1,4 @@
-// Golden stories about the payment method to charge: trials whose customers have setup intents.
+// Scripted stories about the payment method to charge: trials whose customers have setup intents.
 import { Payers } from './payers.js';
 import { People } from './people.js';
 import { type Story } from './scenes.js';

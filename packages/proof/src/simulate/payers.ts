@@ -1,5 +1,4 @@
-// The payers: trials with a setup intent for their customer, the browsers that confirm them, and the rule about the
-// charged method.
+// Trials with a setup intent, the browsers that confirm it, and the rule about the charged payment method.
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
 import { type People, type Subscriber } from './people.js';
 import { type Confirmation } from './planted.js';
@@ -57,7 +56,7 @@ export class Payers {
   }
 }
 
-/** P1: each charge uses the method that the invoice's own customer last confirmed, never another customer's. */
+/** P1: each charge uses the method the invoice's customer last confirmed, never another customer's method. */
 export function payerRules({ world }: Pick<Sides, 'world'>): string[] {
   return [...world.sandbox.mor.payments.values()].flatMap((p) => {
     if (p.kind !== 'signup' && p.kind !== 'renewal') return [];

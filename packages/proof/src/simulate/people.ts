@@ -1,5 +1,5 @@
-// The actors of a story other than Crossbill: customers, merchant, operators, Stripe and the MoR. They subscribe,
-// renew, void, decline, refund and resolve.
+// The actors of a story except Crossbill: customers, merchant, operators, Stripe and the MoR. They subscribe, renew,
+// void, decline, refund and resolve.
 import { createHash } from 'node:crypto';
 import { type Resolution } from '#src/domain/model.js';
 import { resolutionsOf } from '#src/reviews/rules/choices.js';
@@ -19,7 +19,7 @@ export type Subscriber = {
   readonly currency: string;
 };
 
-/** A refund request with the key its sender remembers. */
+/** A refund request, kept so its sender can repeat it with the same key. */
 type Asked = { readonly at: number; readonly key: string; readonly paymentId: string; readonly amount: number | null };
 
 async function* inOne<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
@@ -32,7 +32,7 @@ export class People {
 
   constructor(private readonly world: World) {}
 
-  /** Calls a control route of the sandbox. Returns the body of the answer, also for a refusal. */
+  /** Calls a control route of the sandbox. Returns the body of the answer, even of a refusal. */
   async control(path: string, body: Json): Promise<Json> {
     const headers = { 'content-type': 'application/json' };
     const bytes = Buffer.from(JSON.stringify(body));
@@ -54,8 +54,8 @@ export class People {
   }
 
   /**
-   * A customer with a subscription. `trial`: nothing is due yet; else the first invoice waits for its signup. `saved`:
-   * the MoR has the customer's card already.
+   * Makes a customer with a subscription. With `trial` nothing is due yet. Without it the first invoice waits for the
+   * signup's charge. `saved`: the MoR already has the customer's card.
    */
   async subscriber(
     name: string,
@@ -121,7 +121,7 @@ export class People {
     for (const { customerId } of list) this.world.planted.linked.set(customerId, this.world.now);
   }
 
-  /** The shopper confirms an intent in the browser. Returns the page's answer. */
+  /** The shopper confirms an intent in the browser. Returns the MoR's answer to the browser. */
   async confirm(intentId: string, customerId: string, outcome: string): Promise<Json> {
     const at = this.world.now;
     const result = await this.control(`/intents/${intentId}/confirm`, { outcome });
@@ -163,7 +163,7 @@ export class People {
     if (after !== undefined && amountPaid(after) > paidBefore) this.world.paidByHand.add(invoiceId);
   }
 
-  /** The MoR charges again, unasked, for an invoice with a failed charge. */
+  /** The MoR repeats a failed charge on its own. */
   async morTriesAgain(invoiceId: string): Promise<void> {
     this.world.triedByMor.add(invoiceId);
     await this.control('/mor/retry', { invoice_id: invoiceId });
@@ -191,7 +191,7 @@ export class People {
 
   /**
    * An operator requests a refund, `clicks` times at once with one key: the daemon may make only one refund. `trueId`:
-   * the MoR's name of the payment, if `paymentId` is another. Returns whether the daemon accepted the request.
+   * the MoR's id of the payment, if `paymentId` is mistyped. Returns true if the daemon accepted a request.
    */
   async refund(paymentId: string, amount: number | null, clicks = 1, trueId = paymentId): Promise<boolean> {
     const asked: Asked = { at: this.world.now, key: `click-${++this.clicks}`, paymentId, amount };
@@ -220,7 +220,7 @@ export class People {
     return made?.ok === true;
   }
 
-  /** A customer's debit settles now: the bank is quick. */
+  /** The bank settles the customer's pending debits now. */
   settleDebit(customerId: string): void {
     const { charges, events } = this.world.sandbox.cards;
     for (const p of this.payments()) {
@@ -230,7 +230,7 @@ export class People {
     }
   }
 
-  /** The MoR knows a payment without its invoice, as it may for a signup. */
+  /** The MoR forgets the invoice of its payments, since it may not know the invoice of a signup. */
   neverHeardOf(invoiceId: string): void {
     for (const p of this.payments()) if (p.merchantInvoiceId === invoiceId) p.merchantInvoiceId = null;
   }
@@ -255,12 +255,12 @@ export class People {
     });
   }
 
-  /** A stranger sends a copy of an earlier delivery twice: first unchanged, then with a changed body. */
+  /** A stranger sends an old delivery twice: first unchanged, then with a changed body. */
   async attack(choose: <T>(list: readonly T[]) => T): Promise<void> {
     const { copied, now } = this.world;
     if (copied.length === 0) return;
     const old = choose(copied);
-    // The daemon refuses signatures older than five minutes. Clocks are at most ten minutes wrong: an hour is too old.
+    // The daemon refuses signatures older than five minutes, and its clock is at most ten minutes wrong.
     const isOld = now - old.at > 3_600_000;
     await this.world.knock(old, isOld ? [503] : [200, 503]);
     const other = Buffer.concat([old.body, Buffer.from(' ')]);
@@ -284,8 +284,8 @@ export class People {
   }
 
   /**
-   * The whole signup: intent, browser, completion. `said`: the amounts reported by the shop's backend, one after the
-   * other. `names`: makes the backend's id for the payment from the MoR's own id; null: the backend gives none.
+   * The whole signup: intent, browser, completion. `said`: the amounts the shop's backend reports, one after the other.
+   * `names`: makes the payment id it reports from the MoR's id; null: it reports none.
    */
   async signUp(
     s: Subscriber,

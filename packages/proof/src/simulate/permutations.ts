@@ -1,5 +1,4 @@
-// The order of arrival: the events of one invoice are held back, then delivered in every order. The end must always be
-// the same.
+// Holds back the events of one invoice, then delivers them in every order. Every order must end in the same state.
 import { Channels } from './channels.js';
 import { People } from './people.js';
 import { run, type RunResult } from './run.js';
@@ -18,7 +17,7 @@ const RENEWAL = [
 ] as const;
 
 /**
- * A dispute: the invoice is paid and partly refunded, and a bank raises a dispute. It is lost first and won in the end.
+ * A dispute: the invoice is paid and partly refunded, and a bank raises a dispute. The merchant first loses, then wins.
  */
 const DISPUTE = [
   'payment.succeeded',
@@ -30,7 +29,7 @@ const DISPUTE = [
 
 type Order = { readonly of: readonly string[]; readonly events: readonly string[] };
 
-/** Between two events everything comes to rest, so each order is really different. */
+/** Between two events the world comes to rest, so no two events arrive together. */
 const APART_MS = 30_000;
 
 type Told = { type: string; data: { object?: Record<string, unknown>; disputeId?: string; outcome?: string } };
@@ -56,7 +55,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
     };
     const plans = world.scheduler;
     const paid = (): string => people.payments().find((p) => p.status === 'succeeded')?.id ?? '';
-    // All events are signed within a minute: a held delivery keeps its old signature, and that must still be valid.
+    // All changes happen within a minute: a held event keeps its signature, and the signature must stay valid.
     plans.plan(world.at(1), 'a renewal', async () => {
       renewed = true;
       await people.renew(ada);
@@ -124,17 +123,17 @@ export const ORDERS: readonly Order[] = [RENEWAL, DISPUTE].flatMap((of) =>
   permutationsOf<string>(of).map((events): Order => ({ of, events })),
 );
 
-/** A run with the money and statuses at its end, as text. */
+/** A run, and its end state as text (`stateOf`). */
 export type OrderRun = RunResult & { readonly end: string };
 
-/** `order`: the number of the order in `ORDERS`. */
+/** Runs the story of one order. `order`: its index in `ORDERS`. */
 export async function runOrder(order: number, store: SimStore, keepTrace = false): Promise<OrderRun> {
   const end = { state: '' };
   const chosen = ORDERS[order] ?? { of: RENEWAL, events: RENEWAL };
   const story = storyIn(chosen, end);
   const result = await run({
     name: `order ${order}: ${story.name}`,
-    // All orders share one seed, so the same amounts move in each.
+    // All orders share one seed, so each order has the same amounts.
     seed: 'orders',
     story,
     shuffled: false,
@@ -145,9 +144,9 @@ export async function runOrder(order: number, store: SimStore, keepTrace = false
   return { ...result, end: end.state };
 }
 
-/** The orders that end differently from the first order of the same events. */
+/** Returns a line for each order with another end state than the first order of the same events. */
 export function differences(runs: readonly OrderRun[]): readonly string[] {
-  // A closed review item is history. Open items and money must be the same.
+  // Ignores closed review items: one order may open and close an item, and another may need none.
   const plain = (r: OrderRun): string => r.end.replace(/review \S+ resolved\n?/g, '').trim();
   return runs.flatMap((r) => {
     const first = runs.find((x) => sameEvents(x) === sameEvents(r)) ?? r;
@@ -156,7 +155,7 @@ export function differences(runs: readonly OrderRun[]): readonly string[] {
   });
 }
 
-/** A story is named after its events. Stories of the same events must end in the same way. */
+/** Returns the events of a run, sorted: the story's name lists them in their order. */
 function sameEvents({ story }: OrderRun): string {
   return story.split(', ').sort().join(', ');
 }

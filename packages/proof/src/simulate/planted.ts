@@ -1,26 +1,26 @@
-// Facts planted by the stories and missing in the books of Stripe and the MoR: names given to payments, and two
-// statements about one id.
+// Facts from the stories that the sandbox does not store: payment ids people reported (called names), and ids the MoR
+// used twice.
 import { type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
 
 /**
- * A name somebody gave to a payment at the MoR. `reference`: the payment's reference in Stripe (its charge, link or
- * proforma invoice).
+ * A payment id somebody told Crossbill. `reference`: the payment's reference in Stripe (its charge, link or proforma
+ * invoice).
  */
 export type Naming = {
   readonly reference: string;
   readonly said: string;
-  /** `mistyped`: the MoR has no such payment. `another`: the MoR has one, but it is another customer's money. */
+  /** `mistyped`: the MoR has no such payment. `another`: the id belongs to another customer's payment. */
   readonly as: 'right' | 'mistyped' | 'another';
 };
 
-/** Two events of the MoR that name one charge, each for another invoice. */
+/** Two events of the MoR for one charge, each for another invoice. */
 export type OneCharge = {
   readonly chargeId: string;
   readonly first: { readonly paymentId: string; readonly invoiceId: string };
   readonly second: { readonly paymentId: string; readonly invoiceId: string; readonly eventId: string };
 };
 
-/** A `payment.captured` event sent by a story, and whether it names the payment's id and amount. */
+/** A `payment.captured` event of a story, and whether it contains the payment's id and amount. */
 export type Capture = {
   readonly eventId: string;
   /** pay_… */
@@ -29,7 +29,7 @@ export type Capture = {
   readonly saysAmount: 'right' | 'wrong' | 'not';
 };
 
-/** A payment on a link, with the names in the MoR's announcement. */
+/** A payment on a link. `names`: the ids in its `payment.captured` event. */
 export type LinkPaid = {
   readonly linkId: string;
   /** pay_… */
@@ -46,11 +46,11 @@ export type Confirmation = { readonly intentId: string; readonly customerId: str
 export class Planted {
   /** Oldest first. */
   readonly confirmed: Confirmation[] = [];
-  /** Payment names given by a person and accepted by the daemon, oldest first. */
+  /** Payment ids people reported and Crossbill accepted, oldest first. */
   readonly namings: Naming[] = [];
-  /** Payment names unknown to the MoR: it refused a refund request under such a name. */
+  /** Mistyped payment ids after a refund request under them: the MoR has no such payment. */
   readonly disowned = new Set<string>();
-  /** The id of a transfer in the MoR's portal, by its proforma invoice. */
+  /** Proforma invoice → the id of its bank transfer in the MoR's portal. */
   readonly transfers = new Map<string, string>();
   readonly oneCharge: OneCharge[] = [];
   /** Processor ids that refunds of two payments share. */
@@ -59,14 +59,14 @@ export class Planted {
   readonly linksPaid: LinkPaid[] = [];
   /** The idempotency keys of refunds without an amount (the whole rest), requested again after a restore. */
   readonly restsAgain = new Set<string>();
-  /** Ids of events that arrived with two different bodies, and the daemon answered 200 to both. */
+  /** Ids of events with two bodies: Crossbill answered 200 to the second body. */
   readonly twins = new Set<string>();
-  /** Settled debits that a person reports as returned, by `pay_…`, with the last report. */
+  /** `pay_…` → a person's last report about this settled debit: the bank took it back, or that was a mistake. */
   readonly returns = new Map<string, 'returned' | 'undone'>();
-  /** Customer → the time when the daemon confirmed a person's request to link the customer to the MoR. */
+  /** Customer → the time when a person linked the customer to the MoR. */
   readonly linked = new Map<string, number>();
 
-  /** True if a person gave this payment another payment's name, or gave this payment's name to another. */
+  /** True if a person gave this payment another payment's id, or gave its id to another payment. */
   isMixedUp(p: { readonly id: string; readonly reference: string }): boolean {
     return this.namings.some((n) => n.as === 'another' && (n.reference === p.reference || n.said === p.id));
   }

@@ -23,7 +23,7 @@ export const outcomes = [
   'bank_debit_failed',
 ];
 
-/** By this minute the shop's backend has sent all its requests. An earlier restore would lose some of them for good. */
+/** By this minute the shop's backend has sent all its requests. An earlier restore would lose some for good. */
 const AFTER_SIGNUPS_MIN = 600;
 const LAST_SETUP_MIN = 300;
 
@@ -35,9 +35,9 @@ export function randomStory(rng: Seeded, without: readonly number[] = []): Story
     relay: rng.chance(0.15),
   };
   rng.chance(0.25); // an unused random number: without it the kept seeds would tell other stories
-  // If Crossbill relays `invoice.created`, the story also has a retry schedule: retries run amid everything else.
+  // With the relay, the story also has a retry schedule.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
-  // Every story begins with these parts. They use random numbers of their own, so a change in them alters nothing else.
+  // Every story begins with these parts. Each part uses its own random numbers, so a change in it alters nothing else.
   const parts = ['the backend is notified', 'the database goes back', 'trials save a card'];
   const notify = rng.fork('notify').chance(0.25) && !without.includes(0);
   return {
@@ -92,7 +92,7 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
   }
 }
 
-/** In half of the stories a setup intent saves the card of a trial. In some of them a second intent follows. */
+/** In half of the stories a setup intent saves the card of a trial. In some of these a second intent follows. */
 function planTrial(world: World, people: People, who: Subscriber, rng: Seeded): void {
   if (!rng.chance(0.5)) return;
   const payers = new Payers(world, people);
@@ -116,7 +116,7 @@ function planSetBack(world: World, people: People, rng: Seeded): void {
   world.scheduler.plan(at + rng.int(1, 300) * 60_000, 'the backup is restored', () => setBack.restore());
 }
 
-/** The name that the shop's backend gives a signup's payment. */
+/** Draws the payment id the shop's backend reports for a signup: right, mistyped or none (null). */
 function named(world: World, rng: Seeded, right: string): Pick<Naming, 'said' | 'as'> | null {
   if (rng.chance(0.6)) return null;
   return rng.chance(0.7) ? { said: right, as: 'right' } : { said: world.name('pay_mistyped'), as: 'mistyped' };
@@ -156,7 +156,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     void channels.askForLink(invoiceId, rng.int(1, 48) * 1_800);
     if (rng.chance(0.7)) world.scheduler.plan(later(12), 'the link is used', () => useLink(invoiceId));
   };
-  // Each invoice has random numbers of its own, so a change here does not alter the rest of the story.
+  // Each invoice has its own random numbers, so a change here does not alter the rest of the story.
   const useLink = async (invoiceId: string): Promise<void> => {
     const own = rng.fork(`link of ${invoiceId}`);
     const usual = world.rng.fork('captures').pick(CAPTURE_NAMES);
@@ -175,7 +175,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
   const names = new Names(world, people);
   const twice = new Twice(world, people);
   const aPayment = (): string => {
-    // Only signups and renewals: no document shows the MoR's refund event for a nameless link or transfer payment.
+    // Only signups and renewals: no document shows the MoR's refund event for a link or transfer payment without an id.
     const list = people
       .payments()
       .filter((p) => p.status === 'succeeded' || p.status === 'partially_refunded')

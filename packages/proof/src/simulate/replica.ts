@@ -1,5 +1,5 @@
-// One life of one replica: the real endpoints, flows, worker and adapters, connected to simulated time and a simulated
-// network.
+// One replica from its start to its end: the real endpoints, flows, worker and adapters, with simulated time and a
+// simulated network.
 import { type ProformaInvoices } from '@crossbill/mor';
 import { Readable } from 'node:stream';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -67,9 +67,7 @@ import { CustomersStore } from '#src/customers/customers.store.js';
 /** The lease of a lane, as long as in the daemon. */
 const LEASE_MS = 25_000;
 const CONCURRENCY = 4;
-/**
- * Objects on one page of a list. So few, that even a small shop has several pages, and verify can die between pages.
- */
+/** A small page size for lists: even a small shop has several pages, and a verify can be interrupted between two. */
 const VERIFY_PAGE = 3;
 
 export type ReplicaParts = {
@@ -79,10 +77,10 @@ export type ReplicaParts = {
   readonly db: Database;
   /** Requests a second to Stripe from all replicas together. Null: no limit. */
   readonly pace: number | null;
-  /** True: a standby may take over at any step at the database. */
+  /** True: a standby may take over at any database step. */
   readonly standby: boolean;
   readonly settings: FlowSettings;
-  /** The merchant's backend. Null: no notifications. */
+  /** Receives each notification for the merchant's backend. Null: Crossbill sends none. */
   readonly hear: ((delivery: Delivery) => void) | null;
   readonly ids: CountingIds;
   readonly rng: Seeded;
@@ -112,7 +110,7 @@ export class Replica {
   readonly signups: SignupFlow;
   readonly methods: PaymentMethodsFlow;
   readonly verify: VerifyFlow;
-  /** The daily verify. It runs only if the story starts it. */
+  /** The scheduled `crossbill verify`. It runs only if the story starts it. */
   readonly verifyJob: VerifyJob;
   readonly books: ReadModel;
   readonly paymentRows: PaymentsStore;
@@ -260,7 +258,7 @@ export class Replica {
     }).start();
   }
 
-  /** One delivery to the endpoints. Null: this life ended before the answer. */
+  /** Receives one delivery and returns the HTTP status. Null: the replica ended before its answer. */
   receive(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number | null> {
     return new Promise((resolve) => {
       this.gone.push(() => resolve(null));
@@ -280,7 +278,7 @@ export class Replica {
     });
   }
 
-  /** Ends this life, like a crash: all pending requests stay without an answer. */
+  /** Ends this replica like a crash: no pending request gets an answer. */
   bury(): void {
     for (const tell of this.gone) tell();
   }

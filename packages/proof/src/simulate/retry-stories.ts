@@ -1,4 +1,4 @@
-// Golden stories about failed renewals. A retry succeeds, the schedule gives up, the customer pays by link or another
+// Scripted stories about failed renewals: a retry succeeds, the schedule gives up, the customer pays by link or another
 // way, or a person requests a retry.
 import { messageKey } from '#src/engine/context.js';
 import { retryName } from '#src/retries/rules/retry.js';
@@ -17,7 +17,7 @@ const MOST_RETRIES = 6;
 async function failing(world: World, outcomes: readonly string[]): Promise<Scene & { invoice: () => string }> {
   const scene = await renewal(world, outcomes);
   await scene.people.control('/mor/hearing', { direct: false });
-  // The schedule derives the keys of its links from the invoice id, so the story can compute them in advance.
+  // Crossbill derives the keys of retry links from the invoice id, so the story can compute them in advance.
   world.scheduler.plan(world.at(2), 'links are known', () => {
     for (let n = 1; n <= MOST_RETRIES; n++) {
       const id = retryName('lnk', scene.invoice(), n);

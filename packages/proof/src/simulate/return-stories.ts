@@ -1,13 +1,13 @@
-// Golden stories about returned debits: a bank takes a settled debit back, no event reports it, and a person records
+// Scripted stories about returned debits: a bank takes a settled debit back, no event reports it, and a person records
 // it.
 import { createHash } from 'node:crypto';
 import { type People } from './people.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { type World } from './world.js';
 
-/** The bank is quick: in these stories a debit settles while faults still happen. */
+/** The bank settles the debit at this minute, while faults still happen. */
 const SETTLES_MIN = 180;
-/** By this minute the debit has settled and its payment is marked, even after faults. */
+/** By this minute the payment of the debit has its mark, even after faults. */
 const SETTLED_MIN = SETTLES_MIN + 60;
 /** By this minute the refund of a debit has arrived. It takes three days. */
 const REFUNDED_MIN = 3 * 1440 + 120;
@@ -23,8 +23,8 @@ async function settledDebit(world: World): Promise<DebitScene> {
 }
 
 /**
- * An operator reports the return of a debit. The same `key` repeats the same request. Remembers the reply for the
- * rules. `code`: the code of the refusal the request must get.
+ * An operator records the return of a debit, or undoes the record. The same `key` repeats the same request. `code`: the
+ * expected refusal; null: Crossbill must accept. The world remembers an accepted record for the rules.
  */
 async function say({ world, people, invoice }: DebitScene, act: Act, key: string, code: string | null): Promise<void> {
   const paymentId = paymentOf(people, invoice());
@@ -41,7 +41,7 @@ async function say({ world, people, invoice }: DebitScene, act: Act, key: string
     world.scheduler.broken.push(`V12: ${paymentId} is ${act} (${key}): ${answered ?? 'taken'}, not ${code ?? 'taken'}`);
 }
 
-/** `after`: minutes after the debit has settled. */
+/** Plans this act of the operator, `after` minutes after the debit has settled. */
 function plan(scene: DebitScene, after: number, act: Act, key: string, code: string | null = null): void {
   const { world } = scene;
   world.scheduler.plan(world.at(SETTLED_MIN + after), `${act} ${key}`, () => void say(scene, act, key, code));

@@ -1,5 +1,5 @@
 // The rules about the MoR's other channels: an invoice has one way to pay at a time, every transfer and link counts,
-// and a person learns of every dispute.
+// and an item reports every dispute.
 import { type Sides } from './sides.js';
 import { type Snapshot } from './sim-store.js';
 
@@ -10,7 +10,7 @@ export function channelRules(sides: Sides): string[] {
   return [...linkRules(sides), ...proformaRules(sides), ...disputeRules(sides)];
 }
 
-/** At most one link of an invoice takes money at a time. */
+/** C1: at most one link of an invoice takes money at a time. */
 function linkRules({ world }: Sides): string[] {
   const broken: string[] = [];
   const { links } = world.sandbox.mor.channelBooks();
@@ -25,7 +25,7 @@ function linkRules({ world }: Sides): string[] {
   return broken;
 }
 
-/** Crossbill shows the MoR's own state of a proforma invoice or a link. */
+/** C2: Crossbill has one row for each proforma invoice, and the row is settled if the MoR has settled it. */
 function proformaRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   const { proformas } = world.sandbox.mor.channelBooks();
@@ -38,13 +38,13 @@ function proformaRules({ world, seen }: Sides): string[] {
   return broken;
 }
 
-/** A person has an item for every dispute, and for every loss in the ledger. */
+/** C3: an item reports every dispute, and the dispute's row has the last outcome. */
 function disputeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { disputeId, outcome, outcomeEvents } of world.disputes) {
     const own = seen.objects.filter((o) => o.kind === 'dispute' && o.mor_id === disputeId);
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
-    // The item of a dispute with an unknown payment names only the event, so any item with this topic counts.
+    // If Crossbill does not know the payment, the item names only the event, so any item with this topic counts.
     const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.topic === 'unknown-dispute');
     if (!told && !(outcome === 'won' && wonFirst(seen, outcomeEvents)))
       broken.push(`C3: no person was told about dispute ${disputeId}`);
@@ -64,15 +64,15 @@ function wonFirst(seen: Snapshot, outcomeEvents: readonly string[]): boolean {
 }
 
 /**
- * True if Crossbill took all these events. An event may be missing: its sender gives up after eight tries, and a wrong
- * clock may quarantine each try. An operator may also dismiss an event of an unknown payment.
+ * True if Crossbill has all these events. An event may be missing: its sender gives up after eight tries, and a wrong
+ * clock may quarantine each try. False too if an operator dismissed the item of an event.
  */
 function wasHeard(seen: Snapshot, events: readonly string[]): boolean {
   const dismissed = (id: string): boolean => seen.reviews.some((r) => r.subject === id && r.resolution === 'dismiss');
   return events.every((id) => seen.events.some((e) => e.event_id === id) && !dismissed(id));
 }
 
-/** C4: the ledger has every loss to a bank. Losses never exceed what is left of the payment after refunds. */
+/** C4: the ledger has every loss to a bank. The losses of a payment never exceed its amount after refunds. */
 function lossRules({ world, seen }: Pick<Sides, 'world' | 'seen'>): string[] {
   const broken: string[] = [];
   for (const paymentId of new Set(world.disputes.map((d) => d.paymentId))) {

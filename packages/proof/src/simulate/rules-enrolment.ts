@@ -10,8 +10,8 @@ export function enrolmentRules(sides: Sides): string[] {
 }
 
 /**
- * E3: Crossbill never warns about money that Stripe would not charge. Before Stripe really charges in addition to the
- * MoR, a person gets a warning, unless a fault, an outage or a lost `invoice.created` prevents it.
+ * E3: Crossbill never warns about an invoice outside the enrolment. A person gets a warning before Stripe charges in
+ * addition to the MoR, except after the faults below.
  */
 function guardRules({ world, seen }: Sides): string[] {
   const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
@@ -20,8 +20,7 @@ function guardRules({ world, seen }: Sides): string[] {
     const byStripe = collectedByStripe(i) > 0;
     const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
     if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
-    // A missing warning is excused after any fault or outage of Stripe, after a lost `invoice.created`, and after a
-    // restore.
+    // A missing warning is fine after a fault, an outage of Stripe, a lost `invoice.created`, or a restore.
     const quiet =
       world.scheduler.injected.length === 0 && !world.wasDown.has('stripe') && !lostCreated && world.gaps.length === 0;
     const missed = byStripe && !outside && !told.has(i.id) && quiet;
@@ -49,7 +48,7 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
     const broken = relayed ? [] : [`E1: ${i.id} of an enrolled customer was not relayed`];
     return status === 'ignored' ? [...broken, `E1: ${i.id} of an enrolled customer is ignored`] : broken;
   }
-  // Once the MoR has charged a customer, Crossbill may handle the customer's invoices in spite of the enrolment.
+  // After the MoR has charged a customer, Crossbill may handle the customer's invoices outside the enrolment.
   if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === i.customer)) return [];
   const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
   return [
@@ -61,7 +60,7 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
   ];
 }
 
-/** True if the customer was enrolled by the settings that people made at Stripe or in Crossbill. */
+/** True if the customer was enrolled: linked before the invoice, or with the right metadata on Stripe. */
 function wasEnrolled(world: World, i: Invoice): boolean {
   const rule = world.settings.enrolment;
   const { customers, subscriptions } = world.sandbox.stripe.state;

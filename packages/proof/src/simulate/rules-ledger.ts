@@ -1,5 +1,5 @@
 // The rules about the ledger: each clearing account is zero unless unfinished work explains its balance, and the ledger
-// agrees with the books of Stripe and the MoR.
+// agrees with Stripe and the MoR.
 import { isGapTold, rowOf, type Sides } from './sides.js';
 
 /** V12: the ledger's balances agree with Stripe and the MoR. A debit adds to an account, a credit subtracts. */
@@ -29,7 +29,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
       broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
     const disputed = world.disputes.some((d) => d.paymentId === p.id && d.outcome === 'lost');
     const returned = world.planted.returns.get(p.id) === 'returned';
-    // If a bank takes a debit back, the whole amount left after refunds is lost, and the ledger books it once.
+    // If a bank takes a debit back, the loss is the whole amount after refunds, and the ledger books it one time.
     if (returned && lost !== p.amount - counted)
       broken.push(`V12: the bank took ${p.amount - counted} of ${p.id} back; the ledger has lost ${lost}`);
     if (lost < 0 || lost > p.amount - counted || (lost > 0 && !disputed && !returned))
@@ -48,7 +48,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
   return broken;
 }
 
-/** How much this entry adds to the losses with a credit note on Stripe. Negative: it reverses an earlier entry. */
+/** Returns the amount this entry adds to the losses credited on Stripe. Negative: it reverses an earlier entry. */
 function creditIn({ reason, amount }: { readonly reason: string; readonly amount: string }): number {
   if (reason === 'loss_credited') return Number(amount);
   return reason === 'loss_credit_reversed' ? -Number(amount) : 0;

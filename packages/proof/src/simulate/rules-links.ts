@@ -9,14 +9,14 @@ export function linkMoneyRules(sides: Sides): string[] {
   return [...paid.flatMap((p) => [...oneIsHere(sides, p), ...calledSo(sides, p)]), ...pausedRules(sides)];
 }
 
-/** L1: if customers pay a link several times, Crossbill books one payment. Rule V4 covers a link paid once. */
+/** L1: if customers pay a link several times, Crossbill books one payment. Rule V4 covers a single payment. */
 function oneIsHere({ seen, taken }: Sides, { id, reference, onLink }: Taken): string[] {
   if (onLink.length < 2 || onLink[0]?.paymentId !== id) return [];
   const isHere = taken.some((t) => t.reference === reference && rowOf(seen, t) !== undefined);
   return isHere ? [] : [`L1: ${onLink.length} payments were made on link ${reference}, and none is here`];
 }
 
-/** L2: if a link is paid once and the MoR's announcement arrived, the payment has the name in the announcement. */
+/** L2: after one payment on a link and the MoR's event, Crossbill has the charge and the id from the event. */
 function calledSo({ seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   const [first, second] = p.onLink;
@@ -30,8 +30,8 @@ function calledSo({ seen }: Sides, p: Taken): string[] {
 }
 
 /**
- * L3: an invoice has at most one open item about announced further payments. While the item is open, no request to
- * charge this invoice waits.
+ * L3: an invoice has at most one open item about further payments on its link. While this item is open, no request to
+ * charge the invoice waits.
  */
 function pausedRules({ seen }: Sides): string[] {
   const open = seen.reviews.filter((r) => r.status === 'open' && r.subject === `${r.invoice_id ?? ''}:announced`);
@@ -48,7 +48,7 @@ function pausedRules({ seen }: Sides): string[] {
   });
 }
 
-/** True if an item asks a person about a second payment on a link, once all payments on it have arrived. */
+/** True if an item asks a person about a second payment on a link, or if an event of these payments is missing. */
 export function isToldOnLink(seen: Snapshot, { invoiceId, onLink }: Taken): boolean {
   if (onLink.length < 2) return false;
   if (onLink.some((l) => !isHeard(seen, l.eventId))) return true;

@@ -1,4 +1,4 @@
-// The rules about the engine's own books: the log of each lane is complete, and the read model agrees with the log.
+// The rules about the lane logs: each log is complete, and the read model agrees with it.
 import { fromRow } from '#src/store/codec.js';
 import { fold, type LoggedRow } from '#src/engine/lane-log.js';
 import { listedRefunds, openCalls } from '#src/engine/read-rows.js';
@@ -26,7 +26,7 @@ function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
 
 const PARTS = ['payments', 'refunds', 'objects', 'reviews', 'messages'] as const;
 
-/** L2: a log row with a snapshot holds the whole state of the lane. */
+/** L2: a log row with a snapshot contains the whole state of the lane. */
 function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
   return rows.flatMap((row, n) => {
     if (!row.snapshot || n === 0) return [];
@@ -41,7 +41,7 @@ function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** L3: at rest, the read model shows a lane as the log of the lane says. */
+/** L3: at rest, the read model of a lane agrees with the lane's log. */
 function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   const differing = <T extends object>(
     codec: Declared<T, unknown>,
@@ -71,7 +71,7 @@ function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   ];
 }
 
-/** Gives equal values the same text, in any order of their members. */
+/** Returns the same text for equal values, whatever the order of their members. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, v: unknown) => {
     if (typeof v === 'bigint') return v.toString();

@@ -1,5 +1,5 @@
-// The rules about the names of payments: each payment has a name of its own, from the MoR or from a person, and no
-// refund uses a wrong name.
+// The rules about the MoR's payment ids in Crossbill, called names: each payment has its own id, from the MoR or from a
+// person, and no refund uses a wrong id.
 import { namesInFact } from './sim-store.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type PaymentLine, type RefundLine } from './sim-store.js';
@@ -17,15 +17,15 @@ export function nameRules(sides: Sides): string[] {
   ];
 }
 
-/** N1: no two payments have the same name. */
+/** N1: no two payments have the same id. */
 function oneNameEach({ seen }: Sides): string[] {
   const names = seen.payments.flatMap((r) => r.payment_id ?? []);
   return names.filter((name, n) => names.indexOf(name) !== n).map((name) => `N1: two payments are called ${name}`);
 }
 
 /**
- * N2: a name comes from the MoR or from a person. A right name stays. If the MoR says it does not know a name, the name
- * is removed, or an item asks a person.
+ * N2: an id comes from the MoR or from a person. A right id stays. If the MoR does not know an id, Crossbill removes
+ * it, or an item asks a person.
  */
 function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const { namings, disowned } = world.planted;
@@ -37,7 +37,7 @@ function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[]
   if (name === null && own.some((n) => n.as === 'right'))
     broken.push(`N2: ${p.id} was named by a person and has no name`);
   const refunds = seen.refunds.filter((r) => r.payment_row_id === row.id);
-  // A garbled 404 gives no reason, so the refund stays unknown. When its key expires, an item asks a person instead.
+  // A garbled 404 gives no reason, so the refund stays unknown. When its key expires, an item asks a person.
   const asked = (r: RefundLine): boolean =>
     r.status === 'unknown' && seen.reviews.some((x) => x.kind === 'refund_stuck' && x.refund_id === r.id);
   const unsure = (r: RefundLine): boolean =>
@@ -51,7 +51,7 @@ function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[]
 }
 
 /**
- * N3: a `payment.captured` with the id of a payment teaches Crossbill the id. A `payment.captured` with charge and
+ * N3: from a `payment.captured` with a payment's id, Crossbill takes the id. A `payment.captured` with charge and
  * amount proves the payment.
  */
 function captured({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
@@ -68,8 +68,8 @@ function captured({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] 
 }
 
 /**
- * N4: if the MoR refunded another payment because of a wrong name, an item reports it. Only a person knows whose money
- * the MoR gave back.
+ * N4: if the MoR refunded another payment because of a wrong id, an item reports it: only a person knows the right
+ * customer.
  */
 function mixedUp({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const wrong = world.planted.namings.find((n) => n.as === 'another' && n.reference === p.reference);

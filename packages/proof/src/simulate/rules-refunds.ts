@@ -17,14 +17,14 @@ export function refundRules(sides: Sides): string[] {
   ];
 }
 
-/** The credit notes on Stripe for bank losses. Their `refund_id` starts with `loss:`, and no refund has such a name. */
+/** Returns Stripe's credit notes for bank losses. Their `refund_id` starts with `loss:`, unlike a refund's id. */
 export function notesOfLosses(world: Sides['world']): readonly CreditNote[] {
   return [...world.sandbox.stripe.state.creditNotes.values()].filter((n) =>
     n.metadata['refund_id']?.startsWith('loss:'),
   );
 }
 
-/** V3: each loss has only one credit note, and Crossbill has stored the note's id. */
+/** V3: each loss has only one credit note, and Stripe has every note Crossbill has stored. */
 function lossNoteRules({ world, seen }: Sides): string[] {
   const notes = notesOfLosses(world);
   const credits = seen.objects.flatMap((o) => o.detail.credit ?? []);
@@ -51,7 +51,7 @@ function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
   return [...made].filter(([, n]) => n > 1).map(([click, n]) => `X5: ${click} made ${n} refunds at the MoR`);
 }
 
-/** V6: Crossbill counts the same refunded amount as the MoR, or an item shows the gap. */
+/** V6: Crossbill counts the same refunded amount as the MoR, or an item reports the gap. */
 function sumRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];
@@ -91,12 +91,12 @@ function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   );
   const asked = seen.reviews.some((x) => x.refund_id === own.id && x.status === 'open');
   const left = seen.reviews.some((x) => x.refund_id === own.id && x.resolution === 'dismiss');
-  // `surplus`: money above the invoice's amount. Its refund does not reduce the sale, and needs no trace on Stripe if
-  // the payment was marked out of band: then Stripe never showed the surplus.
+  // `surplus`: money above the invoice's amount. Its refund does not reduce the sale. After a mark out of band it needs
+  // no trace on Stripe, because Stripe never showed the surplus.
   const sale = r.amount - Number(own.surplus);
   if (sale === 0 && row.mark_mode === 'out_of_band' && own.mirror === 'not_needed') return broken;
   if (own.mirror !== 'done') {
-    // The payment was detached, so the invoice is open again, and verify reports the waiting refund.
+    // After somebody detached the payment, the invoice is open again, and verify reports the waiting refund.
     const detached = own.mirror === 'waiting' && wasDetached(world, { id: row.invoice_id });
     if (!asked && !left && !detached)
       broken.push(`V3: refund ${r.id} does not show on Stripe (${own.mirror}), and no item says so`);

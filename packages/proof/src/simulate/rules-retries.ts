@@ -7,8 +7,8 @@ import { type Sides } from './sides.js';
 import { type InvoiceLine } from './sim-store.js';
 
 /**
- * Longest time from the read of an unpaid invoice to the charge. Crossbill takes at most ten seconds and the MoR two.
- * In the simulation a process may also stand still for minutes after its decision, and then sends the old request.
+ * The longest time from the read of an unpaid invoice to the charge. Crossbill takes ten seconds at most, the MoR two.
+ * A simulated process may also pause for minutes after its decision, and then send the old request.
  */
 const UNDER_WAY_MS = 20 * 60_000;
 
@@ -31,8 +31,8 @@ export function retryRules(sides: Sides): string[] {
 }
 
 /**
- * Y2: Crossbill stores each charge request before the MoR receives it. A restored backup may lack the request: then a
- * renewal paid in the meantime needs no retry.
+ * Y2: Crossbill stores each charge request before the MoR receives it. A restored backup may lack the request of an
+ * invoice paid meanwhile.
  */
 function orderRules({ world, seen }: Sides): string[] {
   const written = new Set(seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []));
@@ -49,20 +49,20 @@ function orderRules({ world, seen }: Sides): string[] {
 }
 
 /**
- * Y1: the MoR charges no paid invoice again, by the MoR's own records. Y2: Crossbill makes no more automatic tries than
- * the schedule has steps.
+ * Y1: by its own records, the MoR charges no paid invoice again. Y2: Crossbill makes no more automatic tries than the
+ * schedule has steps.
  */
 function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const broken: string[] = [];
-  // If the MoR refuses a link because of the country, Crossbill requests another with the country of the settings. Both
-  // requests count as one try.
+  // If the MoR refuses a link because of its country, Crossbill requests a second link with the country of the
+  // settings. Both requests count as one try.
   const isReplaced = (ref: string): boolean => seen.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   const charges = [...world.sandbox.mor.payments.values()].filter(
     (p) => p.kind === 'renewal' && p.merchantInvoiceId === i.id && p.method === 'card',
   );
   const paidMs = i.paidAt === null ? Infinity : i.paidAt * 1000;
   const taken = charges.find((p) => p.status === 'succeeded');
-  // Skips charges repeated by the MoR on its own: Crossbill did not request them.
+  // Skips invoices the MoR charged again on its own.
   for (const p of world.triedByMor.has(i.id) ? [] : charges) {
     if (p.createdAtMs > paidMs + UNDER_WAY_MS) broken.push(`Y1: ${i.id} is paid and was charged again (${p.id})`);
     if (taken !== undefined && p.createdAtMs > taken.createdAtMs)
@@ -80,8 +80,8 @@ function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): stri
 }
 
 /**
- * Y5: the MoR gets one request for each new card of a customer. The newest card pays a refused renewal that is still
- * open.
+ * Y5: Crossbill tries an invoice only one time with each new card of its customer, and tries each open refused renewal
+ * after a new card.
  */
 function cardRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const given = world.cardsGiven.get(i.customer) ?? 0;
@@ -101,9 +101,7 @@ function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   return [`Y3: ${i.id} was paid, and given up afterwards (${how ?? 'by nobody'})`];
 }
 
-/**
- * Y4: a refused renewal has a next try or an end, or an item waits for a person, or a payment page for the customer.
- */
+/** Y4: a refused renewal has a next try or an end, an item for a person, or a payment page for the customer. */
 function nextRules({ seen }: Sides, row: InvoiceLine): string[] {
   const { retries, invoice_id: id } = row;
   if (retries === null || row.status !== 'open' || row.platform_status === 'uncollectible') return [];

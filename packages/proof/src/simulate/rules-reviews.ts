@@ -1,5 +1,5 @@
-// The rule about review items at rest: each open item has a cause in the world. An item without a cause is a false
-// alarm.
+// The rule about review items at rest: each open item has a cause in the simulated world. An item without a cause is a
+// false alarm.
 import { wasDetached } from './hands.js';
 import { namesInFact } from './sim-store.js';
 import { notesOfLosses } from './rules-refunds.js';
@@ -14,7 +14,7 @@ export function reviewRules(sides: Sides): string[] {
     .map((r) => `R1: nothing in the world explains item ${r.kind} of ${r.subject}: ${JSON.stringify(r.fact)}`);
 }
 
-/** True if the item has a cause in the sandbox's data or in a planted fact. Asks nothing of the code under test. */
+/** True if the item has a cause: in the sandbox's data, or in a fact a story planted. */
 function isExplained(sides: Sides, r: ReviewLine): boolean {
   const { world, seen, taken: all } = sides;
   const { stripe, mor } = world.sandbox;
@@ -37,7 +37,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       const isUnpaid = books.proformas.some(
         (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
       );
-      // The item is right if the MoR's event named another invoice's charge: then this invoice has no money.
+      // The item is right if the MoR reported another invoice's charge for this invoice: this invoice has no money.
       const isShared = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
       return !said || isUnheard || isUnpaid || isShared;
     }
@@ -50,7 +50,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       const openProforma = books.proformas.some(
         (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
       );
-      // Crossbill withdrew a request that had no reply. Only the MoR knows whether the link or proforma invoice exists.
+      // Crossbill withdrew a request without a reply. Only the MoR knows whether the link or proforma invoice exists.
       const maybeThere = seen.objects.some((o) => o.id === r.subject && o.detail.mayStand === true);
       const oneCharge = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
       const byStripe = collectedByStripe(invoice) > 0;
@@ -82,7 +82,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'partial_transfer':
       return books.proformas.some((f) => f.reference === invoiceId && f.received !== null && f.received < f.total);
     case 'refund_stuck': {
-      // Crossbill cannot learn of a failed pending refund: Document 3 has no such event. So an item asks a person.
+      // Document 3 has no event for a failed pending refund, so an item asks a person.
       const made = [...mor.refunds.values()].find(
         (x) => x.metadata?.['click'] !== undefined && namedBy(sides, x.id, r),
       );
@@ -106,7 +106,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       // proven.
       if (world.contradicted.has(invoiceId)) return true;
       if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
-      // The item is right if the MoR refunded a payment, and its charge pays another invoice too.
+      // The item is right if the MoR refunded the payment, and the payment's charge pays another invoice too.
       if ((p?.amountRefunded ?? 0) > 0 && world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId))
         return true;
       // The item is right if the MoR refunded a payment unknown to Crossbill. A signup's payment may name no invoice.
@@ -118,7 +118,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         all.some(
           (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === r.subject && o.mor_id === t.id),
         ) ||
-        // The item is right if somebody gave the payment a wrong name, and a refund used this name.
+        // The item is right if somebody reported a wrong id for the payment, and a refund used this id.
         world.planted.namings.some((n) => n.as !== 'right' && namesInFact(r, n.said))
       );
     case 'effect_failed':
@@ -131,22 +131,19 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'refund_gap':
       if (r.topic === 'request-refused') return tookPlaceOfOurs(sides, r, p);
-      // The item is right if another payment paid the invoice of the refunded one: Stripe cannot show the refund.
+      // The item is right if another payment paid the invoice: then Stripe cannot show a refund of this payment.
       return r.topic === 'refund-unshown' && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;
   }
 }
 
-/** True if Stripe has a credit note of this invoice for a bank's loss. */
+/** True if Stripe has a credit note on this invoice for a loss to a bank. */
 function isLossCredited({ world }: Sides, invoiceId: string): boolean {
   return notesOfLosses(world).some((n) => n.invoice === invoiceId);
 }
 
-/**
- * True if Crossbill's refund came too late: somebody refunded in the MoR's portal first, and the rest of the payment is
- * too small.
- */
+/** True if Crossbill's refund came too late: somebody refunded in the MoR's portal first, and too little was left. */
 function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boolean {
   const elsewhere = [...sides.world.sandbox.mor.refunds.values()].find(
     (x) => x.metadata?.['click'] === undefined && namedBy(sides, x.id, r),
@@ -159,7 +156,7 @@ function isOfLinkBeside({ taken }: Sides, r: ReviewLine): boolean {
   return taken.some((t) => t.onLink.length > 1 && r.subject === `${t.invoiceId ?? ''}:announced`);
 }
 
-/** True if the item is about the capture of a payment unknown to Crossbill: the shop never completed its signup. */
+/** True if the item is about the `payment.captured` of a payment Crossbill does not know. */
 function isOfNobody({ world, seen, taken }: Sides, r: ReviewLine): boolean {
   const capture = world.planted.captures.find((c) => r.subject === c.eventId);
   const payment = taken.find((t) => t.id === capture?.paymentId);

@@ -1,5 +1,5 @@
-// The rules about doubles: Crossbill books each charge once, even if two events name it; each refund counts once under
-// any ids; and a double payment opens an item.
+// The rules about doubles: Crossbill books each charge one time even if two events report it, counts each refund one
+// time, and opens an item for a double payment.
 import { namesInFact } from './sim-store.js';
 import { PARKING } from '#src/engine/payment.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
@@ -12,7 +12,7 @@ export function twiceRules(sides: Sides): string[] {
   return [...chargeRules(sides), ...refundIdRules(sides), ...ownCardRules(sides), ...twinRules(sides)];
 }
 
-/** D4: if two bodies arrive under one event id, the first counts (V1), and an item shows the other. */
+/** D4: if two bodies arrive under one event id, the first counts (V1), and an item shows the second. */
 function twinRules({ world, seen }: Sides): string[] {
   const told = (id: string): boolean =>
     seen.reviews.some((r) => r.kind === 'conflicting_event' && r.subject.endsWith(`:${id}`));
@@ -20,13 +20,14 @@ function twinRules({ world, seen }: Sides): string[] {
 }
 
 /**
- * D1: if payments of two invoices name one charge, the charge is booked once and pays one invoice. An item names both.
+ * D1: if the MoR reports one charge for two invoices, Crossbill books it one time and marks one invoice. An item names
+ * both.
  */
 function chargeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { chargeId, first, second } of world.planted.oneCharge) {
     if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // the MoR gave up sending the second event
-    // A signup's payment may have no name or a mistyped name. Its charge and its invoice still identify it.
+    // A signup's payment may have no id or a mistyped id. Its charge and its invoice still identify it.
     const isFirst = (r: PaymentLine): boolean =>
       r.payment_id === first.paymentId || (r.processor_charge_id === chargeId && r.invoice_id === first.invoiceId);
     const rows = seen.payments.filter((r) => isFirst(r) || r.payment_id === second.paymentId);
@@ -36,10 +37,9 @@ function chargeRules({ world, seen }: Sides): string[] {
     const marked = rows.filter((r) => r.mark === 'confirmed').length;
     if (marked > 1) broken.push(`D1: charge ${chargeId} marks ${marked} invoices`);
     const names = [first.invoiceId, second.paymentId, chargeId];
-    // The MoR's name of a signup's payment may arrive after the item opens. Until then the item uses Crossbill's own
-    // id.
+    // The MoR's id of a signup's payment may arrive after the item opens. Until then the item uses Crossbill's own id.
     const firsts = [first.paymentId, ...rows.filter(isFirst).flatMap((r) => [r.id, r.payment_id ?? r.id])];
-    // The item may also use a name that a person mistyped.
+    // The item may also use an id a person mistyped.
     firsts.push(...world.planted.namings.filter((n) => n.as === 'mistyped').map((n) => n.said));
     const told = seen.reviews.some(
       (r) =>
@@ -72,17 +72,14 @@ function refundIdRules({ world, seen, taken }: Sides): string[] {
   }
   return broken;
 
-  /** True if an event of the refund reached Crossbill, or Crossbill requested the refund. */
+  /** True if Crossbill has the refund's payment under the MoR's id. */
   function isKnown(r: MorRefund): boolean {
     const payment = taken.find((p) => p.id === r.paymentId);
     return payment !== undefined && rowOf(seen, payment)?.payment_id === payment.id;
   }
 }
 
-/**
- * D3: if Stripe and the MoR together collect more than the amount due, the customer paid twice, and an item tells a
- * person.
- */
+/** D3: if Stripe and the MoR together collect more than the amount due, an item tells a person. */
 function ownCardRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];
   for (const invoice of world.sandbox.stripe.state.invoices.values()) {

@@ -50,8 +50,8 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
 }
 
 /**
- * Checks Stripe's limit of requests a second. Skips a run with paused processes: they send a request later than the
- * second it was granted for.
+ * B1: Crossbill keeps Stripe's limit of requests a second. Skips a run with paused processes: after a pause they send a
+ * request later than the budget allowed it.
  */
 function budgetRules({ pace, askedStripeAt, scheduler }: World): string[] {
   const stoodStill = scheduler.injected.some((f) => f.fault.startsWith('pause_'));
@@ -63,7 +63,7 @@ function inboxRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   const rows = new Map(seen.events.map((e) => [`${e.source} ${e.event_id}`, e]));
   for (const a of world.acknowledged) {
-    // A restore lost this event, so the inbox may lack it. The MoR sends its events again, and verify reads Stripe's.
+    // A restore may have lost this event. The MoR sends its events again, and verify fetches Stripe's.
     if (world.gaps.some((g) => g.from - GAP_MARGIN_MS <= a.at && a.at <= g.to)) continue;
     const row = rows.get(`${a.source} ${a.eventId}`);
     if (row === undefined) broken.push(`V1: ${a.eventId} was answered 200 and is not in the inbox`);
@@ -78,7 +78,7 @@ function inboxRules({ world, seen }: Sides): string[] {
 
 const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying']);
 
-/** G4, V15 and V16: nothing is half done, no call repeats without end, nobody holds a lane. */
+/** G4, V15 and V16: nothing is half done, no call repeats without end, no lane is leased. */
 export function restRules({ seen }: Pick<Sides, 'seen'>): string[] {
   const broken: string[] = [];
   const told = (m: MessageLine): boolean =>
@@ -103,13 +103,13 @@ function invoiceOf(world: World, p: Taken): Invoice | undefined {
   return p.invoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(p.invoiceId);
 }
 
-/** V3 and V4: each payment shows on its invoice once, or an item asks a person. */
+/** V3 and V4: each payment shows on its invoice exactly one time, or an item asks a person. */
 function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const broken: string[] = [];
   const row = rowOf(seen, p);
   const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
   // `left`: Crossbill rightly has not booked this transfer. An item asks a person for the amount, since the MoR's event
-  // never arrived, or a person dismissed that item.
+  // never arrived, or a person dismissed the transfer's item.
   const isUnheard = isUnheardTransfer(seen, p);
   const left = seen.objects.some(
     (o) =>
@@ -126,14 +126,14 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   if (row.amount !== null && Number(row.amount) !== p.amount)
     broken.push(`G7: the ledger has ${row.amount} for ${about}`);
   if (row.succeeded_at === null) {
-    // The MoR reported a failure, so an item asks a person.
+    // After a contradicting failure from the MoR, the payment is parked and an item asks a person.
     const doubted = row.mark === 'parked' && world.contradicted.has(row.invoice_id);
     return doubted ? broken : [...broken, `V4: ${about} is not recorded as taken (mark ${row.mark})`];
   }
   if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
     broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
   const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);
-  // An open item must ask about each parked payment. While a refund requested by a person is stuck, its own item asks.
+  // An open item must ask about each parked payment. While a refund is stuck, the item of the refund is enough.
   const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
   const invoice = invoiceOf(world, p);
@@ -175,7 +175,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   return broken;
 }
 
-/** V5: an invoice is paid by real money, or by the merchant by hand. */
+/** V5: only money the MoR took, or the merchant by hand, pays an invoice. */
 function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] {
   const broken: string[] = [];
   const taken = all.filter((p) => rowOf(seen, p)?.invoice_id === i.id);
@@ -188,7 +188,7 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
       broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);
   }
   if (i.paidOutOfBand > 0 && !world.paidByHand.has(i.id)) {
-    // A credit note during the mark makes Stripe show more money than the payment.
+    // A credit note during the mark lowers the amount Stripe shows as paid out of band.
     const shown = [i.paidOutOfBand, i.paidOutOfBand + i.prePaymentCredit];
     const marks = taken.filter((p) => shown.includes(p.amount) && p.currency === i.currency);
     if (marks.length === 0) broken.push(`V5: ${i.id} is paid out of band by ${i.paidOutOfBand}, which nobody took`);

@@ -25,7 +25,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Faults end after this time. */
 const FAULTS_END_MS = 40 * HOUR;
-/** Everything must rest within this time after the last fault. */
+/** Crossbill must finish all work within this time after the last fault. */
 const LIVENESS_MS = 24 * HOUR;
 /** The length of a run. Bank debits take four days, and their refunds three more. */
 const ALL_OVER_MS = 11 * 24 * HOUR;
@@ -49,7 +49,7 @@ export type RunResult = {
   readonly points: readonly YieldPoint[];
   readonly injected: readonly { readonly at: number; readonly label: string; readonly fault: FaultKind }[];
   readonly trace: readonly string[];
-  /** The rare events this run met, in words. */
+  /** The rare events of this run, in words. */
   readonly happened: readonly string[];
   /** The parts of the random story of this run, including the parts left out. */
   readonly parts: readonly string[];
@@ -189,12 +189,12 @@ function paidTwice({ sandbox }: World): boolean {
   return taken.some((p) => collectedByStripe(sandbox.stripe.state.invoices.get(p.merchantInvoiceId ?? '')) > 0);
 }
 
-/** The share of runs with an interrupted and resumed verify. */
+/** The share of runs with a second, interrupted verify. */
 const IN_HALVES = 0.25;
 
 /**
- * G11: each difference either has an item for a person, or verify repairs the difference and a second verify finds
- * none. An interrupted and resumed verify finds the same differences.
+ * G11: each difference of `crossbill verify` has an item for a person, or verify repairs it and a second verify finds
+ * none. In some runs an interrupted and resumed verify must find the same.
  */
 export async function verify(world: World, broken: string[]): Promise<void> {
   world.loses = () => false; // from now on no event gets lost, so a repaired world must be clean
@@ -221,7 +221,7 @@ export async function verify(world: World, broken: string[]): Promise<void> {
   }
 }
 
-/** An interrupted and resumed verify finds the same as one without interruption, and claims nothing before its end. */
+/** An interrupted verify must report itself incomplete. Resumed, it must find the same as an uninterrupted one. */
 async function inHalves(world: World, whole: VerifyReport, broken: string[]): Promise<void> {
   const { since } = whole;
   const shown = ({ differences }: VerifyReport): string =>
@@ -260,8 +260,8 @@ function isTheMerchants(world: World, d: Difference): boolean {
 const RATES = [0, 0.01, 0.02, 0.05, 0.12];
 
 /**
- * The smaller run of a seed after shrinking. `faults`: exactly these faults (null: the seed draws them). `without`: the
- * numbers of the parts to leave out.
+ * A seed's run after shrinking. `faults`: exactly these faults (null: the seed draws them). `without`: the numbers of
+ * the parts to leave out.
  */
 export type Small = { readonly faults: ReadonlyMap<number, FaultKind> | null; readonly without: readonly number[] };
 

@@ -1,4 +1,4 @@
-// The beginning of every story: a subscriber with a saved card and an invoice up for renewal.
+// The type of a story, and the usual beginning: a subscriber with a saved card and a renewal.
 import { type Enrolment } from '#src/domain/settings.js';
 import { People, type Subscriber } from './people.js';
 import { type World } from './world.js';
@@ -16,7 +16,7 @@ export type Story = {
     readonly notify?: boolean;
     /** Stripe's limit of requests a second, from all replicas together. */
     readonly pace?: number;
-    /** True: a standby that lacks the last steps may take over at any step. */
+    /** True: a standby without the last steps may take over at any database step. */
     readonly standby?: boolean;
     /** `RETRY_SCHEDULE`. Links in it are payable for a day. Left out: no retries. */
     readonly retries?: string;

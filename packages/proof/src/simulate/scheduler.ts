@@ -1,5 +1,5 @@
-// Lets one actor run at a time. Every call through a port is a step and waits here for its turn. Time moves on only
-// when no actor can run.
+// Lets one actor run at a time. Every call through a port is a step and waits here for its turn. The simulated time
+// moves only when no actor can run.
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
 import { LaneFenced } from '#src/engine/lane-store.js';
@@ -22,10 +22,10 @@ type Item = {
 type Sleeper = { readonly owner: Owner; readonly at: number; readonly wake: () => void; readonly poll: boolean };
 type Plan = { readonly at: number; readonly label: string; readonly run: () => void | Promise<void> };
 
-/** After this many real milliseconds a step counts as hanging: the code under test has a deadlock. */
+/** The limit of real milliseconds for a step. A slower step counts as a deadlock in the code under test. */
 const HANG_MS = 30_000;
 const MOST_STEPS = 30_000;
-/** A pause longer than any lease: afterwards another worker holds the lane. */
+/** A pause longer than any lease, so another worker can take over the lane. */
 const PAUSE_MS = 40_000;
 const POLL_MS = 1_000;
 
@@ -40,7 +40,7 @@ export type SchedulerOptions = {
   readonly storeDue: () => Promise<number | null>;
   readonly peers: { nextDue(): number | null; runDue(): Promise<void> };
   readonly onCrash: (owner: Owner) => void;
-  /** A standby without the last `steps` steps, this one included, takes over. */
+  /** The next `steps` database steps, this one included, will be lost: a standby takes over without them. */
   readonly onFailover: (steps: number) => Promise<void>;
 };
 
@@ -55,11 +55,11 @@ export class Scheduler {
   readonly broken: string[] = [];
   /** True while a transaction or statement of the code under test is at the database. */
   inDatabase = false;
-  /** Number of writes refused because another worker holds the lane. */
+  /** Number of writes refused because another worker had taken over the lane. */
   fenced = 0;
   /** Number of steps that may have written to the database. */
   stored = 0;
-  /** Runs between two steps, with no statement at the database, to change the database unnoticed. */
+  /** Called between two steps, while no statement runs, so a story can replace the data of the database. */
   between: (() => Promise<void>) | null = null;
   private ready: Item[] = [];
   private sleepers: Sleeper[] = [];
@@ -91,8 +91,8 @@ export class Scheduler {
   }
 
   /**
-   * Waits for the step's turn, then calls `run` with its fault. The scheduler acts out only crashes and pauses; `run`
-   * acts out the rest.
+   * Waits for the step's turn, then calls `run` with the fault of this step. The scheduler simulates crashes and pauses
+   * itself; `run` must simulate every other fault.
    */
   step<T>(
     owner: Owner,
@@ -133,7 +133,7 @@ export class Scheduler {
     if (faults !== null) this.faults = (point) => faults(point) ?? story(point);
   }
 
-  /** Plans an act of the world at a time, independent of the ready actors. */
+  /** Plans an act of the world at this time, in milliseconds since 1970. */
   plan(at: number, label: string, run: () => void | Promise<void>): void {
     const after = this.plans.findIndex((p) => p.at > at);
     this.plans.splice(after < 0 ? this.plans.length : after, 0, { at, label, run });
@@ -144,7 +144,7 @@ export class Scheduler {
     this.storeChanged = true;
   }
 
-  /** Ends the life of an owner, with all its plans. */
+  /** Ends an owner: its waiting steps and sleeps never go on. */
   kill(owner: Owner): void {
     if (!owner.alive) return;
     owner.alive = false;
@@ -255,8 +255,8 @@ export class Scheduler {
   }
 
   /**
-   * The time of the next slow poll. A poll would find due work a moment later, so skipping polls in between loses
-   * nothing.
+   * Returns the time of the next useful poll: when work is due in the database, a second after the last poll at the
+   * earliest. Infinity: no poll is useful.
    */
   private async nextPoll(alive: (o: Owner) => boolean): Promise<number> {
     if (!this.sleepers.some((s) => s.poll && alive(s.owner))) return Infinity;
@@ -282,7 +282,7 @@ export class Scheduler {
   }
 }
 
-/** Waits until every resolved promise has gone as far as it can without a step. */
+/** Waits until no code can go on without a further step. */
 async function quiet(): Promise<void> {
   for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
 }

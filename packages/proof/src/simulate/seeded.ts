@@ -10,7 +10,7 @@ export class Seeded extends Rng {
     this.#state = createHash('sha256').update(seed).digest().readUInt32LE(0);
   }
 
-  /** Returns separate random numbers for one part of a run, so a change in this part does not alter the others. */
+  /** Returns separate random numbers for one part of a run, so a change in this part does not alter other parts. */
   fork(name: string): Seeded {
     return new Seeded(`${this.seed}/${name}`);
   }
@@ -24,7 +24,7 @@ export class Seeded extends Rng {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** An integer from `from` to `to`, both included. */
+  /** Returns an integer from `from` to `to`, both included. */
   int(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }

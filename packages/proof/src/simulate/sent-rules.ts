@@ -1,19 +1,21 @@
-// The rules for each request to Stripe or the MoR, checked when the request leaves: a repeat has the same key and
-// bytes, and no mark goes out before the money has settled.
+// The rules for each request to Stripe or the MoR, checked when it leaves: a repeat has the same key and bytes, and no
+// mark goes out before the money has settled.
 import { morKey } from '#src/domain/mor-key.js';
 import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { KEPT_MS } from '@crossbill/sandbox/stripe/idempotency.js';
 import { type Sent } from './wires.js';
 
 export class SentRules {
-  /** The requests by key: method, path and body, and whether a try surely had its effect. */
+  /**
+   * Key → its request (method, path and body), the time of the first try, and whether any try surely had its effect.
+   */
   private readonly keys = new Map<string, { request: string; done: boolean; at: number }>();
 
   constructor(
     private readonly mor: SandboxCore['mor'],
     private readonly broken: string[],
     private readonly now: () => number,
-    /** True if this refund of the whole rest is a repeat after a restore. Its amount may have changed. */
+    /** True if a person repeats this refund of the whole rest after a restore: its amount may have changed. */
     private readonly isRestAgain: (click: string) => boolean,
   ) {}
 
@@ -30,16 +32,14 @@ export class SentRules {
     const generation = Number(name?.[2] ?? 1);
     if (before !== undefined || generation < 2) return;
     const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
-    // After a restore, a daemon may report a refund again under a new key, once Stripe has forgotten the old key. This
+    // After a restore, a daemon may report a refund again under a new key, when Stripe has forgotten the old key. This
     // is harmless: Stripe knows the refund's reference and refuses the second report.
     const refusesIt = path.endsWith('/report_refund') && this.now() - (older?.at ?? 0) >= KEPT_MS;
     if (older?.done === true && !refusesIt)
       this.broken.push(`V7: ${key} goes out although the key before it had its effect`);
   }
 
-  /**
-   * V7: the key of a refund depends only on requester, payment and Idempotency-Key, so a restore does not change it.
-   */
+  /** V7: a refund's key depends only on caller, payment and Idempotency-Key, so a restore does not change it. */
   private keyOfRefund(path: string, body: string, key: string): void {
     const paymentId = /^\/api\/payments\/([^/]+)\/refund$/.exec(path)?.[1];
     const click = clickIn(body);
@@ -58,7 +58,7 @@ export class SentRules {
   }
 }
 
-/** Returns the `click` in the metadata of a refund request: the story's mark. Empty: no mark. */
+/** Returns the `click` a story puts into the metadata of a refund request. Empty: it has none. */
 function clickIn(body: string): string {
   return /"click":"(click-\d+)"/.exec(body)?.[1] ?? '';
 }

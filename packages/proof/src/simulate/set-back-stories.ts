@@ -1,4 +1,4 @@
-// Golden stories about a database in an older state: a restored backup, or a standby without the last commits.
+// Scripted stories about a database in an older state: a restored backup, or a standby without the last commits.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { SetBack } from './set-back.js';
@@ -6,7 +6,7 @@ import { SetBack } from './set-back.js';
 const finalize = { draftPolicy: 'finalize' } as const;
 const modes = ['payment_record', 'out_of_band'] as const;
 
-/** A renewal with a partial refund. Some minutes later an operator restores a backup that has neither. */
+/** A renewal with a partial refund. At this minute an operator restores a backup from before the renewal. */
 function renewalForgotten(minutes: number): Story['plan'] {
   return async (world) => {
     const { people, invoice } = await renewal(world, 'succeed');

@@ -1,12 +1,12 @@
-// The database returns to an older state (a restored backup, or a standby without the last commits), and Stripe and the
-// MoR do not. Then an operator follows docs/operating.md.
+// The database returns to an older state (a restored backup, or a standby without the last commits). Stripe and the MoR
+// keep their state. Then an operator follows docs/operating.md.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { type Copied, GAP_MARGIN_MS, type Gap } from './facts.js';
 import { type People } from './people.js';
 import { type World } from './world.js';
 
 const MINUTE = 60_000;
-/** The longest lag of a standby at a takeover. A standby further behind catches up first. */
+/** The longest lag of a standby: it takes over after this time even without further steps. */
 const LAG_MOST_MS = MINUTE;
 const TRY_AGAIN_MS = 10 * MINUTE;
 const TRIES = 150; // enough tries if Stripe or the MoR is down for a day
@@ -20,13 +20,13 @@ type Marks = {
 
 export class SetBack {
   private marks: Marks | null = null;
-  /** The last delivery of each body from the MoR. */
+  /** Endpoint and body → the last delivery of this body from the MoR. */
   private readonly told = new Map<string, Copied>();
 
   constructor(
     private readonly world: World,
     private readonly people: People,
-    /** Minutes from the loss to the repeated refund requests. The MoR repeats its events after 20 minutes. */
+    /** Minutes from the restore to the repeated refund requests. The MoR repeats its events after 20 minutes. */
     private readonly asksAgainAfter = 10,
   ) {
     world.onSent = (delivery) => {
@@ -48,7 +48,7 @@ export class SetBack {
     world.scheduler.tell('the database is copied');
   }
 
-  /** Stops all replicas and restores the copy, its sequences included. */
+  /** Stops all replicas and restores the copy with its sequences. */
   async restore(): Promise<void> {
     if (this.marks === null) return;
     this.world.stopAll();
@@ -56,8 +56,8 @@ export class SetBack {
   }
 
   /**
-   * A standby without the last `steps` steps takes over, and the replicas keep running. Its sequences are ahead,
-   * because PostgreSQL logs more sequence numbers than it uses.
+   * After the next `steps` database steps a standby without them takes over, and the replicas keep running. Its
+   * sequences are ahead, because PostgreSQL logs more sequence numbers than it uses.
    */
   async failOver(steps: number): Promise<void> {
     const { scheduler } = this.world;
@@ -83,7 +83,7 @@ export class SetBack {
     world.gaps.push(gap);
     world.mayBeLost = false;
     world.scheduler.tell(`the database is as it was ${(gap.to - gap.from) / 1_000} s ago`);
-    // The rules compare with the restored database, so drop everything received and done since the backup.
+    // The rules compare with the restored database, so forget everything since the backup.
     world.heard.length = marks.heard;
     world.planted.namings.length = marks.namings;
     world.planted.returns.clear();
@@ -100,7 +100,7 @@ export class SetBack {
     const after = (minutes: number, what: string, act: () => void): void =>
       world.scheduler.plan(world.now + minutes * MINUTE, what, act);
     after(3, 'verify repairs', () => void this.repair(gap));
-    // A merchant's backend without a reply to its refund request repeats it under the same key.
+    // The merchant's backend repeats its refund requests of the lost time under the same keys.
     after(this.asksAgainAfter, 'refunds are asked for again', () => void this.people.askAgain(gap.from));
     after(20, 'the MoR sends its events again', () => {
       for (const delivery of told) void this.sendAgain(delivery);
@@ -121,7 +121,7 @@ export class SetBack {
     }
   }
 
-  /** Sends a delivery again with a new timestamp, until Crossbill accepts it. */
+  /** Sends a delivery again, signed with a new timestamp, until Crossbill answers 200. */
   private async sendAgain({ source, headers, body }: Copied): Promise<void> {
     const { world } = this;
     const { paymentWebhookSecret, eventWebhookSecret } = world.sandbox.secrets;

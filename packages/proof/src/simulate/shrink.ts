@@ -1,14 +1,13 @@
 // Shrinks a failing run: finds few faults and few parts of its story that still break the same rule.
 import { type GivenFault } from './faults.js';
 
-/** Which faults and which parts of the story a run uses. */
+/** The faults of a run, and the numbers of the story's parts to leave out. */
 export type Recipe = {
   readonly faults: readonly GivenFault[];
-  /** Numbers of the parts to leave out. */
   readonly without: readonly number[];
 };
 
-/** The result of a run, as far as shrinking needs it. */
+/** The part of a run's result needed to shrink the run. */
 export type Outcome = { readonly broken: readonly string[]; readonly injected: readonly GivenFault[] };
 
 /**
@@ -60,7 +59,7 @@ export async function shrink(
   const breaks = async (recipe: Recipe): Promise<boolean> => {
     const { broken, injected } = await act(recipe);
     if (!broken.some((b) => ruleOf(b) === rule)) return false;
-    // The run skipped some of these faults, so they are unnecessary.
+    // The run had only these faults: the others never occurred.
     best = { ...recipe, faults: injected };
     tell(best);
     return true;

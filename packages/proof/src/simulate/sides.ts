@@ -51,7 +51,7 @@ function moneyTaken(world: World): readonly Taken[] {
   });
   const transfers = proformas.flatMap(({ id, reference, received, currency }): Taken[] => {
     if (received === null) return [];
-    // Once somebody has looked the transfer up in the MoR's portal, it is a payment like any other.
+    // After a look-up in the MoR's portal the transfer is also a payment there, with an id and refunds.
     const shown = mor.payments.get(world.planted.transfers.get(id) ?? '');
     return [
       {
@@ -72,14 +72,14 @@ function moneyTaken(world: World): readonly Taken[] {
   return [...cards, ...transfers];
 }
 
-/** True if the event arrived and Crossbill decided it. */
+/** True if the event arrived and Crossbill has decided it. */
 export function isHeard(seen: Snapshot, eventId: string): boolean {
   return seen.events.some((e) => e.event_id === eventId && e.status === 'done');
 }
 
 /**
- * True if the MoR gave up on the event of this transfer after eight tries. Each try met a wrong clock, so Crossbill put
- * copies into quarantine and has no event.
+ * True if Crossbill has no event of this transfer. The MoR gave up after eight tries: a wrong clock put each try into
+ * quarantine.
  */
 export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
   return t.kind === 'transfer' && !seen.events.some((e) => e.event_id === `evt_${t.reference}`);
@@ -100,8 +100,8 @@ type Rows = ReadonlyMap<string | null, PaymentLine>;
 const indexes = new WeakMap<Snapshot, Index>();
 
 /**
- * Finds Crossbill's row of the payment by the MoR's id. Also finds a link or a transfer by its reference, and a signup
- * by its charge, even if a person gave the payment another id.
+ * Finds Crossbill's row of the payment by the MoR's id. If no row has it, finds the row by reference or charge, among
+ * the rows without an id from the MoR.
  */
 export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   const index = indexes.get(seen) ?? indexOf(seen);
@@ -111,8 +111,8 @@ export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
 }
 
 /**
- * True if the row belongs to this payment. If customers paid a link twice, the row belongs to the payment with the
- * row's name or charge, otherwise to the first payment.
+ * True if the row belongs to this payment. After two payments on a link, the row belongs to the payment with the row's
+ * id or charge; without such a payment, to the first.
  */
 function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
   if (row === undefined || onLink.length < 2) return row !== undefined;
@@ -121,8 +121,8 @@ function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
 }
 
 /**
- * The references this payment may have in Stripe. A payment on a link may also have its charge, if the MoR reported it
- * as a card payment.
+ * Returns the references this payment may have in Stripe. A payment on a link may also have its charge, if the MoR
+ * reported it as a card payment.
  */
 export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)[] {
   if (p.kind !== 'link') return [p.reference];
@@ -130,7 +130,7 @@ export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)
   return isOfLink ? [p.reference, p.chargeId] : [p.chargeId];
 }
 
-/** Indexes the rows, since the rules look up every payment once per invoice: millions of times at the end of a soak. */
+/** Indexes the rows: at the end of a soak the rules look up payments millions of times. */
 function indexOf(seen: Snapshot): Index {
   // If two rows have the same key, the first row counts.
   const rows = seen.payments.toReversed();

@@ -12,7 +12,7 @@ import { StoreCopy } from './store-copy.js';
 export type PaymentLine = {
   readonly id: string;
   readonly payment_id: string | null;
-  /** The person or program that gave the name. Null: the MoR gave it. */
+  /** The person or program that gave the payment its id (`payment_id`). Null: the MoR gave it. */
   readonly identified_by: string | null;
   readonly invoice_id: string;
   readonly origin: string;
@@ -56,7 +56,7 @@ export type ReviewLine = {
   readonly created_at: Date;
   readonly resolved_at: Date | null;
 };
-/** True if the id occurs in the fact of an item. */
+/** True if the fact of the item contains the id. */
 export const namesInFact = ({ fact }: ReviewLine, id: string): boolean => JSON.stringify(fact).includes(id);
 
 export type EventLine = {
@@ -126,7 +126,7 @@ export type Snapshot = {
   /** The log of each lane, oldest row first. */
   readonly log: ReadonlyMap<string, readonly LoggedRow[]>;
   readonly openCalls: readonly { readonly id: string; readonly lane: string }[];
-  /** Number of lanes held until later than `now`. */
+  /** Number of lanes leased at the time of the snapshot. */
   readonly leased: number;
 };
 
@@ -142,14 +142,14 @@ const DUE_SQL = `
 
 export class SimStore {
   private constructor(
-    /** Has one connection for lanes and one for intake, so concurrent queries run in order. */
+    /** Has one connection for lanes and one for intake: queries on one connection run in order. */
     readonly db: Database,
     private readonly look: pg.Client,
     private readonly emptying: string,
     private readonly copies: StoreCopy,
   ) {}
 
-  /** `url` names a database with the current schema. This object owns the database and empties it before each run. */
+  /** Opens a database with the current schema. This object owns the database and empties it before each run. */
   static async open(url: string): Promise<SimStore> {
     const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
     keepConnections(db.pool);
@@ -169,7 +169,7 @@ export class SimStore {
     return new SimStore(db, look, emptying, new StoreCopy(look));
   }
 
-  /** Copies all tables and replaces the earlier copy. The copy plays a backup or a standby. */
+  /** Copies all tables and replaces the earlier copy. The copy stands for a backup or a standby. */
   keep(): Promise<void> {
     return this.copies.keep();
   }
@@ -184,7 +184,7 @@ export class SimStore {
   }
 
   /**
-   * Deletes rows and does not truncate: a run leaves few rows, and a truncate costs a file for each table and index.
+   * Empties the tables with deletes: a run leaves few rows, and a truncate would make a file for each table and index.
    */
   async reset(): Promise<void> {
     await this.look.query(this.emptying);
@@ -196,8 +196,8 @@ export class SimStore {
   }
 
   /**
-   * In milliseconds since 1970: when the next work is due, and until when somebody holds a lane. Null: nothing is due,
-   * or nobody holds a lane.
+   * Returns when the next work is due (null: no work) and when the last lease of a lane ends (null: no lease), in
+   * milliseconds since 1970.
    */
   async due(): Promise<{ readonly dueAt: number | null; readonly heldUntil: number | null }> {
     const found = await this.look.query<{ due_ms: string | null; held_ms: string | null }>({

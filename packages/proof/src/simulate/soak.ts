@@ -15,16 +15,16 @@ export type SoakOptions = { readonly seed: number; readonly customers: number; r
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const MONTH_DAYS = 30;
-/** Share of database steps with a fault. Calls to Stripe and the MoR fail four times as often. */
+/** The share of database steps with a fault. Calls to Stripe and the MoR fail four times as often. */
 const FAULT_RATE = 0.004;
-/** Random acts a day for each customer. */
+/** Random acts for each customer and day. */
 const HAPPENINGS = 0.04;
-/** Real milliseconds between two lines of progress, to tell a hanging soak from a working one. */
+/** Real milliseconds between two lines of progress, so a person can see whether the soak hangs. */
 const TOLD_EVERY_MS = 10_000;
-/** How long the soak runs on after the last day: bank debits and their refunds take a week, and retries take longer. */
+/** How long the soak goes on after the last day: bank debits and their refunds take a week, retries take longer. */
 const ALL_OVER_MS = 14 * DAY;
 const MB = 1024 ** 2;
-/** A shop of hundreds of customers needs a third of this memory. More is a leak. */
+/** A shop of hundreds of customers needs a third of this memory. A soak above the limit has a leak. */
 const MOST_MEMORY_MB = 1_500;
 
 /** Random acts too slow for a run over months. */
@@ -110,7 +110,6 @@ export async function soak(
   };
 }
 
-/** The people of the soak. */
 class Shop {
   private readonly people: People;
   private readonly subscribers: Subscriber[] = [];
@@ -177,7 +176,7 @@ class Shop {
     }
   }
 
-  /** Runs every four hours: the timers of both replicas, and a correction of their clocks. */
+  /** Runs every four hours: starts each replica's verify if due, and sometimes corrects the replica's clock. */
   tick(): void {
     for (const at of [0, 1]) {
       const replica = this.world.replica(at);

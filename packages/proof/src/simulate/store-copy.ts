@@ -4,7 +4,7 @@ import type pg from 'pg';
 type Table = { readonly name: string; readonly columns: string };
 type Sequence = { readonly name: string; readonly value: string; readonly called: boolean };
 
-/** Leaves out generated columns. A partition needs no entry, since its table covers it. */
+/** The tables and their columns, without generated columns. A partition needs no entry: its table covers it. */
 const TABLES_SQL = `
   select quote_ident(c.relname) as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
@@ -43,7 +43,7 @@ export class StoreCopy {
     await this.db.query([...back, ...set].join('; '));
   }
 
-  /** Creates the tables for the copy once per database. */
+  /** Creates the tables for the copy, unless the database has them. */
   private async made(): Promise<readonly Table[]> {
     const { rows } = await this.db.query<Table>(TABLES_SQL);
     const make = rows.map(

@@ -1,4 +1,4 @@
-// The golden stories: one for each way that money moves.
+// The scripted stories, called golden: one for each way money moves.
 import { channelStories } from './channel-stories.js';
 import { enrolmentStories } from './enrolment-stories.js';
 import { Hands } from './hands.js';

@@ -1,4 +1,4 @@
-// One thing to run, as plain data: a seed, a list of faults or an order of arrival, with the command to repeat the run.
+// A task of the simulation, as plain data: a seed, faults or an order of events, and the command to repeat it.
 import { drawPair } from './exhaustive.js';
 import { type GivenFault } from './faults.js';
 import { runOrder } from './permutations.js';
@@ -26,7 +26,7 @@ export type Task = { readonly trace: boolean } & (
 export type TaskResult = RunResult & {
   /** The command that shows this run step by step. */
   readonly replay: string;
-  /** For an order of arrival: the end state of its world. */
+  /** Only for an order of events: the state at the end of its run, as text. */
   readonly end: string;
 };
 
@@ -90,7 +90,7 @@ async function withFaults(
   return { ...result, end: '', replay: `${COMMAND} --story '${name}' --faults ${listed(faults)} --trace` };
 }
 
-/** Runs the same seed once more. A different trace means that something here does not depend on the seed alone. */
+/** Runs the same seed again. A different trace breaks a rule: the seed alone must decide everything. */
 async function again(first: RunResult, seed: number, store: SimStore): Promise<RunResult> {
   const second = await seededRun(seed, store, false);
   if (second.digest === first.digest) return first;

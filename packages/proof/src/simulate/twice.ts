@@ -1,5 +1,5 @@
-// Doubled money and names: one charge for two invoices, one id for two refunds, and a card that Stripe charges in
-// addition to the MoR.
+// Doubles in a story: one charge for two invoices, one id for two refunds, two bodies under one event id, and a card
+// Stripe charges in addition to the MoR.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People, type Subscriber } from './people.js';
@@ -11,9 +11,7 @@ export class Twice {
     private readonly people: People,
   ) {}
 
-  /**
-   * The MoR also reports this payment's charge for another invoice. It is the MoR's mistake, and no more money moved.
-   */
+  /** The MoR also reports this payment's charge for another invoice. This is the MoR's mistake: no more money moved. */
   oneCharge(paymentId: string, invoiceId: string): void {
     const { sandbox, planted } = this.world;
     const first = sandbox.mor.payments.get(paymentId);
@@ -45,9 +43,7 @@ export class Twice {
     });
   }
 
-  /**
-   * The MoR sends each `payment.succeeded` a second time at the same moment, signed, with a hundredth of the amount.
-   */
+  /** The MoR sends each `payment.succeeded` also with a hundredth of the amount, signed, under the same event id. */
   twoBodies(): void {
     const { world } = this;
     const secret = world.sandbox.secrets.paymentWebhookSecret;
@@ -71,9 +67,7 @@ export class Twice {
     }
   }
 
-  /**
-   * The merchant left a card of the customer at Stripe, where Stripe may charge it. The README asks for the opposite.
-   */
+  /** The merchant left a card of the customer at Stripe, and Stripe may charge it. The README asks for the opposite. */
   async ownCard(s: Subscriber, answers: readonly ('succeed' | 'decline')[]): Promise<void> {
     const made = await this.people.stripe('POST', `/v1/customers/${s.customerId}`, { source: 'tok_visa' });
     await this.people.stripe('POST', `/v1/subscriptions/${s.subscriptionId}`, { default_payment_method: '' });
@@ -101,15 +95,15 @@ export class Twice {
   }
 }
 
-/** The amount Stripe itself collected for an invoice. */
+/** Returns the amount Stripe itself collected for an invoice. */
 export function collectedByStripe(invoice: Invoice | undefined): number {
   const own = invoice?.payments.filter((p) => p.status === 'paid' && p.record === null && p.intent !== null) ?? [];
   return own.reduce((n, p) => n + (p.amountPaid ?? 0), 0);
 }
 
 /**
- * True if Stripe would charge the invoice automatically or try it again. Read from the sandbox's own books, in the
- * order Stripe uses to choose a payment method.
+ * True if Stripe would charge the invoice automatically or try it again. Reads the sandbox's data, in the order Stripe
+ * uses to choose a payment method.
  */
 export function stripeWouldCharge({ sandbox }: World, i: Invoice): boolean {
   const { customers, subscriptions, paymentMethods } = sandbox.stripe.state;

@@ -7,7 +7,7 @@ import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/str
 import { type FaultKind, httpFaults, morFaults, stripeFaults } from './faults.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
-/** The deadline of a simulated call. The real deadlines are 10 and 15 seconds. */
+/** The deadline of a simulated call, in milliseconds. The real deadlines are 10 and 15 seconds. */
 const TIMEOUT_MS = 15_000;
 const SLOW_MS = 9_000;
 
@@ -19,7 +19,7 @@ export type Sent = {
   readonly path: string;
   readonly key: string | null;
   readonly body: string;
-  /** True if the request certainly had its effect, with any reply. */
+  /** True if the request certainly had its effect, even without a reply. */
   readonly done: boolean;
 };
 
@@ -36,7 +36,7 @@ type Got =
   { readonly kind: 'answer'; readonly reply: Exclude<WireReply, { dropped: true }>; readonly slow: boolean } | NoReply;
 type NoReply = { readonly kind: 'none'; readonly sent: boolean; readonly slow: boolean };
 
-/** Sends one request as a step. A slow request takes its time after the step, so other actors run meanwhile. */
+/** Sends one request as a step. A slow reply comes some time after the step, so other actors run meanwhile. */
 async function exchange(net: Network, owner: Owner, side: Side, raw: Raw): Promise<Got> {
   const { scheduler } = net;
   if (scheduler.inDatabase)
@@ -107,7 +107,7 @@ async function act(
   }
   const reply = await kernel.handle(side, raw);
   kernel.faults.clear();
-  // Only a success below 300 proves the effect of this try. Any other reply may hide the real one.
+  // Only a status below 300 proves the effect: a fault may put any other status in place of the real reply.
   effect.done = !reply.dropped && reply.status < 300;
   if (reply.dropped || fault === 'lose_answer') return { kind: 'none', sent: true, slow: true };
   return { kind: 'answer', reply, slow: fault === 'slow' };

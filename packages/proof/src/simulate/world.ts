@@ -40,7 +40,7 @@ export type WorldSetup = {
   /** False: the first ready actor goes first, so the same story takes the same steps. */
   readonly shuffled: boolean;
   readonly keepTrace: boolean;
-  /** True: a run over months, so nothing may grow without end. */
+  /** True: a run over months. The scheduler keeps no list of its steps. */
   readonly long?: boolean;
   readonly store: SimStore;
 };
@@ -58,7 +58,7 @@ export class World {
   readonly askedStripeAt: number[] = [];
   /** Everything the merchant's backend received, repeats included. */
   readonly heard: Delivery[] = [];
-  /** Notifications a restore removed. A replica may still send the ones it had in memory. */
+  /** Ids of notifications a restore removed. A replica may still send those in its memory. */
   readonly forgotten = new Set<string>();
   readonly acknowledged: Acknowledged[] = [];
   readonly copied: Copied[] = [];
@@ -66,10 +66,10 @@ export class World {
   readonly cardsGiven = new Map<string, number>();
   /** Invoices the merchant marked as paid by hand. */
   readonly paidByHand = new Set<string>();
-  /** Refunds Stripe could not show, and a person dismissed their items. Verify reports such a refund for good. */
+  /** Refunds Stripe cannot show, after a person dismissed their items. Every verify reports them again. */
   readonly leftUnshown = new Set<string>();
   /**
-   * Invoices with a payment of another amount, applied or dismissed by a person. Verify reports the excess for good.
+   * Invoices with a payment of a wrong amount, applied or dismissed by a person. Verify reports the surplus each time.
    */
   readonly leftToCustomer = new Set<string>();
   /** Changes a person made by hand on Stripe, unknown to Crossbill: the invoice, and the object verify must name. */
@@ -82,7 +82,7 @@ export class World {
   readonly signupOf = new Map<string, string>();
   /** Signups completed with an amount that differs from the requested one. */
   readonly misnamed = new Set<string>();
-  /** The key of a payment link → its invoice. */
+  /** The idempotency key of a payment link → its invoice. */
   readonly linkOf = new Map<string, string>();
   readonly planted = new Planted();
   /** Periods missing in the database after a restore. */
@@ -91,7 +91,7 @@ export class World {
   mayBeLost = false;
   readonly disputes: Dispute[] = [];
   readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
-  /** Returns true for an event lost on its way to a webhook endpoint. Its sender believes it was delivered. */
+  /** Returns true to lose an event on its way. Its sender believes it delivered the event. */
   loses: (type: string, body: Buffer) => boolean = () => false;
   readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
   /** Which of Stripe and the MoR is unreachable now. */
@@ -104,7 +104,7 @@ export class World {
   resumed = 0;
   /** Called after each effect at Stripe or the MoR, so a story can act between two effects. */
   onEffect: (path: string) => void = () => undefined;
-  /** Makes a standby take over. Without a standby it does nothing. */
+  /** Makes a standby take over after `steps` database steps, without them. The default does nothing. */
   onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
   /**
    * Returns a second delivery under the same event id, with another body and a valid signature. The world sends it
@@ -186,7 +186,7 @@ export class World {
     return this.lives[at] ?? null;
   }
 
-  /** The running replica a load balancer would choose. A paused replica accepts connections and answers none. */
+  /** Picks a running replica, as a load balancer does, even a paused one without answers. Null: none runs. */
   anyReplica(): Replica | null {
     const alive = this.lives.filter((r) => r !== null);
     return alive.length === 0 ? null : this.netRng.pick(alive);
@@ -212,7 +212,7 @@ export class World {
     this.scheduler.tell('all is healed');
   }
 
-  /** Runs `act` on a replica. If the replica dies or its database does not answer, tries again on any running one. */
+  /** Runs `act` on a running replica. If the replica dies or throws, tries again. Null: twelve tries failed. */
   async ask<T>(what: string, act: (r: Replica) => Promise<T>): Promise<T | null> {
     for (let tries = 0; tries < 12; tries++) {
       const replica = this.anyReplica();
@@ -235,7 +235,7 @@ export class World {
     for (const life of [...this.lives]) if (life !== null) this.scheduler.kill(life.owner);
   }
 
-  /** Ends every life in the world. Waiting work ends too. */
+  /** Ends all replicas and their waiting work. */
   end(): void {
     for (const life of this.lives) life?.bury();
   }
@@ -308,8 +308,8 @@ export class World {
   }
 
   /**
-   * Returns when the next work is due. Also checks that no replica holds a lane longer than a lease: after its death
-   * the other replicas would wait too long.
+   * Returns when the next work is due. Also checks the leases: if a lease were too long, the other replicas would wait
+   * too long after a crash.
    */
   private async storeDue(): Promise<number | null> {
     const { dueAt, heldUntil } = await this.store.due();

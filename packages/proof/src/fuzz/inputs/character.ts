@@ -7,8 +7,8 @@ const SURROGATES = 0x800;
 const LAST = 0x10ffff;
 
 /**
- * For `fc.string({ unit: anyCharacter })`. It also maps a character back to its number, so fast-check can insert texts
- * such as `__proto__` and shrink texts.
+ * For `fc.string({ unit: anyCharacter })`. The second function maps a character back to its number, so fast-check can
+ * insert texts such as `__proto__` and shrink texts.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc.nat(LAST - SURROGATES).map(
   (n) => String.fromCodePoint(n < SURROGATES_FROM ? n : n + SURROGATES),

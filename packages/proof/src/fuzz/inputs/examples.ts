@@ -1,4 +1,4 @@
-// Valid inputs, from which the fuzzing makes invalid ones: the wire examples of the tests.
+// Valid inputs: the wire examples of the tests. The fuzzing makes invalid inputs from them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

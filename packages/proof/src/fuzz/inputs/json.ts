@@ -1,6 +1,5 @@
-// Damaged JSON, made from valid JSON: values exchanged, members lost, doubled, renamed and added, numbers that parsers
-// read differently. The changes happen on a tree, printed without JSON.stringify, so the result may contain text that
-// JSON.stringify would never write.
+// Damages valid JSON: exchanges values, drops, doubles, renames and adds members, and writes numbers that parsers read
+// differently. It changes a tree and prints it without JSON.stringify, so any text is possible.
 import fc from 'fast-check';
 import { amountText, bent, oddText, PROTOTYPE_NAMES, timeText } from './texts.js';
 
@@ -104,7 +103,7 @@ function size(tree: Tree): number {
   return counted;
 }
 
-/** Changes the value at one place, counted from the outside. Null: the change removed the value. */
+/** Changes the value at one place of the tree: place 0 is the tree itself. Null: the change removed the tree. */
 function changed(tree: Tree, place: number, change: Change): Tree | null {
   if (place === 0) return done(tree, change);
   if (tree.kind === 'text') return tree;
@@ -152,8 +151,8 @@ function done(tree: Tree, { how, json, key, deep }: Change): Tree | null {
 }
 
 /**
- * JSON texts made from these examples by up to five changes. One in eight is also damaged as a text, and is mostly no
- * JSON any more.
+ * JSON texts made from these examples by up to five changes. One text in eight then also loses or gains characters, and
+ * is rarely still JSON.
  */
 export function bentJson(examples: readonly unknown[]): fc.Arbitrary<string> {
   const trees = examples.map(treeOf);

@@ -4,7 +4,7 @@ import { anyCharacter } from './character.js';
 
 export const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 
-/** On a page this text would be markup, unless the page escapes it. */
+/** Browsers read this text as markup, unless the page escapes it. */
 export const MARKUP = '<zq9 onload=x>';
 
 const PLAIN = [
@@ -79,7 +79,7 @@ const PLAIN = [
 
 const LONG = [255, 256, 500, 501, 2_000, 2_001, 5_001, 20_000];
 
-/** Unusual texts. Short ones come first and often. */
+/** Unusual texts. Most of them are short. */
 export const oddText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...PLAIN) },
   { weight: 3, arbitrary: fc.string({ maxLength: 12 }) },
@@ -137,7 +137,7 @@ export const timeText: fc.Arbitrary<string> = fc
       : `${two(day)}${sign}${two(month)}${sign}${year}${time.replace('T', ' ')}`;
   });
 
-/** Digits with separators, as people write amounts. */
+/** Amounts as people type them: digits with separators. */
 export const amountText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'0123456789', '.', ',', ' ', "'", '\u00a0'), maxLength: 24 }),
   fc

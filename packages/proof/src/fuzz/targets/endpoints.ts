@@ -54,7 +54,7 @@ const headers: fc.Arbitrary<string> = bent(
 
 const check = new SignatureCheck([SECRET, 'another-secret-0123'], 300);
 
-/** The verdict by the rules of Documents 2 and 3 and of Stripe, written a second time without the parser. */
+/** The result by the rules of Documents 2 and 3 and of Stripe, written a second time without the parser. */
 function expected(header: string): string {
   const parts = header.split(',').map((part, at) => (at > 0 ? part.replace(/^ /, '') : part));
   const entries = parts.map(
@@ -65,7 +65,7 @@ function expected(header: string): string {
   const macs = entries.filter(([name]) => name === 'v1').map(([, value]) => value.toLowerCase());
   const [t = ''] = times;
   const fine = shaped && times.length === 1 && /^\d+$/.test(t) && macs.length >= 1 && macs.length <= 16;
-  // A MAC of another length is well formed and matches no secret.
+  // A MAC of a wrong length is well formed and matches no secret.
   if (!fine || !macs.every((mac) => /^([0-9a-f]{2})+$/.test(mac))) return 'malformed';
   if (!macs.includes(macOf(t))) return 'mismatch';
   return Math.abs(nowSec - Number(t)) <= 300 ? 'ok' : 'stale';
@@ -112,7 +112,7 @@ function checkBody(endpoint: Endpoint, text: string): void {
   const parse = PARSERS[endpoint.source];
   const parsed = parse?.(body);
   if (parsed === undefined) return;
-  // The endpoint only skims the event, and the worker parses the stored bytes. Both must agree.
+  // The endpoint reads only a few members, and the worker parses the stored bytes. Both must agree.
   const place = { eventId: parsed.eventId, type: parsed.type, lane: parsed.lane, usable: parsed.verdict === 'usable' };
   mustBeSame(
     { eventId: delivery.eventId, type: delivery.type, lane: delivery.lane, usable: delivery.status === 'received' },
@@ -134,7 +134,7 @@ function checkBody(endpoint: Endpoint, text: string): void {
     !/\\u0000|\\ud[89a-f]/i.test(jsonText(JSON.parse(shown(parsed.event))).replaceAll('\\\\', '')),
     'the event holds what jsonb refuses',
   );
-  // JSON.stringify removes blanks and writes escapes another way. The parser must read the same event.
+  // JSON.stringify removes blanks and changes escapes. The parser must still return the same event.
   const again = parse?.(Buffer.from(JSON.stringify(whole.value)));
   mustBeSame(again, parsed, 'the event, written again');
 }

@@ -1,4 +1,4 @@
-// Rows of the lane log: folding the rows of a step gives the same state again, with any texts in them.
+// Rows of the lane log: folding a step's rows must give the step's state, whatever texts they contain.
 import fc from 'fast-check';
 import { emptyLane } from '#src/engine/context.js';
 import { type LaneState } from '#src/domain/model.js';
@@ -27,7 +27,7 @@ const plans: fc.Arbitrary<string> = fc
   })
   .map((plan) => JSON.stringify(plan));
 
-/** A row with a value of the right kind in each column, made from texts. */
+/** Makes a row from texts: each column gets a value of its kind. */
 function rowFrom<T>(codec: Row<T, unknown>, from: readonly string[], n: number): T {
   const out: Record<string, unknown> = {};
   for (const [i, [name, { kind }]] of Object.entries<{ readonly kind: Kind }>(codec.columns).entries()) {
@@ -69,7 +69,7 @@ export const logRows: Target = {
     const plan = JSON.parse(text) as { before: Plan; after: Plan; format: number };
     const before = laneOf(plan.before);
     const merged = laneOf({ ...plan.before, ...plan.after });
-    // A step adds and changes rows. It never removes one.
+    // A step adds and changes rows, and never removes a row.
     const kept = <T extends { readonly id: string }>(was: readonly T[], is: readonly T[]): T[] => [
       ...is,
       ...was.filter((x) => !is.some((y) => y.id === x.id)),
@@ -124,7 +124,7 @@ export const logRows: Target = {
   },
 };
 
-/** No rule removes a deadline or an answer from a review item, so these stay. */
+/** Keeps the old value of each column that is now null: no rule removes a deadline or an answer from a review item. */
 function filled<T extends object>(row: T, was: T | undefined): T {
   if (was === undefined) return row;
   const lost = Object.entries(row)
@@ -133,7 +133,7 @@ function filled<T extends object>(row: T, was: T | undefined): T {
   return { ...row, ...Object.fromEntries(lost) };
 }
 
-/** The row as JSON with ordered members. */
+/** Prints the row as JSON with ordered members, to compare it. */
 function canon(row: unknown): string {
   if (typeof row !== 'object' || row === null) return shown(row);
   return shown(Object.fromEntries(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));

@@ -84,7 +84,7 @@ const requests: Target = {
   },
 };
 
-/** The value without null members and with ordered keys. */
+/** Returns the value without null members and with ordered keys. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;

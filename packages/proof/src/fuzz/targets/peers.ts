@@ -32,7 +32,7 @@ import { oddText } from '../inputs/texts.js';
 import { mustBeInRange, mustBeUnpolluted } from '../ranges.js';
 import { must, mustBeSame, orTyped, type Target } from '../target.js';
 
-/** The parsers pass these members on unchanged. The store makes them safe with jsonText, and stores no links. */
+/** The parsers do not change these members. The store makes them safe with jsonText, and stores no links. */
 const AS_THEY_CAME = ['customer', 'evidence', 'source'];
 
 const STRIPE: readonly ((value: unknown) => unknown)[] = [
@@ -55,7 +55,7 @@ const parsing = (text: string): Parsing => {
   return { name: text.slice(0, at), json: text.slice(at + 1) };
 };
 
-/** Null: the text is no JSON. The package's transport refuses it before any parser. */
+/** Null: the text is no JSON. The HTTP client refuses such a reply before any parser. */
 function valueOf(json: string): { readonly value: unknown } | null {
   try {
     return { value: JSON.parse(json) as unknown };
@@ -106,7 +106,7 @@ class NoBudget extends RequestBudget {
   }
 }
 
-/** One answer as it comes from a socket. */
+/** One HTTP reply, as it comes from a socket. */
 type Wire = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
 const SECRET = 'canary-secret-of-the-mor-4711';
@@ -195,7 +195,7 @@ const answers = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     })
     .map((answer) => JSON.stringify(answer));
 
-/** A failure must be safe to log, and must not ask for an absurd wait. */
+/** Checks a failed call: its text must be safe to log, and its `Retry-After` must not ask for an absurd wait. */
 function mustBeSayable(outcome: CallOutcome<unknown>, ...secrets: readonly string[]): void {
   if (outcome.ok) return;
   const text = [
@@ -287,7 +287,7 @@ const stripeCalls: Target = {
         customPaymentMethodType: null,
         transport: {
           getClientName: () => 'fuzz',
-          // A damaged page may announce further pages for ever, so a 404 ends them after three.
+          // A damaged page may announce further pages for ever. A 404 for the fourth request ends them.
           makeRequest: () => Promise.resolve(new Answer(asked++ < 3 ? status : 404, { ...given }, Buffer.from(body))),
           close: () => undefined,
         },

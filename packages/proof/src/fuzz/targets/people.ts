@@ -58,7 +58,7 @@ const asking = (cookie: string, query: Record<string, unknown> = {}): Request =>
     secure: true,
   }) as unknown as Request;
 
-/** The cookie that a call sets. */
+/** Returns the cookie that `set` puts on a response, as `name=value`. */
 async function cookieOf(set: (res: Response) => unknown): Promise<string> {
   let made = '';
   await set({
@@ -74,7 +74,7 @@ const issued: readonly string[] = await Promise.all([
   cookieOf((res) => signIns.begin(asking(''), res, '/console/refunds')),
 ]);
 
-/** The body of a cookie, changed without a new signature. */
+/** A cookie with another body and the old signature. */
 const forged = fc
   .tuple(
     fc.constantFrom(...issued),
@@ -96,7 +96,7 @@ const cookies: Target = {
   ),
   async check(cookie) {
     const session = await sessions.of(asking(cookie));
-    // Exactly one cookie has the name, and Crossbill made it. The rest of the header may contain anything.
+    // A session needs exactly one cookie of this name, made by Crossbill. The rest of the header may contain anything.
     const ours = cookie
       .split(';')
       .map((pair) => pair.trim())
@@ -135,7 +135,7 @@ const claims: Target = {
       person.email === null || (/^[^\s@]+@[^\s@]+$/.test(person.email) && person.email.length <= 255),
       'a name that is no address',
     );
-    // Some providers send the text "true".
+    // Some identity providers send the text "true" instead of the boolean.
     const said = (value as { email_verified?: unknown } | null)?.email_verified;
     must(!person.verified || said === true || said === 'true', 'verified without a word of it');
     must(

@@ -1,4 +1,4 @@
-// The console of a whole daemon. The target follows links to every page and form.
+// The console of a whole daemon. The target follows its links to every page and form.
 import fc from 'fast-check';
 import { MARKUP, oddText } from '../inputs/texts.js';
 import { headerText, mustBeQuiet, type Remote, values } from '../remote-inputs.js';
@@ -15,7 +15,7 @@ type Site = {
 };
 
 const COOKIE = 'crossbill_console';
-/** These addresses end the target's own session, so they come last. */
+/** These addresses end the target's own session, so the target visits them last. */
 const LAST_ACTS = /logout|sessions/;
 const MOST_PAGES = 60;
 

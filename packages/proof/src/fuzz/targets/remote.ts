@@ -13,7 +13,7 @@ import { deliver, type Rig } from '../rig.js';
 import { must } from '../target.js';
 import { consolePages } from './remote-console.js';
 
-/** A busy machine may be slow to store an event, to decide it, or to give a connection. */
+/** The daemon on a busy machine may need this long to store or decide an event, or to accept a connection. */
 const PATIENCE_MS = 120_000;
 const TRIES = 3;
 
@@ -37,7 +37,7 @@ const endpoints: Remote = {
         .map((parts) => JSON.stringify(parts)),
       async check(text) {
         const [endpoint, forged, json] = JSON.parse(text) as [InboxSource, boolean, string];
-        // Every event is new, but all are about the same few invoices and payments, so many events meet in one lane.
+        // Every event is new, but all events are about the same few invoices and payments, so each lane gets many.
         const body = Buffer.from(json.replaceAll('evt_', `evt_${++n}_`).replaceAll('fern', `fern${n % 40}`));
         const sha = createHash('sha256').update(body).digest();
         const stored = () =>
@@ -193,7 +193,7 @@ const api: Remote = {
   },
 };
 
-/** The example with values of the damaged body in the same places: mostly valid, sometimes wrong. */
+/** Puts the members of the damaged body into the example: the result is mostly valid, sometimes wrong. */
 function bodyFor(example: unknown, bent: string): string {
   try {
     const value: unknown = JSON.parse(bent);

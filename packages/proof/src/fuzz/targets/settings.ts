@@ -27,7 +27,7 @@ const BASE: Readonly<Record<string, string>> = {
   API_KEYS: `ada:ops:${'k'.repeat(40)}`,
 };
 
-/** A valid value of each setting. The target makes invalid ones from it. */
+/** Valid values of each setting. The target makes invalid values from them. */
 const RIGHT: Readonly<Record<string, readonly string[]>> = {
   PORT: ['0', '3000', '65535'],
   HOST: ['127.0.0.1', '::1', 'backend.internal'],
@@ -65,7 +65,7 @@ const environments = fc
   .tuple(fc.array(oneSetting, { minLength: 1, maxLength: 4 }), fc.constantFrom('production', 'development'))
   .map(([some, mode]) => JSON.stringify({ ...BASE, NODE_ENV: mode, ...Object.fromEntries(some) }));
 
-/** The RFCs' ranges, listed a second time: the check must not depend on the settings' own list. */
+/** The RFCs' ranges, written a second time: the check must not depend on the list of the settings. */
 const metadata = new BlockList();
 for (const [address, bits] of [
   ['169.254.0.0', 16],
@@ -93,8 +93,7 @@ const settings: Target = {
       );
       for (const { name, problem } of error.problems) {
         const value = env[name] ?? '';
-        // The error may contain the value by chance, because its fixed example does. Then the error for any other wrong
-        // value reads the same.
+        // The value may be part of the fixed example in the error. Then every other wrong value gives the same error.
         must(
           value.length < 8 || !problem.includes(value) || problem === problemOf(name),
           `the report repeats the value of ${name}`,
@@ -118,7 +117,7 @@ const settings: Target = {
       must(typeof value !== 'number' || Number.isSafeInteger(value), `${name} is no whole number`);
     must(config.port >= 0 && config.port <= 65_535, 'a port that there is not');
     must(new Set(config.apiKeys.map(({ name }) => name)).size === config.apiKeys.length, 'two keys of one name');
-    // A value accepted here must not stop the start later: Express parses the proxies a second time.
+    // A start must not fail on an accepted value: Express parses the trusted proxies a second time.
     const app = new ExpressAdapter().getInstance<NestExpressApplication>();
     app.set('trust proxy', [...config.trustedProxies]);
     if (config.notifyUrl !== null) {
@@ -133,7 +132,7 @@ const settings: Target = {
   },
 };
 
-/** The error for a value that is wrong in every setting except free texts. */
+/** Returns the setting's error for a value that every setting refuses, except free texts. */
 function problemOf(wrong: string): string {
   const setting = Object.values(SETTINGS).find(({ name }) => name === wrong);
   const parsed = setting?.parse('\u0001');

@@ -1,4 +1,4 @@
-// The input of people: amounts, times, filters, files of customers.
+// Input by people: amounts, times, filters, files of customers.
 import { parseTime, timeOf, Unreadable } from '@crossbill/mor/read.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ const amounts: Target = {
       const minor = read(typed, currency);
       if (minor === null) continue;
       must(minor >= 0n && minor <= MAX_MINOR, `${read.name} gives ${minor}`);
-      // Parsing must not invent, lose or move a digit, with any meaning of the separators.
+      // Parsing must not invent, lose or move a digit, whichever separator means decimals.
       const [given, printed] = [digits(typed), digits(decimalFromMinor(minor, currency))];
       must(given.replace(/0+$/, '') === printed.replace(/0+$/, ''), `${read.name} reads ${typed} as ${minor}`);
       mustBeSame(read(decimalFromMinor(minor, currency), currency), minor, `${read.name}, printed and read again`);
@@ -163,7 +163,7 @@ const csv: Target = {
       for await (const placed of recordsOf(file, { delimiter, byte: next.nextByte, line: next.nextLine }))
         found.push(placed);
       if (written === null) {
-        // Every possible formula has an apostrophe in front, so no program runs it.
+        // The exporter writes an apostrophe before every cell that a program could run as a formula.
         const expected = storable.map((row) => row.map((c) => plainCell(c)));
         mustBeSame(
           found.map(({ record }) => record),
@@ -196,7 +196,7 @@ const csv: Target = {
   },
 };
 
-/** A cell as a reader gets it: as `cell` writes it, without the quotes. */
+/** Returns a cell as a reader of the file gets it: as `cell` writes it, without the quotes. */
 function plainCell(text: string): string {
   const written = cell(text);
   return written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
