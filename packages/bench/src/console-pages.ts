@@ -8,13 +8,13 @@ export type PageAsked = {
   readonly path: string;
   /** The expected status, if not 200. */
   readonly status?: 200 | 303 | 404;
-  /** The daemon caches this page for so many seconds, so requests are that far apart. */
+  /** The daemon caches this page for nearly so many seconds. The bench sets the daemon's clock ahead by them first. */
   readonly freshSec?: number;
 };
 
 const DAY_MS = 86_400_000;
 
-/** Routes outside this list, each with its reason. */
+/** Routes of the console without a measurement, each with its reason. */
 export const NOT_ASKED: Readonly<Record<string, string>> = {
   '/login': 'the form before login: it reads nothing of the books',
   '/assets/:version/:name': 'a file of the program',

@@ -1,6 +1,6 @@
-// The rows of old, settled renewals in every table, as SQL statements. As in real books, the bank declined 3 % at
+// The rows of old, settled renewals in every table, as SQL statements. As in a real database, the bank declined 3 % at
 // first, 3 % have a dispute, 2 % a refund, and 1 % a review item. For 2 % there is also an ignored invoice of a
-// customer outside the MoR. The newest of these are still open.
+// customer outside the MoR. The newest declines, disputes and review items are still open.
 
 /** This many of the oldest renewals are rare: their type, status and reason differ from all later ones. */
 const RARE = 500;
@@ -8,7 +8,7 @@ const RARE = 500;
 /** An amount in the fact of a review item. */
 const SUM = `json_build_object('minor', amount::text, 'currency', currency)`;
 
-/** Nobody has settled the review items of this many of the newest renewals. */
+/** The review items of this many newest renewals are still open. */
 const OPEN = 3_000;
 
 /**
@@ -16,7 +16,7 @@ const OPEN = 3_000;
  */
 export const PURGED = 100_000;
 
-/** The bank declined some of this many newest renewals. These have no successful payment yet. */
+/** Among this many newest renewals, those with a decline have no successful payment yet. */
 const NEWEST = 3_000;
 
 /**

@@ -24,7 +24,7 @@ const named = (size: number): string => `books_${size}`;
 export const urlOf = (adminUrl: string, size: number): string =>
   adminUrl.replace(/\/[^/?]+(\?|$)/, `/${named(size)}$1`);
 
-/** Fills one database for each size, a number of ledger entries. Skips a full database. */
+/** Fills one database for each of the `sizes`, in ledger entries. Skips a full database. */
 export async function fillDatabases(dataDir: string, sizes: readonly number[], filling?: Filling): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir, log: quiet, settings: FILLING });
   try {

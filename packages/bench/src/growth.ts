@@ -1,5 +1,5 @@
-// Growth: the cost of an event, a look-up, a list page and a timer's query with no old rows, with a million and with
-// ten million.
+// The growth benchmark: the cost of an event, a look-up, a list page and a timer's query on a database with no old
+// rows, a million and ten million.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,14 +76,14 @@ async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): P
   }
 }
 
-/** The number of a renewal in the middle of the old ones that has a refund. */
+/** The number of an old renewal with a refund, from the middle of the old ones. */
 const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
 
 /** A database with old ledger entries, and its results. */
 type Books = {
   readonly rows: number;
   readonly db: Database;
-  /** Has one connection, so the meter shows the cost of one query. */
+  /** One connection for queries, so the meter shows the cost of one query. */
   readonly asking: Database;
   readonly asked: readonly Question[];
   /** The number of the next event or renewal. */

@@ -1,8 +1,8 @@
 // `npm run bench`: prints every figure as a ratio within one run, as tables and as JSON. `--only intake,path` chooses
-// measurements, `--scale 0.2` makes a short run. `--only pages --data folder` measures every page of the console above
-// ten million rows, and the folder keeps the rows for another run. `--only day --data folder [--renewals N] [--minutes
-// M]` runs a merchant's day. DATABASE_URL names a server to measure instead of the embedded one (growth always starts
-// its own).
+// measurements, `--scale 0.2` makes a short run. `--only pages --data folder` measures every page of the console on a
+// database with ten million ledger rows, and the folder keeps the rows for another run. `--only day --data folder
+// [--renewals N] [--minutes M]` runs the day benchmark. DATABASE_URL names another server to measure. Growth always
+// starts an embedded one.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -80,8 +80,8 @@ function start(file: string, ...args: string[]): Promise<{ child: ChildProcess; 
 }
 
 /**
- * The results of the bare loop, the upper limit. Processor times of one run are comparable even if the machine does
- * other work.
+ * The results of the bare loop, the upper limit of marks. Processor times of one run are comparable even if the machine
+ * does other work.
  */
 type Bare = Pick<PathResult, 'perSecond' | 'cpuMsPerRenewal'> & { readonly postgresMs: number };
 

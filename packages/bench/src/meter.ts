@@ -1,5 +1,5 @@
-// What the connections of one daemon cost PostgreSQL, from its own counters and the kernel's. Other work on the machine
-// hardly changes these.
+// The cost of a pool's connections in PostgreSQL, from PostgreSQL's own counters and the kernel's. Other work on the
+// machine hardly changes it.
 import { type Database } from '#src/store/database.js';
 import { onProcessorUs } from './processor-time.js';
 
@@ -12,7 +12,7 @@ export type Spent = {
   readonly pages: number;
 };
 
-// Each connection keeps its counts for seconds unless it flushes them. This needs PostgreSQL 18, the embedded version.
+// A connection keeps its counts for seconds unless it flushes them. The query needs PostgreSQL 18, as embedded.
 const SQL = `
   select pg_backend_pid() as pid, pg_stat_force_next_flush(), w.wal_bytes as wal,
          (select sum(coalesce(hits, 0) + coalesce(reads, 0)) from pg_stat_get_backend_io(pg_backend_pid())) as pages

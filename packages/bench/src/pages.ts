@@ -1,5 +1,5 @@
-// Requests every page of the console above ten million old ledger rows over HTTP, from a normal daemon, several times
-// in turn.
+// Requests every page of the console several times over HTTP, from a normal daemon on a database with ten million old
+// ledger rows.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -131,7 +131,7 @@ async function measure(
   }
 }
 
-/** The number of a renewal in the middle of the old ones that has a refund. */
+/** The number of an old renewal with a refund, from the middle of the old ones. */
 const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
 
 type Got = { readonly at: number; readonly bytes: number };

@@ -1,5 +1,5 @@
-// One replica of the whole path as a separate process: `path-replica.js <database url> <peer url> <lanes>`. Starts its
-// work at SIGUSR2.
+// One replica of the whole-path benchmark as a separate process. Starts its work at SIGUSR2. Usage: `path-replica.js
+// <database url> <url of the bench's Stripe> <lanes>`.
 import { Wake } from '#src/engine/wake.js';
 import { Database } from '#src/store/database.js';
 import { makeWorker } from './whole-path.js';

@@ -1,4 +1,4 @@
-// A Stripe that answers at once and needs no network, so only Crossbill's own work remains to measure.
+// A Stripe inside the bench's process. It answers at once, so only Crossbill's own work remains to measure.
 import {
   type BillingAnswer,
   type BillingCall,

@@ -63,7 +63,7 @@ export async function onProcessorUs(of: string): Promise<number> {
 
 /**
  * The processor time of a process's ended children. PostgreSQL has one process per connection, and a pool closes idle
- * connections. Precise to a hundredth of a second each.
+ * connections. Precise to a hundredth of a second for each child.
  */
 async function endedUs(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

@@ -1,4 +1,4 @@
-// What a measurement needs: its own database, its own processes, and a place for its results.
+// The means of a measurement: its own database, its own processes, and a place for its results.
 import { type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Rig = {
   /** The size of a measurement: 1 is full size, 0.1 a tenth. */
   readonly scale: number;
-  /** The folder of `--data`: filled databases stay there for another run. Null: they are deleted after this run. */
+  /** The folder of `--data`: filled databases stay there for another run. Null: the run deletes them at its end. */
   readonly dataDir: string | null;
   /** The id of PostgreSQL's first process. */
   readonly postgresPid: () => number;
@@ -31,12 +31,12 @@ export async function withPeer<T>(
   }
 }
 
-/** Waits until the condition holds. */
+/** Waits until the condition is true. */
 export async function until(isSo: () => Promise<boolean>, everyMs = 100): Promise<void> {
   while (!(await isSo())) await pause(everyMs);
 }
 
-/** Memory of a process in MB, as the system counts it: now, and the most so far. Zero where the system does not tell. */
+/** Memory of a process in MB, as the system counts it: now, and the most so far. 0: the system does not show it. */
 export async function memoryOf(pid: number | undefined): Promise<{ now: number; most: number }> {
   const text = await readFile(`/proc/${pid ?? 'self'}/status`, 'utf8').catch(() => '');
   const kb = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0);

@@ -8,15 +8,15 @@ import { connectAlone } from '#src/store/connect.js';
 export type BenchServer = {
   /** The URL of a database from which a client can create others. */
   readonly adminUrl: string;
-  /** The id of its first process. 0 if unknown: then PostgreSQL's processor times are 0. */
+  /** The id of the server's first process. 0: unknown, and then PostgreSQL's processor times are 0. */
   readonly pid: number;
   /** Stops everything this run started for the server. */
   stop(): Promise<void>;
 };
 
 /**
- * @param url a role on another server that may create databases; empty: an embedded server with its files in a separate
- * folder
+ * @param url another server, with a role allowed to create databases; empty: an embedded server with its files in a
+ * separate folder
  */
 export async function benchServer(url: string | undefined): Promise<BenchServer> {
   if (url) return { adminUrl: url, pid: await pidOf(url), stop: () => Promise.resolve() };
@@ -36,8 +36,8 @@ export async function benchServer(url: string | undefined): Promise<BenchServer>
 }
 
 /**
- * Reads the id from the server's lock file, which a superuser may read. 0 if the server runs on another machine or the
- * role may not.
+ * Reads the id from the server's lock file, as a superuser may. 0: the server runs on another machine, or the role is
+ * no superuser.
  */
 async function pidOf(url: string): Promise<number> {
   const client = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });

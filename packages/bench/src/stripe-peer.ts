@@ -12,7 +12,7 @@ const PAGE = 100;
 /** The time of the first listed object. Listed objects are two seconds apart, and the newest is ten minutes old. */
 const FIRST_SEC = Math.floor(Date.now() / 1000) - 600 - 2 * Math.max(listed, listedEvents);
 
-/** The effects by idempotency key. A repeat under the same key is no second effect. */
+/** The idempotency key of each effect, by invoice. A repeat under the same key is no second effect. */
 const reported = new Map<string, string>();
 const attached = new Map<string, string>();
 const seen = { calls: 0, repeats: 0, twice: 0 };
@@ -36,7 +36,7 @@ function effect(done: Map<string, string>, id: string, key: string): void {
 
 const EVENT = invoiceCreated(0).toString();
 
-/** A page of old invoices, or of their events, newest first, within the bounds of `created` and `starting_after`. */
+/** A page of old invoices, payment records or events, newest first, bounded by `created` and `starting_after`. */
 function page(query: string, count: number, name: string, one: (n: number) => string): string {
   const after = new RegExp(`starting_after=${name}(\\d+)`).exec(query)?.[1];
   const bound = (of: string): string | undefined =>

@@ -1,5 +1,5 @@
-// The whole path: stored events become confirmed marks through the real flows, the real `stripe` package and a real
-// PostgreSQL.
+// The whole-path benchmark: stored events become confirmed marks through the real flows, the real `stripe` package and
+// a real PostgreSQL.
 import { type BillingPlatform } from '#src/domain/ports/billing-platform.js';
 import { Decisions } from '#src/decisions/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';

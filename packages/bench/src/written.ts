@@ -1,4 +1,4 @@
-// What a database wrote, from the server's own counters.
+// The writes of a database, from the server's own counters.
 import type pg from 'pg';
 import { type Database } from '#src/store/database.js';
 
@@ -24,8 +24,8 @@ const SQL = `
     from pg_stat_user_tables t`;
 
 /**
- * Reads the counters so far; subtract two readings. Each connection keeps its counts for seconds unless it flushes
- * them.
+ * Reads the counters so far; subtract two readings. A connection would keep its counts for seconds, so the function
+ * flushes every connection first.
  */
 export async function writtenBy(db: Pick<Database, 'pool' | 'intake'>): Promise<Written> {
   await Promise.all([flush(db.pool), flush(db.intake)]);

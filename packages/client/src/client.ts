@@ -26,7 +26,7 @@ export type Crossbill = Operations;
 /**
  * Makes a client.
  *
- * A POST to create something gets its own Idempotency-Key. The client repeats harmless requests after a failed
+ * The client sends an Idempotency-Key with each POST to create something. It repeats harmless requests after a failed
  * connection, a 429 with Retry-After, a 502, 503 or 504. A failed call throws `CrossbillError`.
  */
 export function createClient(options: ClientOptions): Crossbill {
@@ -79,7 +79,7 @@ function outgoing(
 type Filters = Readonly<Record<string, string | number | boolean | undefined>>;
 type Page = Readonly<Record<string, unknown>>;
 
-/** Sends the first request only when somebody awaits the result. */
+/** Makes the pages of a list. Sends no request until the caller awaits or iterates the result. */
 function pagesOf(
   call: (query: Filters) => Promise<unknown>,
   query: Filters,

@@ -1,6 +1,6 @@
 import { type KnownCode } from './generated/operations.js';
 
-/** A code of the API, or one of the MoR's. */
+/** An error code of Crossbill's API, or of the MoR. */
 // `& {}` keeps the known codes in an editor's list.
 export type ErrorCode = KnownCode | (string & {});
 

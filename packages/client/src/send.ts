@@ -6,7 +6,7 @@ import { type Fetch, type Signal } from './types.js';
 const LONGEST_WAIT_SECONDS = 60;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
-/** The MoR or the daemon was down for a moment. */
+/** The statuses of a short failure of the MoR or the daemon. */
 const PASSING = new Set([502, 503, 504]);
 /** These 502 errors last until an operator corrects the settings. */
 const LASTING_CODES = new Set<string>(['mor_unauthorized']);

@@ -40,7 +40,7 @@ export type Fetch = (
   text(): Promise<string>;
 }>;
 
-/** One row of the generated table. */
+/** One row of `ROUTES`, the generated table of operations. */
 export type Route = readonly [
   method: string,
   path: string,

@@ -13,7 +13,7 @@ export type ReceivedHeaders =
 export type NotVerifiedCode =
   'header_missing' | 'timestamp_outside_tolerance' | 'signature_mismatch' | 'unreadable_body';
 
-/** The signature is missing or wrong. Respond 400 and do nothing. */
+/** The delivery did not pass the check: `code` says why. Respond 400 and do nothing. */
 export class NotVerifiedError extends Error {
   override readonly name = 'NotVerifiedError';
 
@@ -26,7 +26,7 @@ export class NotVerifiedError extends Error {
 }
 
 /**
- * Returns the notification of a delivery, once its signature proves Crossbill sent it. Throws `NotVerifiedError`.
+ * Returns the notification of a delivery. Throws `NotVerifiedError` unless the signature proves Crossbill sent it.
  * @param body the received bytes or their text, not parsed and written again
  * @param secret the value of NOTIFY_SECRETS, `whsec_…`; during a rotation the old and the new one
  */

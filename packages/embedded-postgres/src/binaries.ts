@@ -109,7 +109,7 @@ function tryRun(folder: string, runAs: RunAs): string | null {
   return `${postgres}: ${code ?? (output === '' ? `exit ${run.status ?? run.signal}` : output)}`;
 }
 
-/** Does the work of the package's install script, which npm may have skipped. A failure shows when the binaries run. */
+/** Does the work of the package's install script, in case npm skipped it. A failure shows when the binaries run. */
 function completeInPlace(native: string): void {
   for (const name of ['initdb', 'postgres']) {
     const path = join(native, 'bin', name);
@@ -157,7 +157,7 @@ function copyTo(folder: string, native: string): string {
   const target = join(folder, `crossbill-postgres-${version}-${uid}`);
   const found = lstatSync(target, { throwIfNoEntry: false });
   if (found !== undefined) {
-    // The name is easy to guess, so never run files of another user.
+    // Another user can guess this name and put files here: never run them.
     if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0) {
       throw new Error(`${target} is not ours`);
     }
@@ -185,7 +185,7 @@ function discard(folder: string): void {
   });
 }
 
-// True unless only compiling against PostgreSQL needs the file.
+// False for files needed only to compile against PostgreSQL.
 const isNeeded = (name: string): boolean => !name.endsWith('.a') && name !== 'pkgconfig';
 
 function copyTree(from: string, to: string): void {

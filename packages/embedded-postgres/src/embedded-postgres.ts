@@ -1,5 +1,5 @@
-// A real PostgreSQL in the data folder. Starts it or takes over a running one, keeps it running, and shares it among
-// all users of the folder. The last user stops it.
+// Starts PostgreSQL in the data folder or takes over a running server, and restarts it if it ends. All owners, the
+// processes with this folder, share the server. The last owner stops it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Binaries, locateNative, prepareBinaries } from './binaries.js';
@@ -42,13 +42,13 @@ export type EmbeddedPostgres = {
   readonly pid: number;
   /** True if the server ran already: another owner uses it, or a killed owner left it. */
   readonly adopted: boolean;
-  /** Releases the server, and stops it if no other process owns it. Resolves when it has ended. Safe to call again. */
+  /** Releases the server. If no other process owns it, stops it and waits for its end. Safe to call again. */
   stop(): Promise<void>;
 };
 
 /**
  * Starts the PostgreSQL of a data folder, or takes over a running one. The server outlives a killed owner by a few
- * seconds. If it ends while owned, the owner restarts it on the same port. Throws `EmbeddedPostgresError`.
+ * seconds. If the server ends before its owner, the owner restarts it on the same port. Throws `EmbeddedPostgresError`.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const server = new OwnedServer(options);
@@ -110,7 +110,7 @@ class OwnedServer implements EmbeddedPostgres {
     if (this.watch !== null) clearInterval(this.watch);
     await this.repair;
     if (this.claim === null || !this.claim.release()) return;
-    // This runs right after the release, without an await, so no other owner can claim the server in between.
+    // No await since the release: another process has hardly time to claim the server before the stop.
     const found = findServer(this.cluster);
     if (found !== null) await stopServer(found.pid, STOP_PATIENCE_MS);
   }
@@ -125,9 +125,9 @@ class OwnedServer implements EmbeddedPostgres {
   }
 
   /**
-   * Other processes own a server, and its lock file names a process unknown here. Either the server died and its owners
-   * are about to restart it, or it runs in another container on the same folder. PostgreSQL's own checks see nothing
-   * there, and two servers would destroy the data.
+   * Waits while other processes own a server unknown to this process. Either the server died and its owners are about
+   * to restart it, or it runs in another container on the same folder. PostgreSQL's own checks do not see into that
+   * container, and two servers would destroy the data. Throws `not_answering` after 5 seconds.
    */
   private async waitForTheirs(): Promise<void> {
     const deadline = performance.now() + OTHERS_RESTART_MS;
@@ -138,7 +138,7 @@ class OwnedServer implements EmbeddedPostgres {
   }
 
   /**
-   * Resolves when a server of this cluster answers. `port`: the port it must have, because clients know it; null: any.
+   * Resolves when a server of this cluster answers. `port`: the port it must have (clients know it). Null: any port.
    */
   private async ensureRunning(port: number | null): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
@@ -194,7 +194,7 @@ class OwnedServer implements EmbeddedPostgres {
     );
   }
 
-  /** The password authenticates both sides (SCRAM): only the server of this cluster can answer. */
+  /** Connects. Returns null, or the problem. SCRAM authenticates both sides: only this cluster's server can pass. */
   private async tryConnect(port: number): Promise<string | null> {
     const client = this.client(port);
     try {
@@ -214,7 +214,7 @@ class OwnedServer implements EmbeddedPostgres {
       const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
       if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
     } catch (error) {
-      // 42P04, 23505: another owner created it at the same time.
+      // 42P04, 23505: another owner created the database at the same time.
       if (!['42P04', '23505'].includes(systemCode(error) ?? '')) throw error;
     } finally {
       await client.end().catch(() => undefined);

@@ -2,15 +2,15 @@
 
 /**
  * - `unsupported_platform`: there are no binaries for this operating system and processor.
- * - `package_missing`: there are, but npm did not install them.
- * - `system_too_old`: the C library cannot run them (glibc before 2.27, or musl as in Alpine).
- * - `binaries_unusable`: they exist, and cannot run from any place open to us.
+ * - `package_missing`: npm did not install the binaries for this platform.
+ * - `system_too_old`: the C library cannot run the binaries (glibc before 2.27, or musl as in Alpine).
+ * - `binaries_unusable`: the binaries cannot run from any folder open to us.
  * - `cannot_drop_root`: we are root, PostgreSQL refuses root, and no other user id is available.
  * - `data_dir_unusable`: PostgreSQL cannot make, enter or own the data folder.
  * - `data_dir_version`: another major version of PostgreSQL made the data.
  * - `init_failed`: initdb did not make a cluster.
  * - `start_failed`: the server ended before it was ready.
- * - `not_answering`: a server holds the data folder and does not become ready.
+ * - `not_answering`: a server uses the data folder and does not become ready.
  */
 export type EmbeddedPostgresErrorCode =
   | 'unsupported_platform'

@@ -1,4 +1,4 @@
-// The owners of a running server. The kernel knows each owner, so even a kill -9 ends its claim.
+// The owners of a running server: each keeps a FIFO open. The kernel closes it, and so ends the claim, after a kill -9.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { type Cluster } from './cluster.js';
 import { systemCode } from './errors.js';
 import { SERVER_ENV } from './binaries.js';
 
-/** Seconds the server lives after its last owner was killed, so the next start can take it over. */
+/** How long the server outlives a kill of its last owner, in seconds. Meanwhile the next start can take it over. */
 const GRACE_SEC = 3;
 
 /**

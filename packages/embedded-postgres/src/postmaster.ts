@@ -70,8 +70,8 @@ export type StartOutcome =
   { readonly is: 'ready'; readonly pid: number } | { readonly is: 'taken' | 'port' | 'failed'; readonly why: string };
 
 /**
- * Starts a server in a separate session, so Ctrl-C in the terminal does not reach it. Resolves when it accepts
- * connections or has ended. Recovery after a crash may take up to `timeoutMs`.
+ * Starts a server in a separate session, so Ctrl-C in the terminal does not reach it. Resolves when the server accepts
+ * connections or has ended. Kills a server not ready after `timeoutMs`, for example during a recovery.
  */
 export async function startServer(
   cluster: Cluster,

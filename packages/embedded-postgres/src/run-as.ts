@@ -6,13 +6,13 @@ import { EmbeddedPostgresError, systemCode } from './errors.js';
 /** For the options of `spawn`. Null: run as the user of this process. */
 export type RunAs = { readonly uid: number; readonly gid: number } | null;
 
-// initdb looks its user up by id, so the host must know the id. These two exist nearly everywhere and own nothing.
+// initdb looks its user up by id, so the host must know the id. Nearly every host has these two. They own nothing.
 const PREFERRED = ['nobody', 'daemon'];
 
 /**
- * The user for the cluster in `clusterDir`: the owner of an existing cluster, else an unprivileged user of the host.
- * Creates and changes no user. Throws `cannot_drop_root` if the host knows no other user, and `data_dir_unusable` for
- * root's own cluster.
+ * The user for the cluster in `clusterDir`. Null unless this process is root. For root: the owner of an existing
+ * cluster, or else an unprivileged user of the host. Creates and changes no user. Throws `cannot_drop_root` if the host
+ * has no such user, and `data_dir_unusable` if the cluster belongs to root.
  */
 export function chooseRunAs(clusterDir: string): RunAs {
   if (process.getuid?.() !== 0) return null;

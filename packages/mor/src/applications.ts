@@ -22,7 +22,7 @@ export type Application = {
 
 export type Submitted =
   | { readonly kind: 'submitted'; readonly application: Application }
-  /** 409 `invalid_status`: already submitted, or reviewed since. Read the application to find out. */
+  /** 409 `invalid_status`: the application was submitted before, and perhaps reviewed. `read` shows its status. */
   | { readonly kind: 'already_submitted' };
 
 function parseProduct(value: unknown, path: string): { code: string; regions: readonly string[] } {
@@ -54,12 +54,12 @@ function pathOf(merchantId: string): string {
   return `/partner/api/merchants/${segment(merchantId)}/application`;
 }
 
-/** The MoR accepts only the product code of the first request. The regions replace the whole list. */
+/** After the first call the MoR accepts only the same product code. These regions replace all earlier ones. */
 export function encodeChooseProduct(merchantId: string, product: ProductChoice): WireRequest {
   return wireWith('PUT', pathOf(merchantId), { products: [{ code: product.code, regions: product.regions }] });
 }
 
-/** A missing field keeps its value. */
+/** A field missing in the request keeps its value at the MoR. */
 export function encodeDescribeBusiness(merchantId: string, request: DescribeBusinessRequest): WireRequest {
   return wireWith('PATCH', pathOf(merchantId), request);
 }
@@ -93,7 +93,7 @@ export class Applications {
     return this.#call('application.put', wire);
   }
 
-  /** Safe to repeat: it only sets values. */
+  /** Safe to repeat: the request only sets values. */
   sendDescribeBusiness(wire: WireRequest): Promise<Outcome<Application>> {
     return this.#call('application.patch', wire);
   }

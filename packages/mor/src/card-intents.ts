@@ -9,7 +9,7 @@ import { segment, wireWith } from './wire.js';
 const SETUP = '/setup-intents';
 const PAYMENT = '/payment-intents';
 
-/** Document 3, `merchant_customer`. */
+/** The merchant's customer, in the MoR's field `merchant_customer` (Document 3). */
 export type MerchantCustomer = {
   readonly id: string; // the merchant's own id, `cus_…`
   readonly email?: string;
@@ -33,7 +33,7 @@ export type PaymentIntentRequest = {
   readonly taxCalculationId?: string | null;
 };
 
-/** Document 3, "Setup response" and "Payment-intent response". `clientSecret` goes to the browser. Store it nowhere. */
+/** Document 3, "Setup response" and "Payment-intent response". Only the browser gets `clientSecret`: never store it. */
 export type Intent = {
   readonly clientSecret: string;
   readonly intentId: string; // setup_intent_id or payment_intent_id
@@ -44,8 +44,8 @@ export type Intent = {
 export type IntentOptions = Pick<MorOptions, 'psp' | 'setupCustomer'>;
 
 /**
- * A setup intent names its customer in the field of the payment intent: Document 3 has no field for the owner of a
- * saved method. Use `setupCustomer: 'omit'` if the MoR refuses the field there.
+ * Document 3 shows `merchant_customer` for payment intents only. The client also sends it in a setup intent, as the
+ * owner of the saved method. Use `setupCustomer: 'omit'` if the MoR refuses the field there.
  */
 export function encodeSetupIntent(request: SetupIntentRequest, options: IntentOptions = {}): WireRequest {
   const { psp = DEFAULT_PSP, setupCustomer = 'send' } = options;
@@ -119,7 +119,7 @@ export class CardIntents {
     return this.send(encodePaymentIntent(request, this.options), key);
   }
 
-  /** Sends a stored intent request. The path shows its kind. */
+  /** Sends a stored request. Its path shows whether it is a setup intent or a payment intent. */
   send(wire: WireRequest, key: string): Promise<Outcome<Intent>> {
     const setup = wire.path.endsWith(SETUP);
     return this.transport.call(wire, {

@@ -15,7 +15,7 @@ export class Catalogue {
     return this.sendImport(encodeCatalogueProduct(request));
   }
 
-  /** The document shows no answer. So any 2xx counts as success, and its body is returned unchanged (null: no body). */
+  /** Document 2 shows no answer to this call. So any 2xx is a success, with its body unchanged (null: no body). */
   sendImport(wire: WireRequest): Promise<Outcome<unknown>> {
     return this.transport.call<unknown>(wire, { name: 'catalogue.import', accept: ({ body }) => body ?? null });
   }

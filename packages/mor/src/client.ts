@@ -1,4 +1,4 @@
-// The client: one transport, and the calls of the three documents by subject.
+// The client: one transport for the calls of the three documents, and one object for each kind of resource.
 import { Applications } from './applications.js';
 import { CardIntents } from './card-intents.js';
 import { Catalogue } from './catalogue.js';

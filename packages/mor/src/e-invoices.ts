@@ -8,7 +8,7 @@ export type EInvoice = {
   readonly id: string;
   /** `PENDING`, `ISSUED`, `FAILED`, `CANCELLED` (Document 2), or another word of the MoR. */
   readonly status: string;
-  /** The object the e-invoice was made for. Null: the MoR cannot say. */
+  /** The object behind the e-invoice. Null: the answer names no such object. */
   readonly madeFor: { readonly type: 'proforma_invoice' | 'payment'; readonly id: string } | null;
   /** Why the tax authority rejected the e-invoice. Null unless `FAILED`. */
   readonly errorMessage: string | null;
@@ -59,7 +59,7 @@ export function parseEInvoice(value: unknown): EInvoice {
 export class EInvoices {
   constructor(private readonly transport: MorTransport) {}
 
-  /** Call it on demand only: the MoR asks its callers not to poll. */
+  /** Read an e-invoice on demand only: the MoR asks its callers not to poll. */
   read(id: string): Promise<Outcome<EInvoice>> {
     return this.transport.call(wireGet(`/api/e-invoices/${segment(id)}`), {
       name: 'e_invoice.read',

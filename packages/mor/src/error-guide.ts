@@ -10,7 +10,7 @@
  */
 export type FailureKind = 'refused' | 'retry' | 'unknown' | 'stopped';
 
-/** The name of each call. The rows of the documents' error tables belong to these calls. */
+/** The name of each call. A row of `ERROR_GUIDE` belongs to one or more of these calls. */
 export type MorCallName =
   | 'partner.whoami'
   | 'partner.regions'
@@ -53,8 +53,8 @@ const ONE_PROFORMA = ['proforma.read', 'proforma.document', 'proforma.delete'] a
 const INTENTS = ['setup_intent.create', 'payment_intent.create'] as const;
 
 /**
- * `field`: a code may have several reasons, and this field, or a field within it, identifies the reason. `kind`: the
- * kind of failure, if the status alone gives a wrong one.
+ * `field`: tells apart rows with the same code. The row applies if the MoR names this field, or a field within it.
+ * `kind`: the kind of failure, if the HTTP status alone would give a wrong kind.
  */
 type Row = readonly [
   calls: MorCallName | 'all' | readonly MorCallName[],

@@ -6,7 +6,7 @@ import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
 import { safeRequestId, safeText } from './safe-text.js';
 
 const MAX_NAMED_FIELDS = 50;
-/** The longest accepted wait, in milliseconds. A longer `Retry-After` counts as this one. */
+/** The longest accepted wait, in milliseconds. A longer `Retry-After` counts as one hour. */
 export const RETRY_AFTER_LONGEST_MS = 3_600_000;
 
 type Known = Partial<Omit<Failure, 'ok' | 'kind' | 'message'>>;
@@ -25,7 +25,7 @@ export function failure(kind: FailureKind, message: string, known: Known = {}): 
   };
 }
 
-/** No answer came. A refused connection surely sent nothing. Any later failure may have had an effect. */
+/** No answer came. Without a connection the request surely had no effect. With one, it may have had an effect. */
 export function failureWithoutAnswer(peer: string, nothing: NoAnswer): Failure {
   if (nothing.sent === 'never') return failure('refused', `a request to ${peer} could not be built (${nothing.why})`);
   if (nothing.sent === 'no') return failure('retry', `no connection to ${peer} (${nothing.why})`);
@@ -51,7 +51,7 @@ export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string)
 
 /**
  * Turns a reply with status 300 or more into a failure. Removes `secrets` from the MoR's text. The message ends with
- * the guide's advice.
+ * the advice from `ERROR_GUIDE`.
  */
 export function failureOf(
   call: MorCallName,
@@ -60,7 +60,7 @@ export function failureOf(
   clock: Clock,
   secrets: readonly string[],
 ): Failure {
-  // A redirect is no refusal: the address is wrong until a person corrects it, and a 303 may even follow a real effect.
+  // A redirect is no refusal: a person must correct the address, and after a 303 the call may have had its effect.
   if (answer.status < 400) return unexpectedRedirect('the MoR', answer, 'stopped');
   const said = readErrorBody(body);
   const errors = said.errors.map(({ field, message }) => ({
@@ -88,8 +88,8 @@ export function failureOf(
 }
 
 /**
- * The wait from `Retry-After` in milliseconds: seconds or an HTTP date. Null: absent or unreadable. Bounded, never
- * negative.
+ * Turns `Retry-After` (seconds or an HTTP date) into a wait of 0 ms to one hour, in milliseconds. Null: the header is
+ * absent or unreadable.
  */
 export function retryAfterMs(header: string | null, clock: Clock): number | null {
   if (header === null) return null;
@@ -113,8 +113,8 @@ type SaidError = {
 };
 
 /**
- * Reads `{code, errors}` of Documents 1 and 2. Document 3 shows its codes but not the form of the body, so this reads
- * `{error: …}` too.
+ * Reads `{code, errors}` of Documents 1 and 2, and also `{error: …}`: Document 3 does not show the form of its error
+ * bodies.
  */
 function readErrorBody(body: unknown): SaidError {
   const outer = membersOf(body);

@@ -1,4 +1,4 @@
-// One HTTP exchange with a peer. Time, size and sockets are limited. It never follows a redirect and never throws.
+// One HTTP exchange with the MoR, limited in time, size and sockets. It never follows a redirect and never throws.
 import { Agent, type Dispatcher } from 'undici';
 
 /** Much more than any answer in the documents. Reading stops at this size. */
@@ -12,7 +12,7 @@ export const CONNECT_TIMEOUT_MS = 5_000;
  */
 export const SOCKET_LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
 
-/** The sockets to a peer, direct or through a proxy. */
+/** The sockets to a server, direct or through a proxy. */
 export type Sockets = { to(origin: string): Dispatcher; destroy(): Promise<void> };
 
 export function straightSockets(connections = DEFAULT_MAX_SOCKETS): Sockets {
@@ -40,7 +40,7 @@ export type HttpAnswer = {
 
 export type NoAnswer = {
   readonly answered: false;
-  /** `no`: surely nothing reached the peer. `never`: the request cannot be built. `maybe`: nobody knows. */
+  /** `no`: surely no byte of the request went out. `never`: nobody can build the request. `maybe`: nobody knows. */
   readonly sent: 'no' | 'maybe' | 'never';
   /** True: the exchange ended at our own deadline. */
   readonly timedOut: boolean;
@@ -60,7 +60,7 @@ const NOT_SENT = new Set(
   ).split(' '),
 );
 
-/** Sends the requests. A program may replace it, for example to go through a proxy. */
+/** Sends the requests. A program may pass its own line, for example to go through a proxy. */
 export type Line = Pick<HttpLine, 'exchange' | 'close'>;
 
 export class HttpLine {
@@ -70,7 +70,7 @@ export class HttpLine {
     this.#sockets = sockets;
   }
 
-  /** Sends once and reads the whole answer. `signal` limits both. Never rejects. */
+  /** Sends the request one time and reads the whole answer. `signal` limits both. Never rejects. */
   async exchange(request: HttpRequest, signal: AbortSignal): Promise<Exchange> {
     if (signal.aborted) return { answered: false, sent: 'no', timedOut: true, why: 'deadline passed before sending' };
     try {

@@ -1,4 +1,4 @@
-// The part for a merchant's program. Parsers and readers have their own modules: `@crossbill/mor/read.js`.
+// The exports for a merchant's program. Parsers and readers have their own modules, such as `@crossbill/mor/read.js`.
 export * from './applications.js';
 export * from './card-intents.js';
 export * from './catalogue.js';

@@ -7,8 +7,8 @@ import { query, segment, wireGet } from './wire.js';
 
 /**
  * `charged`: the MoR has the invoice of the charge (200). Only the invoice proves the money. `pending`: the MoR knows
- * the charge, and its invoice is not ready (202). This takes moments for a card and days for a bank debit, and the
- * debit may still fail. `unknown`: the MoR does not know the charge, or no longer knows it (404).
+ * the charge, and its invoice is not ready (202). A card takes moments. A bank debit takes days and may still fail.
+ * `unknown`: the MoR does not know the charge, or no longer knows it (404).
  */
 export type ChargeState = 'charged' | 'pending' | 'unknown';
 
@@ -35,7 +35,7 @@ export class Invoices {
     return this.#read(`/api/refunds/invoice${query({ psp_reference: pspReference })}`);
   }
 
-  /** The MoR's current knowledge of the payment with this charge id: 200 with its invoice, 202 or 404. */
+  /** Asks the MoR for the invoice of this charge: the answer 200, 202 or 404 gives the charge's state. */
   lookUpCharge(pspReference: string): Promise<Outcome<ChargeState>> {
     return this.transport.call<ChargeState>(wireGet(`/api/payments/invoice${query({ psp_reference: pspReference })}`), {
       name: 'invoice.read',

@@ -4,8 +4,8 @@
 /** An exact amount. `minor` counts the smallest unit of the currency as Stripe does (EUR: cents; JPY: whole yen). */
 export type Money = { readonly minor: bigint; readonly currency: string }; // ISO 4217, upper case
 
-// Stripe docs, "Supported currencies": zero-decimal and three-decimal currencies. Stripe counts UGX with two decimals
-// although it has none. The same holds for HUF and TWD (charges) and ISK.
+// Stripe docs, "Supported currencies": zero-decimal and three-decimal currencies. UGX, ISK, HUF and TWD are not here:
+// Stripe counts their charges with two decimals.
 const ZERO_DECIMAL = new Set(
   'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '), //
 );
@@ -14,7 +14,7 @@ const THREE_DECIMAL = new Set('BHD JOD KWD OMR TND'.split(' '));
 /** The largest amount: the largest exact JSON number (2^53 - 1). */
 export const MAX_MINOR = 9_007_199_254_740_991n;
 
-/** The number of decimals of the currency in smallest units (EUR 2, JPY 0, KWD 3). */
+/** The number of decimals of a currency as Stripe counts it (EUR 2, JPY 0, KWD 3). */
 export function decimalsOf(currency: string): 0 | 2 | 3 {
   const code = currency.toUpperCase();
   if (ZERO_DECIMAL.has(code)) return 0;

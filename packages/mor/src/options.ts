@@ -4,12 +4,12 @@ import { type Line } from './http-line.js';
 import { type Failure, type FailureKind, type WireRequest } from './outcome.js';
 
 /**
- * One pair of client credentials (Documents 1 and 2, "Authentication"). A function keeps the secret out of the caller's
- * objects.
+ * One pair of client credentials (Documents 1 and 2, "Authentication"). Pass the secret as a function to keep it out of
+ * your objects.
  */
 export type MorCredentials = { readonly clientId: string; readonly clientSecret: string | (() => string) };
 
-/** A report on one finished call, for metrics and logs. It holds no body, no query and no secret. */
+/** A report on one finished call, for metrics and logs, without body, query and secrets. */
 export type MorCallReport = {
   readonly call: MorCallName;
   /** The HTTP status. Null: no answer came. */
@@ -31,11 +31,11 @@ export type MorOptions = {
   readonly merchant: MorCredentials;
   /** Null or absent: no call of Document 1 is possible. */
   readonly partner?: MorCredentials | null;
-  /** The processor in the path of the routes (Document 3), and in `merchant_customer.<psp>_id`. Default: `cardpsp`. */
+  /** The payment processor's name in Document 3's routes and in `merchant_customer.<psp>_id`. Default: `cardpsp`. */
   readonly psp?: string;
   /** Whether a setup intent names the merchant's customer, as a payment intent does. Default: `send`. */
   readonly setupCustomer?: 'send' | 'omit';
-  /** The limit for one request with its answer, the retry after a 401 included. Default: 10,000. */
+  /** The limit for one call in milliseconds, with its answer and the retry after a 401. Default: 10,000. */
   readonly timeoutMs?: number;
   /** The most sockets to the MoR at the same time. Default: 32. */
   readonly maxSockets?: number;

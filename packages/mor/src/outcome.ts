@@ -10,7 +10,7 @@ export type Failure = {
   readonly status: number | null;
   /** The MoR's error code. Null: the MoR gave none. Most codes are an `ErrorCode`. */
   readonly code: ErrorCode | (string & {}) | null;
-  /** A message for people and logs. It holds no secret and no body. */
+  /** A message for people and logs, without secrets and without the body. */
   readonly message: string;
   /** The wrong fields from the MoR's answer. */
   readonly errors: readonly { readonly field: string; readonly message: string }[];

@@ -1,4 +1,4 @@
-// The parser of each answer, by name, for tests of programs that make their own answers.
+// The parser of each answer, by name. A program's tests can check their invented answers with it.
 import { parseApplication } from './applications.js';
 import { parsePaymentIntent, parseSetupIntent } from './card-intents.js';
 import { parseEInvoice } from './e-invoices.js';

@@ -20,10 +20,10 @@ export type Region = {
 export const applicationStatuses = ['created', 'submitted', 'changes_requested', 'approved', 'rejected'] as const;
 export type ApplicationStatus = (typeof applicationStatuses)[number];
 
-/** The answer of initiate. It does not name the merchant: find the merchant in the list by its reference. */
+/** The answer to initiate. It has no merchant id: find the merchant in the list by its reference. */
 export type Initiated = {
   readonly applicationId: string;
-  /** The internal status, unchanged, for example `DRAFT`. */
+  /** The MoR's internal status, unchanged, for example `DRAFT`. */
   readonly rawStatus: string;
   /** The status in the words of all other endpoints. Null: Document 1 does not list the internal status. */
   readonly status: ApplicationStatus | null;
@@ -50,9 +50,9 @@ export function parseRegion(value: unknown, path = ''): Region {
 }
 
 /**
- * Turns an internal status (of initiate and hosted onboarding) into the words of the other endpoints. Every
- * `SIGNED_BY_…` counts as approved: Document 1 names one of them, and says that the service signs in another step.
- * Null: the table does not list it.
+ * Turns the MoR's internal status (from initiate and hosted onboarding) into the words of the other endpoints. Every
+ * `SIGNED_BY_…` counts as approved: Document 1 says so for the merchant's signature and for the MoR's own step. Null:
+ * Document 1 does not list the status.
  */
 export function statusFromRaw(raw: string): ApplicationStatus | null {
   if (raw.startsWith('SIGNED_BY_')) return 'approved';
@@ -84,7 +84,7 @@ export function parseInitiated(value: unknown): Initiated {
   };
 }
 
-/** Always in mode `API`: the merchant never sees a hosted page. */
+/** The mode is always `API`: the merchant never sees a hosted page. */
 export function encodeInitiate(request: InitiateRequest): WireRequest {
   return wireWith('POST', '/partner/api/onboarding/initiate', { ...request, mode: 'API' });
 }
@@ -117,7 +117,7 @@ export class PartnerApi {
     return this.sendInitiate(encodeInitiate(request));
   }
 
-  /** Safe to repeat: the reference is the key (rule 1). */
+  /** Safe to repeat: the merchant reference is the key (Document 1, rule 1). */
   sendInitiate(wire: WireRequest): Promise<Outcome<Initiated>> {
     return this.transport.call(wire, {
       name: 'onboarding.initiate',

@@ -8,7 +8,7 @@ const PATH = '/partner/api/merchants';
 
 export type MerchantListItem = { readonly id: string; readonly reference: string };
 
-/** The details of a company. A text without a value is empty. */
+/** The details of a company. A text the MoR left out is ''. */
 export type Company = {
   readonly legalName: string;
   readonly tradingName: string;
@@ -36,7 +36,7 @@ export type MerchantDetail = MerchantListItem & {
 
 export type MerchantCreated =
   | { readonly kind: 'created'; readonly merchant: MerchantListItem }
-  /** 409 `duplicate_reference`: the onboarding goes on with this merchant. */
+  /** 409 `duplicate_reference`: continue the onboarding with this merchant. */
   | { readonly kind: 'exists'; readonly existingMerchantId: string };
 
 export function parseMerchantListItem(value: unknown, path = ''): MerchantListItem {
@@ -104,7 +104,7 @@ export class PartnerMerchants {
     return this.sendCreate(encodeCreateMerchant(reference));
   }
 
-  /** Safe to repeat: a second try answers `exists` with the same merchant. */
+  /** Safe to repeat: a second try returns `exists` with the same merchant. */
   sendCreate(wire: WireRequest): Promise<Outcome<MerchantCreated>> {
     return this.transport.call<MerchantCreated>(wire, {
       name: 'merchant.create',

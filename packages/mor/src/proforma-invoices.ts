@@ -29,13 +29,13 @@ export type ProformaInvoice = {
 export type ProformaCreated =
   | {
       readonly kind: 'accepted';
-      /** A replay always says `PENDING_TAX_TRANSACTION`: only `read` shows the real status. */
+      /** The answer to a repeated key always says `PENDING_TAX_TRANSACTION`: only `read` shows the real status. */
       readonly invoice: ProformaInvoice;
       /** The path to poll. Null: the answer had none. */
       readonly location: string | null;
       readonly retryAfterMs: number | null;
     }
-  /** 422 `merchant_reference_conflict`: a live proforma invoice has this reference. Use that one. */
+  /** 422 `merchant_reference_conflict`: a live proforma invoice has this reference. Continue with that invoice. */
   | { readonly kind: 'reference_taken'; readonly existingProformaInvoiceId: string };
 
 function parseIssuanceFailure(value: unknown, path: string): NonNullable<ProformaInvoice['issuanceFailure']> {
@@ -48,8 +48,8 @@ function parseIssuanceFailure(value: unknown, path: string): NonNullable<Proform
 }
 
 /**
- * Parses the short answer to a creation, and the whole object. The MoR's earlier answer to a creation names the id
- * `proformaInvoiceId`.
+ * Parses the whole object, or the short answer to a creation. Document 2 also shows an older form of this answer, with
+ * the id in `proformaInvoiceId`.
  */
 export function parseProformaInvoice(value: unknown): ProformaInvoice {
   const fields = new Fields(value);
@@ -95,8 +95,8 @@ export class ProformaInvoices {
   }
 
   /**
-   * Sends a stored creation, either a whole request or one from a tax calculation. The MoR replays a used key for ever,
-   * even after deletion, so a new submission needs a new key. Never make a key from the body.
+   * Sends a stored creation, either a whole request or one from a tax calculation. The MoR replays the answer to a used
+   * key for ever, even after a deletion. So a new submission needs a new key: never make a key from the body.
    */
   sendCreate(wire: WireRequest, key: string): Promise<Outcome<ProformaCreated>> {
     return this.transport.call<ProformaCreated>(wire, {

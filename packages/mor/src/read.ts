@@ -1,10 +1,10 @@
-// Reads a peer's data. Skips unknown fields. Known fields must match the documents.
+// Reads JSON from Stripe or the MoR. Skips unknown fields. Known fields must match the documents.
 import { canBeKept } from './kept-time.js';
 import { minorFromDecimal, type Money, parseCurrency } from './money.js';
 
 /** A known field is missing or of the wrong kind. The error names the field, never its value. */
 export class Unreadable extends Error {
-  /** @param what the missing thing: "a usable id" */
+  /** @param what what the field should be: "a usable id" */
   constructor(
     readonly path: string,
     what = 'what the document says',
@@ -22,7 +22,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object's own member. Undefined if it has none, even if its prototype has one. */
+/** The object's own member. Undefined: the object has none. A member of its prototype does not count. */
 export function member(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
@@ -36,7 +36,7 @@ const LONGEST_ID = 255;
 /** Stripe's longest text, such as the description of an invoice line. */
 const LONGEST_TEXT = 5_000;
 
-/** True for 1 to 255 characters a database can store unchanged: no NUL, no half surrogate pair. An id is opaque. */
+/** True for a text of 1 to `longest` characters, storable unchanged: no NUL, no half surrogate pair. */
 export function isId(value: unknown, longest = LONGEST_ID): value is string {
   if (typeof value !== 'string' || value === '' || value.length > longest) return false;
   return !value.includes('\0') && !/\p{Surrogate}/u.test(value);
@@ -121,7 +121,7 @@ export type Parse<T> = (value: unknown, path: string) => T;
 
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?$/;
 
-/** An exact decimal as the peer wrote it, for example "10.10". It never becomes a float. */
+/** An exact decimal as the sender wrote it, for example "10.10". It never becomes a float. */
 export function parseDecimal(value: unknown, path: string): string {
   if (typeof value !== 'string' || !DECIMAL.test(value)) throw new Unreadable(path);
   return value;

@@ -13,7 +13,7 @@ export type RefundRequest = {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 };
 
-/** Document 3, "Refund". */
+/** The MoR's refund (Document 3, "Refund"). */
 export type Refund = {
   readonly morRefundId: string; // rfnd_…
   readonly paymentId: string;

@@ -1,10 +1,10 @@
-// Makes a peer's text safe to show: one line, limited length, without any known secret.
+// Makes text from the MoR safe to show: one line, limited length, without any known secret.
 
 const MAX_TEXT = 500;
 // Control characters, line and paragraph separators, and marks that change the direction of text.
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
-// The pattern of a secret. An intent's client secret has this form under any processor prefix. A peer may repeat a
-// bearer token with its scheme. Stripe's keys and signing secrets begin like this, even right after other letters.
+// Patterns of secrets: an intent's client secret, with any processor's prefix; a bearer token with its scheme; Stripe's
+// keys and signing secrets, even right after other letters.
 const LOOKS_SECRET =
   /\b\w+_secret_\w+|\bBearer\s+[\w.~+/=-]+|\b(?:sk|rk)_\w{6,}|(?:sk|rk)_(?:test|live)_\w{6,}|whsec_\w{6,}/gi;
 

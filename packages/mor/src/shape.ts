@@ -24,7 +24,7 @@ export type JsonSchema = {
 
 export type FieldError = { readonly field: string; readonly message: string };
 
-/** `code`: the MoR's own code for this mistake. */
+/** The result of a check. `code`: the MoR's own code for this mistake. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: ErrorCode; readonly errors: readonly FieldError[] };
@@ -33,7 +33,7 @@ export type Checked<T> =
 export interface Rule<T> {
   readonly schema: JsonSchema;
   readonly isOptional?: boolean;
-  /** The objects within the values, for the OpenAPI document. */
+  /** The shapes inside the values, for the OpenAPI document. */
   readonly shapes: readonly Shape<Members>[];
   /** The mistakes of a value. Empty: the value is right. */
   find(value: unknown, path: string): readonly FieldError[];
@@ -72,7 +72,7 @@ export function optional<T>(inner: Rule<T>): Rule<T> & { readonly isOptional: tr
   return { schema, shapes, isOptional: true, find: (value, path) => inner.find(value, path) };
 }
 
-/** Adds a description, if the field's name is not clear enough. */
+/** Adds a description for the OpenAPI document, where the name of a field is not clear enough. */
 export function about<R extends Rule<unknown>>(description: string, inner: R): R {
   return { ...inner, schema: { ...inner.schema, description } };
 }

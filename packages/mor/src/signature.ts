@@ -24,9 +24,9 @@ const MAC_BYTES = 32;
 
 /**
  * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`, with at most one blank after a comma. Skips entries of other
- * schemes (`v0`). Returns null in these cases: `t` is missing, double or not plain digits; `v1` is missing, too
- * frequent or not hex (two digits a byte); the header is too long, or has another blank or a control character. A proxy
- * joins two headers with a comma and a blank: such a header has `t` twice.
+ * schemes (`v0`). Returns null in these cases: `t` is missing, repeated or not plain digits; `v1` is missing, too
+ * frequent or not hex (two digits a byte); the header is too long, or has a blank elsewhere or a control character. A
+ * proxy joins two headers with a comma and a blank: such a header has `t` twice.
  */
 export function parseSignatureHeader(header: string): SignatureHeader | null {
   if (header.length > MAX_HEADER_LENGTH || /[^\x20-\x7e]/.test(header)) return null;
@@ -50,7 +50,7 @@ export function parseSignatureHeader(header: string): SignatureHeader | null {
   return { timestamp, seconds: Number(timestamp), macs };
 }
 
-/** Checks the signatures of one endpoint. It holds the secrets and shows them to nobody. */
+/** Checks the signatures of one endpoint. It keeps the secrets and shows them to nobody. */
 export class SignatureCheck {
   readonly #keys: readonly KeyObject[];
   readonly #toleranceSec: number;

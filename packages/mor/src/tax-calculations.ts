@@ -17,12 +17,12 @@ export type TaxCalculation = {
   readonly netAmount: string | null;
   readonly taxAmount: string;
   readonly totalAmount: string;
-  /** Never a part of `taxAmount`. Null: no line has duty. */
+  /** The duty of all lines, never a part of `taxAmount`. Null: no line has duty. */
   readonly totalDutyAmount: string | null;
   readonly lineItems: readonly TaxLine[];
   /** The company with the tax liability. Null unless the MoR takes the liability. */
   readonly entityCompanyName: string | null;
-  /** The MoR repeats these fields from the request. They stay unchanged. */
+  /** The MoR repeats these fields from the request, and the parser does not change them. */
   readonly customer: unknown;
   readonly evidence: unknown;
 };

@@ -2,7 +2,7 @@
 import { Fields, parseText, Unreadable } from './read.js';
 
 /**
- * For display and reconciliation only: calculate no amounts from this list. The MoR's words stay unchanged, since a
+ * For display and reconciliation only: calculate no amounts from this list. The parser accepts any word of the MoR: a
  * word outside Document 2 must not stop a signup or a commit.
  */
 export type TaxCharge = {

@@ -26,7 +26,7 @@ export type TaxTransaction = {
   readonly payment: { readonly processor: string | null; readonly paymentReference: string | null } | null;
   readonly refunds: readonly TaxRefund[];
   readonly lineItems: readonly TaxLine[];
-  /** The MoR repeats these fields from the request. They stay unchanged. */
+  /** The MoR repeats these fields from the request, and the parser does not change them. */
   readonly customer: unknown;
   readonly evidence: unknown;
 };
@@ -141,7 +141,7 @@ export function parseTransactionInvoice(value: unknown, path = ''): FileLink {
   return new Fields(value, path).must('b2cInvoice', parseFileLink);
 }
 
-/** Use it only after the payment succeeded. `merchantTransactionReference` is also the idempotency key. */
+/** Send the request only after the payment succeeded. `merchantTransactionReference` is also the idempotency key. */
 export function encodeTaxTransaction(request: TaxTransactionRequest): WireRequest {
   return wireWith('POST', PATH, request);
 }

@@ -1,4 +1,4 @@
-// The bearer token of one pair of credentials. The source fetches it once, shares it among all callers, and renews it
+// The bearer token of one pair of credentials. The source fetches a token, shares it among all callers, and renews it
 // in time.
 import { Secret } from './secret.js';
 import { type Failure } from './outcome.js';
@@ -43,12 +43,12 @@ export class TokenSource {
   }
 
   /**
-   * A token, valid as far as known. All callers during a fetch share its token. `signal` ends only this caller's wait.
+   * Returns the known token or a new one. Concurrent callers share one fetch. `signal` ends only this caller's wait.
    */
   async get(signal: AbortSignal): Promise<TokenOutcome> {
     const now = this.clock.now().getTime();
     if (this.#held !== null && now < this.#held.usableUntil) return { ok: true, token: this.#held.token };
-    // A pause longer than the maximum began before somebody set the clock back.
+    // Ignore a pause longer than the maximum: it began before somebody set the clock back.
     const pauseMs = this.#pause === null ? 0 : this.#pause.until - now;
     if (this.#pause !== null && pauseMs > 0 && pauseMs <= LONGEST_PAUSE_MS) return this.#pause.failure;
     this.#refresh ??= this.#fetch().finally(() => (this.#refresh = null));

@@ -53,8 +53,8 @@ export class MorTransport {
   }
 
   /**
-   * Sends stored bytes once and parses the answer. After a 401 it sends the same bytes with a new token. It repeats a
-   * read after a lost connection. Never throws.
+   * Sends stored bytes and parses the answer. After a 401 it sends the same bytes again with a new token. After a lost
+   * connection it repeats only a read. Never throws.
    */
   async call<T>(wire: WireRequest, options: MorCallOptions<T>): Promise<Outcome<T>> {
     const kept = this.#options.gate?.(options.name, wire) ?? null;

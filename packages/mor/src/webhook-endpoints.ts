@@ -17,10 +17,7 @@ export type WebhookEndpoint = {
   readonly createdAt: Date | null;
 };
 
-/**
- * The MoR returns the secret once, in the answer to the creation: show it to the operator at once. Null: the answer had
- * none.
- */
+/** Only the answer to the creation has the secret: show it to the operator at once. Null: the answer had none. */
 export type WebhookEndpointCreated = { readonly endpoint: WebhookEndpoint; readonly secret: Secret | null };
 
 function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint {

@@ -2,8 +2,8 @@
 import { type WireRequest } from './outcome.js';
 
 /**
- * JSON text with the keys of every object in order, so the bytes depend only on the meaning. Leaves out absent
- * (`undefined`) members. Writes a bigint as a plain integer.
+ * JSON text with the keys of every object sorted: equal values give equal bytes. Leaves out absent (`undefined`)
+ * members. Writes a bigint as a plain integer.
  */
 export function encodeJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
@@ -32,9 +32,8 @@ export function wireWith(method: 'POST' | 'PUT' | 'PATCH', path: string, body: u
 }
 
 /**
- * Escapes an id as one segment of a path. A server would read a segment "." or ".." as a step to another path, so the
- * function escapes these dots twice: no id of the MoR looks like that. Throws a RangeError for an empty id, since it
- * would name another route.
+ * Escapes an id as one segment of a path. Escapes the ids "." and ".." twice, because a server would read either as a
+ * step to another path. Throws a RangeError for an empty id: the path would be another route.
  */
 export function segment(id: string): string {
   if (id === '') throw new RangeError('an id in a path must not be empty');

@@ -1,5 +1,5 @@
 // The merchant's own backend, for notifications only. It verifies each notification with the library of Standard
-// Webhooks, and remembers the notification.
+// Webhooks, and keeps the valid ones.
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type Reply } from './kernel/http.js';
 import { Fields, isObject, type JsonObject } from './kernel/json.js';
@@ -11,7 +11,7 @@ type Told = { readonly id: string; readonly event: JsonObject; times: number };
 /** The backend shares the port of the sandbox's MoR, under this path. */
 export const NOTIFY_PATH = '/backend/notifications';
 
-/** `secret` is the secret for `NOTIFY_SECRETS`. */
+/** Adds the route of the backend and its control routes. `secret` is the value of `NOTIFY_SECRETS`. */
 export function addBackend(kernel: Kernel, secret: string): void {
   const told = new Map<string, Told>();
   const webhook = new Webhook(secret);

@@ -1,4 +1,4 @@
-// Compares the database, Stripe, the MoR and the receiver with the plan at the end of the day.
+// At the end of the day benchmark, compares the database and the bench's Stripe, MoR and receiver with the plan.
 import type pg from 'pg';
 import { type PeersSeen } from './peers.js';
 import { AMOUNT, type Plan, totalsOf } from './plan.js';
@@ -23,7 +23,7 @@ export async function beginningOf(db: pg.Client): Promise<Before> {
   return row;
 }
 
-/** Counts the lanes and notifications with work due or under way. 0: everything is at rest. */
+/** Counts the lanes under way or due within ten minutes, and the undelivered notifications. Both 0: no work is left. */
 export async function unrest(db: pg.Client): Promise<{ readonly lanes: number; readonly notifications: number }> {
   const found = await db.query<{ lanes: number; notifications: number }>(
     `select (select count(*) from lane where key not like 'job:%' and (due_at <= now() + interval '10 minutes' or lease_until > now()))::int as lanes,
@@ -45,7 +45,7 @@ export async function compare(
     const found = await db.query<{ name: string; n: number }>(sql, [at]);
     return new Map(found.rows.map(({ name, n }) => [name, n]));
   };
-  /** Counts the rows of the day by the values of one column. */
+  /** Counts the rows newer than `at` by the values of one column. */
   const counted = (table: string, column: string, at: string, place = 'seq'): Promise<ReadonlyMap<string, number>> =>
     sums(`select ${column} as name, count(*)::float8 as n from ${table} where ${place} > $1 group by 1`, at);
   const events = await counted('inbox_event', 'status', before.event, 'id');

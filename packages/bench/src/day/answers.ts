@@ -1,4 +1,4 @@
-// Measures the responses: each kind of request over the whole day, and each part of the daemon minute by minute.
+// Measures the daemon's responses: by kind of request over the whole run, and by part of the daemon in each minute.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
 export type Part = 'endpoints' | 'api' | 'refunds' | 'console' | 'exports' | 'metrics';
@@ -41,7 +41,7 @@ export class Answers {
 
   /**
    * @param tookMs measured from the due time, not from the send: waiting behind a slow response counts too
-   * @param atMs the due time, in milliseconds of the day
+   * @param atMs the due time, in milliseconds since the day began
    */
   note(part: Part, kind: string, tookMs: number, status: number, atMs: number): void {
     const us = Math.min(LONGEST_US, Math.max(1, Math.round(tookMs * 1_000)));

@@ -1,4 +1,4 @@
-// The events of Stripe and the MoR for the day's renewals. Their size and shape are real. Each renewal belongs to a
+// The events of Stripe and the MoR in the day benchmark. Their size and shape are real. Each renewal belongs to a
 // different customer of the filled database.
 import { invoiceObject } from '../events.js';
 import { AMOUNT } from './plan.js';
@@ -23,7 +23,7 @@ export type Shown = {
   readonly credited: number;
 };
 
-// Made once, in advance: as with the real Stripe, only the bytes and their parsing may cost time.
+// Made in advance: during the run, making a text must not cost time. Only its bytes and their parsing may.
 const CREATED = '"created":1793491200';
 const [OPEN, PAID] = [false, true].map((paid) =>
   JSON.stringify(invoiceObject('NAME', paid)).replaceAll('cus_NAME', 'CUSTOMER').replaceAll('sub_NAME', 'SUBSCRIPTION'),

@@ -6,7 +6,7 @@ import { type Answers, type Part } from './answers.js';
 export type Request = {
   readonly part: Part;
   readonly kind: string;
-  /** The due time, in milliseconds of the day. */
+  /** The due time, in milliseconds since the day began. */
   readonly atMs: number;
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -14,7 +14,7 @@ export type Request = {
   readonly body?: string;
 };
 
-/** After this time a sender hangs up and sends again: the MoR waits for 10 seconds (payment API, "Delivery"). */
+/** A sender hangs up after this time and sends again: the MoR's older, stricter rule (Document 2: now 30 seconds). */
 const ENDPOINT_PATIENCE_MS = 10_000;
 
 export class Client {
@@ -30,11 +30,10 @@ export class Client {
     private readonly beganMs: number,
     readonly answers: Answers,
   ) {
-    // While the daemon keeps up, there are more connections than requests under way, so a few slow responses delay no
-    // other request. With 64 connections to the webhook endpoints, events of the burst waited for a free connection.
-    // Each connection may deliver in every turn of the daemon's event loop, and a read takes several turns: on a slow
-    // processor 512 connections kept reads waiting for seconds. Without a limit, a late daemon would receive all
-    // waiting requests at once.
+    // More connections than requests under way, so a few slow responses delay no other request: with 64 connections to
+    // the webhook endpoints, events of the burst waited. And not many more: each connection may deliver in every turn
+    // of the daemon's event loop, but an API read takes several turns. On a slow processor 512 connections delayed
+    // reads by seconds. Without a limit, a late daemon would receive all waiting requests at once.
     const pool = (connections: number, headersTimeout = 120_000): Pool =>
       new Pool(origin, { connections, pipelining: 1, headersTimeout, bodyTimeout: 300_000 });
     this.pools = {
@@ -47,7 +46,7 @@ export class Client {
     };
   }
 
-  /** The present time, in milliseconds of the day. */
+  /** The present time, in milliseconds since the day began. */
   now(): number {
     return performance.timeOrigin + performance.now() - this.beganMs;
   }

@@ -1,4 +1,4 @@
-// The day's daemon: the built program as a separate process, with default settings except those named here.
+// The daemon of the day benchmark: the built program as a separate process, with default settings except those below.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ import { budgetFor, type Plan, RETRY_AFTER } from './plan.js';
 import { type Verified, verifiedOf } from './verified.js';
 
 export const KEY = 'day-key-for-the-bench-0123456789abcdef';
-/** A real minute lasts a second or two here. Marks come faster by the same factor, so more calls must run at once. */
+/** A real minute lasts a second or two in the benchmark. Marks come as much faster, so more calls must run at once. */
 const CONCURRENCY = 64;
 
 const built = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -43,11 +43,11 @@ export function settingsOf(plan: Plan, url: string, peers: string, port: number)
 
 export type Daemon = {
   readonly child: ChildProcess;
-  /** The number of each error message in the daemon's log. */
+  /** How often each error message is in the daemon's log. */
   readonly errors: ReadonlyMap<string, number>;
 };
 
-/** Starts the daemon with the flags of `npm start`. Resolves once it is ready. */
+/** Starts the daemon with the flags of `npm start`. Resolves when the daemon is ready. */
 export async function startDaemon(settings: Record<string, string>): Promise<Daemon> {
   const child = spawn(process.execPath, ['--max-semi-space-size=2', built('main.js')], {
     env: { PATH: process.env['PATH'], ...settings },

@@ -1,7 +1,7 @@
-// A merchant's day at a real daemon: `npm run bench -- --only day`. The busiest 24 hours of a month pass in
-// `--minutes`, above books of a million customers at `--scale 1`. The day has a burst of `--renewals`, declines with
-// retries, disputes, refunds by API, notifications to a slow receiver, people at the console, exports, and a verify run
-// in the middle. At the end everything has come to rest and the books agree.
+// The day benchmark: `npm run bench -- --only day` plays the busiest 24 hours of a month to a real daemon in
+// `--minutes`. The database has a million old customers at `--scale 1`. The load: a burst of `--renewals`, declines
+// with retries, disputes, refunds by API, notifications to a slow receiver, people at the console, exports, and a
+// verify run in the middle. The run fails if an account differs from the plan at the end, or if an answer was wrong.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
@@ -57,7 +57,7 @@ type Seen = {
   readonly verified: readonly [Verified, Verified];
   /** The errors in the daemon's log. */
   readonly errors: ReadonlyMap<string, number>;
-  /** The time from the end of the day until everything was at rest. Null: never. */
+  /** Milliseconds from the end of the day until no work was left. Null: work was left at the deadline. */
   readonly restedMs: number | null;
   /** The 99th percentile of the bench's own event-loop delay: how late the bench sends. */
   readonly lateMs: number;

@@ -1,5 +1,5 @@
-// Delivers Stripe's and the MoR's events to the webhook endpoints: the events of the plan at their time, and after a
-// pause the events that the daemon's calls cause.
+// Delivers events to the webhook endpoints, as Stripe and the MoR do. The events of the plan go at their time. An event
+// caused by a call of the daemon follows after a pause.
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECRET } from '../events.js';
@@ -48,7 +48,7 @@ export class EndpointTraffic {
     private readonly onMarked: (k: number) => void,
   ) {}
 
-  /** Sends the whole plan. Resolves with the last response. */
+  /** Sends the events of the plan. Resolves when the daemon has accepted all of them. */
   async run(): Promise<void> {
     const streams: readonly Stream[] = ['created', 'finalized', 'verdict'];
     await Promise.all(streams.map((stream) => this.stream(stream)));

@@ -4,7 +4,7 @@ export type Listed = { readonly id: string; readonly atSec: number; readonly tex
 
 const PAGE = 100;
 
-/** Each added object is at least as new as the earlier ones. */
+/** Add each object in the order of its time. */
 export class Listing {
   private readonly items: Listed[] = [];
   private readonly places = new Map<string, number>();

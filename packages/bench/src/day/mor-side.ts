@@ -1,5 +1,5 @@
-// The day's MoR and the merchant's receiver of notifications. The MoR charges again on request and makes refunds; both
-// count their requests.
+// The MoR of the day benchmark, and the merchant's receiver of notifications. The MoR charges again on request and
+// makes refunds. Both count their requests.
 import { createHash } from 'node:crypto';
 import { isCharged, MOST_TRIES, refundOf } from './plan.js';
 
@@ -58,7 +58,7 @@ export class MorSide {
 
   /**
    * Takes an event from the relay. Only Crossbill's order to charge again has an effect. Stripe's own events have none,
-   * because the day's MoR charges those invoices by its plan.
+   * because this MoR charges those invoices by the plan.
    */
   relay(body: string): void {
     const id = /"id":"([^"]+)"/.exec(body)?.[1] ?? '';

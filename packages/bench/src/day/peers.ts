@@ -1,6 +1,6 @@
-// The day's peers as a separate process: Stripe under /v1, the MoR under /api and /oauth2, its relay under /relay, the
-// merchant's receiver under /notify. Takes the plan as its arguments. Reports to its parent which events to deliver to
-// the webhook endpoints.
+// A separate process of the day benchmark with three servers: Stripe under /v1; the MoR under /api, /oauth2 and /relay;
+// the merchant's receiver under /notify. Takes the plan as its arguments. Reports each event for the webhook endpoints
+// to its parent process.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type InvoiceEvent } from './bodies.js';
@@ -10,7 +10,7 @@ import { StripeSide, type StripeSeen } from './stripe-side.js';
 
 export type PeersSeen = { readonly stripe: StripeSeen; readonly mor: MorSeen; readonly receiver: ReceiverSeen };
 
-/** What the peers report: first their port, then each act of Stripe and the MoR that causes an event. */
+/** The messages to the parent process: first the port, then each act of Stripe or the MoR with an event. */
 export type Told =
   | { readonly what: 'port'; readonly port: number }
   | { readonly what: 'invoice'; readonly type: InvoiceEvent; readonly k: number }
@@ -18,8 +18,8 @@ export type Told =
   | { readonly what: 'refunded'; readonly k: number; readonly tries: number; readonly amount: number };
 
 /**
- * How long each peer takes to answer, in milliseconds. `/_set?stripe=0` changes it. `/_set?began=` sets the start of
- * the day.
+ * The time before each answer, in milliseconds. `/_set?stripe=0` changes Stripe's, and so on. `/_set?began=` sets the
+ * start of the day.
  */
 const ANSWERS = { stripe: 100, mor: 50, relay: 20, notify: 2_000 };
 

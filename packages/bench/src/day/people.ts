@@ -1,5 +1,5 @@
-// The daemon's users during the day: the merchant's backend over the API, a few people at the console with their
-// exports, and Prometheus.
+// The users of the daemon in the day benchmark: the merchant's backend over the API, a few people at the console with
+// their exports, and Prometheus.
 import { setTimeout as pause } from 'node:timers/promises';
 import { consolePages } from '../console-pages.js';
 import { logIn } from '../log-in.js';
@@ -137,7 +137,7 @@ export class People {
     return bytes;
   }
 
-  /** Starts each request at its time, without waiting for the one before. */
+  /** Starts each request at its time, without waiting for the earlier requests. */
   private async every(ms: number, work: (n: number, atMs: number) => Promise<void>): Promise<void> {
     for (let n = 0; ; n++) {
       const atMs = n * ms;
@@ -153,7 +153,7 @@ export class People {
   }
 }
 
-/** The payment id of the renewal's successful charge: the first one or a retry. */
+/** The payment id of the renewal's successful charge: the first charge or a retry. */
 function paidAs(k: number): string {
   const tries = k % 100 >= 5 ? 0 : k % 2 === 0 ? 1 : 2;
   return paymentOf(k, tries);

@@ -1,5 +1,5 @@
-// The day's plan: the fate of each renewal, and the due time of each of its events. Pure; the peers and the load read
-// the same plan.
+// The plan of the day benchmark: the fate of each renewal, and the due time of each of its events. Pure functions:
+// every process of the benchmark calculates the same plan.
 
 export type Plan = {
   readonly renewals: number;
@@ -50,9 +50,7 @@ export function isCharged(k: number, tries: number): boolean {
 const STREAMS = { created: [0, 0.1], finalized: [0.02, 0.13], verdict: [0.04, 0.2] } as const;
 export type Stream = keyof typeof STREAMS;
 
-/**
- * The due time in milliseconds of the day. The renewals share the part evenly, each at a random moment of its own slot.
- */
+/** The due time in milliseconds since the day began: a random moment in the renewal's own slot of the stream's time. */
 export function dueMs({ renewals, dayMs }: Plan, stream: Stream, k: number): number {
   const [from, to] = STREAMS[stream];
   return dayMs * (from + ((to - from) * (k + within(k))) / renewals);
@@ -76,7 +74,7 @@ export type Totals = Readonly<
   Record<'paid' | 'uncollectible' | 'retries' | 'disputes' | 'lost' | 'refunds' | 'refunded', number>
 >;
 
-/** The expected totals, once no work is left. */
+/** The expected totals at the end, when no work is left. */
 export function totalsOf(renewals: number): Totals {
   const t = { paid: 0, uncollectible: 0, retries: 0, disputes: 0, lost: 0, refunds: 0, refunded: 0 };
   for (let k = 0; k < renewals; k++) {
@@ -100,13 +98,13 @@ export function totalsOf(renewals: number): Totals {
 }
 
 /**
- * The requests to Stripe per renewal: reads of the subscription and the invoice, a report, an attachment, and 0.2
- * others on average.
+ * The requests to Stripe per renewal: a read of the subscription, a read of the invoice, a report, an attachment, and
+ * on average 0.2 of further kinds.
  */
 const REQUESTS = 4.2;
 /** The daemon may use this fraction of the day for all marks. */
 const DRAIN_PART = 0.7;
-/** Stripe's limit for a live account. */
+/** Stripe's limit for a live account, in requests per second. */
 export const LIVE_LIMIT = 100;
 
 /** The value of STRIPE_MAX_RPS: enough to drain the burst within the day, and at least Stripe's live limit. */

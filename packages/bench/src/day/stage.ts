@@ -1,4 +1,4 @@
-// The day's surroundings: a fresh copy of a filled database, and the peers.
+// The surroundings of the day benchmark: a fresh copy of a filled database, and the process of Stripe and the MoR.
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,8 @@ import { type Plan } from './plan.js';
 export type Peers = { readonly url: string; readonly child: ChildProcess };
 
 /**
- * Copies the filled database of `customers` customers, each with one renewal. The original stays in the folder
- * `--data`, or on the server of DATABASE_URL.
+ * Runs `work` on a copy of the filled database: `customers` customers, each with one renewal. The original stays in the
+ * folder `--data`, or on the server of DATABASE_URL.
  */
 export async function withBooks(
   rig: Rig,
@@ -59,10 +59,9 @@ export async function withBooks(
 }
 
 /**
- * Removes the differences of the filled rows before the day begins. The fill gives the oldest renewals rare statuses,
- * so lists by such a status find some. It also invents the newest verify run and some waiting calls. Verify would
- * report these as differences. The daily verify run counts as done, so the run in the middle of the day is the only
- * one.
+ * Settles the filled rows, so verify finds no differences in them. The fill gave rare statuses to the oldest renewals,
+ * for the lists by status. It also invented a verify run with differences, and some waiting calls. The daemon's own
+ * daily verify run counts as done: only the benchmark's runs remain.
  */
 async function settle(url: string): Promise<void> {
   const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
@@ -80,7 +79,7 @@ async function settle(url: string): Promise<void> {
   await db.end();
 }
 
-/** Starts the peers. They do nothing before `/_set?began=` tells them the start of the day. */
+/** Starts the process of Stripe and the MoR. It does nothing before `/_set?began=` sets the start of the day. */
 export async function withPeers(plan: Plan, work: (peers: Peers) => Promise<void>): Promise<void> {
   const child = fork(fileURLToPath(new URL('./peers.js', import.meta.url)), [plan.renewals, plan.dayMs].map(String));
   const port = await new Promise<number>((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The day's Stripe: the routes for a mark, a refund, a retry and verify. It counts effects, and each change makes an
-// event.
+// The Stripe of the day benchmark: the routes for a mark, a refund, a retry and verify. It counts effects, and sends an
+// event for each change.
 import { AMOUNT, dueMs, type Plan } from './plan.js';
 import { eventIdOf, invoiceEvent, invoiceOf, type InvoiceEvent, type InvoiceStatus, invoiceText } from './bodies.js';
 import { Listing, listOf } from './listing.js';
@@ -45,10 +45,10 @@ export class StripeSide {
   private readonly notes = new Map<number, { readonly amount: number; readonly text: string }>();
   private readonly next = { created: 0, finalized: 0 };
 
-  /** The start of the day in Unix milliseconds. Infinity: not yet. */
+  /** The start of the day in Unix milliseconds. Infinity: nobody has set the start yet. */
   beganMs = Infinity;
 
-  /** @param tell sends the event of a change */
+  /** @param tell reports a change to the parent process, for its event */
   constructor(
     private readonly plan: Plan,
     private readonly tell: (type: InvoiceEvent, k: number) => void,
@@ -180,7 +180,7 @@ export class StripeSide {
     return listOf(note === undefined || !invoiceId.startsWith('in_day') ? [] : [note.text]);
   }
 
-  /** The payment record of a renewal. For a customer of the filled database: reported once, without a refund. */
+  /** The payment record of a renewal. For an old renewal of the filled database: a record without a refund. */
   private record(id: string, atSec = this.nowSec()): string {
     const k = numberIn(id);
     const r = id === recordOf(k) ? this.records.get(k) : undefined;

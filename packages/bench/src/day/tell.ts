@@ -1,4 +1,4 @@
-// The results of the day as tables: by minute, by kind of request, by table of the database, and the totals at the end.
+// The results of the day benchmark as tables: by minute, by kind of request, by database table, and the totals.
 import { type Answers, type Percentiles } from './answers.js';
 import { type Compared } from './accounts.js';
 import { type Sample, type TableSeen } from './watch.js';

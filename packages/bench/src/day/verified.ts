@@ -1,4 +1,4 @@
-// Reads the output of `crossbill verify --json`, as far as the day needs it.
+// Reads the fields of `crossbill verify --json` for the day benchmark.
 
 export type Verified = {
   readonly exitCode: number | null;

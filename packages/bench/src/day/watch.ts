@@ -1,4 +1,4 @@
-// The cost of the day, read every few seconds: memory, processor time, and PostgreSQL's figures on files and
+// The cost of the day benchmark, read every few seconds: memory, processor time, and PostgreSQL's figures on files and
 // connections.
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';

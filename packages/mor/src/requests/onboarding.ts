@@ -48,7 +48,7 @@ const company = shape('OnboardingCompany', {
   registeredAddress: address,
 });
 
-/** Only shown to the reviewer. The MoR does nothing with it. */
+/** The MoR shows this summary to its reviewer, and does nothing else with it. */
 const complianceSummary = shape('ComplianceSummary', {
   verificationStatus: optional(text()),
   riskLevel: optional(text()),

@@ -1,10 +1,10 @@
-// Do Crossbill, Stripe and the MoR agree? Follows every payment and refund through all three.
+// Checks that Crossbill, Stripe and the MoR agree: follows every payment and refund through all three.
 import { type DaemonPayment, type MorPayment, type MorRefund, type Review, type Sides, TAKEN } from './sides.js';
 
 /** One disagreement: its object, and a sentence. */
 export type Finding = { readonly about: string; readonly what: string };
 
-/** Returns an empty list if the three sides agree. An open review item explains any difference of its payment. */
+/** Returns an empty list if the three sides agree. A payment with an open review item may differ. */
 export function disagreements(sides: Sides): Finding[] {
   return [
     ...payments(sides),
@@ -62,7 +62,7 @@ function payments(sides: Sides): Finding[] {
   return found;
 }
 
-/** Money the MoR took shows on its Stripe invoice exactly once. When it reaches the amount due, the invoice is paid. */
+/** Money the MoR took shows on its Stripe invoice exactly one time. An invoice with enough money is paid. */
 function marks(sides: Sides, p: MorPayment, d: DaemonPayment): Finding[] {
   const say = (what: string): Finding[] => [{ about: p.id, what }];
   const shown = sides.stripe.records.filter((r) => r.reference === p.reference);
@@ -102,7 +102,7 @@ function refunds(sides: Sides): Finding[] {
     if (owner === undefined || d === undefined) return say('a refund of a payment that nobody knows');
     const own = d.refunds.filter((x) => x.morRefundId === r.id);
     const [mine] = own;
-    // The MoR reports a refund from the portal after its success, not before (Document 3).
+    // The MoR reports a refund from the portal only after it succeeded (Document 3).
     if (own.length === 0 && r.status !== 'succeeded' && r.source !== 'api') return [];
     if (mine === undefined || own.length > 1) return say(`the daemon has ${own.length} such refunds`);
     if (mine.status !== r.status) return say(`${r.status} at the MoR, ${mine.status} at the daemon`);
@@ -174,8 +174,8 @@ export function balances(entries: Sides['daemon']['ledger']): ReadonlyMap<string
 }
 
 /**
- * Compares the ledger's balances with the sums at Stripe and the MoR. A clearing account holds exactly the amounts of
- * open review items.
+ * Compares each account with the sum at Stripe and the MoR; an account without a sum must be at zero. Money without an
+ * attached payment record is in `unmarked_payments`.
  */
 function ledger(sides: Sides): Finding[] {
   const is = balances(sides.daemon.ledger);
@@ -198,8 +198,8 @@ function ledger(sides: Sides): Finding[] {
 }
 
 /**
- * The merchant's backend got one notification for each invoice the MoR's money paid, one for each refund, and no
- * others.
+ * The merchant's backend must have one `invoice.paid` for each invoice paid with the MoR's money, one
+ * `refund.succeeded` for each refund, and no more of these two.
  */
 function backend(sides: Sides): Finding[] {
   const said = (type: string): readonly string[] =>

@@ -12,7 +12,7 @@ export type DaemonOptions = {
   readonly folder: string;
   /** The daemon's output is appended to this file. */
   readonly logFile: string;
-  /** Called when the daemon ends unexpectedly, and again when it is restarted. */
+  /** Called after each unexpected end, before the restart. `how`: the signal or the exit code. */
   readonly onDeath: (how: string) => void;
 };
 
@@ -21,7 +21,7 @@ const WATCHER = new URL('./end-with-parent.js', import.meta.url).href;
 const READY_WITHIN_MS = 180_000;
 const STOP_WITHIN_MS = 20_000; // after SIGTERM the daemon ends within 20 s
 const LOOK_AGAIN_MS = 50;
-/** After this many unexpected ends, another start won't help. */
+/** After this many exits in a row without a signal, the demo stops restarting the daemon. */
 const HOPELESS_TIMES = 3;
 
 export class DaemonProcess {
@@ -44,7 +44,6 @@ export class DaemonProcess {
     await this.ready();
   }
 
-  /** True if the daemon answers that it is ready. */
   async isReady(): Promise<boolean> {
     try {
       const answer = await fetch(`${this.options.url}/readyz`, { signal: AbortSignal.timeout(2_000) });
@@ -77,7 +76,6 @@ export class DaemonProcess {
     clearTimeout(insist);
   }
 
-  /** Kills the daemon at once. */
   kill(): void {
     this.stopping = true;
     this.child?.kill('SIGKILL');

@@ -6,7 +6,7 @@ import { connectAlone, withDatabase } from './connect.js';
 export type DemoDatabase = {
   /** Contains a password: do not print it. */
   readonly url: string;
-  /** The name of the server, for people. */
+  /** One line about the database, for people. */
   readonly about: string;
   /** Drops the database, and stops the server if the demo started it. */
   stop(): Promise<void>;
@@ -56,7 +56,7 @@ async function dropIn(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`));
 }
 
-/** Drops the databases of killed runs. A database with connections belongs to a running demo and stays. */
+/** Drops the databases of killed runs. PostgreSQL refuses to drop the database of a running demo. */
 async function dropLeftovers(adminUrl: string): Promise<void> {
   await asAdmin(adminUrl, async (admin) => {
     const found = await admin.query<{ datname: string }>('select datname from pg_database where datname like $1', [

@@ -27,7 +27,7 @@ export async function driveLinks(story: Story): Promise<void> {
   const declined = declinedRenewal(await readSides(world.api, world.control, world.told));
   if (declined !== null) await payByLink(story, declined, 'GB');
   const abroad = await oneOffInvoice(story, FLORES);
-  await story.rest.settled(); // wait for the MoR's report: it has no card to charge
+  await story.rest.settled(); // wait for the MoR's failed charge: no saved card
   await payByLink(story, abroad, FLORES.country);
   await pass(world, AUTHORITY_SEC);
   await story.rest.settled();
@@ -61,7 +61,7 @@ async function payByLink(story: Story, invoiceId: string, jurisdiction: string):
   await fetchDocument(story, `/v1/payments/${own.text('id')}/document`);
 }
 
-/** The MoR's event names the payment, so the daemon shows the e-invoice with the invoice. Fetches its files. */
+/** Waits until the daemon shows an e-invoice with the invoice, then downloads the PDF. */
 async function fetchEInvoice(story: Story, invoiceId: string): Promise<void> {
   const { api } = story.world;
   let known: Reading | undefined;

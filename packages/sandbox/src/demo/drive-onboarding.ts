@@ -14,8 +14,8 @@ const COMPANY = {
 const BUSINESS = { businessDescription: 'Software for tree nurseries', storeUrls: ['https://larch.example'] };
 
 /**
- * Onboards a merchant, from the first request to the reviewer's approval. Every step is safe to repeat, so a dying
- * daemon costs only time.
+ * Onboards a merchant, from the first request to the reviewer's approval. Every step is safe to repeat, so the death of
+ * the daemon costs only time.
  */
 export async function onboardMerchant(story: Story): Promise<void> {
   const { world, progress, tally } = story;

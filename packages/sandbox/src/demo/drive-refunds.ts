@@ -27,8 +27,8 @@ export async function giveRefunds(story: Story, month: number): Promise<void> {
     }
     if (part !== undefined) {
       const amount = Math.floor(part.amount / 3);
-      // Lose the reply to this refund. The month's first refund would not do: its token has expired, so the MoR answers
-      // 401 and refunds nothing.
+      // Lose the reply to the month's second refund. At the first refund the daemon's token has expired, so the MoR
+      // would answer 401 and refund nothing.
       if (i === 0) await loseRefundAnswer(world);
       await refund(story, part, amount, 'a week of the month was not used');
       await refund(story, part, amount, 'a week of the month was not used'); // a second click makes no second refund

@@ -6,7 +6,7 @@ import { pass, passDays, type Story, type Subscriber, virtualNow } from './story
 
 const MINUTE_SEC = 60;
 const DRAFT_SEC = 61 * MINUTE_SEC; // Stripe keeps a renewal's invoice a draft for about an hour
-/** All customers signed up within a few minutes, so all renewals fall within this time. */
+/** A round bills all renewals due within this time: the customers signed up within a few minutes of each other. */
 const ROUND_SEC = 30 * MINUTE_SEC;
 const DEBIT_DAYS = 4;
 /** Each round has one fault of each kind for this many customers. */

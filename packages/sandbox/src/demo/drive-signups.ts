@@ -98,8 +98,8 @@ export async function signUp(
 }
 
 /**
- * Returns Document 2's calculation request if the sandbox's merchant sells through the MoR in this country. Otherwise
- * no tax.
+ * Returns Document 2's calculation request if the sandbox's merchant sells through the MoR in this country. In any
+ * other country the demo calculates no tax.
  */
 function taxOf(c: Character): { readonly tax?: object } {
   if (c.country !== 'DE' && c.country !== 'GB') return {};

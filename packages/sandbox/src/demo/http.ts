@@ -21,8 +21,7 @@ const PAGE = 100;
 export class JsonClient {
   /**
    * @param key bearer key; null for the sandbox's control routes
-   * @param patient repeats a request while no reply comes, or 502 or 503. The caller of POST must make repeats
-   * harmless.
+   * @param patient true: repeats a request after no reply, 502 or 503. The caller must make a repeated POST harmless.
    * @param patienceMs time limit of the repeats
    */
   constructor(

@@ -1,5 +1,5 @@
 // Leaves work for visitors of the console: a dispute, a double payment, an invoice Stripe cannot finalize, a failed
-// renewal, and an unreadable event. All of it also happens in real life, and the three sides still agree.
+// renewal, and an unreadable event. A merchant may meet all of this, and the three sides still agree.
 import { openReviews } from './operator.js';
 import { chargeTwice } from './drive-refunds.js';
 import { readSides, TAKEN } from './sides.js';
@@ -28,7 +28,7 @@ export async function leaveWork(story: Story): Promise<void> {
     await world.control.post('/_sandbox/cards', { customer_id: declined.customerId, outcome: 'decline' });
     await renew(story, declined);
   }
-  // An event of another system at Crossbill's webhook endpoint: authentic, but with the wrong shape for its type.
+  // An event with a valid signature at Crossbill's webhook endpoint, but with the wrong object for its type.
   await world.control.post('/_sandbox/stripe/events', { type: 'invoice.finalized', data: { object: 'invoice' } });
   await rest.decided();
   await pass(world, DRAFT_SEC);
@@ -48,7 +48,7 @@ export async function leaveWork(story: Story): Promise<void> {
 
 type Paying = { readonly who: Subscriber; readonly paymentId: string; readonly chargeId: string };
 
-/** Subscribers whose last renewal was paid by card and has no review item, with that renewal. */
+/** The newest card renewal of each subscriber: paid, not wholly refunded, and without a review item. */
 async function withPaidRenewal({ world, subscribers }: Story): Promise<readonly Paying[]> {
   const reviewed = new Set(
     (await readSides(world.api, world.control, world.told)).daemon.reviews.map((r) => r.invoiceId),

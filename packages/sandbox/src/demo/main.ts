@@ -1,4 +1,4 @@
-// `npm run demo`: the whole bridge on one machine, without other installs. At the end it proves that the books agree.
+// `npm run demo`: the whole bridge on one machine. At the end it checks that Crossbill, Stripe and the MoR agree.
 import { relative } from 'node:path';
 import { disagreements, type Finding } from './check.js';
 import { driveDisputes } from './drive-disputes.js';
@@ -78,7 +78,7 @@ function storyDays(options: DemoOptions): number {
   return options.months * MONTH_DAYS + LAST_DAYS;
 }
 
-/** Runs the story to its end. Returns true if the books agree. */
+/** Runs the story to its end. Returns true if Crossbill, Stripe, the MoR and `crossbill verify` agree. */
 async function tell(options: DemoOptions, story: Story): Promise<boolean> {
   const { world, progress } = story;
   let renewalsMs = 0;
@@ -169,7 +169,7 @@ function invite(world: World, progress: Progress): void {
   progress.line('Stop everything with Ctrl-C.');
 }
 
-/** SIGINT, SIGTERM or SIGHUP stops the three parts in order. A second signal ends the demo at once. */
+/** SIGINT, SIGTERM or SIGHUP stops daemon, sandbox and database in order. A second signal ends the demo at once. */
 class Signals {
   readonly asked: Promise<void>;
   private world: World | null = null;

@@ -20,9 +20,7 @@ export const ADDRESSES = {
   BR: { line1: 'Rua das Flores 12', city: 'Curitiba', postalCode: '80010-000' },
 } as const;
 
-/**
- * Creates an open invoice. The MoR receives its event and reports a failed payment: the customer has no saved method.
- */
+/** Creates an open invoice. The MoR tries to charge it and reports a failure: the customer has no saved method. */
 export async function oneOffInvoice(story: Scene, who: Business): Promise<string> {
   const { stripe } = story.world;
   const { line1, city, postalCode } = ADDRESSES[who.country];

@@ -5,8 +5,8 @@ import { type Story } from './story.js';
 const NAMES = ['Grete Example', 'Hugo Example'];
 
 /**
- * Signs two such customers up on Stripe. From then on the MoR learns of renewals only through the daemon's relay, and
- * the daemon relays no renewal of these two.
+ * Signs up two customers on Stripe without enrolment. From then on the MoR receives invoices only through the daemon's
+ * relay, and the daemon relays no renewal of these two.
  */
 export async function addOutsiders(story: Story): Promise<void> {
   const { stripe, control, told } = story.world;

@@ -50,7 +50,6 @@ export class Progress {
     this.line(this.style('yellow', text));
   }
 
-  /** Prints any line. */
   line(text = ''): void {
     this.out.write(`${this.terminal && this.now !== null ? CLEAR_LINE : ''}${text}\n`);
     if (this.now !== null) this.draw();

@@ -1,12 +1,12 @@
-// Waits until everything is at rest: no work is under way, every event is decided, and the three sides agree. No fixed
-// sleeps.
+// Waits until everything is at rest: no work is under way, every event is decided, and the three sides agree. It uses
+// no fixed sleeps.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disagreements, type Finding } from './check.js';
 import { readSides, type Sides } from './sides.js';
 import { type World } from './world.js';
 import { connectAlone } from './connect.js';
 
-/** Real milliseconds until the report lists work that is still open. A killed worker costs up to 25 s (its lease). */
+/** Real milliseconds until NotAtRest lists the open work. A killed worker costs up to 25 s (its lease). */
 const PATIENCE_MS = 120_000;
 const LOOK_AGAIN_MS = 60;
 const HOUR_SEC = 3_600;
@@ -36,7 +36,7 @@ export class Rest {
 
   constructor(private readonly world: World) {}
 
-  /** Waits until every delivery has arrived and is decided. Invoices may still be drafts. */
+  /** Waits until no delivery is under way and the daemon has decided every event. Invoices may still be drafts. */
   async decided(): Promise<void> {
     await this.until(async () => {
       const { sending } = await this.traffic();
@@ -45,9 +45,7 @@ export class Rest {
     });
   }
 
-  /**
-   * Waits until nothing moves any more and the three sides agree. Gives retries and drafts the virtual time they need.
-   */
+  /** Waits until nothing moves any more and the three sides agree. Advances the clock for deliveries and drafts. */
   async settled(): Promise<Sides> {
     let agreed: Sides | null = null;
     let leaps = 0;

@@ -1,4 +1,4 @@
-// What three sides know of the same story: the daemon's API, the sandbox's Stripe and the sandbox's MoR. Amounts are in
+// The story as three sides show it: the daemon's API, the sandbox's Stripe and the sandbox's MoR. Amounts are in
 // smallest units.
 import { type JsonClient } from './http.js';
 import { type Reading } from './read.js';
@@ -82,7 +82,7 @@ export type MorRefund = {
   readonly source: string;
 };
 
-/** A signed notification at the merchant's backend. `about` is its refund, else its invoice, else null. */
+/** A signed notification at the merchant's backend. `about`: the refund's id, else the invoice's id, else null. */
 export type Notified = { readonly type: string; readonly about: string | null; readonly times: number };
 
 export type Sides = {

@@ -11,7 +11,7 @@ export type Subscriber = Character & {
   renewals: number;
 };
 
-/** Counts of acts missing in the lists of the daemon, Stripe and the MoR. */
+/** Counts of steps in the story that no list of the daemon, Stripe or the MoR shows. */
 export type Tally = {
   /** Signups with a tax calculation on their intent. */
   taxed: number;

@@ -1,4 +1,4 @@
-// The story's orders to the sandbox, for the final check: the sandbox's list of payments shows no bank transfer, no
+// What the story did at the sandbox, for the final check. The sandbox's list of payments shows no bank transfer, no
 // invoice of a payment link and no lost dispute.
 
 /** A transfer the MoR received. `amount` is in the currency's smallest unit; `currency` is in lower case. */
@@ -9,7 +9,7 @@ export type ToldTransfer = {
   readonly currency: string;
 };
 
-/** A payment on a link: the MoR's `pay_…`, and the invoice of the link, unknown to the MoR. */
+/** A payment on a link: the MoR's `pay_…`, and the invoice of the link. The MoR does not know this invoice. */
 export type ToldLink = { readonly paymentId: string; readonly linkId: string; readonly invoiceId: string };
 
 /** A dispute the merchant lost: the money is gone. `amount` is in smallest units. */

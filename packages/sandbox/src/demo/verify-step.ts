@@ -1,4 +1,4 @@
-// The last step of the demo: the product's own `verify`, run as an operator runs it.
+// The last step of the demo: `crossbill verify`, run as an operator runs it.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { builtFile } from './programs.js';

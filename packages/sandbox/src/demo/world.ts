@@ -22,7 +22,7 @@ export type World = {
   readonly api: JsonClient;
   /** The sandbox's control routes. */
   readonly control: JsonClient;
-  /** The story's instructions to the sandbox, apart from card outcomes. */
+  /** What the story did at the sandbox, for the final check. */
   readonly told: Told;
   readonly daemon: DaemonProcess;
   readonly daemonUrl: string;
@@ -59,10 +59,10 @@ export type WorldOptions = {
 };
 
 const HOST = '127.0.0.1';
-/** The preferred ports. If a port is taken, any free port does. */
+/** The preferred ports. If a port is taken, the demo uses any free port. */
 const PORTS = { daemon: 3000, stripe: 4010, mor: 4020 };
 const ANY = { daemon: 0, stripe: 0, mor: 0 };
-/** The sandbox has no limit of its own, and the demo should not wait for one. */
+/** The sandbox has no rate limit, so a low limit in the daemon would only slow the demo. */
 const STRIPE_MAX_RPS = '200';
 
 /** Starts the world. If a part does not start, stops the others and rejects. */
@@ -178,8 +178,8 @@ async function withDaemon(
 }
 
 /**
- * Registers the daemon's endpoint for the MoR's events as a merchant does, so the MoR lists it. Returns its secret,
- * which the MoR shows only once.
+ * Registers the daemon's endpoint for the MoR's events as a merchant does, so the MoR lists it. Returns its secret. The
+ * MoR shows the secret only in this reply.
  */
 async function registerEndpoint({ morUrl, secrets }: Sandbox, url: string): Promise<string> {
   const { clientId, clientSecret } = secrets.merchant;

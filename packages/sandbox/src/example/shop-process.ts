@@ -58,8 +58,8 @@ export class ShopProcess {
 }
 
 /**
- * Links packages/client into the shop, as npm does for `file:../../packages/client`. Node finds the other packages
- * further up.
+ * Links packages/client into the shop, as npm does for `file:../../packages/client`. Node finds the other packages in
+ * the repository's node_modules.
  */
 function linkClient(): void {
   const link = join(SHOP, 'node_modules/@crossbill/client');

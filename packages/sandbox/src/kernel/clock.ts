@@ -1,5 +1,4 @@
-// The virtual clock: a time source plus all advances. It fires timers in the order of their due times, each at its own
-// time.
+// The virtual clock adds all advances to a time source. It fires timers in the order of their due times.
 
 export type TimerHandle = { cancel(): void };
 
@@ -25,7 +24,7 @@ export class VirtualClock {
   private turn: Promise<void> = Promise.resolve(); // advances run one after another
   private advancing = false;
   private closed = false;
-  /** Awaited during an advance after the timers of each instant, so the senders can finish their work. */
+  /** `advance` awaits this function after the timers of each instant, so the deliveries under way can end. */
   settle: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: ClockOptions = {}) {
@@ -33,7 +32,7 @@ export class VirtualClock {
     this.manual = options.manual ?? false;
   }
 
-  /** Virtual time in milliseconds. During an advance a firing timer sees its own instant. */
+  /** Virtual time in milliseconds. During an advance: the due time of the timers that fire now. */
   nowMs(): number {
     return this.frozenMs ?? this.source() + this.offsetMs;
   }
@@ -87,7 +86,7 @@ export class VirtualClock {
     return run;
   }
 
-  /** Fires the due timers. Only the owner of a manual clock needs to call it. */
+  /** Fires the due timers. A manual clock needs this call; any other clock fires them automatically. */
   runDue(): Promise<void> {
     return this.advance(0);
   }

@@ -25,7 +25,7 @@ export type Endpoint = {
   readonly header: string;
   readonly side: Side;
   readonly schedule: RetrySchedule;
-  /** False once the endpoint is deleted or disabled: then nothing more goes out, not even retries. */
+  /** False after the endpoint was deleted or disabled. Then the deliverer sends it nothing, not even retries. */
   readonly active: () => boolean;
 };
 
@@ -178,8 +178,8 @@ export class Deliverer {
     const { endpoint, event } = job;
     if (this.closed || !endpoint.active()) return;
     const wallSec = Math.floor(this.clock.wallMs() / 1000);
-    // With `restamp` each retry has a new timestamp. Otherwise a retry keeps the time of the first attempt, so the
-    // receiver sees an old signature.
+    // If `job.restamp` is true, each retry has a new timestamp. If it is false, a retry keeps the time of the first
+    // attempt, so the receiver sees an old signature.
     const ageSec = Math.floor((this.clock.nowMs() - job.firstAtMs) / 1000);
     const stamp = job.restamp ? wallSec : Math.min(job.firstStamp, wallSec - ageSec);
     const entry = this.note(job, attempt, 'sending', stamp, failing !== undefined ? 'fail' : as);

@@ -90,7 +90,7 @@ export class Faults {
     });
   }
 
-  /** The faults for this delivery. `fail` counts each attempt; the others count once per event and endpoint. */
+  /** The faults for this delivery. A `fail` counts for each attempt, any other fault only for the first attempt. */
   forDelivery(side: Side, type: string, url: string, attempt: number): FaultAction[] {
     return this.take((rule) => {
       if (rule.target !== 'deliveries' || (rule.side !== null && rule.side !== side)) return false;
@@ -116,7 +116,7 @@ export class Faults {
 }
 
 /**
- * True for example for `/v1/invoices/*\/pay` and `/v1/invoices/in_1/pay`. Without a star, `prefix` accepts a prefix.
+ * Compares a value with a pattern such as `/v1/invoices/*\/pay`. `prefix`: a pattern without a star may be a prefix.
  */
 function fits(pattern: string, value: string, prefix: boolean): boolean {
   if (!pattern.includes('*')) return prefix ? value.startsWith(pattern) : value === pattern;

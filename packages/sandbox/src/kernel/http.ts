@@ -1,5 +1,4 @@
-// Requests and replies inside the sandbox, and the router between them. Needs no socket, so a simulation can call it
-// directly.
+// Requests and replies inside the sandbox, and the router between them. No part needs a socket.
 import { type FieldError, type Json } from './json.js';
 import { type FaultAction } from './faults.js';
 import { type Side } from './side.js';
@@ -35,9 +34,7 @@ export type SandboxRequest = {
   readonly fault: FaultAction | null;
 };
 
-/**
- * A reply. An object `body` goes out as JSON, a Buffer unchanged with the type its headers name. Undefined: no body.
- */
+/** A reply. A Buffer goes out unchanged, with the type in `headers`; another body as JSON; undefined: no body. */
 export type Reply = {
   readonly status: number;
   readonly body?: unknown;

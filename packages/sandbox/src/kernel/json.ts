@@ -18,8 +18,8 @@ export class BadInput extends Error {
 }
 
 /**
- * Reads the fields of a control body. A value of the wrong kind makes a reader throw BadInput with the name of the
- * field.
+ * Reads the fields of a control body. Each reader throws BadInput with the name of the field if the value has the wrong
+ * kind.
  */
 export class Fields {
   readonly value: JsonObject;

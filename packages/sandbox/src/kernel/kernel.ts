@@ -86,7 +86,7 @@ export class Kernel {
     this.random = new SeededRandom(options.seed);
     this.faults = new Faults(this.random);
     this.deliverer = new Deliverer(this.clock, this.faults, options.transport);
-    // The owner of a manual clock waits for running deliveries itself. Any other clock waits for them here.
+    // An automatic clock waits for running deliveries here; the owner of a manual clock waits elsewhere.
     if (options.clock?.manual !== true) this.clock.settle = () => this.deliverer.settle();
     this.setRules('mor', {
       faultReply: ({ status, code }) =>
@@ -172,7 +172,7 @@ export class Kernel {
     return fault?.kind === 'garble' && !wire.dropped ? { ...wire, body: garbled(wire.body) } : wire;
   }
 
-  // The delay is part of the work, so everything around the handler, such as a key in use, holds during the delay too.
+  // The delay runs inside `around`, so an idempotency key stays in use during the delay too.
   private async run(request: SandboxRequest, delayMs: number): Promise<Reply> {
     const rules = this.rules.get(request.side);
     const match = this[request.side].match(request.method, request.path);
@@ -217,7 +217,7 @@ export class Kernel {
   }
 }
 
-// The documents' error code for this status, for a fault that names no code.
+// The documents' error code for this status, for a fault without a code.
 function codeOf(status: number): string {
   const codes: Record<number, string> = {
     403: 'merchant_suspended',

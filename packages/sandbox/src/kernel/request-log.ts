@@ -33,7 +33,7 @@ export class RequestLog {
     return entry;
   }
 
-  /** Oldest first. `path` is a prefix; `since` is virtual time, ISO 8601 or Unix seconds. */
+  /** Oldest first. In `filter`, `path` is a prefix; `since` is virtual time, ISO 8601 or Unix seconds. */
   find(filter: URLSearchParams): LoggedRequest[] {
     const since = sinceMs(filter.get('since'));
     const wanted = (name: string, value: string): boolean => {

@@ -17,7 +17,7 @@ export type RetrySchedule = {
 const SEC = 1000;
 const HOUR = 3_600_000;
 
-/** Stripe docs, "Webhooks": Stripe retries everything but 2xx for up to three days with exponential gaps. */
+/** Stripe docs, "Webhooks": Stripe retries any answer but 2xx for up to three days, with exponential gaps. */
 export const stripeSchedule: RetrySchedule = {
   name: 'stripe',
   timeoutMs: 20 * SEC,
@@ -29,9 +29,9 @@ export const stripeSchedule: RetrySchedule = {
 };
 
 /**
- * Document 2, "Delivery": any 2xx within 30 seconds acknowledges. The MoR retries 429, 5xx and no answer; another 4xx
- * is final. It makes at most 8 attempts: the first retry after 10 seconds, then three times as long each, at most 4
- * hours between two and 9 hours in total.
+ * Document 2, "Delivery": a 2xx within 30 seconds acknowledges. The MoR retries after 429, 5xx or no answer, and gives
+ * up after any other status. It makes at most 8 attempts in 9 hours. The first gap is 10 seconds. Each later gap is
+ * three times as long, at most 4 hours.
  */
 export const morEventSchedule: RetrySchedule = {
   name: 'mor_events',
@@ -46,8 +46,8 @@ export const morEventSchedule: RetrySchedule = {
 
 /**
  * Document 3, "Webhook delivery": 200 acknowledges, a 4xx is permanent, and the MoR retries a 5xx with exponential
- * backoff. The document states no end; the sandbox stops after three days. By the letter, another 2xx and a 3xx do not
- * acknowledge, so the sandbox retries them too.
+ * backoff. The document states no end, and nothing about a 3xx or another 2xx. The sandbox retries those too, and stops
+ * after three days.
  */
 export const morPaymentSchedule: RetrySchedule = {
   name: 'mor_payments',

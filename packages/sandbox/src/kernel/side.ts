@@ -1,2 +1,2 @@
-// The receiver of a request.
+// The two sides of the sandbox: the MoR and Stripe.
 export type Side = 'mor' | 'stripe';

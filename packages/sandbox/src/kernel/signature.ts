@@ -1,4 +1,4 @@
-// The signature scheme of all three senders: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{raw body}">`.
+// The signature in all webhooks of Stripe and the MoR: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{raw body}">`.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The header value for one attempt. `atSec` is Unix seconds. */
@@ -6,7 +6,7 @@ export function signatureHeader(body: Buffer, secret: string, atSec: number): st
   return `t=${atSec},v1=${mac(body, secret, String(atSec)).toString('hex')}`;
 }
 
-/** True if the header fits the body, and its time is within `toleranceSec` of `nowSec`. */
+/** True if the header fits the body, and the time in the header is within `toleranceSec` of `nowSec`. */
 export function signatureFits(
   body: Buffer,
   header: string,

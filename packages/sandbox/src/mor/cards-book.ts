@@ -1,4 +1,4 @@
-// The books of Document 3: intents, customers with saved methods, payments, refunds, and the outcomes a test chose.
+// The MoR's records for Document 3: intents, invoices from events, saved methods, and the outcomes a test chose.
 import { type Kernel } from '../kernel/kernel.js';
 import { type MorCustomer, type MorPayment, type MorState, type SavedMethod } from './state.js';
 
@@ -30,8 +30,8 @@ export type HeardInvoice = {
   /** The attempts to charge the invoice, oldest first. */
   readonly attempts: MorPayment[];
   /**
-   * The tax calculation of the setup intent. Every charge for this invoice carries it, and no other invoice's charge
-   * does.
+   * The tax calculation of the setup intent. All charges for this invoice carry this calculation, and charges for
+   * another invoice do not.
    */
   taxCalculationId: string | null;
   /** True: the MoR plans a charge and has not tried it yet. */
@@ -45,11 +45,11 @@ export class CardsBook {
   readonly heard = new Map<string, HeardInvoice>();
   readonly heardEvents = new Set<string>();
   readonly signupInvoiceOf = new Map<string, { invoiceId: string; amount: number }>(); // by the merchant's customer id
-  /** `processorRefundId`: the processor's id for the refund; null: a new id. */
+  /** The outcomes chosen for coming refunds. `paymentId` null: for any payment. `processorRefundId` null: a new id. */
   readonly refundPlans: { paymentId: string | null; plan: RefundPlan; processorRefundId: string | null }[] = [];
   /**
-   * Document 3 has no field for the owner of a saved method. `refuse`: a setup intent with the field is malformed.
-   * `ignore`: the field has no effect.
+   * What a setup intent does with `merchant_customer`, a field Document 3 lacks there. `take`: it names the owner of
+   * the saved method. `refuse`: the reply is 400. `ignore`: no effect.
    */
   setupCustomer: 'take' | 'refuse' | 'ignore' = 'take';
   readonly enabledTypes = new Set(['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
@@ -99,17 +99,17 @@ export class CardsBook {
   }
 
   /**
-   * The method to charge for a merchant's customer: the newest method this customer confirmed. Never the method of
-   * another customer, or one without an owner. Null: the customer has none.
+   * The method to charge for a merchant's customer: the newest method saved for this customer. Null: none. The MoR
+   * never charges another customer's method, or a method without an owner.
    */
   methodOf(merchantCustomerId: string): SavedMethod | null {
     return this.mor.customerOf.get(merchantCustomerId)?.methods.at(-1) ?? null;
   }
 
   /**
-   * Sets the outcome of the customer's next charges. A single outcome holds until the next choice, or for `forSec`
-   * seconds; then the earlier choice holds again. From a list, each charge takes the next outcome. Adds a card if the
-   * customer has none.
+   * Sets the outcome of the customer's next charges. A single outcome lasts until the next choice. With `forSec` it
+   * lasts that many seconds; then the earlier choice applies again. From a list, each charge takes the next outcome.
+   * Adds a card if the customer has no method.
    */
   choose(merchantCustomerId: string, chosen: Chosen | readonly Chosen[], forSec: number | null = null): void {
     const customer = this.customerFor(merchantCustomerId, null);
@@ -120,7 +120,7 @@ export class CardsBook {
     else this.coming.set(merchantCustomerId, [...chosen]);
   }
 
-  /** The kind of debit chosen for the signup: this customer's next charge uses it. Null: none. */
+  /** Takes the bank debit a test chose for this customer's next charge, and uses it for the signup. Null: none. */
   debitAtSignup(merchantCustomerId: string | null): 'bank_debit' | 'bank_debit_failed' | null {
     if (merchantCustomerId === null) return null;
     const coming = this.coming.get(merchantCustomerId);

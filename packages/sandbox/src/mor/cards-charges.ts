@@ -27,9 +27,9 @@ export class Charges {
   ) {}
 
   /**
-   * Takes an `invoice.created` from Stripe or from a relay. The same event id counts once. For an invoice with a failed
-   * attempt, a new event makes the MoR charge again, with the amount now due. The MoR starts no new charge if the
-   * invoice is paid or another charge is under way.
+   * Takes an `invoice.created` from Stripe or from a relay. A repeated event id has no effect. After a failed attempt,
+   * another event makes the MoR charge again, with the amount now due. The MoR starts no new charge for a paid invoice,
+   * or while a charge is under way.
    */
   hear(eventId: string, invoice: JsonObject): void {
     if (this.book.heardEvents.has(eventId)) return;
@@ -130,7 +130,7 @@ export class Charges {
     this.mor.paymentCaptured(payment);
   }
 
-  /** A signup's charge. The MoR learns of it from its own processor and sends no event (Document 3, rule 3). */
+  /** Records a signup's charge. The MoR's own processor reports it, and the MoR sends no event (Document 3, rule 3). */
   signupPayment(
     input: NewPayment,
     outcome: 'succeed' | DebitOutcome,

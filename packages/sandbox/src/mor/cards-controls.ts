@@ -1,5 +1,4 @@
-// The control routes of Document 3's side: card outcomes, refunds in the portal, retries, and the MoR's books for
-// checks.
+// The control routes for Document 3: card outcomes, refunds in the portal, retries, and the MoR's records for checks.
 import { type JsonObject, Fields, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { type CardsBook, type Chosen, type RefundPlan, outcomes } from './cards-book.js';

@@ -1,5 +1,5 @@
-// The `payment.*` events of Document 3. An event has one body and one id; the sandbox delivers it with `Mor-Signature`
-// until 200 or a 4xx.
+// The `payment.*` events of Document 3. An event has one body and one id. The sandbox delivers an event with
+// `Mor-Signature` until the receiver answers 200 or a 4xx.
 import { type Endpoint } from '../kernel/deliveries.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -56,8 +56,8 @@ export class PaymentEvents {
   }
 
   /**
-   * Sends any event to the merchant's URL. With the id of an earlier event it forges a second body for that event.
-   * `created` is in Unix seconds.
+   * Sends any event to the merchant's URL. With the `id` of an earlier event, this call forges a second body for that
+   * event. `created` is in Unix seconds.
    */
   post(
     type: string,

@@ -10,7 +10,7 @@ export class KeptAnswers {
   constructor(private readonly facts: OpenFacts) {}
 
   /**
-   * Runs `work` unless this path has used the key before. A refusal is not kept, since nothing happened under the key.
+   * Runs `work`, or replays the reply kept for this path and key. Keeps no refusal: a refused request changed nothing.
    */
   once(request: SandboxRequest, work: () => Reply): Reply {
     const key = request.idempotencyKey;

@@ -66,7 +66,7 @@ export class Refunds {
     return refund;
   }
 
-  /** Ends a pending refund. Document 3 has an event for success only, so a failure sends nothing. */
+  /** Ends a pending refund. False: it is not pending. Document 3 has no event for a failed refund. */
   settle(refund: MorRefund, succeeded: boolean): boolean {
     const payment = this.mor.payments.get(refund.paymentId);
     if (payment === undefined || refund.status !== 'pending') return false;

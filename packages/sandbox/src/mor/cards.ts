@@ -13,13 +13,11 @@ import { Refunds, addRefundRoute } from './cards-refunds.js';
 import { type MorState } from './state.js';
 
 export type Cards = CardParts & {
-  /**
-   * The MoR's own endpoint on the merchant's Stripe account. It receives every event, unless the merchant uses a relay.
-   */
+  /** The MoR's own endpoint on the merchant's Stripe account. A control route may switch this endpoint off. */
   readonly hearStripe: (type: string, object: unknown, eventId: string) => void;
 };
 
-/** `relaySecret` signs the merchant's requests to `POST /relay/stripe`. */
+/** Adds all of Document 3. `relaySecret` signs the merchant's requests to `POST /relay/stripe`. */
 export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Cards {
   const book = new CardsBook(kernel, mor);
   const events = new PaymentEvents(kernel, mor);

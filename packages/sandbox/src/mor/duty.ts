@@ -26,7 +26,7 @@ const PREDICTIONS: readonly (readonly [RegExp, string])[] = [
   [/cosmetic|cream|perfume/i, '33049900'],
 ];
 
-/** Duty in millionths by HS chapter. Any other chapter has 40_000. */
+/** Duty in millionths by HS chapter. A chapter not listed has 40_000. */
 const CHAPTER_RATES: Readonly<Record<string, bigint>> = {
   '09': 75_000n,
   '33': 65_000n,

@@ -17,8 +17,8 @@ const REJECTED = 'The tax authority rejected the document.';
 type Status = 'PENDING' | 'ISSUED' | 'FAILED' | 'CANCELLED';
 
 /**
- * PENDING becomes ISSUED automatically. A control route may also turn an issued one into a failed one, because a test
- * learns the id only when it is issued.
+ * The allowed moves. PENDING becomes ISSUED automatically; a control route makes the other moves. ISSUED may become
+ * FAILED, because a test learns the id only after the issue.
  */
 const MOVES: Readonly<Record<Status, readonly Status[]>> = {
   PENDING: ['ISSUED', 'FAILED'],
@@ -73,7 +73,7 @@ export class EInvoices {
     return this.all;
   }
 
-  /** Accepts the id of the e-invoice or of its source. */
+  /** Plays the tax authority's answer. `id` is the id of the e-invoice or of its source. */
   control(id: string, status: Exclude<Status, 'PENDING'>, message: string | undefined): EInvoice {
     const found = this.all.find((eInvoice) => eInvoice.id === id || eInvoice.source.id === id);
     if (found === undefined) throw notFound();

@@ -7,7 +7,7 @@ import { type WebhookEndpoints } from './webhook-endpoints.js';
 
 const DAY_MS = 86_400_000;
 
-/** Document 2's members of disputes and alerts. They complete an event sent with few data. */
+/** Document 2's members of disputes and alerts. They complete an event if the control request leaves them out. */
 function defaults(type: EventType, mor: MorState, nowMs: number): Readonly<Record<string, unknown>> {
   const deadline = new Date(nowMs + 7 * DAY_MS).toISOString();
   switch (type) {

@@ -4,7 +4,7 @@ import { type Decimal, parseDecimal } from './decimals.js';
 import { type FieldError } from '../kernel/json.js';
 import { refusal } from './refusal.js';
 
-/** The problems of one request. A value of the wrong kind makes the body unreadable, reported under `body`. */
+/** The problems of one request. A value of the wrong kind makes the body unreadable: the problem is under `body`. */
 class Problems {
   readonly list: FieldError[] = [];
 
@@ -153,7 +153,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A required object. If it is missing, reports one problem under its own name, and none for its fields. */
+  /** A required object. If it is missing, reports one problem with the object's name, and none for its fields. */
   object(name: string): Fields | undefined {
     if (!this.has(name)) this.missing(name);
     return this.optionalObject(name);
@@ -174,7 +174,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A map of strings. Any other value in it makes the body unreadable. */
+  /** Requires a string in every member. A value of another kind makes the body unreadable. */
   requireTexts(): void {
     for (const name of Object.keys(this.values)) this.optionalText(name);
   }
@@ -197,7 +197,7 @@ export class Fields {
   }
 }
 
-/** Leaves out members without a value (Document 2, "omitted rather than null"). Null stays where a document says so. */
+/** Leaves out undefined members (Document 2, "omitted rather than null"). Keeps null. */
 export function compact(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }

@@ -31,7 +31,7 @@ export class InvoiceFiles {
     return { fileName, url, expiresAt: new Date(expiresAtMs).toISOString() };
   }
 
-  /** The invoice of a payment or refund made at `sinceMs`: 202 at first, afterwards links valid for 15 minutes. */
+  /** The invoice of a payment or refund made at `sinceMs`: 202 for two seconds, then a link valid for 15 minutes. */
   paymentInvoice(name: string, sinceMs: number): Reply {
     if (this.kernel.clock.nowMs() < sinceMs + ISSUANCE_MS) return stillMaking();
     return { status: 200, body: { invoice: this.link(`${name}.pdf`, DOCUMENT_LINK_MS) } };
@@ -56,7 +56,7 @@ export class InvoiceFiles {
   }
 }
 
-/** Serves the links. The sandbox has no real documents, so a valid link shows the name of one. */
+/** Serves the links. The sandbox has no real documents, so the reply to a valid link has only the file's name. */
 export function addFiles(kernel: Kernel, files: InvoiceFiles): void {
   kernel.mor.add('GET', '/files/:fileName', ({ params, query }) => {
     const fileName = params['fileName'] ?? '';

@@ -1,4 +1,4 @@
-// Work that takes the MoR some seconds. It continues automatically, or waits while a control route holds it.
+// Runs slow work of the MoR after some seconds, or later if a control route holds it back.
 import { Fields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 

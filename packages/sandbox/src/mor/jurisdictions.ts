@@ -114,7 +114,7 @@ const CA_PROVINCES: Readonly<
   SK: { name: 'PST', rate: 6, harmonised: false },
 };
 
-/** The supported countries: those with a tax engine. */
+/** The countries the tax engine supports. */
 export function supportedCountries(): readonly string[] {
   return Object.keys(COUNTRIES);
 }

@@ -1,16 +1,16 @@
-// Open questions of the documents: the sandbox can play each possible answer. The first word is the default.
+// Open questions of the documents. The sandbox plays each possible answer; the first word of a list is the default.
 import { type Reply, type SandboxRequest } from '../kernel/http.js';
 import { Fields, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 
 const CHOICES = {
-  /** When the MoR charges a renewal: on `invoice.created`, while the invoice is a draft, or on `invoice.finalized`. */
+  /** The event after which the MoR charges a renewal: `invoice.created` (for a draft) or `invoice.finalized`. */
   charges_at: ['created', 'finalized'],
   /** Whether the MoR charges a refused invoice again after another `invoice.created`. */
   second_created: ['charged', 'ignored'],
   /** `upper_case`: the MAC in capital hex digits after a blank. `prefixed`: `v1=sha256=…`, a form no document has. */
   signature: ['documented', 'upper_case', 'prefixed'],
-  /** `GET /api/payments/invoice?psp_reference=`: 202 for two seconds and then 200, or 200 at once, or always 404. */
+  /** The look-up of a payment's invoice: 202 for two seconds and then 200; or 200 at once; or always 404. */
   charge_lookup: ['after_202', 'at_once', 'never'],
   /** `bare`: a 404 has no code, only the text of a web server. */
   not_found: ['code', 'bare'],

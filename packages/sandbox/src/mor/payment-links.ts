@@ -30,7 +30,7 @@ export type PaymentLink = {
   paidAtMs: number | null;
 };
 
-/** The names of a link's payment in `payment.captured`, in addition to the link's id. Document 2 does not show them. */
+/** The ids of the payment in a link's `payment.captured`: the charge, the `pay_…` id. Document 2 shows neither. */
 export const CAPTURE_NAMES = ['charge', 'id', 'both', 'nothing'] as const;
 export type CaptureNames = (typeof CAPTURE_NAMES)[number];
 export const namesCharge = (names: CaptureNames): boolean => names === 'charge' || names === 'both';
@@ -46,7 +46,7 @@ export class PaymentLinks {
     private readonly endpoints: WebhookEndpoints,
   ) {}
 
-  /** 201 for a new link. For a reused key: 200 with the first link. */
+  /** Returns 201 with a new link. For a reused key, returns 200 with the first link. */
   create(account: Account, body: unknown): { status: 200 | 201; link: PaymentLink } {
     const fields = Fields.of(body);
     const jurisdiction = fields.country('jurisdiction');
@@ -221,7 +221,7 @@ export function addPaymentLinks(kernel: Kernel, mor: MorState, links: PaymentLin
     status: 200,
     body: links.show(links.find(account, request.params['id'] ?? '')),
   }));
-  // Shows the hosted page. A program gets JSON that tells how to play the customer.
+  // Shows the hosted page. A program gets JSON with the control route that plays the customer.
   kernel.mor.add('GET', '/pay/:id', ({ params, headers }) => {
     const id = params['id'] ?? '';
     if (headers['accept']?.includes('text/html') !== true)

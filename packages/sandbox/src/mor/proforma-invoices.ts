@@ -56,7 +56,7 @@ export class Proformas {
   ) {}
 
   /**
-   * Creates once per key. The same body replays the first reply for ever; another body gives 422
+   * Creates one proforma invoice per key. The same body replays the first reply for ever; another body gives 422
    * `idempotency_key_reused`.
    */
   once(account: Account, key: string | null, path: string, body: unknown, create: () => Proforma): Reply {
@@ -83,8 +83,8 @@ export class Proformas {
   }
 
   /**
-   * Checks in the order of the error table. A country without a tax currency is refused before the calculation is
-   * looked up.
+   * Checks in the order of the error table. Refuses a country without a tax currency before the look-up of the
+   * calculation.
    */
   createFromCalculation(account: Account, body: unknown): Proforma {
     const request = parseFromCalculation(body, this.kernel.clock.nowIso().slice(0, 10));
@@ -186,7 +186,7 @@ export class Proformas {
     return found;
   }
 
-  /** DELETE: possible until issuance, since an issued proforma invoice is linked to a tax transaction. */
+  /** Deletes a proforma invoice. Throws 409 after its issuance, because a tax transaction is then linked. */
   remove(proforma: Proforma): void {
     if (proforma.status === 'ISSUED' || proforma.status === 'SETTLED') {
       throw refuse(409, 'not_deletable', 'status', 'the tax transaction is linked: cancel instead');

@@ -69,7 +69,7 @@ export type MorCustomer = {
   /** The merchant's id of the customer; null: the setup intent named nobody. */
   readonly merchantCustomerId: string | null;
   email: string | null;
-  /** The methods confirmed in a browser, oldest first. The newest one pays. */
+  /** The saved methods, oldest first. The MoR charges the newest one. */
   readonly methods: SavedMethod[];
   /**
    * The tax calculation of a setup intent, until the first invoice: it "carries to the first chargeable invoice"
@@ -134,11 +134,11 @@ export class MorState {
    * Registers an endpoint for every event at the start and returns its secret. Document 2's plug-in sets this function.
    */
   registerEventWebhook: (url: string) => string = () => '';
-  /** Returns Document 2's books. Its plug-in sets this function. */
+  /** Returns the data of Document 2. The plug-in of Document 2 sets this function. */
   channelBooks: () => ChannelBooks = () => ({ proformas: [], links: [] });
   /** SANDBOX_STRICT_URLS: true refuses loopback addresses as webhook endpoints too. */
   strictUrls = false;
-  /** The public origin of the MoR side, for links in replies. Set when the port is open. */
+  /** The public origin of the MoR, for links in replies. `startSandbox` sets this field after it opens the port. */
   baseUrl = 'http://127.0.0.1:4020';
   paymentWebhook: Endpoint | null = null;
   private tokens = new Map<string, { kind: TokenKind; account: Account; expiresAtMs: number }>();

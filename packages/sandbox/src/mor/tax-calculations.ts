@@ -25,11 +25,11 @@ export type Calculation = CalculatedCart & {
   readonly id: string;
   readonly account: Account;
   readonly country: string;
-  /** The merchant's activation in this country at the time of the calculation. It decides who is liable. */
+  /** The merchant's product in this country at the time of the calculation. The product decides who is liable. */
   readonly product: Product;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** The first transaction or proforma invoice that used the calculation, set once. Null: it can still be cited. */
+  /** The first use of the calculation. Null: unused, so the merchant can still cite the calculation. */
   usedBy: 'transaction' | 'proforma_invoice' | null;
 };
 
@@ -94,8 +94,8 @@ export class Calculations {
     const inactive = countries.some((country) => !this.mor.regions.has(country));
     const product = this.mor.regions.get(jurisdictionOf(request));
     if (inactive || product === undefined) throw refusal(409, 'region_not_activated', []);
-    // The tax engine does not know goods in the US (Document 2, Rules), nor goods in Brazil, where ISS covers services
-    // only.
+    // The tax engine calculates no tax on goods in the US (Document 2, Rules), nor on goods in Brazil: there ISS covers
+    // only services.
     const unpriced = request.lines.some(
       (line) => line.physical && ['US', 'BR'].includes(placeOf(request, line).country),
     );

@@ -41,9 +41,9 @@ function splitTax(levies: readonly Levy[], tax: bigint, taxable: bigint): Charge
 }
 
 /**
- * Computes one line (Document 2, "Calculation rules"). The discount is per unit and comes off before tax. Duty is added
- * to the customs value before VAT. Inclusive prices contain duty and tax already, so the total equals the amount sent.
- * For a Brazilian consumer the amount sent is also the base of the separately reported tax.
+ * Computes one line (Document 2, "Calculation rules"). The discount is per unit and comes off before tax. VAT applies
+ * to the customs value plus duty. Inclusive prices contain duty and tax already, so the total equals the amount sent.
+ * For a Brazilian consumer this amount is also the net amount, and the tax is only reported.
  */
 export function computeLine(request: TaxRequest, line: TaxLine): ComputedLine {
   const { currency } = request;

@@ -17,7 +17,7 @@ function checkDigit(digits: string, weights: readonly number[]): string {
 }
 
 function hasCheckDigits(digits: string, length: number, weights: readonly number[]): boolean {
-  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // no such code has only equal digits
+  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // no CPF or CNPJ has only equal digits
   const first = checkDigit(digits, weights.slice(1));
   const second = checkDigit(digits, weights);
   return digits.endsWith(first + second);
@@ -45,9 +45,7 @@ export function isViesNumber(code: string): boolean {
   );
 }
 
-/**
- * A Brazilian buyer needs exactly one valid CPF or CNPJ, and a regime with a CNPJ. Returns the problems; empty: none.
- */
+/** A Brazilian buyer needs exactly one valid CPF or CNPJ. A CNPJ needs a tax regime. Returns the problems. */
 export function brazilianIdentifierProblems(identifiers: readonly TaxIdentifier[]): readonly string[] {
   const brazilian = identifiers.filter(({ type }) => type === 'BR_CPF' || type === 'BR_CNPJ');
   const [only, ...others] = brazilian;

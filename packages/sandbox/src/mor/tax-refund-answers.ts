@@ -20,7 +20,7 @@ export type TaxRefund = {
   readonly createdAt: string;
   readonly currency: string;
   readonly lines: readonly TaxRefundLine[];
-  /** The transaction, lines and amounts as sent. A repeated request must have the same. */
+  /** The transaction, lines and amounts as sent. A repeated request must have the same fingerprint. */
   readonly fingerprint: string;
 };
 

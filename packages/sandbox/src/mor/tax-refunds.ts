@@ -1,4 +1,4 @@
-// Refunds of tax transactions (Document 2): whole lines or amounts, up to each line's total, once for each reference.
+// Refunds of tax transactions (Document 2): whole lines or amounts, up to each line's total, one refund per reference.
 import { type Kernel } from '../kernel/kernel.js';
 import { type Decimal, divideHalfUp, isExactIn, minorOf } from './decimals.js';
 import { Fields } from './fields.js';
@@ -26,7 +26,7 @@ type Asked = {
 };
 
 /**
- * Parses the body. `nowMs` is needed because a refund's date may not be after today (UTC). Throws 400
+ * Parses the body. `nowMs`: the present time, since a refund date after today (UTC) is wrong. Throws 400
  * `invalid_argument`.
  */
 function parseRefund(body: unknown, currency: string, nowMs: number): Asked {
@@ -68,8 +68,8 @@ function checkDate(fields: Fields, text: string, nowMs: number): void {
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /**
- * Takes an amount from the rest of a line and splits it into base and tax. `inclusive`: the amount contains the tax.
- * The last part takes the rest, so all parts add up to the line. Null if the amount exceeds the rest.
+ * Takes an amount (null: all) from the rest of a line and splits it into base and tax. `inclusive`: the amount contains
+ * the tax. The last part takes the rest, so all parts add up to the line. Returns null if the amount exceeds the rest.
  */
 export function takeFrom(
   line: CalculatedLine,

@@ -55,15 +55,15 @@ function destinationOf(request: TaxRequest): Address {
 }
 
 /**
- * The address that decides a line's tax: goods at their destination, everything else at the billing address. In the US
- * always the destination.
+ * The address that decides the tax on a line. Goods: the destination. Everything else: in the US the destination,
+ * elsewhere the billing address.
  */
 export function placeOf(request: TaxRequest, line: TaxLine): Address {
   const destination = destinationOf(request);
   return line.physical || destination.country === 'US' ? destination : request.billingAddress;
 }
 
-/** The country whose rules apply: the destination of goods, or the billing country without a shipment. */
+/** The country whose rules apply: the place of the first line with goods, or else of the first line. */
 export function jurisdictionOf(request: TaxRequest): string {
   const line = request.lines.find(({ physical }) => physical) ?? request.lines[0];
   return line === undefined ? request.billingAddress.country : placeOf(request, line).country;
@@ -139,9 +139,7 @@ function readLine(fields: Fields, currency: string): TaxLine {
   };
 }
 
-/**
- * Reads the evidence, required outside the US and Brazil. Required or Brazilian evidence must name the billing country.
- */
+/** Reads the evidence. Outside the US and Brazil it is required. Outside the US it must name the billing country. */
 function readEvidence(body: Fields, billingCountry: string): Readonly<Record<string, unknown>> | undefined {
   const free = billingCountry === 'US' || billingCountry === 'BR' || billingCountry === '';
   const fields = free ? body.optionalObject('evidence') : body.object('evidence');
@@ -201,8 +199,8 @@ function plainAddress(fields: Fields): Record<string, string | undefined> {
 }
 
 /**
- * A line of goods needs a shipping address. Across a border it also needs an origin and a text to classify the goods
- * by.
+ * An order with goods needs a shipping address. Across a border, each line of goods also needs a country of origin, and
+ * a title or description for the classification.
  */
 function checkGoods(request: TaxRequest): void {
   if (request.lines.some((line) => line.physical) && request.shippingAddress === undefined) {
@@ -227,7 +225,7 @@ export function isBrazilianConsumer(request: TaxRequest): boolean {
 }
 
 /**
- * Checks the fields that the Brazilian service tax needs before payment. Throws 422 `nfse_validation_failed` with every
+ * Checks the fields for the Brazilian service tax, before payment. Throws 422 `nfse_validation_failed` with every
  * reason under `customer`.
  */
 export function checkBrazil(request: TaxRequest): void {

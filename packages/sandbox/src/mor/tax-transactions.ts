@@ -1,4 +1,4 @@
-// Tax transactions (Document 2): a calculation committed after payment. Readable one by one and in pages, newest first.
+// Tax transactions (Document 2): a calculation committed after payment. Lists show the newest transaction first.
 import { type Kernel } from '../kernel/kernel.js';
 import { isUuid } from './countries.js';
 import { Fields, compact } from './fields.js';
@@ -15,7 +15,7 @@ export type Refunded = { base: bigint; tax: bigint };
 
 export type TaxTransaction = {
   readonly id: string;
-  /** The oldest transaction has 1. The list is in this order. */
+  /** The number of the transaction: 1 is the oldest. The cursor of a page has this number. */
   readonly serial: number;
   readonly account: Account;
   readonly calculation: Calculation;

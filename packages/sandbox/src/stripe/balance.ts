@@ -1,4 +1,4 @@
-// Customer balances: entries by hand and by credit notes. The next finalized invoice uses the balance.
+// Customer balances: the merchant, credit notes, invoices and overpayments change them.
 import { type BalanceEntry, type Customer, type Invoice, amountOverpaid, balanceOf } from './model.js';
 import { renderCustomer } from './render-customer.js';
 import { type StripeState } from './state.js';
@@ -35,7 +35,7 @@ export function enter(state: StripeState, customer: Customer, entry: NewEntry): 
   return made;
 }
 
-/** Finalizing an invoice takes its part of the balance. */
+/** At an invoice's finalization, takes the invoice's part of the customer's balance. */
 export function takeBalance(state: StripeState, invoice: Invoice): void {
   const taken = balanceOf(invoice);
   invoice.balance = taken;
@@ -43,14 +43,14 @@ export function takeBalance(state: StripeState, invoice: Invoice): void {
   if (taken.applied !== 0) move(state, invoice, 'applied_to_invoice', taken.applied);
 }
 
-/** Voiding an invoice gives its part of the balance back. */
+/** Gives a voided invoice's part of the balance back to the customer. */
 export function giveBalanceBack(state: StripeState, invoice: Invoice): void {
   const { applied } = balanceOf(invoice);
   if (applied !== 0) move(state, invoice, 'unapplied_from_invoice', -applied);
 }
 
 /**
- * Credits an invoice's overpayment to the customer's balance, after each change. `before`: the overpayment before it.
+ * Moves a change of an invoice's overpayment to the customer's balance. `before`: the overpayment before the change.
  */
 export function creditOverpayment(state: StripeState, invoice: Invoice, before: number): void {
   const more = amountOverpaid(invoice) - before;

@@ -19,8 +19,8 @@ import { type StripeState } from './state.js';
 
 const HOUR = 3600;
 /**
- * Stripe docs, "Status transitions": a draft waits an hour after every endpoint answered `invoice.created` with 2xx, 72
- * hours at most.
+ * Stripe docs, "Status transitions": Stripe finalizes a draft an hour after every endpoint answered `invoice.created`
+ * with 2xx, and after 72 hours in any case.
  */
 const DRAFT_SEC = HOUR;
 const DRAFT_AT_MOST_SEC = 72 * HOUR;
@@ -96,7 +96,7 @@ export class Billing {
     return invoice;
   }
 
-  /** Plans to finalize the draft after its hour. Called again when `auto_advance` is turned on again. */
+  /** Plans to finalize the draft after its hour. An update with `auto_advance` on plans it again. */
   planFinalizing(invoice: Invoice): void {
     if (!invoice.autoAdvance || invoice.status !== 'draft') return;
     const first = Math.max(invoice.created + DRAFT_SEC, this.state.now);
@@ -123,14 +123,14 @@ export class Billing {
     const due = this.state.finalizesAt.get(invoice.id) ?? invoice.created + DRAFT_SEC;
     const answered = invoice.unanswered.size === 0 && now >= due;
     if (!answered && now < invoice.created + DRAFT_AT_MOST_SEC) return;
-    // With a finalization error, only an event reports the failure: no request waits for a reply.
+    // No request waits for this timer, so only an event reports a finalization error.
     if (invoice.finalizationError === null) this.finalize(invoice);
     else this.state.emitInvoice('invoice.finalization_failed', invoice);
   }
 
   /**
-   * Makes a draft open, or paid if nothing is due. With a finalization error set, the invoice stays a draft and Stripe
-   * sends an event.
+   * Makes a draft open, or paid if nothing is due. If a control route set a finalization error, the request gets 400,
+   * Stripe sends an event, and the invoice stays a draft.
    */
   finalize(invoice: Invoice, autoAdvance: boolean | null = null): void {
     const { state } = this;
@@ -150,7 +150,7 @@ export class Billing {
     takeBalance(state, invoice);
     const due = amountDue(invoice);
     if (due > 0) {
-      // Finalizing creates a default payment intent. Attaching a payment record cancels it.
+      // Finalizing creates a default payment intent. Payment by a record cancels this intent.
       this.addPayment(invoice, null, due);
     }
     state.emitInvoice('invoice.finalized', invoice);
@@ -163,8 +163,8 @@ export class Billing {
   }
 
   /**
-   * A subscription's first invoice waits for the customer's confirmation (`default_incomplete`), unless the request
-   * wanted another behaviour.
+   * True if Stripe itself charges the invoice. The first invoice of a subscription waits for the customer's
+   * confirmation, unless the request chose a `payment_behavior` other than `default_incomplete`.
    */
   private chargesByItself(invoice: Invoice): boolean {
     if (invoice.billingReason !== 'subscription_create') return true;
@@ -191,8 +191,8 @@ export class Billing {
   }
 
   /**
-   * The money of an attached payment record arrived. If the invoice is fully paid, its status becomes paid. Otherwise
-   * the invoice stays open. An excess goes to the customer's balance.
+   * Records the money of a payment. A fully paid invoice becomes paid; any other invoice stays open. An excess goes to
+   * the customer's balance.
    */
   settlePayment(invoice: Invoice, payment: InvoicePayment, amount: number): void {
     const { state } = this;
@@ -208,9 +208,7 @@ export class Billing {
     if (amountOverpaid(invoice) > 0) state.emitInvoice('invoice.overpaid', invoice);
   }
 
-  /**
-   * Detaches a payment. If an amount is then unpaid, a paid invoice becomes open again, with an intent for the rest.
-   */
+  /** Detaches a payment. A paid invoice with an amount left to pay becomes open again, with an intent for the rest. */
   detachPayment(invoice: Invoice, payment: InvoicePayment): void {
     const { state } = this;
     const before = amountOverpaid(invoice);
@@ -240,8 +238,8 @@ export class Billing {
   }
 
   /**
-   * When its latest invoice is paid, void or uncollectible, a past due subscription becomes active. A paid invoice also
-   * starts an incomplete subscription.
+   * A past due subscription becomes active when its latest invoice is paid, void or uncollectible. An incomplete
+   * subscription becomes active only when an invoice is paid.
    */
   private healSubscription(invoice: Invoice): void {
     const { state } = this;

@@ -1,4 +1,4 @@
-// How Stripe itself collects an invoice: it charges a card at Stripe or asks the merchant to collect, and tries again.
+// How Stripe itself collects an invoice: it charges a card at Stripe or asks the merchant to collect. Then it retries.
 import { type Billing } from './billing.js';
 import { type Cards, type CardAnswer } from './cards.js';
 import { type Cycles } from './cycles.js';
@@ -14,7 +14,7 @@ const HOUR = 3600;
 export type RetrySettings = {
   /** Days between two attempts. Stripe's dashboard allows up to three retries and proposes these days. */
   days: readonly number[];
-  /** What happens to the subscription after the last failed attempt: it is past due, or canceled. */
+  /** The status of the subscription after the last failed attempt: past due, or canceled. */
   then: 'past_due' | 'cancel';
 };
 
@@ -33,7 +33,7 @@ export class Collecting {
 
   /**
    * Makes one automatic attempt, and plans the next one. Stripe charges a card. For a custom method Stripe asks the
-   * merchant to collect, and the result is open. Without a method the attempt fails.
+   * merchant to collect and to report the result. Without a method the attempt fails.
    */
   attempt(invoice: Invoice): void {
     if (invoice.status !== 'open') return;
@@ -48,14 +48,14 @@ export class Collecting {
   }
 
   /**
-   * Plans the next attempt. A one-off invoice has only one attempt, since its retries are a setting, off by default.
+   * Plans the next attempt. A one-off invoice has only one attempt: Stripe's setting for its retries is off by default.
    */
   private plan(invoice: Invoice): void {
     const days = invoice.subscription === null ? undefined : this.settings.days[invoice.attemptCount - 1];
     this.attemptAt(invoice, days === undefined ? null : this.state.now + days * DAY);
   }
 
-  /** Called when `auto_advance` is turned on again for an open invoice. */
+  /** Plans an attempt in an hour, for an open invoice with `auto_advance` on again. */
   resume(invoice: Invoice): void {
     if (invoice.status === 'open' && invoice.collectionMethod === 'charge_automatically')
       this.attemptAt(invoice, this.state.now + HOUR);

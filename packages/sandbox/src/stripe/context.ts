@@ -19,10 +19,7 @@ export class StripeContext {
     readonly cycles: Cycles,
   ) {}
 
-  /**
-   * `path` may hold one `:id`, which the handler gets, and further names. A GET takes its parameters from the query,
-   * any other method from the body.
-   */
+  /** `path` may contain `:id` for the handler. A GET has its parameters in the query, POST and DELETE in the body. */
   route(method: 'GET' | 'POST' | 'DELETE', path: string, handler: StripeHandler): void {
     this.kernel.stripe.add(method, path, (request): Reply => {
       const params = method === 'GET' ? queryOf(request) : Params.of(request.body);

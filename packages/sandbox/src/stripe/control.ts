@@ -128,7 +128,7 @@ export function addStripeControls(ctx: StripeContext, gate: Gate): void {
 
 const EXPAND: ReadonlySet<string> = new Set(['payments', 'amount_paid_off_stripe']);
 
-/** Shows all objects of these invoices. Without `only` it also lists records that belong to no invoice. */
+/** Shows all objects of these invoices. If `only` is null, also shows the subscriptions and the unattached records. */
 function oracle(ctx: StripeContext, invoices: readonly Invoice[], only: string | null): JsonObject {
   const { state } = ctx;
   const ids = new Set(invoices.map((i) => i.id));

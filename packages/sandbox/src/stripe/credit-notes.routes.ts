@@ -1,5 +1,5 @@
-// Credit notes. A credit note before the payment lowers the amount due. A later one must say where the money went: a
-// refund, the customer's balance, or out of band.
+// Credit notes. A credit note before the payment lowers the amount due. A credit note after the payment must say where
+// the money went: a refund, the customer's balance, or out of band.
 import { enter } from './balance.js';
 import { type Cards } from './cards.js';
 import { type StripeContext } from './context.js';
@@ -111,7 +111,7 @@ function sumOfLines(params: Params): number {
   return lines.reduce((sum, line) => sum + (line.optionalInteger('amount') ?? line.integer('unit_amount')), 0);
 }
 
-/** The refund must belong to a record attached to this invoice, and its amount must cover the credit. */
+/** Reads a refund of a payment record or card. Throws unless it belongs to this invoice and covers the credit. */
 function readRefund(ctx: StripeContext, invoice: Invoice, params: Params, index: number): NotedRefund {
   const at = `refunds[${index}]`;
   if (params.optionalText('type') !== 'payment_record_refund') return readCardRefund(ctx, invoice, params, at);
@@ -140,7 +140,7 @@ function readRefund(ctx: StripeContext, invoice: Invoice, params: Params, index:
   return { amount, record: record.id, group };
 }
 
-/** An earlier refund of a charge at Stripe itself. */
+/** Reads an earlier refund of Stripe's own charge. Throws unless it belongs to this invoice and covers the credit. */
 function readCardRefund(ctx: StripeContext, invoice: Invoice, params: Params, at: string): NotedRefund {
   const id = params.optionalText('refund') ?? '';
   const refund = ctx.state.refunds.get(id) ?? missing('refund', id, `${at}[refund]`);

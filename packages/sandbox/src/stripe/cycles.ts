@@ -1,4 +1,4 @@
-// The life of a subscription: its first invoice, its monthly cycle, its end.
+// The life of a subscription: its first invoice, its renewals, its end.
 import { type Billing } from './billing.js';
 import { cannot } from './errors.js';
 import { type Interval, type Invoice, type Line, type Subscription } from './model.js';

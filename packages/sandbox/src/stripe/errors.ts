@@ -54,7 +54,7 @@ export class Params {
     return new Params(isObject(body) ? body : {});
   }
 
-  /** Query parameters such as `created[gte]=1` are parsed like a body. */
+  /** False if the parameter is absent or empty. */
   has(name: string): boolean {
     return this.value[name] !== undefined && this.value[name] !== '';
   }

@@ -1,4 +1,4 @@
-// Wraps every Stripe route: checks the key and the rate limit, and keeps replies by idempotency key (Stripe docs,
+// Wraps every Stripe route: checks the API key and the rate limit, and keeps replies by idempotency key (Stripe docs,
 // "Idempotent requests").
 import { Refusal, type Reply, type SandboxRequest } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -107,13 +107,13 @@ export class Gate {
     }
   }
 
-  /** Deletes all keys older than a day. Each request also deletes such a key when it meets one. */
+  /** Deletes all keys older than a day. `once` replaces such a key when a request uses it again. */
   prune(): void {
     const oldest = this.kernel.clock.nowMs() - KEPT_MS;
     for (const [key, entry] of this.keys) if (entry.atMs < oldest) this.keys.delete(key);
   }
 
-  // Counts per second of the computer's clock, because callers measure their budgets on clocks that nobody advances.
+  // Counts requests per second of the computer's clock: callers measure their budgets on clocks that nobody advances.
   private count(request: SandboxRequest): Reply | null {
     const second = Math.floor(this.kernel.clock.wallMs() / 1000);
     if (second !== this.second) {

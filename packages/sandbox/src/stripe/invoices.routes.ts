@@ -112,8 +112,8 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
     attach(ctx, invoice, params);
     return render(invoice, params);
   });
-  // A preview of Stripe (changelog of 2026-01-28). The `stripe` package lacks it, but a person can do it in the
-  // dashboard.
+  // A preview of Stripe (changelog of 2026-01-28). The `stripe` package lacks this call, but a person can detach a
+  // payment in the dashboard.
   ctx.route('POST', '/v1/invoices/:id/detach_payment', (params, id) => {
     const invoice = ctx.invoice(id);
     const [intent, record] = [params.optionalText('payment_intent'), params.optionalText('payment_record')];
@@ -137,8 +137,8 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
       (status === null || p.status === status) &&
       (type === null || (type === 'payment_record') === (p.record !== null)) &&
       (record === null || p.record === record);
-    // Look only at the invoice if the request names one: that is the usual request, and an account may have many
-    // payments.
+    // An account may have many payments, so a request for one invoice (the usual request) looks only at the payments of
+    // this invoice.
     const pool = invoice === null ? [...state.invoicePayments.values()] : (state.invoices.get(invoice)?.payments ?? []);
     return page(pool.filter(wanted), params, '/v1/invoice_payments', (p) =>
       renderInvoicePayment(currencyOf(ctx, p), p),
@@ -155,7 +155,7 @@ function currencyOf(ctx: StripeContext, payment: InvoicePayment): string {
 }
 
 /**
- * As Stripe does: a guaranteed record pays at once. A record still processing becomes an open payment of the invoice.
+ * As at Stripe, a guaranteed record pays at once, and a record still processing becomes an open payment of the invoice.
  */
 function attach(ctx: StripeContext, invoice: Invoice, params: Params): void {
   const { billing } = ctx;

@@ -8,7 +8,7 @@ export type TestClock = {
   readonly id: string;
   readonly created: number;
   readonly name: string | null;
-  /** Holds the time of the test clock and the timers of its customers. */
+  /** Has the time of the test clock and the timers of its customers. */
   readonly timers: VirtualClock;
   status: 'ready' | 'advancing';
 };
@@ -30,15 +30,15 @@ export type Customer = {
    */
   balance: number;
   /**
-   * The currency of the first balance entry or invoice. Null before. The balance is in this currency and applies only
-   * to its invoices.
+   * The currency of the first balance entry or invoice; null before. The balance applies only to invoices in this
+   * currency.
    */
   currency: string | null;
   readonly balanceEntries: BalanceEntry[];
   /** How many invoices of the customer have a number. */
   invoicesNumbered: number;
   deleted: boolean;
-  /** The `clock_…` the customer lives on; null: the account's time. */
+  /** The customer's test clock, `clock_…`; null: the customer uses the account's time. */
   readonly testClock: string | null;
 };
 
@@ -104,9 +104,7 @@ export type Subscription = {
   latestInvoice: string | null;
   defaultPaymentMethod: string | null;
   defaultSource: string | null;
-  /**
-   * True for a `payment_behavior` other than default_incomplete: Stripe charges the first invoice at once, if it can.
-   */
+  /** True for a `payment_behavior` other than default_incomplete: Stripe tries to charge the first invoice at once. */
   readonly chargesFirst: boolean;
   cancelAtPeriodEnd: boolean;
   canceledAt: number | null;
@@ -145,7 +143,7 @@ export type Invoice = {
   status: InvoiceStatus;
   autoAdvance: boolean;
   attemptCount: number;
-  /** For an open invoice, when Stripe tries again automatically; null: never. A draft uses `finalizesAt`. */
+  /** When Stripe next tries to collect an open invoice; null: never. A draft uses `finalizesAt`. */
   nextAttempt: number | null;
   number: string | null;
   dueDate: number | null;

@@ -141,7 +141,7 @@ function attachedTo(ctx: StripeContext, record: PaymentRecord): [Invoice, Invoic
   return payment === null || invoice === undefined ? null : [invoice, payment];
 }
 
-/** As Stripe does: a reference is unique among all refunds, and the sum stays within the guaranteed amount. */
+/** Reports a refund. As at Stripe, its reference is unique, and all refunds stay within the guaranteed amount. */
 function reportRefund(ctx: StripeContext, record: PaymentRecord, params: Params): void {
   const { state } = ctx;
   params.oneOf('outcome', ['refunded'] as const);

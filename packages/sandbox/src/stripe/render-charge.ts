@@ -1,4 +1,4 @@
-// Stripe's own payment intents, charges and refunds in the API's format. Only the parts a person looks at.
+// Stripe's own payment intents, charges and refunds in the API's format, with only the members a person looks at.
 import { type JsonObject } from '../kernel/json.js';
 import { type Charge, type StripeRefund } from './model.js';
 

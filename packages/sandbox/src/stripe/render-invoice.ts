@@ -61,7 +61,7 @@ export function renderLine(line: Line, invoice: Invoice): JsonObject {
   };
 }
 
-/** `expand` holds the names in the request: `payments`, `amount_paid_off_stripe`, `customer`. Events expand nothing. */
+/** `expand`: the names in the request (`payments`, `amount_paid_off_stripe`, `customer`). Events expand nothing. */
 export function renderInvoice(
   invoice: Invoice,
   finalizesAt: number | null,
@@ -179,7 +179,7 @@ export function renderInvoice(
   return body;
 }
 
-/** For a draft, when it finalizes; for an open invoice, when Stripe tries next. Null without automatic charges. */
+/** When Stripe finalizes a draft, or next tries to collect an open invoice. Null without automatic charges. */
 function nextAttempt(invoice: Invoice, finalizesAt: number | null): number | null {
   if (!invoice.autoAdvance || invoice.collectionMethod !== 'charge_automatically') return null;
   return invoice.status === 'draft' ? finalizesAt : invoice.status === 'open' ? invoice.nextAttempt : null;

@@ -72,7 +72,7 @@ export class StripeState {
   events: StripeEvent[] = []; // oldest first
   /** When each draft finalizes automatically, by invoice id. */
   readonly finalizesAt = new Map<string, number>();
-  /** Receivers of events without HTTP: the MoR side is one more endpoint of the merchant's account. */
+  /** Receivers called without HTTP. The MoR is such a receiver: its endpoint is on the merchant's Stripe account. */
   readonly listeners: ((type: string, object: JsonObject, eventId: string) => void)[] = [];
   /** Called when an endpoint answers an `invoice.created` with 2xx. */
   onCreatedAnswered: (invoiceId: string, endpointId: string) => void = () => undefined;

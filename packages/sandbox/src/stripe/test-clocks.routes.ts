@@ -1,5 +1,5 @@
-// Test clocks (Stripe docs, "Test clocks"): up to three customers live in a separate time, which stands still until
-// advanced.
+// Test clocks (Stripe docs, "Test clocks"): up to three customers live in a separate time. It stands still until a
+// request advances it.
 import { VirtualClock } from '../kernel/clock.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type StripeContext } from './context.js';

@@ -63,8 +63,8 @@ export function isWritable({ status }: Application): boolean {
 }
 
 /**
- * Keys of the requirements still open before submit. Only `tor` has any (Document 1, "Requirement keys"). `products` is
- * never one, since a new application has its product.
+ * Keys of the requirements still due before submit. Only `tor` has any (Document 1, "Requirement keys"). `products` is
+ * never due, since a new application has its product.
  */
 export function currentlyDue({ code, regions, businessDescription, storeUrls }: Application): readonly string[] {
   if (code !== 'tor') return [];
@@ -83,7 +83,7 @@ const CONCERNS = {
   regions: ['regions', 'selectedRegions', 'products', 'products[0].regions', 'PRODUCTS', 'REGIONS'],
 } as const;
 
-/** A comment is resolved and removed when the partner writes another value into its field. */
+/** Removes the comments on the fields into which the partner wrote another value. */
 export function resolveComments(application: Application, written: readonly (keyof typeof CONCERNS)[]): void {
   const resolved: readonly string[] = written.flatMap((name) => [...CONCERNS[name]]);
   application.comments = application.comments.filter(({ field }) => !resolved.includes(field));

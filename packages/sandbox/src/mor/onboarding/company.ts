@@ -38,7 +38,7 @@ export const EMPTY_COMPANY: Company = {
   registeredAddress: { line1: '', line2: '', city: '', state: '', postalCode: '', country: '' },
 };
 
-/** Reports problems by field: a missing or blank field by its name. An unknown tier makes the body unreadable. */
+/** Records a problem for each missing or blank required field. An unknown tier makes the body unreadable. */
 export function readCompany(fields: Fields): Company {
   const country = (from: Fields | undefined, name: string): string => {
     const value = from?.text(name) ?? '';

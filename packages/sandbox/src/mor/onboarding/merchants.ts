@@ -53,7 +53,7 @@ export class PartnerMerchants {
     return merchant;
   }
 
-  /** POST /partner/api/merchants: creates a merchant. Its company stays empty for good. */
+  /** POST /partner/api/merchants: creates a merchant. The company of this merchant stays empty for good. */
   create(partner: Account, body: unknown): PartnerMerchant {
     const fields = Fields.of(body);
     const reference = fields.text('reference');
@@ -67,8 +67,8 @@ export class PartnerMerchants {
   }
 
   /**
-   * POST /partner/api/onboarding/initiate. A value of the wrong kind makes the body unreadable: 500. If the merchant
-   * exists, the call ignores the company in the request. If it has an application, the call returns this application.
+   * POST /partner/api/onboarding/initiate. A value of the wrong kind makes the body unreadable: 500. For a known
+   * merchant the call ignores the company in the request. If this merchant has an application, the call returns it.
    */
   initiate(partner: Account, body: unknown): { application: Application; existing: boolean } {
     const fields = Fields.of(body);
@@ -140,7 +140,7 @@ export class PartnerMerchants {
     }
   }
 
-  /** POST submit. */
+  /** POST submit. Throws 400 `incomplete_application` with each requirement still due. */
   submit(application: Application): void {
     requireWritable(application);
     const due = currentlyDue(application);
@@ -153,8 +153,8 @@ export class PartnerMerchants {
   }
 
   /**
-   * Plays a person's review, for the control route. Only a submitted application can get one; an approved one may go on
-   * to its signature.
+   * Plays a person's review, for the control route. Throws 409 unless the application is submitted. An approved
+   * application may still get the two signing statuses.
    */
   review(
     application: Application,

@@ -11,8 +11,8 @@ type Region = {
 };
 
 /**
- * Several regions share a flag code: Northern Ireland has GB's, members of the EU have EU's. Regions with neither
- * product are left out.
+ * Several regions share a flag code: Northern Ireland has GB's, members of the EU have EU's. The list leaves out
+ * regions with neither product.
  */
 const REGIONS: readonly Region[] = [
   { name: 'European Union', flagCode: 'EU', taxSupported: true },
