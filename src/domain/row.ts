@@ -10,7 +10,7 @@ export type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts
 /** Converts a value to JSON and back. */
 export type JsonWay = { readonly to: (value: unknown) => unknown; readonly from: (json: unknown) => unknown };
 
-/** The text that replaces personal words after an erasure. */
+/** Replaces a customer's personal data after an erasure. */
 export const ERASED = 'erased';
 
 type Options = {

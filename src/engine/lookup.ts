@@ -53,8 +53,8 @@ export type Errand =
     };
 
 /**
- * Returns the lane's next errand. Null: none now. If an errand must wait until a later time, the function calls
- * `lane.isPast` with this time, and the engine decides again then.
+ * Returns the lane's next errand (see above). Null: none now. If an errand must wait, the function calls `lane.isPast`
+ * with the time. The engine then decides again at this time.
  */
 export type NextErrand = (lane: Lane) => Errand | null;
 

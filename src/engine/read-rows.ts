@@ -140,8 +140,8 @@ export function writesOf({ name, upsert, remove }: Table, changes: readonly Chan
   const removed = changes.flatMap((c) => c.removed);
   return [
     ...(written.length === 0 ? [] : [{ name, sql: upsert, value: jsonText(written) }]),
-    // The name of the step's statement contains the first four letters of each part's name. The `x` makes the letters
-    // of the removing part differ from those of the writing part.
+    // A prepared statement is named by the first four letters of each part. The `x` gives the removing part other
+    // letters than the writing part.
     ...(removed.length === 0 ? [] : [{ name: `x${name}`, sql: remove, value: jsonText(removed) }]),
   ];
 }

@@ -168,7 +168,7 @@ export class MoveSteps {
       if (sent.kind === 'refused') return { row: at, refused: refusal(sent) };
       if (!mayPass(sent) || tries >= MOVE_TRIES || run.signal.aborted) throw MoveStopped.of(sent);
       if (sent.replayed) {
-        // Stripe replays a stored 500 for a day. The effect is absent, so Crossbill stores a new key and sends again.
+        // Stripe repeats a stored 500 for a day. The search found no effect, so Crossbill sends again with a new key.
         request = { ...request, key: this.ids.next('move') };
         at = await this.change(at, { request });
       }

@@ -1,5 +1,5 @@
-// The page of deliveries: our replies to each sender in the last 24 hours, its last event, and the last refusals with a
-// hint.
+// The page of deliveries: for each sender our replies in the last 24 hours and the last event; then the last refused
+// deliveries, each with a hint on its cause.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Page } from '../console/console.guard.js';

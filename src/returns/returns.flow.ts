@@ -1,4 +1,4 @@
-// Records a returned debit for a person, or undoes the record, as one change of the payment's lane.
+// A person tells Crossbill that a bank returned a debit. Records the return or undoes it, in the payment's lane.
 import { Injectable } from '@nestjs/common';
 import { LaneChanges } from '../engine/lane-changes.js';
 import { refuse, type Result } from '../engine/commanded.js';

@@ -197,8 +197,8 @@ export class VerifyStore {
   }
 
   /**
-   * Turns the newest interrupted run into a new run. Only one caller succeeds. Null: there is no interrupted run, or
-   * the run is too old, still running, of another version or settings, or older than a complete run.
+   * Continues the newest interrupted run as a new run, for one caller only. Null: no run was interrupted, or the run is
+   * too old, has another version or other settings, or a complete run followed.
    */
   async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
     // One statement does it all: of two callers only one finds the row, and only one run has the progress.

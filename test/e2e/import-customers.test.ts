@@ -56,7 +56,7 @@ describe('crossbill import customers', () => {
     ]);
   });
 
-  it('crossbill import customers links nobody twice when it reads the same file again', async () => {
+  it('the command `crossbill import customers` links nobody twice when it reads the same file again', async () => {
     const again = await report('ten.csv');
     expect(again).toMatchObject({ code: 0, accepted: true, linked: 0, known: 2, strangers: 0 });
     expect(await links()).toHaveLength(2);

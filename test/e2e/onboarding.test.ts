@@ -137,7 +137,7 @@ describe('Onboarding', () => {
       expect(await product('birch')).toMatchObject(refusal(409, 'invalid_status'));
     });
 
-    it('Crossbill answers with the status submitted when a partner submits an application twice', async () => {
+    it('if a partner submits an application twice, Crossbill answers with the status `submitted` both times', async () => {
       await submitted('rowan');
       expect(await submit('rowan')).toMatchObject({ status: 200, body: { status: 'submitted' } });
       expect(await business('rowan')).toMatchObject(refusal(409, 'invalid_status'));

@@ -18,7 +18,7 @@ export type Known = {
   readonly paid: boolean;
 };
 
-/** Decides from our database. Null: only Stripe knows. */
+/** Decides from our database if the invoice is enrolled. Null: only Stripe's data can decide this. */
 export function fromBooks(
   invoice: { readonly customerId: string; readonly createdAt: Date | null },
   known: Known,

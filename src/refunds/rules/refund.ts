@@ -220,9 +220,9 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
 }
 
 /**
- * Finds the row of a refund event that arrived before the reply to our request. Row and reply may share no id: Document
- * 3 demands no id in an event. But the event's time is never before the refund's creation. If several events fit, takes
- * the oldest, because the younger events may belong to later replies.
+ * Finds the row of a refund's event that arrived before the reply to our request. Document 3 demands no id in an event,
+ * so Crossbill compares times: the event is never older than the refund. If several events fit, Crossbill takes the
+ * oldest, because the younger events may belong to later replies.
  */
 function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
   // event times are whole seconds

@@ -69,8 +69,8 @@ function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean
 }
 
 /**
- * If two refusals have the same second, `failed` counts as the later one, as in the payment's status. If both have the
- * same outcome, the greater event id counts as later. So the order of arrival does not matter.
+ * Two refusals can happen in the same second. Then `failed` counts as the later one. If both outcomes are the same, the
+ * greater event id counts as later. So the order of arrival does not matter.
  */
 function isLater(a: Refusal, b: Refusal): boolean {
   if (a.at !== b.at) return a.at > b.at;

@@ -65,7 +65,7 @@ it("the console's sentence on a dispute leaves out an unknown day, winner, note 
   }
 });
 
-it("the console's sentence on a decided dispute names a later deadline for evidence", () => {
+it("the console names a deadline for evidence if the MoR asked for evidence after it decided the dispute", () => {
   const deadline = new Date('2026-11-22T13:00:00Z');
   const loss = { of: 'pmt_1', minor: '2990', entries: 1, movedAt: '2026-11-03T10:00:00Z' };
   const detail = { outcomeAt: loss.movedAt, saidAt: '2026-11-04T10:00:00Z', loss };
@@ -193,7 +193,7 @@ it('if a dismissed loss of unclear amount gets a clear amount, a new item tells 
     apart: null,
   });
 });
-it('if a loss of unclear amount was dismissed and the dispute is then won, the item says to reverse the manual booking', () => {
+it('if a person dismissed the item of an unclear loss and then wins the dispute, a new item asks to reverse the manual booking', () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   expect(only(first)?.fact).toMatchObject({
     code: 'dispute-lost',

@@ -25,7 +25,7 @@ it('Crossbill reports a payment to Stripe as guaranteed, with the charge id as r
   expect(bodyOf(calls.report, 'cpmt_1')).toContain('payment_method_details[custom][type]=cpmt_1');
 });
 
-it("Crossbill never gives Stripe a guarantee time before the payment's start", () => {
+it("Crossbill never sends Stripe a `guaranteed_at` before the payment's `initiated_at`", () => {
   const fields = bodyOf({ ...calls.report, initiatedAt: new Date('2026-11-01T01:00:00Z') });
   expect(fields).toContain('initiated_at=1793491209');
   expect(fields).toContain('guaranteed[guaranteed_at]=1793491209');

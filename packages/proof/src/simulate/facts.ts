@@ -1,4 +1,4 @@
-// Facts a world remembers, in addition to the sandbox's data of Stripe and the MoR.
+// Facts a simulated run remembers, in addition to the sandbox's data of Stripe and the MoR.
 
 /** A delivery answered with 200. The inbox must have its row. */
 export type Acknowledged = {

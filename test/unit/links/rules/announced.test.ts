@@ -135,7 +135,7 @@ it.each([
   ['names its payment by another id', { paymentId: 'pay_1' }],
   ['has text after the uuid', { paymentId: `${UUID}1` }],
   ['has text before the uuid', { paymentId: `x${UUID}` }],
-])('Crossbill stores no uuid from a capture that %s', (_, data) => {
+])('Crossbill stores no uuid of a payment from a `payment.captured` event that %s', (_, data) => {
   const s = lane();
   expect(take(s, data).state).toBe(s);
 });

@@ -101,7 +101,7 @@ it.each([
   expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'lnk_1', fact: { code: 'link-paid' } }]);
 });
 
-it('the payment of a paid link has the time and charge of its capture, or without a capture the time of the read', () => {
+it('the payment of a paid link has the time and charge of its capture; without a capture, the time when Crossbill read the link', () => {
   expect(paid(aLink({ detail: told })).payments).toMatchObject([
     { succeededAt: at(-1_000), processorChargeId: 'ch_9' },
   ]);

@@ -505,7 +505,7 @@ describe('a surplus', () => {
     },
   );
 
-  it('after a part refund, the item about a surplus proposes the rest; a full refund closes the item', () => {
+  it('after a part refund, the item about a surplus proposes a refund of the rest; a full refund of the surplus closes the item', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     const part = putPayment(s, payment({ amountRefunded: 200n }));
     expect(surplusToRefund(part, item(part))).toBe(300n);

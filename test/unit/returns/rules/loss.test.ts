@@ -237,7 +237,7 @@ describe('a loss and its reversal in one decision', () => {
     expect(lessBy(s, { ...refunded, debit: 'mor_receivable', credit: 'disputed_payments' })).toEqual(minutesLater(40));
   });
 
-  it("the date of a loss's reversal never comes from other entries of the same loss", () => {
+  it("Crossbill never dates a loss's reversal by an earlier ledger entry of the same loss", () => {
     const s = dated(paid());
     const [p = never()] = s.payments;
     for (const subject of ['dsp_1', 'dsp_1:2'])
