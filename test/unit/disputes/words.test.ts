@@ -65,7 +65,7 @@ it("the console's sentence on a dispute leaves out an unknown day, winner, note 
   }
 });
 
-it("the console names a deadline for evidence if the MoR asked for evidence after it decided the dispute", () => {
+it('the console names a deadline for evidence if the MoR asked for evidence after it decided the dispute', () => {
   const deadline = new Date('2026-11-22T13:00:00Z');
   const loss = { of: 'pmt_1', minor: '2990', entries: 1, movedAt: '2026-11-03T10:00:00Z' };
   const detail = { outcomeAt: loss.movedAt, saidAt: '2026-11-04T10:00:00Z', loss };

@@ -96,7 +96,7 @@ it("the sandbox's fault delay_ms delays a delivery, and its fault reorder sends 
   expect(numbers()).toEqual([1, 3, 4, 2]);
 });
 
-it("with the fault `fail`, the sandbox leaves one attempt unanswered, and the sender repeats the delivery", async () => {
+it('with the fault `fail`, the sandbox leaves one attempt unanswered, and the sender repeats the delivery', async () => {
   await lose({ action: 'fail' });
   await post(1);
   await rig.advance(5);
