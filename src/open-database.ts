@@ -108,9 +108,9 @@ function waitsFor(err: unknown): string | null {
       return 'the database is starting, stopping or recovering; trying again until it answers';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return "the database's host name does not resolve; trying again until it is";
+      return "the database's host name does not resolve; trying again until it does";
     case 'ENOENT':
-      return "the database's socket does not exist; trying again until it is";
+      return "the database's socket does not exist; trying again until it does";
     default:
       return isUnavailable(err) ? 'the database does not answer; trying again until it does' : null;
   }

@@ -1,11 +1,11 @@
-// Carries out a person's choice for an open review item. The item lists the possible choices. The rule for its kind, or
-// for its call, carries them out.
+// Carries out a person's choice for an open review item. The item lists the possible choices. Each kind of item has a
+// rule for its choices. An item about a failed call uses the rule of the call.
 import { type ReviewRow } from '../domain/model.js';
 import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from '../engine/commanded.js';
 import { type Subjects } from '../engine/decider.js';
 import { type Lane } from '../engine/draft.js';
 
-/** Carries out the choice and closes the item, even if a later call fails. */
+/** Carries out the choice and closes the item. The item stays closed even if a call for the choice fails later. */
 export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, choice: Choice): Result<ReviewRow> {
   const r = lane.reviews.find((x) => x.id === reviewId);
   if (r === undefined) return refuse(404, 'not_found', 'There is no such review item.');

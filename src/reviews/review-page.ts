@@ -40,7 +40,7 @@ export type Case = {
   readonly names: Names;
 };
 
-/** The item's place among the open items, by deadline. `at` null: the item is not among the counted items. */
+/** The item's place among the open items, by deadline, from 1. `at` null: Crossbill did not count the item. */
 export type Place = {
   readonly at: number | null;
   readonly open: number;
@@ -54,7 +54,7 @@ export type Place = {
 
 const path = (review: string): string => `/console/reviews/${encodeURIComponent(review)}`;
 
-/** The amount for the choice `refund`, in smallest units. Null: Crossbill does not know the payment. */
+/** The amount for the choice `refund`, in minor units. Null: the item has no payment with a known invoice. */
 export function givesBack({ review: r, invoice }: Case): { readonly minor: bigint; readonly currency: string } | null {
   const p = invoice?.payments.find((x) => x.id === r.paymentRowId);
   if (p === undefined || invoice === null) return null;
@@ -63,15 +63,18 @@ export function givesBack({ review: r, invoice }: Case): { readonly minor: bigin
   return { minor, currency: p.currency };
 }
 
-export function whereItIs({ at, open, more, previous, next }: Place): Html {
+/** `isOpen`: an open item without a place comes after the items counted here. */
+export function whereItIs({ at, open, more, previous, next }: Place, isOpen: boolean): Html {
   const count = `${open}${more ? '+' : ''}`;
   return html`<p class="where">
-    <span>${at === null ? html`Settled; ${count} open` : html`${at} of ${count} open`}</span>
+    <span
+      >${at !== null ? html`${at} of ${count} open` : isOpen ? html`After the first ${open} open` : html`Settled; ${count} open`}</span
+    >
     ${previous !== null && html`<a href="${path(previous)}" data-key="k">Previous</a>`}
     ${next !== null && html`<a href="${path(next)}" data-key="j">Next</a>`}
     <a href="/console/reviews">All open items</a>
     ${
-      at !== null &&
+      isOpen &&
       html`<span data-keys hidden
         ><kbd>j</kbd> next <kbd>k</kbd> previous <kbd>e</kbd> what is proposed (what moves money asks for
         <kbd>Enter</kbd> as well)</span
@@ -186,7 +189,7 @@ function meaningOf(r: ReviewRow, resolution: Resolution): string {
   return MEANING[resolution];
 }
 
-/** True for a choice nobody can undo. A key press alone does not trigger its button. */
+/** True for a choice nobody can undo. A key press alone does not trigger the button of this choice. */
 function isCareful(r: ReviewRow, resolution: Resolution): boolean {
   return (
     resolution === 'refund' ||

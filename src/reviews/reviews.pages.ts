@@ -52,7 +52,7 @@ const FILTERS = [
   { name: 'order', label: 'Order', options: ['newest'], any: 'deadline' },
 ] as const;
 
-/** If more items are open than this, only the first ones by deadline have a "next item" on their pages. */
+/** The most open items to count for an item's place: the items with the soonest deadlines. */
 const WALKED = 200;
 @Pages('console/reviews')
 export class ReviewPages {
@@ -72,8 +72,8 @@ export class ReviewPages {
     const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
     const address = { status: '', ...values }; // an empty status: without it the next page would show open items only
     const filter = filterOf(values);
-    // A search for closed items in some days, or of one customer, goes by creation time. By deadline PostgreSQL would
-    // first read many other closed items.
+    // A search for closed items in some days, or of one customer, goes by creation time. In the order of deadlines
+    // PostgreSQL would first read many closed items outside the search.
     const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
     const order = values.order === 'newest' || few ? 'newest' : 'due';
     const empty = emptyWord(values);
@@ -107,8 +107,9 @@ export class ReviewPages {
     const settled = queryText(req, 'settled');
     const last = settled === '' ? null : await this.reviews.find(settled);
     const acts = c.review.status === 'open' && mayDo(session.role, 'ops');
-    const body = html`${last !== null && last.status === 'resolved' && settledNote(last)} ${whereItIs(place)}
-    ${caseOf(c)} ${factTable(c.review.fact)} ${acts && decideForm(session, c, place.next)} ${caseIds(c)}`;
+    const body = html`${last !== null && last.status === 'resolved' && settledNote(last)}
+    ${whereItIs(place, c.review.status === 'open')} ${caseOf(c)} ${factTable(c.review.fact)}
+    ${acts && decideForm(session, c, place.next)} ${caseIds(c)}`;
     sendPage(req, res, { title: capital(words(c.review.kind)), section: 'reviews', body });
   }
 
@@ -184,7 +185,7 @@ export class ReviewPages {
     return { review, payment, named: isNamed(review, payment), invoice, names };
   }
 
-  /** The item's place among the open ones, the soonest deadline first. */
+  /** The item's place among the open items, the soonest deadline first. */
   private async placeOf(id: string): Promise<Place> {
     const found = await this.reviews.list({ status: 'open' }, { limit: WALKED, cursor: null }, 'due');
     const ids = found.data.map((r) => r.id);
@@ -196,7 +197,7 @@ export class ReviewPages {
   }
 }
 
-/** Refuses the choice if the amount on its button has changed since the page was shown. */
+/** Refuses the refund if its amount has changed since the person saw the amount on the button. */
 function sameAsSeen(form: Form, c: Case): void {
   const seen = form.text('seen');
   const now = givesBack(c);

@@ -215,7 +215,7 @@ async function refused(url: string, code: string, sentence: RegExp): Promise<voi
   for (const said of [command.err, doctor.out, doctor.err]) expect(said).not.toContain(new URL(url).password);
 }
 
-it('the daemon, migrate and doctor name a wrong database password, and the start does not wait', async () => {
+it("the daemon, `crossbill migrate` and `crossbill doctor` name a wrong database password, and the daemon's start does not wait", async () => {
   const wrong = new URL(role.as(database.url));
   wrong.password = 'hunter22hunter22';
   await refused(
@@ -225,7 +225,7 @@ it('the daemon, migrate and doctor name a wrong database password, and the start
   );
 });
 
-it('the daemon, migrate and doctor name a database missing on the server', async () => {
+it('the daemon, `crossbill migrate` and `crossbill doctor` name a database missing on the server', async () => {
   const other = new URL(role.as(database.url));
   other.pathname = '/crossbil';
   await refused(
@@ -235,7 +235,7 @@ it('the daemon, migrate and doctor name a database missing on the server', async
   );
 });
 
-it('the daemon, migrate and doctor name a database role without login or without the right to connect', async () => {
+it('the daemon, `crossbill migrate` and `crossbill doctor` name a database role without login or without the right to connect', async () => {
   await asAdmin(`alter role ${role.name} nologin`);
   await refused(
     role.as(database.url),
@@ -250,7 +250,7 @@ it('the daemon, migrate and doctor name a database role without login or without
   );
 });
 
-it('crossbill migrate names a missing right to create tables, and its remedy', async () => {
+it('`crossbill migrate` names a missing right to create tables, and the remedy', async () => {
   await asAdmin(`revoke create on schema public from public`, database.url); // as PostgreSQL 15 and later have it
   const ran = await cli(['migrate', '--json'], { DATABASE_URL: role.as(database.url) });
   expect(ran.code).toBe(1);
@@ -260,7 +260,7 @@ it('crossbill migrate names a missing right to create tables, and its remedy', a
 });
 
 it.each(['LATIN1', 'SQL_ASCII'])(
-  'the daemon, migrate and doctor refuse a database with the encoding %s',
+  'the daemon, `crossbill migrate` and `crossbill doctor` refuse a database with the encoding %s',
   async (encoding) => {
     const other = `${name}_${encoding.toLowerCase()}`;
     await asAdmin(`create database ${other} encoding '${encoding}' locale 'C' template template0`);
@@ -296,7 +296,7 @@ it('Crossbill refuses PostgreSQL 13 and warns of a version newer than the tested
   });
 });
 
-it('the settings refuse a DATABASE_URL with several hosts and name the right form', async () => {
+it('Crossbill refuses a DATABASE_URL with several hosts, and its error names the right form', async () => {
   for (const hosts of ['h1:5432,h2:5432/db?target_session_attrs=read-write', 'h1,h2/db', '/db?host=h1,h2']) {
     const { code, err } = await cli(['migrate'], settingsFor(`postgres://ada:hunter22hunter22@${hosts}`));
     expect(code).toBe(78);
@@ -315,7 +315,7 @@ it("the daemon's start waits for a free database connection, host name or server
   await full.opened;
 
   const nowhere = start('postgres://u:hunter22@no-such-host.invalid/db');
-  await nowhere.says("the database's host name does not resolve; trying again until it is");
+  await nowhere.says("the database's host name does not resolve; trying again until it does");
   const nobody = start('postgres://u:hunter22@127.0.0.1:1/db');
   await nobody.says('the database does not answer; trying again until it does');
   expect([...nowhere.lines, ...nobody.lines].join('')).not.toContain('hunter22');

@@ -11,7 +11,7 @@ export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution
   return r.actions.filter((x) => x !== 'refund' || named);
 }
 
-/** True if the choice needs a note: it must name the person at the MoR who reported the failed refund (`endRefund`). */
+/** True if the choice needs a note. The note must name the person at the MoR who reported the failed refund. */
 export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution): boolean {
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }

@@ -1,4 +1,4 @@
-// What is at stake in a review item: the reason its decision matters, in one sentence.
+// What is at stake in a review item: why the person's decision matters, in one sentence.
 import { type ReviewKind, type ReviewRow } from '../../domain/model.js';
 import { resolutionsOf } from './choices.js';
 
