@@ -14,8 +14,8 @@ export const KEY_LIFE_MS = 23 * HOUR_MS;
 export const REPLAY_PATIENCE_MS = MINUTE_MS;
 
 /**
- * The pause before the first retry: short, since most failures are a dropped connection. It doubles each time, up to
- * RETRY_LONGEST_PAUSE_MS.
+ * The pause before the first retry: short, since most failures are a dropped connection. The pause doubles each time,
+ * up to RETRY_LONGEST_PAUSE_MS.
  */
 export const RETRY_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between retries: during an outage of hours a call gets four tries an hour. */
@@ -38,7 +38,7 @@ export const FAILED_TRIES_SHOWN = 4;
 /** Crossbill trusts a read of an invoice for this long: enough to decide and write. */
 export const READ_FRESH_MS = 10_000;
 
-/** The most lookups and calls in one claim of a lane. Then the worker releases the lane, and the lane is claimed again. */
+/** The most lookups and calls in one claim of a lane. Then the worker releases the lane for a new claim. */
 export const ERRANDS_A_CLAIM = 40;
 
 /** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane. */
@@ -60,17 +60,17 @@ export const STANDSTILL_MS = 5 * 60_000;
 
 /** Failed decisions before Crossbill parks the event, or opens an item about the lane. */
 export const DECISION_TRIES = 10;
-/** The pause between tries of a lane after DECISION_TRIES failures. It waits for a new release or for a person. */
+/** The pause between tries of a lane after DECISION_TRIES failures. The lane waits for a new release or a person. */
 export const STUCK_LANE_EVERY_MS = HOUR_MS;
-/** The longest wait of a step for a shared commit: a tenth of a call to Stripe. 32 lanes make commits of five steps. */
+/** The longest wait of a step for a shared commit: a tenth of a call to Stripe. With 32 lanes, five steps share it. */
 export const GATHER_MS = 15;
 
 // ---- A caller waiting for the MoR's reply
 
-/** How long a caller waits for the MoR's reply, usually for seconds. After it the caller gets "not known yet". */
+/** A caller waits this long for the MoR's reply, then gets "not known yet". Most replies take seconds. */
 export const ANSWER_PATIENCE_MS = 12_000;
 
-/** How long the console waits for a reply before it shows the page without it. Most replies take a second. */
+/** The console waits this long for a reply, then shows the page without the reply. Most replies take a second. */
 export const CONSOLE_PATIENCE_MS = 3_000;
 /** A list waits this long for the names of its customers. Then it shows their ids. */
 export const NAMES_PATIENCE_MS = 800;
@@ -170,7 +170,7 @@ export const BUSY_LOOK_EVERY_MS = 50;
 
 /** The pause between a replica's searches for newly confirmed payment methods: a decision follows in a second. */
 export const METHODS_LOOK_EVERY_MS = 1_000;
-/** The most confirmed payment methods in one search. The next search takes the rest. */
+/** The most confirmed payment methods in one search. The next search takes the others. */
 export const METHODS_A_LOOK = 100;
 
 /** The pause between a replica's searches for signups without a payment. */
@@ -265,7 +265,7 @@ export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
 
 /** The timeout of one delivery. Standard Webhooks asks for 15 to 30 seconds ("Operational considerations"). */
 export const NOTIFY_TIMEOUT_MS = 15_000;
-/** How long one process locks a notification: longer than NOTIFY_TIMEOUT_MS. After a crash another one sends it. */
+/** How long one process locks a notification: longer than NOTIFY_TIMEOUT_MS. After a crash another process sends it. */
 export const NOTIFY_BUSY_MS = 30_000;
 /** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
@@ -293,7 +293,7 @@ export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
  */
 export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
 
-/** If Stripe has an event missing here, verify looks again after this pause: the event may just be arriving. */
+/** If Crossbill lacks an event of Stripe, verify looks again after this pause: the event may just be arriving. */
 export const VERIFY_SECOND_LOOK_MS = 2_000;
 /** The pause before the second comparison of a young object: Stripe delivers in two seconds; a decision takes one. */
 export const VERIFY_YOUNG_PAUSE_MS = 3_000;

@@ -27,7 +27,7 @@ const ownPage = helmet({
 });
 
 /**
- * Configures HTTP. Call this function once, before `init`. Create `app` with `bodyParser: false`: Crossbill reads a
+ * Configures HTTP. Call this function one time, before `init`. Create `app` with `bodyParser: false`: Crossbill reads a
  * body only after it knows the sender.
  */
 export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): void {

@@ -100,8 +100,8 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
 }
 
 async function lostEvents(world: World): Promise<Found> {
-  // Looks back as far as `crossbill verify` does. The effect of an earlier lost event shows in other open work, such as
-  // a review item.
+  // Looks back as far as `crossbill verify` does. A lost event from before that time shows in open work, such as a
+  // review item.
   const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
   const windows = await world.get(LossWindowFlow).windows(since);
   const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);

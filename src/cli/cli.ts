@@ -44,8 +44,8 @@ export class Cli {
   }
 
   /**
-   * Returns the value of a variable for the command line only, from the environment or the settings file. Undefined:
-   * the variable is missing or blank.
+   * Returns one variable of the environment or the settings file, such as `CROSSBILL_URL`. Undefined: the variable is
+   * missing or blank.
    */
   env(name: string): string | undefined {
     return this.#environment()[name]?.trim() || undefined;

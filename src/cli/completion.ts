@@ -27,7 +27,7 @@ function scriptFor(shell: string, program: CommandUnknownOpts): string | null {
   }
 }
 
-/** Writes one line per command and option. Fish shows the purpose next to each. */
+/** Writes one line per command and option. The fish shell shows the purpose after each name. */
 function fishScriptOf(program: CommandUnknownOpts): string {
   const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
   const lines: string[] = [];

@@ -35,13 +35,13 @@ function explainProblem(e: Problem): Explained {
   return { exitCode, code: e.code, message: lines.map(plain).join('\n') };
 }
 
-/** Recognizes the error by its name. An import of its class would fail in an image without the embedded PostgreSQL. */
+/** Tests only the name: an import of the class would fail in an image without the embedded PostgreSQL. */
 function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string } {
   return e instanceof Error && e.name === 'EmbeddedPostgresError' && 'code' in e && typeof e.code === 'string';
 }
 
 /**
- * Returns the value of the reply by `peer` (Stripe or the MoR). Throws a CliError without a value. `hint`: the remedy.
+ * Returns the value of a call to `peer` (Stripe or the MoR). Throws a CliError if the call failed. `hint`: the remedy.
  */
 export function valueOrError<T>(peer: string, outcome: CallOutcome<T>, hint = ''): T {
   if (outcome.ok) return outcome.value;

@@ -84,7 +84,7 @@ export async function retryEvents(cli: Cli, id: string | undefined, all = false)
   return refused.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Finds the event with this id of Crossbill, or else the newest event with this id of the sender. */
+/** Finds the event with this id of Crossbill. If there is none: the newest event with this id of the sender. */
 async function findEvent(world: World, id: string): Promise<EventRow & { readonly body: Buffer | null }> {
   const events = world.get(EventsStore);
   const [newest] = (await events.list({ eventId: id }, { limit: 1, cursor: null })).data;

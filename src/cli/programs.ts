@@ -1,4 +1,4 @@
-// `crossbill demo` and `crossbill sandbox`: start two separate programs, for an installation without the sources.
+// `crossbill demo` and `crossbill sandbox`: each starts a program of the package @crossbill/sandbox.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -19,7 +19,7 @@ export class Progress {
     this.io.err(this.io.isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
   }
 
-  /** Draws a progress bar. The first line of a step appears at once. A `total` of 0 means nothing to do. */
+  /** Draws a progress bar. The first line of a new `what` appears at once. A `total` of 0 means nothing to do. */
   bar(what: string, done: number, total: number): void {
     const part = total === 0 ? 1 : Math.min(1, done / total);
     if (what !== this.step) this.shownAt = 0;

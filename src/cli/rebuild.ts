@@ -4,7 +4,7 @@ import { type Commands } from './commands.js';
 import { EXIT } from './exit-codes.js';
 import { plain } from './table.js';
 
-/** The most failures to show: further ones usually have the same cause. */
+/** The most failures to show: further failures usually have the same cause. */
 const FAILED_SHOWN = 20;
 
 export function addRebuild(on: Commands): void {

@@ -167,7 +167,7 @@ async function look(peers: Peers, url: string, has: (name: string) => boolean): 
   });
 }
 
-/** The remedy for a key without the right to webhook endpoints (403). Empty for another outcome. */
+/** The remedy if Stripe refuses webhook endpoints to the key (403). Empty for every other status. */
 function rightsOf(outcome: { readonly status: number | null }): string {
   return outcome.status === 403
     ? 'Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'

@@ -1,5 +1,5 @@
-// The daemon's parts for one command: settings, database, flows, clients of Stripe and the MoR. A command has no
-// webhook endpoints and no timers.
+// The class `World` has the daemon's parts for one command: settings, database, flows, clients of Stripe and the MoR. A
+// command has no webhook endpoints and no timers.
 import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Problem } from '../api/http/problem.js';
@@ -26,7 +26,7 @@ const LANES_AT_ONCE = 8;
 const LEAST_CONNECTIONS = 3;
 
 type Token<T> = Type<T> | Abstract<T>;
-/** Returns target and detail of the second audit row. `made`: the result of the change. */
+/** Returns target and detail of the second audit row (see `World.change`). `made`: the result of the change. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
 export class World {

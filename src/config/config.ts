@@ -178,7 +178,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
 
 const secretsOrTexts = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : secretsIn(value));
 
-/** Checks the database settings. Null means "not set". A wrong URL is already reported and has no value here. */
+/** Checks the database settings. `databaseUrl` null: not set. Undefined: the URL is wrong and already reported. */
 function databaseChecks({ nodeEnv, databaseUrl }: Partial<Values>): SettingProblem[] {
   const missing = nodeEnv === 'production' && databaseUrl === null;
   return missing ? [{ name: SETTINGS.databaseUrl.name, problem: 'is needed in production' }] : [];

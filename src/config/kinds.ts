@@ -101,8 +101,8 @@ export const addressRanges = list<string>('IP addresses or ranges, comma-separat
 const URL_TYPE = 'http or https URL';
 
 /**
- * The kind for a URL without user, password or fragment. `base`: Crossbill adds paths to it, so it has no query and no
- * slash at its end. `origin`: a base without a path. `endpoint`: the whole address of a call.
+ * The kind for a URL without user, password or fragment. `base`: Crossbill appends paths, so the URL has no query, and
+ * the kind removes slashes at the end. `origin`: a base without a path. `endpoint`: the whole address of a call.
  */
 export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
   const parse = (text: string): Parsed<string> => {
@@ -128,8 +128,8 @@ const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g
 
 /**
  * True for a private host: this machine, a private network, or a name without public DNS. Production allows plain http
- * only to private hosts, because TLS often ends in front of a container. On the internet plain http would show a client
- * secret to everybody on the way.
+ * to a private host, because TLS often ends in front of a container. Production refuses plain http to a public host,
+ * because everybody on the way could read a client secret.
  */
 export function isPrivateHost(url: string): boolean {
   const host = hostOf(url);
@@ -177,8 +177,8 @@ function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
 }
 
 /**
- * The kind for an identity provider's URL. It keeps a slash at the end: the provider's tokens must name exactly this
- * URL.
+ * The kind for an identity provider's URL. The URL keeps a slash at the end: the provider's tokens must name exactly
+ * this URL.
  */
 export const issuer = secureUrl('endpoint', 'a provider on');
 /** The address of the console in people's browsers. */

@@ -84,8 +84,8 @@ function stepsOf(value: string): Step[] | string {
 type Given = { readonly relay: boolean; readonly links: boolean; readonly production: boolean };
 
 /**
- * Compares the schedule with the other settings. Returns the first problem of each kind of decline, or null if there is
- * none.
+ * Compares the schedule with the other settings. Returns one text with the first problem of each kind of decline. Null:
+ * no problem.
  */
 export function scheduleProblem(schedule: Schedule, has: Given): string | null {
   const problems = KINDS.flatMap(

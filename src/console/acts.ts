@@ -4,7 +4,7 @@ import { type Html, html, type Piece } from './html.js';
 import { formToken } from './layout.js';
 import { type Session } from './session.js';
 
-/** Draws amount, status and the sentence `said` with the reason. The colour only repeats the tone of the sentence. */
+/** Draws the amount, the status, and the reason as a sentence (`said`). The colour only repeats the sentence's tone. */
 export function headline(
   sum: Piece,
   state: Piece,
@@ -50,7 +50,7 @@ export function outsideLink(url: string | null, label: string): Html | null {
   >`;
 }
 
-/** The object's address in Stripe's dashboard. `live` null: the key's mode is unknown, so it is the live address. */
+/** The object's address in Stripe's dashboard. Null `live`: the key's mode is unknown, so Crossbill uses live mode. */
 export function stripeUrl(live: boolean | null, folder: 'invoices' | 'customers', id: string): string {
   return `https://dashboard.stripe.com/${live === false ? 'test/' : ''}${folder}/${encodeURIComponent(id)}`;
 }

@@ -21,7 +21,7 @@ const BATCH = 50;
 /** The result of one item. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
 
-/** The buttons of a form for many rows. `hint`: about their note. `neededFor`: the action with a compulsory note. */
+/** The buttons of a form for many rows. `hint` explains the note. The action `neededFor` requires a note. */
 export type Acts = {
   readonly acts: readonly { readonly value: string; readonly label: string }[];
   readonly hint: string;
@@ -34,7 +34,7 @@ export function pickBox(id: string, label: string): Html {
 
 /**
  * Draws the buttons for an action on many rows.
- * @param values the list's filters, sent along for an action on all matches
+ * @param values the list's filters: the form sends them too, for an action on all matches
  */
 export function bulkForm(
   session: Session,
@@ -122,7 +122,7 @@ function picked(form: Form): readonly string[] {
 
 /**
  * Shows each result. `soFar`: the number of items done in this request and the earlier ones. `more`: a form to continue
- * with the rest.
+ * with the remaining items.
  */
 function report(done: readonly Done[], soFar: number, more: Html | null, back: Html): Html {
   const failed = done.filter((d) => !d.ok);

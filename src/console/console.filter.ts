@@ -52,7 +52,7 @@ export class ConsoleFilter implements ExceptionFilter {
   }
 }
 
-/** The address of the page with the refused form. Null if the Referer is missing or names another site. */
+/** The address of the page with the refused form. Null for a GET, and without a Referer of this console. */
 function cameFrom(req: Request): string | null {
   const { referer } = req.headers;
   if (req.method === 'GET' || referer === undefined || !URL.canParse(referer)) return null;

@@ -101,7 +101,7 @@ export class ConsoleGuard implements CanActivate {
 
 /**
  * True if the form came from our own page. A browser names a form's site: in Sec-Fetch-Site on https and on loopback,
- * and in Origin on every POST. A request without both headers comes from no browser, so no other site has made a
+ * and in Origin on every POST. A request with neither header comes from no browser, so no other site has made a
  * logged-in person's browser send it.
  */
 export function fromOwnPage(req: Request): boolean {

@@ -31,8 +31,8 @@ export function newKey(): string {
 }
 
 /**
- * Returns the form's idempotency key: Crossbill carries out a repeated form only one time. Throws 400 without a key in
- * the form of the console's keys.
+ * Returns the form's idempotency key: Crossbill carries out a repeated form only one time. Throws 400 if the key is
+ * missing or has another format than the console's keys.
  */
 export function formKey(form: Form): string {
   const key = form.text('key');
@@ -44,14 +44,14 @@ type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer 
 
 const forms = new WeakMap<Request, Form>();
 
-/** Throws 415 if the content type is no form: another site could send JSON as plain text. Reads only the header. */
+/** Throws 415 unless the header declares a form: another site could send JSON as plain text. */
 export function mustBeForm(req: Request): void {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
     throw new Problem(415, 'unsupported_media_type', 'The console accepts only its own forms.');
   }
 }
 
-/** Reads the form's fields and stores them for `formOf`. Rejects like `bodyOf`, and with 400 for a field sent twice. */
+/** Reads the form's fields and stores them for `formOf`. Rejects like `bodyOf`. Throws 400 for a repeated field. */
 export async function takeForm(req: Request, ...how: Tail<Parameters<typeof bodyOf>>): Promise<Form> {
   const bytes = await bodyOf(req, ...how);
   const pairs = [...new URLSearchParams(bytes.toString('utf8'))];

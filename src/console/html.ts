@@ -1,4 +1,4 @@
-// Makes the console's HTML: a tagged template escapes every value except HTML.
+// Makes the console's HTML: a tagged template escapes every value except `Html`.
 
 /** A text that is safe to send as HTML. Only the template `html` makes such a text. */
 export class Html {

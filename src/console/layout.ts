@@ -61,7 +61,7 @@ function sendPart(req: Request, res: Response, part: string): void {
   else res.status(200).send(part);
 }
 
-/** The hidden session token. Every form with a change carries it. */
+/** The hidden session token. Without this token the guard refuses a change. */
 export function formToken(session: Session): Html {
   return html`<input type="hidden" name="form_token" value="${session.formToken}" />`;
 }

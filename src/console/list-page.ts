@@ -24,7 +24,7 @@ export type ListPage<R extends object> = {
   readonly read: (page: PageRequest) => Promise<Page<R>>;
   /** Sums the rows within the filters. Absent for rows without amounts. */
   readonly sums?: () => Promise<SelectionSums>;
-  /** The label of the sum. Absent: the list's own label. */
+  /** The words after the sums, such as "taken or not". Absent: no words. */
   readonly summed?: string;
   readonly caption: string;
   /** The name of the CSV file, and the fields of the rows. */

@@ -16,7 +16,7 @@ export class LoginThrottle {
 
   constructor(private readonly clock: Clock) {}
 
-  /** The seconds until Crossbill accepts the next try with a wrong key from this address. 0: no wait. */
+  /** The remaining wait of this address, in seconds. 0: no wait. */
   waitSec(address: string): number {
     const now = this.clock.now().getTime();
     const wait = (this.#tries.get(address)?.closedUntil ?? 0) - now;

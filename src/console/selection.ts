@@ -66,7 +66,7 @@ export function csvLink(path: string, values: Readonly<Record<string, string>>):
 
 /**
  * Draws the sums of the rows within the filters, and a link to their CSV.
- * @param what the sum's label, unless the list gives one
+ * @param what the words after the sums, such as "taken or not"; empty: no words
  */
 export function selectionLine(
   path: string,

@@ -1,5 +1,5 @@
 // The timer behind payment methods. A customer's confirmation of a new method starts a retry of each refused renewal at
-// once. If the daemon crashed before the last retry, this timer starts the missing ones.
+// once. If the daemon crashed before the last retry, this timer starts the missing retries.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../policy.js';

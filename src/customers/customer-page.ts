@@ -81,8 +81,8 @@ function whoItIs({ customerId, atStripe, enrolment, invoices, links }: CustomerS
 }
 
 /**
- * Says whether the customer is enrolled, as Crossbill decided for the newest invoice. Without an invoice this applies
- * the ENROLMENT rule to the known links.
+ * Says whether the customer is enrolled, as Crossbill decided for the newest invoice. For a customer without an
+ * invoice, applies the ENROLMENT rule to the known links.
  */
 function enrolled(
   rule: Enrolment,

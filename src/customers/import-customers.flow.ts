@@ -14,7 +14,7 @@ const ROWS_AT_ONCE = 2_000;
 export type ImportReport = {
   /** The number of lines with content, without the header. */
   readonly lines: number;
-  /** False: because of the problems, nothing was written. */
+  /** False: the file has problems, so Crossbill wrote nothing. */
   readonly accepted: boolean;
   readonly made: number;
   readonly known: number;
@@ -55,7 +55,7 @@ export class ImportCustomersFlow {
     private readonly reader: BillingReader,
   ) {}
 
-  /** Imports a file. Throws CsvRefused, ColumnsRefused or ImportStopped; then nothing was written. */
+  /** Imports a file. Throws CsvRefused, ColumnsRefused or ImportStopped before any write. */
   async run(o: ImportOptions): Promise<ImportReport> {
     const size = await sizeOf(o.path);
     const { header, delimiter, next } = await headerOf(o.path, null);
@@ -64,7 +64,7 @@ export class ImportCustomersFlow {
     const first = await this.pass(o, file, (check) => check.strangersInAll === 0 || !mayAsk(check));
     if (first.problemsInAll > 0 || first.written !== null) return reportOf(first, file, mayAsk(first));
     // Some customers occur in no link, invoice or signup. A mistyped customer id would never match an invoice, so
-    // Crossbill asks Stripe about each of them. It asks about none if there are too many.
+    // Crossbill asks Stripe about each such customer. If there are too many, Crossbill asks about none.
     const unknown = await this.unknownToStripe(first.strangers, o);
     if (unknown.length > 0) return reportOf({ ...first, problems: unknown, problemsInAll: unknown.length }, file, true);
     return reportOf(await this.pass(o, file, () => true), file, true);

@@ -59,7 +59,7 @@ export class PaymentMethodsFlow {
 
   /**
    * Records the customer's confirmation of the newest setup. Then Crossbill retries each of the customer's refused
-   * renewals one time with the new method. After a crash `AnnounceMethods` retries the rest.
+   * renewals one time with the new method. After a crash `AnnounceMethods` makes the missing retries.
    */
   async confirm(customerId: string, by: string): Promise<Confirmed> {
     if (this.enrolment.settings.shadow === true) return refuseInShadow();

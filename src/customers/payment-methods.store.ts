@@ -29,7 +29,7 @@ export type PaymentMethod = {
    * linked the customer. Null: nobody yet.
    */
   readonly confirmedBy: string | null;
-  /** True for the customer's newest confirmed method, or the newest one if none is confirmed. */
+  /** True for the customer's newest confirmed method. If no method is confirmed, true for the newest method. */
   readonly current: boolean;
 };
 
@@ -57,8 +57,8 @@ type Row = {
 const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
 
 /**
- * The SQL condition for invoices whose lanes must learn of a newly confirmed method, to retry the charge with it. It
- * includes an invoice without a verdict, because the MoR may refuse its charge after the confirmation.
+ * The SQL condition for invoices to charge again with a newly confirmed method: their lanes must learn of the method.
+ * The condition includes an invoice without a verdict, because the MoR may still refuse its charge.
  */
 const WAITS = `i.customer_id = s.customer_id
   and (i.status in ('open', 'review', 'expected') and i.retries is not null or i.status = 'expected' and s.reported_at is not null)`;
@@ -120,8 +120,8 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Finds confirmed methods the lanes of invoices do not know yet, oldest first, at most `limit`. Each comes with the
-   * customer's unpaid invoices whose lanes must learn of it.
+   * Finds confirmed methods not yet reported to the lanes of invoices, oldest first, at most `limit`. Each method comes
+   * with the customer's unpaid invoices whose lanes must learn of it.
    * @param customerId null: of all customers
    */
   async unannounced(limit: number, customerId: string | null): Promise<readonly Announcement[]> {

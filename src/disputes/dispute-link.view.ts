@@ -1,4 +1,4 @@
-// Links to the page of a dispute or an alert, and to its place at the MoR. Also tells which items are about it.
+// Links to a dispute or an alert, in the console and at the MoR, and the test for a review item about the dispute.
 import { actLink, outsideLink } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type ReviewRow } from '../domain/model.js';

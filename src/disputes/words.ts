@@ -48,8 +48,8 @@ const dashboard = (url: string | null): string => `in the MoR's dashboard${url =
 const paymentOf = (name: string | null): string => (name === null ? 'a payment' : `payment ${name}`);
 
 /**
- * The tone and text of a dispute's state. `bad`: a person must act soon. `warn`: money is in question or lost. `calm`:
- * the merchant owes nothing.
+ * The tone and text of a dispute's state. `bad`: a person must act soon. `warn`: money is in question or lost. `good`:
+ * the merchant won. `calm`: an alert is handled.
  */
 export type DisputeAnswer = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; readonly text: string };
 

@@ -3,7 +3,7 @@
 
 import { textOf } from '@crossbill/mor/read.js';
 
-/** The names of members with free text, in bodies and replies: in lower case, without "_" and "-". */
+/** The JSON members with free text: their names in lower case, without "_" and "-". */
 const FREE_TEXT = new Set([
   'description',
   'failuremessage',

@@ -5,8 +5,8 @@ import { showMoney } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 
 /**
- * The MoR's own text of a sum with two readings. Null: the MoR named no sum, the sum is clear, or both readings cover
- * the whole payment.
+ * Returns the MoR's text of a sum with two readings. Null: there is no such text, a later sum is clear, or the reading
+ * does not matter, because both readings cover the whole payment.
  */
 export function unreadSum(
   { amount, detail: { unread, amountAt = '' } }: Pick<MorObjectRow, 'amount' | 'detail'>,
@@ -22,7 +22,7 @@ function takesAll(said: string, taken: bigint | null): boolean {
   return number !== undefined && taken !== null && BigInt(number) >= taken;
 }
 
-/** The sum of a dispute or an alert: as the MoR named it, or else the amount of its payment. */
+/** The sum of a dispute or an alert, from the MoR. If the MoR gave no sum, the amount of the payment. */
 export function disputedOf({ payments }: Pick<LaneRows, 'payments'>, o: MorObjectRow): Disputed {
   const p = payments.find((x) => x.id === o.paymentRowId);
   const unread = unreadSum(o, p);

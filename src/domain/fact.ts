@@ -70,7 +70,7 @@ export type Sentences = { readonly summary: string; readonly proposal: string };
 /** The sentences for each fact code, as in `refunds/words.ts`. Only people read them. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
-/** The field with the words of Stripe, the MoR or the relay. Two facts with a difference only here are the same. */
+/** The field with the words of Stripe, the MoR or the relay. Facts with other words in this field are still equal. */
 const PEERS_WORDS = 'said';
 
 /** True if code and fields are equal, in any order. The field `said` does not count. */

@@ -10,7 +10,7 @@ const BROKEN = /[\p{Cc}\p{Cs}\ufffd]/u;
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u2028\u2029]/u;
 const ODD_BLANK = /[^\S ]/;
 /**
- * Marks around an id. `="mc_1"` and `'mc_1` stop a spreadsheet from changing a cell. Other quotes come from a document.
+ * Quotes around an id. `="mc_1"` and `'mc_1` stop a spreadsheet from changing the cell. A document adds other quotes.
  */
 const MARKED = /^[='"`“”„‘’«»]|["“”„‘’«»]$/u;
 /** `1.23457E+16`, `1,23457E+16`, `4711.0`: the spreadsheet lost digits, and nobody can restore them. */
@@ -21,8 +21,8 @@ const NOTHING =
   /^(?:null|nil|none|undefined|nan|n\/?a|true|false|\\N|[-–—.?/]+|[<([](?:null|none|empty|blank)[>)\]])$|^\[object /i;
 
 /**
- * Returns the reason why the text cannot be an id, or null. The reason never quotes the text, so a page may show it
- * next to the name of the field.
+ * Returns the reason why the text cannot be an id. Null: the text can be an id. The reason never quotes the text, so a
+ * page can show the reason next to the name of the field.
  */
 export function whatIsWrongWithId(text: string): string | null {
   if (text.length < 1 || text.length > MAX_ID) return `must have 1 to ${MAX_ID} characters`;

@@ -45,11 +45,11 @@ export const INVOICE = rowOf('invoice', {
   readAttempts: int().first(0),
   /** Until when Crossbill expects the MoR's verdict. Null: Crossbill expects none. */
   expectedBy: time().orNull,
-  /** True if the customer pays by bank debit. Crossbill looks this up once a verdict is late. Null: not looked up. */
+  /** True if the customer pays by bank debit. Crossbill looks this up when a verdict is late. Null: not looked up. */
   paysByDebit: bool().orNull,
   /**
-   * True if the customer was enrolled at the first event of the invoice. The metadata in a later event can still change
-   * false to true. Null: all customers are enrolled, or the answer is still unknown.
+   * True if the customer was enrolled at the first event of the invoice. If a later event shows the enrolment metadata,
+   * Crossbill changes false to true. Null: all customers are enrolled, or the answer is still unknown.
    */
   enrolled: bool().orNull,
   /** True if the platform finalizes and collects the invoice automatically. Null: the platform has not said. */

@@ -54,7 +54,7 @@ export const PAYMENT = rowOf('payment', {
   id: key(),
   /** The MoR's `pay_…`. Null until an event brings it. */
   paymentId: text().orNull,
-  /** The person or API key behind an entered payment id, until the MoR refuses the id as unknown. Otherwise null. */
+  /** Who entered the payment id, a person or an API key. Null: nobody, or the MoR has since given or refused the id. */
   identifiedBy: text().orNull,
   invoiceId: text(),
   customerId: text(),
@@ -128,7 +128,7 @@ export const refundMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
 
-/** The stages of showing a refund on Stripe, each with its next. `not_needed`: for example, the payment has no mark. */
+/** How far Stripe shows a refund: each stage with its next stages. `not_needed`: for example, without a mark. */
 export const mirrorMoves = {
   none: ['waiting', 'not_needed'],
   waiting: ['reporting', 'crediting', 'done', 'not_needed', 'parked'],
@@ -151,7 +151,7 @@ export const REFUND = rowOf('refund', {
   amount: bigint(),
   currency: code(3),
   status: text<RefundStatus>(),
-  /** The MoR's status, if it is not in Document 3. Such a refund is not final: `status` is `pending`. Null: none. */
+  /** A status of the MoR outside Document 3: the refund is not final, so `status` is `pending`. Null: none such. */
   morStatus: text().orNull,
   reason: text().orNull.personal(),
   /** `api`: a request through Crossbill. `event`: somebody made the refund elsewhere, and an event reported it. */
@@ -184,7 +184,7 @@ export const REFUND = rowOf('refund', {
 export type RefundRow = RowOf<typeof REFUND>;
 
 /**
- * Throws if the table lacks this change of status, because it is a bug. The lane then stops and a person gets an item,
+ * Throws if the table lacks this change of status: then the code has a bug. The lane stops and a person gets an item,
  * before any money follows an impossible status.
  */
 function check(what: string, moves: Readonly<Record<string, readonly string[]>>, from: string, to: string): void {
@@ -299,9 +299,9 @@ export const LEDGER_ENTRY = rowOf('ledger_entry', {
   subject: text(),
   invoiceId: text(),
   paymentRowId: text(),
-  /** The MoR's `pay_…`, if known. The ledger counts a payment once under this id, for any invoice. */
+  /** The MoR's `pay_…`. Null: not known. Across all invoices, the ledger books a payment with this id only one time. */
   paymentId: text().orNull,
-  /** The ledger counts money once per charge. Null: no charge is known, or another payment of this invoice has it. */
+  /** The ledger books a charge only one time. Null: no charge is known, or another payment of this invoice has it. */
   processorChargeId: text().orNull,
   refundId: text().orNull,
   /** The inbox event behind the entry. Null: the cause is a reply to a call, or a person. */
@@ -339,7 +339,7 @@ export type LaneState = {
   readonly refunds: readonly RefundRow[];
   /** The MoR's objects for the invoice. */
   readonly objects: readonly MorObjectRow[];
-  /** All calls, also those with a reply: the next key of a call needs the number of the last one. */
+  /** All calls, also calls with a reply: the next key of a call needs the number of its last key. */
   readonly messages: readonly OutboxRow[];
   /** The review items, open and resolved. */
   readonly reviews: readonly ReviewRow[];

@@ -71,13 +71,13 @@ export type MorObjectDetail = {
   readonly priced?: string | null;
   readonly due?: string | null;
   /**
-   * All money the MoR announced on a link, in the order of arrival. Crossbill books the first announced payment once a
-   * read of the link confirms it.
+   * All money the MoR announced on a link, in the order of arrival. Crossbill books the first announced payment as soon
+   * as a read of the link confirms it.
    */
   readonly observed?: readonly Observation[];
   /**
    * Present while reads of the object fail. `since`: the time of the first failed read (ISO 8601). `answer`: the HTTP
-   * status and code of the last read. `passes`: the next read may succeed.
+   * status and code of the last read. `passes`: true if the next read may succeed.
    */
   readonly silent?: { readonly since: string; readonly answer: string; readonly passes: boolean };
   /** The id of the proforma invoice or payment behind the e-invoice. */
@@ -230,7 +230,7 @@ export function isSameMoney(a: Names, b: Names): boolean {
 
 /**
  * True for a proforma invoice that the customer has paid and whose payment Crossbill has recorded: nobody can pay it
- * again. If the customer paid only a part, a new proforma invoice bills the rest.
+ * again. If the customer paid only a part, a new proforma invoice bills the missing amount.
  */
 export function isRecordedProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;

@@ -1,7 +1,7 @@
 // Defines every notification to the merchant's backend: when Crossbill sends it, its fields with schema and sample, and
-// its sentence for Slack. A notification holds ids, amounts, statuses and times. Since its receiver may be a chat room,
-// it holds no secret and no text written by a person, Stripe or the MoR. The one exception is the MoR's failure
-// message, and the sentence for Slack leaves it out. Every id in a sample ends in `_sample`.
+// its sentence for Slack. A notification has ids, amounts, statuses and times. Since a chat room may receive it, it has
+// no secret and no text written by a person, Stripe or the MoR, except the MoR's failure message. The sentence for
+// Slack leaves this message out. Every id in a sample ends in `_sample`.
 import { money, showMoney } from './money.js';
 import {
   count,
@@ -257,7 +257,7 @@ function sum(d: { readonly amount: number | null; readonly currency: string | nu
 
 export type NotifyFormat = 'standard' | 'slack';
 
-/** A stored notification. Its body never changes, even over many tries. */
+/** A stored notification. Every try sends the same body. */
 export type NewNotification = {
   /** The `webhook-id` header. */
   readonly id: string;

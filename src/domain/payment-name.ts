@@ -5,7 +5,7 @@ import { type PaymentRow } from './model.js';
 export const OWN_PAYMENT = 'pmt';
 
 /**
- * The payment's id in the idempotency keys of its calls: the MoR's id, or our own id if there is none. Never reused.
+ * The payment's id in the idempotency keys of its calls: the MoR's id, or our own id. No other payment gets this id.
  */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;

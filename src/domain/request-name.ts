@@ -8,7 +8,7 @@ export type RequestName = {
   readonly idempotencyKey: string;
 };
 
-/** Adds a hash of the body. The same name with the same hash is a repeat, with another hash a conflict. */
+/** The name of a POST, with a hash of the body. A repeat has the same hash. Another hash under the name: a conflict. */
 export type NamedRequest = RequestName & { readonly bodySha256: Buffer };
 
 export type Remembered =

@@ -13,7 +13,7 @@ export type RefusalKind = (typeof REFUSAL_KINDS)[number];
  */
 export type RetryStep = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
 
-/** The end of the schedule for an invoice after every step failed. */
+/** The possible ends of the schedule for an invoice, after every step failed. */
 export const RETRY_ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
 export type RetryEnd = (typeof RETRY_ENDS)[number];
 
@@ -59,7 +59,7 @@ export type Retry = {
   readonly withdrawn: boolean;
 };
 
-/** A payment method confirmed by the customer. Crossbill tries it one time for each renewal refused earlier. */
+/** A payment method confirmed by the customer. Crossbill tries the method one time for each renewal refused before. */
 export type ConfirmedMethod = {
   /** Our id of the payment method's setup. */
   readonly id: string;

@@ -10,7 +10,7 @@ export type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts
 /** Converts a value to JSON and back. */
 export type JsonWay = { readonly to: (value: unknown) => unknown; readonly from: (json: unknown) => unknown };
 
-/** Replaces a customer's personal data after an erasure. */
+/** An erasure writes this text in place of a customer's personal data. */
 export const ERASED = 'erased';
 
 type Options = {

@@ -13,7 +13,7 @@ export type RecoveryLinks = {
   readonly expiresSec: number;
 };
 
-/** The rule for enrolment: it decides which invoices the MoR should collect. */
+/** The setting for enrolment: whose invoices the MoR should collect. */
 export type Enrolment =
   | { readonly by: 'all' }
   /** Enrolled are the customers with a customer link. */
@@ -27,12 +27,12 @@ export type FlowSettings = {
   /** After this many hours without a verdict, an expected renewal becomes a review item. */
   readonly renewalAlarmAfterHours: number;
   /**
-   * After this many days without a verdict, the renewal of a customer paying by bank debit becomes a review item.
-   * Crossbill waits as long for the debit of a signup.
+   * After this many days without a verdict, the renewal of a customer paying by bank debit becomes a review item. The
+   * same limit applies to the debit of a signup.
    */
   readonly bankDebitAlarmAfterDays: number;
   readonly signupChargeCheck: 'psp_reference' | 'off';
-  /** True: Crossbill relays each `invoice.created` to the MoR. */
+  /** True: Crossbill relays Stripe's `invoice.created` to the MoR (MOR_RELAY_URL). */
   readonly relay: boolean;
   /** Null: Crossbill makes payment links only on request. */
   readonly recoveryLinks: RecoveryLinks | null;

@@ -8,7 +8,7 @@ export const SIGNUP = rowOf('signup', {
   id: key(), // sup_…, or met_… for another payment method
   kind: text<SignupKind>(),
   customerId: text(),
-  /** In smallest units. Null for a setup. */
+  /** In smallest units. Null: a setup intent has no amount. */
   amount: bigint().orNull,
   currency: code(3).orNull,
   /** `requested` until the MoR replies, then the MoR's own word. `refused`: the MoR refused the request. */
@@ -33,7 +33,7 @@ export const SIGNUP = rowOf('signup', {
   chargeId: text().orNull,
   paymentRowId: text().orNull,
   completedAt: time().orNull,
-  /** When Crossbill learned that the customer confirmed the payment method. Null: it does not know. */
+  /** When Crossbill learned of the customer's confirmation of the payment method. Null: not yet. */
   confirmedAt: time().orNull,
   /** The reporter of the confirmation. `charge`: a successful charge proves it. */
   confirmedBy: text().orNull,

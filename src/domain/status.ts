@@ -12,7 +12,7 @@ import {
 /** Stripe's reason for a signup's first invoice. Document 3, rule 4: it is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';
 
-/** True for an invoice that needs no more money: paid, void or deleted. An uncollectible invoice may still be paid. */
+/** True for an invoice that needs no more money: paid, void or deleted. A customer can pay an uncollectible one. */
 export function isOver(status: PlatformStatus): boolean {
   return status === 'paid' || status === 'void' || status === 'deleted';
 }
@@ -60,7 +60,7 @@ export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   return 'expected';
 }
 
-/** True if a person applied a part of a transfer to the invoice, and the invoice waits for the rest. */
+/** True if a person applied a part of a transfer to the invoice, and the invoice waits for the missing part. */
 function onlyPartPaid({ invoice, payments }: LaneRows): boolean {
   if (invoice === null || !isPayable(invoice)) return false;
   const marked = payments.filter((p) => p.mark === 'confirmed');

@@ -141,7 +141,7 @@ export type SentCall = {
    * Absent: every call of the kind belongs to this rule.
    */
   readonly of?: (lane: LaneRows, subject: string) => boolean;
-  /** The engine sends the lowest first: 0 marks, 1 requests to the MoR, 2 refunds on Stripe, 3 relays and retries. */
+  /** The engine sends low numbers first: 0 marks, 1 requests to the MoR, 2 refunds on Stripe, 3 relays and retries. */
   readonly order: 0 | 1 | 2 | 3;
   /**
    * If true, Crossbill reads the invoice at Stripe before it sends the call, because this call or a later call changes

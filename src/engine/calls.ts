@@ -11,7 +11,7 @@ import { type Lane } from './draft.js';
 import { isFresh, readInvoice } from './facts.js';
 import { type Errand } from './lookup.js';
 
-/** The errand for the next stored call: the send, or first a read or a search for its effect. Null: no call is due. */
+/** The request for the next stored call: the send, or first a read or a search for its effect. Null: no call is due. */
 export function nextCall(rules: CallRules, lane: Lane): Errand | null {
   const { invoice, messages, refunds } = lane;
   const pending = messages.filter((m) => m.status === 'pending');
@@ -42,7 +42,7 @@ function isReadFirst({ readFirst }: SentCall, lane: Lane): boolean {
   return lane.invoice !== null && readFirst(lane.invoice, lane);
 }
 
-/** True: search Stripe for the call's effect before the next send. */
+/** True if Crossbill must search Stripe for the call's effect before the next send. */
 function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   if (m.peer !== 'stripe') return false;
   const firstTriedAt = m.firstTriedAt ?? m.createdAt;
@@ -54,7 +54,7 @@ function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;
   if (rule.withdrawn === undefined) return false;
   // A process may have sent the call and died before it recorded the try. If that call reached Stripe, the invoice now
-  // has a smaller amount due, and the rule would think the payment has a wrong amount. So search first.
+  // has a smaller amount due, and the rule would think the payment has a wrong amount. So Crossbill searches first.
   return !isPayable(lane.invoice) || (isFirst && mayBeCutOff(m, lane));
 }
 
@@ -140,7 +140,7 @@ export function applyProbe(
   const rule = rules[m.kind];
   if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
     // The search could not read the whole list. But the list begins with this invoice's own payments, and the effect is
-    // not among them. If Crossbill never tried the call, this is proof enough, so Crossbill sends the call.
+    // not among them. If Crossbill never tried the call, this is enough, and Crossbill sends the call.
     if (isFirstTry(m, lane)) {
       m.firstTriedAt = lane.now;
       return;

@@ -33,7 +33,7 @@ export type Subjects = {
   readonly untilStill: readonly Rule[];
   /** These rules run after `untilStill`. */
   readonly last: readonly Rule[];
-  /** The order of a lane's errands: `errandsFirst`, then the stored calls, then `errandsLast`. */
+  /** The order of a lane's requests to Stripe and the MoR: `errandsFirst`, the stored calls, `errandsLast`. */
   readonly errandsFirst: readonly NextErrand[];
   readonly errandsLast: readonly NextErrand[];
   /** Writes to the subjects' own tables, in the same commit as each step. */
@@ -65,9 +65,9 @@ export abstract class Decider {
   ): Promise<Elsewhere | null>;
   /** Reads facts about other lanes for the rule of a refused call. */
   abstract refusedBecause(call: OutboxRow): Promise<Elsewhere>;
-  /** Makes the function for a notification's id and exact bytes, in this format. */
+  /** Returns a function to give a notification its id and its exact bytes in this format. */
   abstract putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification;
-  /** Makes the function for the notifications of a step, in this format. */
+  /** Returns a function to make the notifications of a step in this format. */
   abstract tellIn(format: NotifyFormat): TellStep;
   /**
    * Works a lane of events without an invoice id. Finds the invoice of each event and moves the event to the invoice's

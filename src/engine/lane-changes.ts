@@ -1,5 +1,5 @@
-// Changes one lane for a person or the merchant's backend. The change is one transaction. A repeat of the request under
-// the same name changes nothing. After the change the workers wake.
+// Changes one lane for a person or the merchant's backend. The change is one transaction. A repeated request, with the
+// same Idempotency-Key, changes nothing. After the change the workers wake.
 import { Injectable } from '@nestjs/common';
 import { refuse, type Result } from './commanded.js';
 import { Lane } from './draft.js';
@@ -10,7 +10,7 @@ import { type NamedRequest } from '../domain/request-name.js';
 import { FlowContext } from './flow-context.js';
 import { Wake } from './wake.js';
 
-/** A request with a name. A repeat under the same name changes nothing and returns the object from `find`. */
+/** A request with its Idempotency-Key. A repeat changes nothing and returns the object from `find`. */
 type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined };
 
 @Injectable()
@@ -22,8 +22,8 @@ export class LaneChanges {
   ) {}
 
   /**
-   * Runs `act` on the stored lane. Refuses a request name already used for another request (409). If another request
-   * changes the lane meanwhile, `act` runs again on the changed lane. Throws the errors of `LaneStore.transact`.
+   * Runs `act` on the stored lane. Refuses the Idempotency-Key of another request (409). If another request changes the
+   * lane meanwhile, `act` runs again on the changed lane. Throws the errors of `LaneStore.transact`.
    */
   async change<T extends { readonly id: string }>(
     lane: string,

@@ -27,7 +27,7 @@ export type Loaded = {
 
 /**
  * Reads lanes with one statement, and the events of the lanes in `withEvents`. `now` is the database's time of the
- * read. Throws LaneUnreadable for the first unreadable lane.
+ * read. Throws `LaneUnreadable` for the first unreadable lane.
  */
 export async function loadLanes(
   db: Db,
@@ -83,7 +83,7 @@ const LOAD_SQL = `
            where e.lane = w.wanted and e.status = 'received' order by id limit ${EVENTS_AT_ONCE + 1}) e
     order by e.id)`;
 
-/** Folds rows of a lane's log into its state. Throws LaneUnreadable. */
+/** Folds rows of a lane's log into its state. Throws `LaneUnreadable`. */
 export function foldOf(lane: string, rows: readonly LoggedRow[]): Folded {
   try {
     return fold(lane, rows);

@@ -29,8 +29,8 @@ export type Step = {
 };
 
 /**
- * Decides, and returns the step to write. Throws LaneFenced, and the errors of `decide`. `tell` null: there is no
- * notification.
+ * Decides, and returns the step to write. Throws `LaneFenced`, and the errors of `decide`. `tell` null: Crossbill makes
+ * no notifications.
  */
 export function decideStep(
   work: LaneWork<unknown>,

@@ -41,7 +41,7 @@ export type LaneWork<T> = {
    * wait for the end of a lease. If another writer wrote first, `decide` runs again on the new state.
    */
   readonly fence: bigint | null;
-  /** The API request behind the change. The transaction looks up the request's name, and stores a new name. */
+  /** The API request behind the change. The transaction looks up its Idempotency-Key, and stores a new key. */
   readonly request?: NamedRequest | null;
   /**
    * True: a caller waits for the next step. Workers claim this lane before all others, however long the others have
@@ -51,7 +51,7 @@ export type LaneWork<T> = {
   readonly decide: (loaded: {
     readonly state: LaneState;
     readonly events: readonly WaitingEvent[];
-    /** The object of an earlier request with the same name, if there was one. */
+    /** The object of an earlier request with the same Idempotency-Key, if there was one. */
     readonly remembered: Remembered;
     /** The database's time, the same for every replica. */
     readonly now: Date;
@@ -63,7 +63,7 @@ export type LaneWork<T> = {
     /** True: the lane has nothing left to do, so this write also ends the lease. */
     readonly rest?: boolean;
     readonly value: T;
-    /** The id of the request's new object, to store with the request's name. Absent or null: there is no new object. */
+    /** The id of the request's new object, to store with its Idempotency-Key. Absent or null: no new object. */
     readonly made?: string | null;
   };
 };
@@ -107,12 +107,12 @@ export abstract class LaneStore {
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
   /**
    * Extends the leases to `leaseMs` from now. Returns the lanes with an extended lease. Other workers have claimed the
-   * rest of `held`.
+   * missing lanes.
    */
   abstract renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>>;
   /**
-   * One step of a lane: read, decide, write. If another writer wrote first, `decide` runs again. Throws LaneFenced,
-   * LaneUnreadable, NotUnique, StoreUnavailable or another error of the database. After an error the lane is unchanged.
+   * One step of a lane: read, decide, write. If another writer wrote first, `decide` runs again. Throws `LaneFenced`,
+   * `LaneUnreadable`, `NotUnique`, `StoreUnavailable` or another database error. The lane is then unchanged.
    */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
   /**

@@ -5,7 +5,7 @@ import { eventName, type Logger, type Metrics } from '../observe/index.js';
 import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
 
-/** A lane with the events Crossbill decided under this claim. If there are none yet, with the waiting events. */
+/** A lane with the events decided under this claim, or with the waiting events if no event is decided yet. */
 export type TrailedLane = Pick<Claim, 'lane' | 'events'>;
 
 export type TrailedCall = {
@@ -123,5 +123,5 @@ export function watchLanes(
   };
 }
 
-/** The names of the last three events. A lane may have hundreds, and a log line must stay short. */
+/** The names of the last three events: a lane can have hundreds of events, and a log line must stay short. */
 const namesOf = (events: TrailedLane['events']): readonly string[] => events.slice(-3).map(eventName);

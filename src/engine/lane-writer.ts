@@ -50,7 +50,7 @@ export class LaneWriter {
   private underWay = 0;
   private gathering: NodeJS.Timeout | undefined;
   /**
-   * The lanes at work in this process. The process reads a lane once per claim, and again after another writer's write.
+   * The lanes at work in this process. The process reads a lane at its claim, and again after another writer's write.
    */
   private readonly kept = new Map<string, Kept>();
   /** The database's time at the last read, and the monotonic clock's time at the same moment. */
@@ -65,7 +65,7 @@ export class LaneWriter {
     this.options = { tell: null, writes: [], gatherMs: 0, ...options };
   }
 
-  /** Reads claimed lanes, and keeps each one until `forget` or the end of its claim. */
+  /** Reads claimed lanes, and keeps each lane until `forget` or the end of its claim. */
   async keep(claimed: readonly QueuedLane[]): Promise<ReadonlyMap<string, Loaded>> {
     const loaded = await this.load(
       claimed.map((t) => t.lane),
@@ -116,7 +116,7 @@ export class LaneWriter {
     return Math.ceil(oldest.sinceMs + this.options.gatherMs - performance.now());
   }
 
-  /** The oldest steps for one statement, one step for each lane. A named request goes alone: it may roll back. */
+  /** One step per lane, oldest first. A request with an Idempotency-Key goes alone: its transaction can roll back. */
   private takeGroup(): Waiting[] {
     const group: Waiting[] = [];
     const left: Waiting[] = [];
@@ -139,7 +139,7 @@ export class LaneWriter {
       group.forEach((w, i) => w.resolve(values[i]));
     } catch (e) {
       if (group.length === 1) return group[0]?.reject(e);
-      // One of the steps made the database refuse the whole statement. Now each step goes alone, so only the bad one
+      // One of the steps made the database refuse the whole statement. Now each step goes alone, so only the bad step
       // fails.
       for (const w of group) await this.run([w]);
     }
@@ -174,8 +174,8 @@ export class LaneWriter {
   }
 
   /**
-   * Commits the step of a request with an Idempotency-Key, its name. One transaction finds the object of an earlier
-   * request with this name, or stores a new object with the lane.
+   * Commits the step of a request with an Idempotency-Key. One transaction finds the object of an earlier request with
+   * this key, or stores a new object with the lane.
    */
   private named(work: Work): Promise<readonly Step[]> {
     const { request } = work;
@@ -252,8 +252,8 @@ export class LaneWriter {
 }
 
 /**
- * Another process stored the same request after this process looked up its name. This process rolls back, looks up the
- * name again, and finds the stored object.
+ * Another process stored the same request after this process looked up its Idempotency-Key. This process rolls back,
+ * looks up the key again, and finds the stored object.
  */
 class NameTaken extends Error {}
 

@@ -53,8 +53,8 @@ export type Errand =
     };
 
 /**
- * Returns the lane's next errand (see above). Null: none now. If an errand must wait, the function calls `lane.isPast`
- * with the time. The engine then decides again at this time.
+ * Returns the lane's next errand (see the top of this file). Null: none now. If an errand must wait, the function calls
+ * `lane.isPast` with the time. The engine then decides again at this time.
  */
 export type NextErrand = (lane: Lane) => Errand | null;
 

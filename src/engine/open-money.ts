@@ -46,9 +46,9 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
 }
 
 /**
- * Names announced money, as a part of a sentence. Null: there is none. Money counts as announced in two cases. The MoR
- * announced a payment on a payment link, no read has confirmed the payment, and no person has dismissed its item. Or
- * the MoR announced a further payment on the link, and its item is open.
+ * Names announced money, as a part of a sentence. Null: there is none. Two cases count. First: the MoR announced a
+ * payment on a payment link, no read has confirmed the payment, and no person has dismissed its item. Second: the MoR
+ * announced a further payment on the link, and its item is open.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
   const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));
@@ -67,8 +67,8 @@ export function isLookedInto(reviews: LaneRows['reviews'], subject: string, sinc
 }
 
 /**
- * True if a read of the payment link is still due. Crossbill reads a link once more after the link's end, because the
- * customer may pay in the last minute. If the MoR announced a payment, Crossbill keeps reading the link until a person
+ * True if a read of the payment link is still due. Crossbill reads a link one more time after its end, because the
+ * customer can pay in the last minute. If the MoR announced a payment, Crossbill keeps reading the link until a person
  * dismisses the item about this payment. Only a dismissal after the link's end counts.
  */
 export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow): boolean {

@@ -1,4 +1,4 @@
-// The read rows of lanes, for lists, look-ups and verify. A lane's last step writes them from the lane's state.
+// The read rows of lanes, for lists, look-ups and verify. Crossbill writes them when a lane has nothing left to do.
 import type pg from 'pg';
 import { INVOICE } from '../domain/invoice-row.js';
 import {
@@ -35,8 +35,8 @@ type Table = {
 };
 
 /**
- * One table of the read model. `rowsOf` returns the lane's rows for this table. `allOf` also returns rows of the lane
- * that were in this table before or may be later.
+ * One table of the read model. `rowsOf` returns the lane's rows for this table. `allOf` returns every row of the lane
+ * with a place in this table at any time: now, before or later.
  */
 function table<T extends object, R extends T>(
   codec: Row<T, unknown>,
@@ -86,7 +86,7 @@ function textOf(value: unknown): string {
   });
 }
 
-/** A stored call that waits for its reply, or that shadow mode holds back. */
+/** A stored call without a reply, or a call Crossbill did not send because of shadow mode. */
 const OPEN_CALL = rowOf('open_call', {
   id: key(),
   lane: text(),
@@ -106,8 +106,8 @@ const OPEN_CALL = rowOf('open_call', {
 });
 
 /**
- * The calls without a reply, and the calls shadow mode holds back. If Crossbill has made a held-back call again under
- * its next key, the older call no longer counts.
+ * The calls without a reply, and the calls Crossbill did not send because of shadow mode. If Crossbill has made such an
+ * unsent call again under its next key, the older call no longer counts.
  */
 export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
   const isLast = (m: OutboxRow): boolean =>

@@ -18,7 +18,6 @@ const LANES_AT_ONCE = 500;
 export class Rebuild {
   constructor(private readonly db: Database) {}
 
-  /** The number of lanes. */
   async count(): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>('select count(*) as n from lane_log where version = 1');
     return Number(found.rows[0]?.n ?? 0);
@@ -48,7 +47,7 @@ export class Rebuild {
       onProgress(lanes);
     }
     // The rebuild of a lane fails if another lane's row has the same unique value. If that row was wrong, the rebuild
-    // of the other lane has freed the value by now. So each failed lane gets a second try.
+    // has corrected the row by now. So each failed lane gets a second try.
     for (const lane of [...failed.keys()]) await rebuild(lane);
     return { lanes, differed, failed: [...failed].map(([lane, why]) => ({ lane, why })) };
   }
@@ -74,7 +73,7 @@ export class Rebuild {
     }
   }
 
-  /** Null: a daemon wrote the lane meanwhile, so this transaction changed nothing. */
+  /** Compares or rebuilds one lane. Null: a daemon wrote the lane meanwhile, and this transaction changed nothing. */
   private once(lane: string, check: boolean): Promise<boolean | null> {
     return onConnection(this.db.pool, async (db) => {
       await db.query('begin');

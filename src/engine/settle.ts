@@ -30,7 +30,7 @@ export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-/** The first errand of the lane. Null: the lane needs none. */
+/** The lane's next request to Stripe or the MoR. Null: the lane needs none now. */
 export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane: Lane): Errand | null {
   for (const next of [...errandsFirst, (of: Lane) => nextCall(calls, of), ...errandsLast]) {
     const errand = next(lane);

@@ -123,9 +123,8 @@ function parse(stored: WaitingEvent): ReadEvent {
       const parsed = parseMorPaymentEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { event } = parsed;
-      // An event without an invoice id starts in a lane named after the event. Once the router finds the invoice, the
-      // router moves the event to the lane of the invoice. So an event still in the event's own lane has no known
-      // invoice.
+      // The router (mor-objects/) moves an event without an invoice id to the lane of its invoice. An event in a lane
+      // of its own has no known invoice: an older release could not read the event.
       if (event.invoiceId === null && isBareEventLane(stored.lane)) {
         return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' };
       }

@@ -1,5 +1,5 @@
 // Works on one claimed lane until nothing is due. In each round it records events and replies, decides, and stores the
-// decision. Then it carries out one errand: sends a stored call, or looks something up.
+// decision. Then it makes one request (an errand): sends a stored call, or looks something up.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './calls.js';
@@ -67,7 +67,7 @@ export class WorkLaneFlow {
   }
 
   /**
-   * Works on the lane until nothing is due. Throws LaneFenced after another worker's claim, and the errors of the
+   * Works on the lane until nothing is due. Throws `LaneFenced` after another worker's claim, and the errors of the
    * database. Nothing is lost in either case.
    */
   async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
@@ -124,7 +124,7 @@ export class WorkLaneFlow {
     }
   }
 
-  /** Throws AnswerLost if the database did not store the reply to a call. */
+  /** Throws `AnswerLost` if the database did not store the reply to a call. */
   private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneFlow['step']> {
     try {
       return await this.step(claim, news, null);
@@ -172,8 +172,7 @@ export class WorkLaneFlow {
         },
       });
     } catch (e) {
-      // Another invoice already has a payment id or a charge of this lane. Find that other invoice, and run the step
-      // once more.
+      // Another invoice already has a payment id or a charge of this lane. Find that invoice, and run the step again.
       if (!(e instanceof NotUnique) || elsewhere !== null) throw e;
       const found = await this.context.decider.heldElsewhere(claim.lane, { payments: seen, charges });
       if (found === null) throw e;

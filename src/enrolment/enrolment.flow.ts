@@ -39,7 +39,7 @@ export class EnrolmentFlow implements Customers {
     @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
   ) {}
 
-  /** Decides from a listed subscription or customer and our database, without a request. */
+  /** Decides without a request: from our database and the metadata of a listed subscription or customer. */
   async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;
@@ -61,8 +61,8 @@ export class EnrolmentFlow implements Customers {
   }
 
   /**
-   * Finds out if the invoice's customer is enrolled. For `ENROLMENT=metadata` this sends Stripe at most one request. If
-   * `crossbill move` left the subscription with Stripe, this first reads the method Stripe would charge.
+   * Finds out if the invoice's customer is enrolled. `ENROLMENT=metadata` needs at most one request to Stripe. If
+   * Stripe may charge the subscription (`atStripe`), Crossbill first reads the payment method Stripe would charge.
    */
   async look(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
     const rule = ruleOf(this);

@@ -39,7 +39,7 @@ const LINKED = `(
       else 'no_renewal_yet' end as move
     from customer_link l) m) x`;
 
-/** A filter by time compares this column. The partial index over the invoices outside ENROLMENT contains it. */
+/** The column for filters by time. The partial index over the invoices outside ENROLMENT contains this column. */
 const OUTSIDE_AT = 'x.first_seen_at';
 
 /** Counts of the customers' move to the MoR. */
@@ -68,8 +68,8 @@ export class EnrolmentStore {
   ) {}
 
   /**
-   * Our facts about the customer. `atStripe`: `crossbill move` left the subscription with Stripe, so Stripe may charge
-   * it.
+   * Our facts about the customer. `atStripe`: after the last run of `crossbill move`, Stripe may charge this
+   * subscription.
    */
   async known(
     customerId: string,

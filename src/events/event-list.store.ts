@@ -46,8 +46,8 @@ function startOf(cursor: string | null): [string, string] {
 
 const COLUMNS = 'id, source, event_id, type, lane, received_at';
 
-// The SQL condition for the quarantined copies in the list. The list leaves out a released copy, and a copy of an event
-// in the inbox with the same bytes.
+// The SQL condition for the quarantined copies in the list. The list leaves out a released copy. It also leaves out a
+// copy if the inbox has the event with the same bytes.
 export const NOT_TAKEN_IN = `q.released_at is null and not exists (
   select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
 
@@ -133,7 +133,7 @@ export async function eventPage(
   return { data, nextCursor };
 }
 
-/** The SQL condition for a span of arrival times. `given`: the number of parameters before the condition's own. */
+/** The SQL condition for a span of arrival times. `given`: the number of filter parameters already in the statement. */
 function receivedWithin({ since, until }: Span, given: number): { readonly where: string; readonly values: Date[] } {
   const times = [
     { is: '>=', time: since },

@@ -16,8 +16,8 @@ export class EventsFlow {
   ) {}
 
   /**
-   * Makes Crossbill decide an event again, and returns the waiting event. Throws 404, and 409 `event_not_retryable` if
-   * the event has no usable body.
+   * Makes Crossbill decide an event again, and returns the event before the decision. Throws 404, and 409
+   * `event_not_retryable` if the body is gone, or is a second body for the id of an applied event.
    */
   async retry(id: string): Promise<EventRow> {
     const inboxId = await this.events.retry(id);

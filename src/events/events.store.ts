@@ -70,7 +70,7 @@ export class EventsStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Parked events after number `after` (0: from the start), oldest first. */
+  /** The numbers of parked events with a body, above the number `after` (0: from the start), oldest first. */
   async parked(after: bigint, limit: number): Promise<readonly bigint[]> {
     const found = await this.db.pool.query<{ id: string }>(
       `select id from inbox_event e where aside = any (array['parked']) and ${hasBody('e')} and id > $1
@@ -81,8 +81,8 @@ export class EventsStore {
   }
 
   /**
-   * Decides an event again: a parked or decided event of the inbox (`ie_…`), or an authentic copy from quarantine
-   * (`iq_…`). A copy first moves into the inbox. Returns the inbox id, or null if there is no such event.
+   * Makes an event due for another decision: an event of the inbox (`ie_…`), or an authentic copy from quarantine
+   * (`iq_…`). A copy first moves into the inbox. Returns the inbox id. Null: Crossbill cannot decide the event again.
    */
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);

@@ -59,7 +59,7 @@ export function statusOf(endpoint: InboxSource | null, outcome: EndpointOutcome)
   return (endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined) ?? 503;
 }
 
-/** The reply to a refused delivery. An unknown endpoint may be the MoR's, so the status is 503 there. */
+/** The reply to a refused delivery. `endpoint` null: the endpoint may be the MoR's, so the status is 503. */
 export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
   const status = statusOf(endpoint, reason);
   return answer(

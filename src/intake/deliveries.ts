@@ -21,9 +21,9 @@ export const endpoints: readonly Endpoint[] = [
 const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
 
 /**
- * Finds the webhook endpoint for the target of a request. Null: no endpoint. Upper case, slashes at the end and a query
- * do not matter, and a proxy may send the whole address (`http://host/path`, RFC 9112, 3.2.2): after a 404 the MoR
- * would never repeat the delivery.
+ * Finds the webhook endpoint for the target of a request. Null: no endpoint. Ignores upper case, slashes at the end, a
+ * query, and the host in a whole address from a proxy (`http://host/path`, RFC 9112, 3.2.2). A stricter look-up would
+ * lose deliveries: after a 404 the MoR never repeats a delivery.
  */
 export function endpointAt(target: string): Endpoint | null {
   const exact = byPath.get(target);

@@ -14,8 +14,8 @@ import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@cro
 /** The inspected part of an unreadable request head, in bytes. */
 const HEAD_LOOK_BYTES = 16 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than a sender's wait of 10 s
-// With this number of waiting deliveries the process is busy. Usually one or two wait, even at twenty events a second,
-// the most that Stripe's budget allows.
+// At this number of waiting deliveries the workers slow down (`crowded`). Usually one or two deliveries wait, even
+// at twenty events a second.
 const CROWD = 10;
 // The most deliveries Crossbill copies into the quarantine at the same time. Each copy is a database write. Beyond this
 // number Crossbill answers a delivery outside the time window with 503 and writes nothing.
@@ -102,7 +102,7 @@ export class Endpoints {
     this.options.onAnswer?.(endpoint?.source ?? null, reason, { delivery: null, error: null, signed, address });
   }
 
-  /** Handles a request to an endpoint. The checks without the body come first. */
+  /** Handles a request to an endpoint: first checks the headers, then reads the body. */
   #receive(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): void {
     const header = onlyHeader(req.rawHeaders, endpoint.header);
     if (header === null) return this.#refuse(endpoint, 'signature_missing', req, res);

@@ -1,5 +1,5 @@
-// Holds accepted connections before their first read, and admits them in small groups. A flood then cannot block the
-// process.
+// Lets accepted connections wait before their first read, and admits them in small groups. A flood then cannot block
+// the process.
 import { type Server } from 'node:http';
 import { type Socket } from 'node:net';
 
@@ -7,9 +7,9 @@ import { type Socket } from 'node:net';
 const AT_ONCE = 64;
 
 /**
- * Admits a few connections in each turn, the newest first: the oldest in a long queue have probably given up. Node
- * alone accepts all waiting connections in one turn, then reads up to 64 KB from each before it collects garbage. So
- * 5,000 connections would take 150 MB and keep everybody else waiting.
+ * Admits a few connections in each turn of the event loop, the newest first: in a long queue the oldest senders have
+ * probably given up. Node alone accepts all waiting connections in one turn, then reads up to 64 KB from each before it
+ * collects garbage. So 5,000 connections would take 150 MB and delay every other sender.
  */
 export function admitByHandfuls(server: Server): void {
   const [admitted, ...others] = server.listeners('connection');

@@ -46,8 +46,8 @@ export type IntakeOptions = {
   /** The time for the arrival of a body. Default: 8 s. */
   readonly bodyTimeoutMs?: number;
   /**
-   * The memory limit for all bodies of the process. At the limit the oldest body gets a 503. Default: a limit for these
-   * endpoints alone.
+   * The memory limit for all bodies of the process. At the limit Crossbill refuses the oldest unfinished body with 503.
+   * Default: a limit for these endpoints alone.
    */
   readonly room?: ReadingRoom;
   readonly batch?: Partial<BatchLimits>;

@@ -67,7 +67,7 @@ export class ReadingRoom {
     return true;
   }
 
-  /** Registers an unfinished body. If there are too many, this ends the oldest. `giveWay` must return the bytes. */
+  /** Registers an unfinished body, and ends the oldest if there are too many. `giveWay` ends this body with `give`. */
   stay(sender: Sender, giveWay: () => void): void {
     const { unfinished } = this.#sides[sender];
     unfinished.add(giveWay);

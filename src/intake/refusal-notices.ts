@@ -54,8 +54,8 @@ export class RefusalNotices {
       since: since.toISOString(),
       console: '/console/deliveries',
     };
-    // The subject identifies a notification: by its time for the first, by its hour for a later one. Several replicas
-    // write the same hour, and the database stores one notification.
+    // `subject` identifies the notification: the first since the start by the time, every later notification by the
+    // hour. If several replicas write the same hour, the database stores one notification.
     const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_TOLD_EVERY_MS));
     trouble.quietUntil = at.getTime() + REFUSALS_TOLD_EVERY_MS;
     trouble.isFirst = false;

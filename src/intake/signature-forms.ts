@@ -19,7 +19,7 @@ export class SignatureForms {
     seen.set(source, { length: header.length, form: formOf(header.slice(0, LOOKED_AT)) });
   }
 
-  /** The form of the last headers, for example `t=<10 digits>,v1=<64 hex>`. Null: no header since the start. */
+  /** The forms of the last readable and the last malformed header, such as `t=<10 digits>`. Null: none so far. */
   of(source: InboxSource): { readonly readable: string | null; readonly malformed: string | null } {
     return { readable: this.readable.get(source)?.form ?? null, malformed: this.malformed.get(source)?.form ?? null };
   }

@@ -13,7 +13,7 @@ import { type AnswerListener, type EndpointOutcome, isTaken } from './options.js
  */
 const LINES_A_MINUTE = 20;
 
-/** Reasons to refuse an authentic delivery. The cause is on Crossbill's side. */
+/** Crossbill refuses authentic deliveries for these reasons, so their log lines are errors. */
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
 /** Counts each reply of an endpoint, and wakes the workers for a new event. */

@@ -112,7 +112,7 @@ function held(v: AnswerFacts, now: Date): Answer {
   return { tone: 'wait', text: `${took}; it is marked as soon as Stripe finalizes the draft${at}.` };
 }
 
-/** Explains money that does not fit the invoice, by an open item: if possible an item about a parked payment. */
+/** Explains a misfit of money and invoice by an open item: an item about a parked payment, or the first open item. */
 function undecided({ reviews, payments }: AnswerFacts, say: Say): Answer {
   const parked = new Set(payments.filter((p) => p.mark === 'parked').map((p) => p.id));
   const open = reviews.filter((r) => r.status === 'open');

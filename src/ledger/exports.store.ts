@@ -97,8 +97,8 @@ export class ExportsStore {
 
   /**
    * Reads entries by number, which is nearly the order of time. Only strays are out of order: Crossbill recorded them
-   * hours before or after the money moved (see STRAY in ledger.store.ts). So this reads the strays apart and merges
-   * them in by time.
+   * hours before or after the money moved (see STRAY in ledger.store.ts). So a second query reads the strays, and the
+   * export merges them in by time.
    */
   private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
     const timed = span.since !== undefined || span.until !== undefined;
@@ -163,7 +163,7 @@ class Strays {
 
   constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
 
-  /** Returns the next strays, at most one page, with money moved no later than `time`. Null: moved at any time. */
+  /** Returns the next strays up to this time of their money, at most one page. Null `time`: no limit on the time. */
   async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
     if (!this.begun) await this.advance();
     const taken: LedgerEntryEntity[] = [];

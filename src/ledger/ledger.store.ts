@@ -58,7 +58,7 @@ type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: s
 export class LedgerStore {
   constructor(private readonly db: Database) {}
 
-  /** Lists the newest record first. `Span` limits the time of the movement. Throws BadCursor. */
+  /** Lists the last recorded entry first. `Span` limits the time the money moved. Throws BadCursor. */
   async list(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
     const { orm } = this.db;
     const of = await this.entriesOf(filter);
@@ -156,8 +156,8 @@ async function movedWithin(orm: DataSource, span: Span, parameters: Parameters):
 }
 
 /**
- * Adds all ids known today to the entries. An entry never changes, but most ids come later: a record and a credit note
- * with Stripe's reply, `pay_…` with an event or `identify`.
+ * Adds all ids known today to the entries. An entry never changes, but most ids come later: a payment record and a
+ * credit note with Stripe's reply, `pay_…` with an event or with a person's `identify`.
  */
 export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<LedgerRow[]> {
   const ids = (of: (e: LedgerEntryEntity) => string | null) => Any([...new Set(entries.flatMap((e) => of(e) ?? []))]);
@@ -203,7 +203,7 @@ export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryE
 
 const CREDITED: ReadonlySet<string> = new Set(['loss_credited', 'loss_credit_reversed']);
 
-/** The credit notes for losses, by entry. The entry's subject begins with our id of the dispute or the return. */
+/** The credit notes for losses, by entry. An entry's `subject` begins with our id of the dispute or the return. */
 async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<ReadonlyMap<string, string>> {
   const own = entries.flatMap((e) => (CREDITED.has(e.reason) ? [{ id: e.id, of: e.subject.split(':')[0] ?? '' }] : []));
   if (own.length === 0) return new Map();

@@ -56,8 +56,8 @@ export class LedgerSumsStore {
   }
 
   /**
-   * Adds one run of entries to the daily sums. Returns their number; 0 if nothing is left to add. Safe in many replicas
-   * at once.
+   * Adds one run of entries to the daily sums. Returns their number. 0: no settled entry is left to add, or another
+   * process adds entries now. Safe in many replicas at once.
    */
   async fold(): Promise<number> {
     return inTransaction(this.db.pool, async (db) => {

@@ -70,8 +70,8 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
 }
 
 /**
- * Tells a person how to mark an invoice for money on a link before Crossbill has booked the money. With the link's
- * reference on the mark, a later read of the link finds the mark.
+ * Tells a person how to mark an invoice by hand for a payment on a link, before Crossbill has booked the payment. The
+ * mark has the link's reference, so Crossbill finds the mark after a later read of the link.
  */
 export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id (ask the MoR for it)";

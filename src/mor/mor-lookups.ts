@@ -1,4 +1,4 @@
-// Asks the MoR about its own charges and refunds (Document 2, "Invoices"). The MoR offers only a few such requests.
+// Asks the MoR about its own charges and refunds (Document 2, "Invoices").
 import { Invoices } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';

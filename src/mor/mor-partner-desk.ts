@@ -79,7 +79,7 @@ export class PartnerDesk {
     return this.partner.regions();
   }
 
-  /** Returns all merchants: the merchant's id by its reference. */
+  /** Returns the ids of all merchants, each under the merchant's reference. */
   async merchants(): Promise<CallOutcome<ReadonlyMap<string, string>>> {
     const listed = await this.known.list();
     return listed.ok ? { ...listed, value: new Map(listed.value.map(({ id, reference }) => [reference, id])) } : listed;

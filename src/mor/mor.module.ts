@@ -36,7 +36,6 @@ function part<T>(type: new (...args: never[]) => T, of: (client: MorClient) => T
   return { provide: type, useFactory: of, inject: [MorClient] };
 }
 
-/** The parts of the MoR's API. */
 const RESOURCES = [
   part(PartnerApi, (mor) => mor.partner),
   part(PartnerMerchants, (mor) => mor.merchants),

@@ -28,7 +28,7 @@ export type MoveOptions = {
   readonly onDone: (done: MoveDone, count: MoveCount) => void;
 };
 
-/** The result for one subscription. `known`: done before this run. `would`: to be done, but this is a dry run. */
+/** The result for one subscription. `known`: an earlier run did it. `would`: not done, because this is a dry run. */
 export const MOVE_RESULTS = ['done', 'known', 'would', 'skipped', 'failed'] as const;
 export type MoveResult = (typeof MOVE_RESULTS)[number];
 export type MoveDone = {

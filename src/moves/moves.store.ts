@@ -10,7 +10,7 @@ import { newestFirst } from '../store/newest-first.js';
 import { MoveEntity } from './move.entity.js';
 import { MOVE_STATUSES, type MoveStatus } from './move.rules.js';
 
-/** The error if another move is running. */
+/** The error if another `crossbill move` is running. */
 export class MoveRunning extends Error {}
 
 export type MoveFilter = {

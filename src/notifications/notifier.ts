@@ -15,7 +15,7 @@ export type NotifierOptions = {
 
 /**
  * If the receiver replied 410 (gone), the notification is due again after this pause. But the store hands out no
- * notification until the receiver accepts notifications again.
+ * notification until a person requests a delivery (`markGone(false)`).
  */
 const KEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;

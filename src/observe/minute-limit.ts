@@ -1,5 +1,5 @@
-// A limit per minute for log lines and rows. Counts the lines and rows above the limit. Without the limit, strangers
-// could cause endless log lines and rows.
+// A limit per minute for log lines and for rows of the audit log: strangers could cause endless lines and rows. Counts
+// the lines and rows above the limit.
 
 const MINUTE_MS = 60_000;
 
@@ -17,8 +17,8 @@ export class MinuteLimit {
   }
 
   /**
-   * Admits one more line or row. Returns null over the limit. The first admission of a minute returns the number of
-   * refusals in the last counted minute. The other admissions return 0.
+   * Admits one more line or row, or returns null at the limit. The first admission of a minute returns how many lines
+   * or rows the limit stopped before. Later admissions return 0.
    * @param nowMs milliseconds of any one clock, even if the clock goes back
    */
   admit(nowMs: number): number | null {

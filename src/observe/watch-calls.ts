@@ -17,8 +17,8 @@ export type CallReport = {
 export type OnCall = (report: CallReport) => void;
 
 /**
- * Counts each call, and logs a failure only a person can mend. `watchSteps` logs the calls of a lane. For a call
- * outside a lane, the calling code reports the result.
+ * Counts each call. Logs an error if only a person can mend the cause of the failure. `watchSteps` logs the calls of a
+ * lane. For a call outside a lane, the calling code reports the result.
  */
 export function watchCalls(metrics: Metrics, log: Logger): OnCall {
   return (r) => {

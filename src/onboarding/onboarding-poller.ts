@@ -12,7 +12,7 @@ export class OnboardingPoller {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Every replica runs this, and each due merchant goes to one of them. */
+  /** Every replica runs this, and the database gives each due merchant to one replica. */
   @Interval(ONBOARDING_LOOK_EVERY_MS)
   async poll(): Promise<void> {
     try {

@@ -208,8 +208,8 @@ export class OnboardingFlow {
     const sent = await this.desk.initiate(request);
     if (sent.ok) {
       const { applicationId, isExistingApplication } = sent.value;
-      // True if somebody else began the application: the MoR then keeps its own details and drops ours. If our first
-      // try got no reply, a repeat finds our own application with our details.
+      // True if somebody else began the application: the MoR then keeps the earlier details and drops ours. If our
+      // first try got no reply, a repeat finds our own application with our details.
       const foreign = isExistingApplication && !repeat;
       await this.rows.change(reference, { applicationId, existing: foreign && !unanswered, companyDiscarded: foreign });
       return {

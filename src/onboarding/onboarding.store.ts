@@ -60,7 +60,7 @@ export class OnboardingStore {
 
   /**
    * Changes the row and sets `updated_at` to now. `ifStill`: the row's `updated_at` from before a read of the MoR. If
-   * somebody has changed the row since, this changes nothing.
+   * `updated_at` has changed since, the row stays unchanged.
    */
   async change(reference: string, { pollInMs, ...change }: OnboardingChange, ifStill?: Date): Promise<void> {
     const given = (Object.keys(change) as (keyof typeof change)[]).filter((f) => change[f] !== undefined);

@@ -15,7 +15,7 @@ export class CountRenewals {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may count, but only one at a time: one day per transaction. */
+  /** Any replica may count, but only one replica counts at a time. Each transaction counts one day. */
   @Interval(MINUTE_MS)
   async count(): Promise<void> {
     try {

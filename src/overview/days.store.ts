@@ -42,8 +42,8 @@ export class DaysStore {
   /**
    * Sums the money moved on these days: adds the daily sums and the ledger entries not yet in them. The limit on
    * `recorded_at` keeps a read of today cheap, even if the daily sums are old. Crossbill usually records an entry after
-   * its money moves. But a wrong clock may record an entry hours before that time. The sum leaves out such an entry
-   * until the daily sums contain it.
+   * its money moves. With a wrong clock Crossbill may record an entry hours before its money moves. The sum leaves out
+   * such an entry until the daily sums contain it.
    */
   async money({ since, until }: Days): Promise<readonly DayMoney[]> {
     const found = await this.db.pool.query<Record<'day' | 'currency' | 'collected' | 'refunded' | 'payments', string>>(
@@ -85,7 +85,7 @@ export class DaysStore {
 
   /**
    * Counts one day: a day without a count, or with an old count. The older the day, the longer its count stays good.
-   * Returns the day, or null if no day is due. Safe in many replicas at once.
+   * Returns the day. Null: no day is due, or another replica counts now.
    */
   countOne(now: Date, daysBack: number): Promise<Date | null> {
     return inTransaction(this.db.pool, async (db) => {

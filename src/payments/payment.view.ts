@@ -71,7 +71,7 @@ export class PaymentView {
   @Time() created_at!: string;
 }
 
-/** Undefined if the payment needs no proof or has its proof, or if a person decides. */
+/** Undefined: the payment needs no proof, has its proof, or waits for a person's decision. */
 export function proofView(p: PaymentRow): ProofView | undefined {
   if (p.mark !== 'proving') return undefined;
   const status = p.pendingSince === null ? 'asking' : 'waiting_for_settlement';

@@ -101,7 +101,7 @@ export const paymentWords: Words<
 
 const sumOf = (sum: Money | null): string => (sum === null ? 'an unknown amount' : showMoney(sum));
 
-/** Lists all reports of money if the ledger lacks one. The sentence already names the payments in the ledger. */
+/** Lists all reports of money if the ledger lacks any of them. The sentence already names the ledger's payments. */
 function andObserved(all: readonly Seen[]): string {
   return all.some((x) => x.source !== 'books') ? `. ${showObserved(all)}` : '';
 }

@@ -17,9 +17,9 @@ export class RefundsFlow {
   ) {}
 
   /**
-   * Stores the refund with its key, before any call to the MoR. `id`: the payment's `pay_…` or our own id. A known
-   * `name` (a repeated request) returns the earlier refund in its present state, under either id of the payment. Of two
-   * requests at the same time, the second waits for the lane's lock.
+   * Stores the refund with its key, before any call to the MoR. `id`: the payment's `pay_…` or our own id. A repeated
+   * request (a known `name`) may use either id, and returns the earlier refund in its present state. Of two requests at
+   * the same time, the second waits for the lane's lock.
    */
   async request(
     id: string,

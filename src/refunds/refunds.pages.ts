@@ -147,7 +147,7 @@ export class RefundPages {
   }
 }
 
-/** Throws 400 for a wrong reason, or unless the amount is a plain decimal of at least one smallest unit (1 cent). */
+/** Reads the form. Throws 400 if the amount is 0 or no plain decimal, or if the reason is not one line of text. */
 function askedOf(form: Form, payment: PaymentRow): Asked {
   const minor = typedAmount(form.text('amount'), payment.currency);
   if (minor === null || minor === 0n) {

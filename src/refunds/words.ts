@@ -56,9 +56,9 @@ export const refundItemWords: Words<
     proposal: 'Find out why this refund failed. Then you may refund the amount again.',
   }),
   'refunded-elsewhere': (f) => ({
-    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but a person decided that its charge paid another invoice: this refund is not in the ledger`,
+    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but a person closed this payment without money: this refund is not in the ledger`,
     proposal:
-      "Ask the MoR which invoice's money it refunded. If it refunded the other invoice's money, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing on this invoice. Crossbill does not charge it again.",
+      "Ask the MoR which invoice's money it refunded. If it refunded another invoice's money, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing on this invoice. Crossbill does not charge it again.",
   }),
   'payment-misnamed': (f) => ({
     summary: `${f.by} entered the MoR's id ${f.payment} for this payment of charge ${f.ownCharge ?? ''}; but the MoR refunded ${showMoney(f.amount)} of ${f.payment} and says it is charge ${f.charge ?? ''} of customer ${f.customer}`,

@@ -49,8 +49,8 @@ export class RetriesStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Newest invoice first, by Stripe's time. With the filter `planned` the soonest next try comes first. Throws
-   * BadCursor.
+   * Lists the newest invoice first, by Stripe's time. With the filter `planned` the soonest next try comes first.
+   * Throws BadCursor.
    */
   async list(filter: RetryFilter, page: PageRequest): Promise<Page<RetriedInvoice>> {
     const found = await walk(this.db.orm, walkOf(filter), page);

@@ -11,7 +11,7 @@ export const KIND_WORDS: Readonly<Record<RefusalKind, string>> = {
 
 type Means = Pick<FlowSettings, 'relay' | 'recoveryLinks'>;
 
-/** For example "the MoR charges again after 3 days, then the MoR charges again 5 days after that". */
+/** Describes the steps: "the MoR charges again after 3 days, then the MoR charges again 5 days after that". */
 export function stepsInWords(schedule: RetrySchedule, kind: RefusalKind, { relay, recoveryLinks }: Means): string {
   const steps = schedule[kind].map((step, i) => {
     if (step.do === 'link')

@@ -14,7 +14,7 @@ export class OverdueSignups {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may run this: the database stores only one such event for each signup. */
+  /** Any replica may run this: the database stores only one `signup.overdue` event for each signup. */
   @Interval(SIGNUP_LOOK_EVERY_MS)
   async flag(): Promise<void> {
     try {

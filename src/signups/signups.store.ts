@@ -20,8 +20,8 @@ export class SignupsStore {
   ) {}
 
   /**
-   * Stores a new signup with the name of its request, at the database's time. For a repeated request returns the
-   * earlier signup.
+   * Stores a new signup at the database's time. If the request (`name`) is a repeat, stores nothing and returns the
+   * earlier signup's id.
    */
   async create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered> {
     return inTransaction(this.db.pool, async (db) => {

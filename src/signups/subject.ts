@@ -1,4 +1,4 @@
-// The engine's table for signups: the rule for each event, item and choice, and the write of a step.
+// The engine's table for signups: the rule for each event, item and choice, and a write in the commit of each step.
 import { type LaneState } from '../domain/model.js';
 import { type StepWrite, type Subject } from '../engine/subject.js';
 import { takeCompleted, takeOverdue, unsettledItems } from './rules/signup.js';

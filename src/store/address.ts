@@ -15,7 +15,7 @@ export type Address = Pick<
 
 /**
  * Parses a connection URL. Ignores libpq parameters without a meaning for pg.
- * @throws DatabaseRefused for an unusable URL, or an unreadable file in it
+ * @throws DatabaseRefused if the URL is unusable, or names an unreadable file
  */
 export function addressOf(text: string): Address {
   const url = parseDatabaseUrl(text);
@@ -43,7 +43,7 @@ export function addressOf(text: string): Address {
     database: given('dbname', url.pathname.slice(1)),
     options: asked.get('options') ?? undefined,
     sslnegotiation: asked.get('sslnegotiation') === 'direct' ? 'direct' : undefined,
-    // A Unix socket stays on this machine, so it needs no TLS. libpq uses none there either.
+    // No TLS on a Unix socket, as in libpq: the traffic stays on this machine.
     ssl: host?.startsWith('/') === true ? false : tlsOf(asked),
   };
 }

@@ -13,15 +13,15 @@ export type Slice = {
 /** How long a slice is valid, in milliseconds. After this time the slice of a dead replica is free again. */
 export const SLICE_MS = 1_000;
 /**
- * After the end of its slice a replica's last wish still counts this long, in milliseconds: the replica is about to ask
- * again.
+ * After a slice has ended, the wish of its replica still counts for this time, in milliseconds: the replica is about to
+ * ask again.
  */
 const REMEMBERED_MS = 1_000;
 
 /**
- * The requests a second that one replica gets, never more than the other replicas' slices leave. If the replicas
- * together want more than the pace, the replica gets its wish, up to an equal part. If they want less, the replica also
- * gets an equal part of the rest, so its calls need not wait. One such part stays free for a replica that has just
+ * The requests a second for one replica, never more than the other replicas' slices leave. If all replicas together
+ * want more than the pace, the replica gets its wish, up to an equal part. If they want less, the replica also gets an
+ * equal part of the unwanted pace, so a new call need not wait. One such part stays free for a replica that has just
  * started.
  */
 export function grant(pace: number, wanted: number, others: readonly Slice[], nowMs: number): number {
@@ -35,7 +35,7 @@ export function grant(pace: number, wanted: number, others: readonly Slice[], no
   return Math.max(0, Math.min(free, fair + Math.max(0, spare) / (others.length + 2)));
 }
 
-/** The fair share of one wish: small wishes are met in full, and the other replicas share the rest equally. */
+/** The fair share for the wish `wanted`. Small wishes get all they ask; larger wishes share the rest of the pace. */
 function fairPart(pace: number, wanted: number, others: readonly number[]): number {
   let left = pace;
   const all = [...others, wanted].sort((a, b) => a - b);

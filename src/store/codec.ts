@@ -68,7 +68,7 @@ export function changedFields<T extends object>(
   return out;
 }
 
-/** Applies the result of `changedFields` to a row. Other columns keep their value. In a new row they are null. */
+/** Applies the result of `changedFields` to a row. Unchanged columns keep their value. In a new row they are null. */
 export function withFields<T extends object>(
   codec: Row<T, unknown>,
   was: T | undefined,

@@ -14,9 +14,9 @@ export type ConnectionOptions = {
 };
 
 /**
- * The settings of a new connection, in place of the settings of server, database or role. Crossbill sets them after the
- * login, because poolers refuse unknown start-up parameters (PgBouncer: ignore_startup_parameters). Two settings are
- * left out on purpose: search_path chooses the schema, and a full or fenced server sets default_transaction_read_only.
+ * The settings of a new connection. They override the settings of the server, the database and the role. Crossbill sets
+ * them after the login, because poolers refuse unknown start-up parameters (PgBouncer: ignore_startup_parameters). Two
+ * settings stay with the operator: search_path (the schema) and default_transaction_read_only (protects a full server).
  */
 function sessionSettings(statementMs: number): Readonly<Record<string, string>> {
   return {
@@ -111,7 +111,7 @@ export function renewPlans(pool: pg.Pool): void {
     const made = madeAt.get(client);
     if (made !== undefined && now - made < PLANS_KEPT_MS) return;
     madeAt.set(client, now);
-    // Ignore a lost connection here: its next user notices it.
+    // Ignore a lost connection here: the next user of the connection notices the loss.
     if (made !== undefined) void client.query('discard plans').catch(() => undefined);
   });
 }

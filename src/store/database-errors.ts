@@ -35,7 +35,7 @@ export class DatabaseRefused extends Error {
   }
 }
 
-/** The SQLSTATE of a database error, or the code of a socket error. Null for anything else. */
+/** The SQLSTATE of a database error, or the code of a socket error. Null: the error has no code. */
 export function sqlState(e: unknown): string | null {
   // Not `instanceof`: a socket error may come from another JavaScript realm.
   return types.isNativeError(e) && 'code' in e && typeof e.code === 'string' ? e.code : null;

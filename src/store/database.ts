@@ -12,14 +12,14 @@ export { DatabaseRefused, isTransient, isUnavailable, sqlState, violatedConstrai
 
 export type DatabaseOptions = {
   readonly url: string;
-  /** The number of all connections together. One serves intake alone, so even a busy daemon accepts webhooks. */
+  /** The number of all connections. One connection serves intake alone, so even a busy daemon accepts webhooks. */
   readonly poolSize: number;
   readonly onError: (error: Error) => void;
 };
 
 const NAME = 'crossbill';
 
-// The longest time of a statement, in milliseconds. A longer transaction is stuck, and the next worker repeats its
+// The longest time of a statement, in milliseconds. Then the server ends the statement, and the next worker repeats the
 // work.
 const STATEMENT_MS = 15_000;
 const INTAKE_STATEMENT_MS = 5_000;

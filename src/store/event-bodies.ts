@@ -32,8 +32,8 @@ const LOCK_TRIES = 5;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Drops whole months of bodies before `before`. The body of an undecided event outlives its month. So this also deletes
- * old bodies outside the months if their events are decided by now.
+ * Drops whole months of bodies before `before`. Bodies of undecided events move to the partition event_body_other. A
+ * purge after the decision deletes them. `onBatch` gets each number of deleted bodies.
  */
 export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
   let dropped = 0;

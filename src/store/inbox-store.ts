@@ -27,8 +27,8 @@ const INSERT_SQL = `
   select source, event_id as "eventId" from stored`;
 
 /**
- * Crossbill could not read an event of Stripe and parked it. Now the event has arrived again in a readable form, and
- * Crossbill decides by this body.
+ * Gives a parked event of Stripe a new body and returns it to its lane. Crossbill could not read the first body. Now
+ * Stripe has sent the same event in a readable form.
  */
 const READABLE_SQL = `
   with taken as (
@@ -69,8 +69,8 @@ export class PgInbox extends Inbox {
   }
 
   /**
-   * The stored hashes of the known events among these deliveries. One query reads them all, because a sender without
-   * our replies repeats all its deliveries at once.
+   * The stored hashes of the known events among these deliveries. One query reads them all: if Crossbill did
+   * not reply for a time, a sender repeats many deliveries at once.
    */
   private async hashes(again: readonly Delivery[]): Promise<ReadonlyMap<string, Buffer>> {
     if (again.length === 0) return new Map();

@@ -20,7 +20,7 @@ export const LIST_PARAMETERS = 2;
 /**
  * The parts of a statement for the rows with all these values, newest first. The columns in `lead` lead the index, so
  * they come first in the order. An undefined value filters nothing.
- * @param number the column numbered by the database, also part of the leading index
+ * @param number the column with the row number; the index contains it after the `lead` columns
  */
 export function listLedBy(
   columns: Readonly<Record<string, string | undefined>>,

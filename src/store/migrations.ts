@@ -125,7 +125,7 @@ async function taken(lock: QueryRunner): Promise<boolean> {
   return row?.taken === true;
 }
 
-/** The signal arrived before this process had the lock. Nothing changed. */
+/** The signal ended the wait for the lock. Nothing changed. */
 export class MigrationEnded extends Error {
   readonly code = 'store.migration_ended';
 }

@@ -43,8 +43,8 @@ export type FilteredList = { readonly fields: Filters; readonly options: ListOpt
 type Filters = Readonly<Record<string, string | undefined>>;
 
 /**
- * A page of the rows with all values of `filter`. An undefined value filters nothing. `number`: the column numbered by
- * the database.
+ * A page of the rows with all values of `filter`. An undefined value filters nothing. `number`: the column with the row
+ * number.
  */
 export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLiteral & Readonly<Record<N, string>>>(
   rows: Repository<T>,

@@ -1,4 +1,4 @@
-// Notifications to the merchant's backend, in PostgreSQL. A lane's step stores them, and separate workers send them.
+// Notifications to the merchant's backend, in PostgreSQL. Crossbill stores them with a decision. Workers send them.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { REVIEW, type ReviewRow } from '../domain/model.js';
@@ -76,14 +76,14 @@ const COLUMNS =
   'id, type, subject, invoice_id, format, body, status, attempts, tries, next_try_at, created_at, delivered_at';
 
 /**
- * An SQL condition: the result counts. A pending notification takes every delivery, but only the failure of its newest
- * try.
+ * The SQL condition to change the notification's status after try `$3`. A success changes every pending notification. A
+ * failure counts only for the newest try: a stalled process may report an older try late.
  */
 const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
 
 /**
- * In the statement of a lane's step, this part stores the notifications. `$n`: rows from `storedNotification`. `$1`:
- * the time.
+ * Stores notifications, as a part of the SQL statement of a lane's decision. `$n`: rows from `storedNotification`.
+ * `$1`: the time.
  */
 export const NOTIFY_SQL = (n: number): string => `
   insert into notification (id, type, subject, invoice_id, format, body, created_at, next_try_at)
@@ -123,8 +123,8 @@ export class Notifications {
   }
 
   /**
-   * Finds reasons for a notification outside the lanes. `soonMs`: how long before its deadline a review item counts as
-   * due soon.
+   * Finds facts outside the lanes without a notification. A review item counts as due soon `soonMs` before its
+   * deadline.
    */
   async untold(soonMs: number): Promise<Untold> {
     const untold = (type: string, subject: string): string =>
@@ -153,8 +153,8 @@ export class Notifications {
   }
 
   /**
-   * Takes up to `limit` due notifications. Each is due again after `againInMs`, in case this process dies. Takes none
-   * while the receiver replies 410.
+   * Takes up to `limit` due notifications. Each is due again after `againInMs`, in case this process dies. After a 410
+   * of the receiver, takes none until `markGone(false)`.
    */
   async take(limit: number, againInMs: number): Promise<readonly TakenNotification[]> {
     const taken = await this.db.pool.query<TakenNotification>({

@@ -16,9 +16,9 @@ export type Numbers = { readonly above: string; readonly below: string };
 const ALL: Numbers = { above: '0', below: '9223372036854775807' };
 
 /**
- * Finds row numbers that enclose all rows at or after `since` and before `until`, with at most twenty minutes of other
- * rows. An absent `since` or `until` sets no bound. The time needs no index: a binary search looks up some twenty rows
- * by number.
+ * Finds row numbers that enclose all rows at or after `since` and before `until`. They also enclose rows up to some ten
+ * minutes outside the span. An absent `since` or `until` sets no bound. The time needs no index: a binary search looks
+ * up some twenty rows by number.
  * @param table a table with the columns `number` and `at`; `at` grows with `number`
  */
 export async function numbersWithin(

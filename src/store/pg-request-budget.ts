@@ -21,15 +21,15 @@ const ENDPOINT_PART = 0.25;
  */
 const SLACK_MS = 50;
 /**
- * The pause after a 429 without a given wait, in milliseconds. `LONGEST_PAUSE_MS` is the longest pause one 429 can
- * cause for all requests.
+ * The pause after a 429 of Stripe without a Retry-After header, in milliseconds. With this header the pause is at most
+ * `LONGEST_PAUSE_MS`.
  */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** An endpoint without requests in this time, in milliseconds, drops out of the slices. */
 const FORGOTTEN_MS = 60_000;
 /**
- * A replica with too small a slice asks for a larger slice, but not within this time after its last request for a
+ * If a slice is too small, the replica asks for a larger slice, but no earlier than this long after it took the small
  * slice, in milliseconds.
  */
 const GROW_MS = 250;
@@ -40,8 +40,8 @@ const NOW = timeSql(1);
 const SHARE_NOW = `least(1, b.share + 0.1 * greatest(0, coalesce(extract(epoch from ${NOW} - b.slowed_at), 0)))`;
 const JUST_SLOWED = `b.slowed_at > ${NOW} - interval '1 second'`;
 
-// The server may lose the slices in a crash without harm, so the commits do not wait for the disk. If a replica hangs
-// within the transaction, the others wait no longer than this timeout.
+// The slices are worth nothing after a crash of the server, so the commits do not wait for the disk. If a replica hangs
+// within the transaction, the other replicas wait no longer than this timeout.
 const BEGIN = `begin; set local synchronous_commit = off; set local idle_in_transaction_session_timeout = '3s'`;
 
 const LOCK_SQL = `
@@ -97,7 +97,7 @@ export class PgRequestBudget extends RequestBudget {
   /** True if the current slice lacks an endpoint, or is older than the last 429. */
   private outdated = true;
   private slowing: Promise<unknown> = Promise.resolve();
-  /** Wakes the loop of `serve`, because a new request may be able to go out at once. */
+  /** Wakes the loop of `serve` for a new request: perhaps this request can go out at once. */
   private tap: (() => void) | null = null;
   private readonly endpointPerSecond: number;
 
@@ -155,8 +155,8 @@ export class PgRequestBudget extends RequestBudget {
   }
 
   /**
-   * The oldest request that may go out now, and its time. If no request may go out now, the request that may go out
-   * soonest.
+   * The line with the oldest request allowed to go out now. If all requests must wait, the line with the shortest wait.
+   * `atMs`: the time of this request.
    */
   private next(waiting: readonly Line[], now: number): { readonly line: Line; readonly atMs: number } {
     const accountMs = slotOf(this.account, now);

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { laterSql } from './database-time.js';
 
 /**
- * Gives lanes a due time, in the same statement as the new event or request. `rows` selects (key, due_at, news). `news`
- * counts events and requests: if the count has changed at the end of a worker's claim, the lane has new work. The
- * statement takes the lanes in the order of their keys.
+ * Gives lanes a due time, in the same statement as the new event or request. `rows` selects (key, due_at, news), and
+ * `news` is a number of events and requests. A worker compares the lane's sum at the end of its claim: after a change
+ * the lane has new work. The order by key prevents deadlocks between two statements.
  */
 export const makeDue = (rows: string): string => `
   insert into lane as l (key, due_at, news) ${rows} order by 1
@@ -24,8 +24,8 @@ export const AWAITED = `timestamptz 'epoch'`;
 export const QUEUED = 'array(select key from lane where due_at is not null)';
 
 /**
- * Ends a claim, in an open transaction with a lock on the lane's row. The lane becomes due with its next event or after
- * `dueInMs`, or it leaves the queue. `now`: as in `timeSql`.
+ * Ends a claim, in an open transaction with a lock on the lane's row. The lane becomes due after `dueInMs`, or earlier
+ * for an undecided event. Without either, the lane leaves the queue. `now`: as in `timeSql`.
  */
 export async function restIn(db: pg.PoolClient, lane: string, now: Date | null, dueInMs: number | null): Promise<void> {
   const next = await db.query<{ at: Date | null }>(

@@ -6,8 +6,8 @@ import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
 /**
- * Stores the request's name with its object, or returns the object already stored under this name. If another
- * transaction is inserting the same name, waits for the end of this transaction.
+ * Stores the request with its object, or returns the object of the first request with the same API key, route and
+ * Idempotency-Key. If another transaction is inserting the same request, waits for the end of that transaction.
  */
 export async function rememberIn(
   db: pg.Pool | pg.PoolClient,
@@ -25,7 +25,7 @@ export async function rememberIn(
   return made.rowCount === 1 ? { known: false } : recallIn(db, name, bodySha256);
 }
 
-/** Finds the object of an earlier request with this name. */
+/** Finds the object of an earlier request with the same API key, route and Idempotency-Key. */
 export async function recallIn(
   db: pg.Pool | pg.PoolClient,
   name: RequestName,

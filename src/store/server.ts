@@ -4,7 +4,7 @@ import { DatabaseRefused } from './database-errors.js';
 
 /** The oldest supported version, as servers count: 140011 means 14.11. */
 const OLDEST = 140_000;
-/** The first untested version: nobody has tested this release with it. */
+/** The first version nobody has tested this release with. */
 const UNTESTED = 190_000;
 
 export type ServerFacts = {

@@ -23,7 +23,7 @@ class CloseDatabase implements OnApplicationShutdown {
   }
 }
 
-/** The stores of tables with several writers. A store of one subject, such as refunds/, is a provider of its module. */
+/** The stores of tables with several writers. If a table has one writer, such as refunds/, its module has the store. */
 const PORTS = [
   { provide: DatabaseTime, useClass: ServerTime },
   { provide: Inbox, useClass: PgInbox },

@@ -3,9 +3,9 @@ import { type DataSource } from 'typeorm';
 import { BadCursor, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 
 /**
- * A page compares at most this many rows one by one, because some filters have no index (a currency, an amount). A page
- * at this limit may be short or empty, but has a cursor: the caller asks for more. The comparison costs some 10 ms and
- * 200 disk pages, even in a huge table.
+ * The query of one page compares at most this many rows one by one, because some filters have no index (a currency, an
+ * amount). At this limit the page may be short or empty, but has a cursor: the caller asks for the next page. The
+ * comparison costs some 10 ms and 200 disk pages, even in a huge table.
  */
 export const LOOKED_THROUGH = 5_000;
 
@@ -68,7 +68,7 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
 }
 
 /**
- * Sums the amounts in the rows of a list, reading at most `LOOKED_THROUGH` rows. `amount` is a column of smallest
+ * Sums the amounts in the rows of a list, reading at most `LOOKED_THROUGH` rows. `amount`: a column with minor
  * units.
  */
 export async function sumUp(orm: DataSource, w: Walk, amount: string): Promise<SelectionSums> {

@@ -65,7 +65,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A missing amount does not contradict the requested amount. */
+/** True unless the reply shows another amount or currency. A missing amount contradicts nothing. */
 function isSame(given: unknown, asked: Money): boolean {
   if (!isGiven(given)) return true;
   const amount = amountOf(given);

@@ -71,8 +71,8 @@ export class StripeEffects {
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
       else {
         const outOfBand = payments.ok ? outOfBandOf(invoice.amountPaid, payments.value) : 0n;
-        // Stripe also shows an invoice as paid if a credit note or a coupon covers the whole invoice. This is not our
-        // mark.
+        // Stripe also shows an invoice as paid if a credit note or a coupon covers the whole invoice. Such an invoice
+        // has no mark of ours.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
         if (outOfBand > 0n) answer = { kind: asked.kind, invoice, outOfBand };
@@ -169,8 +169,8 @@ function isAttached(asked: Call<'attach_payment'>, payments: readonly InvoicePay
 }
 
 /**
- * True if Stripe itself took money for the invoice. Then Stripe, not Crossbill, may have made the invoice paid, and a
- * person must look, unless another part was paid out of band.
+ * True if Stripe itself took money for the invoice. Unless another part was paid out of band, this money paid the
+ * invoice, not Crossbill's mark.
  */
 function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
@@ -199,8 +199,8 @@ function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
 }
 
 /**
- * True for an unreadable record, if it may belong to our payment. If Crossbill took it for absent, it would report the
- * payment twice.
+ * True for an unreadable record, if the record may belong to our payment. If Crossbill ignored the record, it would
+ * report the payment twice.
  */
 function mayBeOf(asked: Call<'report_payment'>, object: unknown): boolean {
   if (!isObject(object)) return true;
@@ -214,8 +214,8 @@ function recordFound(paymentRecordId: string): Probe {
 }
 
 /**
- * True if Stripe refused the reference as already used. Stripe does not document its code for this, so the field or the
- * words decide.
+ * True if Stripe refused the reference as already used. Stripe documents no error code for this refusal, so the refused
+ * field and the words of the message decide.
  */
 function saysReferenceTaken({ code, message, errors }: CallFailure): boolean {
   const words = `${code ?? ''} ${message}`;

@@ -77,8 +77,8 @@ function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: b
 }
 
 /**
- * Keeps `idempotency_error` (same key, other bytes) as the code, even if Stripe gives a more precise code: callers
- * check for it.
+ * Keeps `idempotency_error` (same key, other bytes) as the code, even if Stripe gives a more precise code: callers look
+ * for `idempotency_error`.
  */
 function codeOf(error: Stripe.errors.StripeError, apiKey: string): string | null {
   const type = rawTypeOf(error);

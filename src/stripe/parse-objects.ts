@@ -106,8 +106,8 @@ export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
   if (entryId === null || amount === null || currency === null) return null;
-  // A person makes only an `adjustment` by hand. Stripe makes every other type itself, or shows it already in a credit
-  // note or an invoice.
+  // By hand a person can make only an `adjustment`. Stripe makes entries of all other types itself, or shows them
+  // already in a credit note or an invoice.
   return { entryId, invoiceId: idOf(object['invoice']), byHand: object['type'] === 'adjustment', amount, currency };
 }
 

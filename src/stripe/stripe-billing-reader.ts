@@ -89,8 +89,8 @@ export class StripeBillingReader extends BillingReader {
   }
 
   override listPaymentRecords(query: ListQuery): Promise<CallOutcome<BillingPage<PaymentRecordFacts>>> {
-    // The filters of this list have other names. Stripe does not document if they include the exact second, so the
-    // query begins a second earlier.
+    // Stripe's other lists have the filter `created[gte]`, this list has `created_after`. Stripe does not document if
+    // `created_after` includes the exact second, so the query begins a second earlier.
     const search = new URLSearchParams({ created_after: seconds(new Date(query.createdAfter.getTime() - 1_000)) });
     if (query.createdBefore !== undefined) search.set('created_before', seconds(query.createdBefore));
     search.set('limit', String(this.pageSize));

@@ -1,4 +1,4 @@
-// The reads and writes that move a subscription at Stripe.
+// Reads and changes at Stripe to hand a subscription over to the MoR: Stripe itself must no longer charge the customer.
 import {
   BillingMoves,
   type MovableSubscription,

@@ -29,7 +29,7 @@ class StripeSockets implements OnApplicationShutdown {
 @Global()
 @Module({})
 export class StripeModule {
-  /** `imports` must provide a `RequestBudget` (unless a global module does) and every name in `inject`. */
+  /** `imports` must provide every token of `inject`, and a `RequestBudget` unless a global module provides one. */
   static registerAsync(setup: {
     readonly imports?: NonNullable<ModuleMetadata['imports']>;
     readonly inject?: NonNullable<FactoryProvider['inject']>;

@@ -50,7 +50,7 @@ export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, toda
   return encodeProforma(checked(proformaRequest.check(body)));
 }
 
-/** The recipient. The caller's fields take precedence; Stripe's fields fill the rest. */
+/** The recipient. The caller's fields take precedence; Stripe's fields fill in the missing fields. */
 function recipientOf(given: Readonly<Record<string, unknown>>, known: BilledParty): Record<string, unknown> {
   const { address } = known;
   return {

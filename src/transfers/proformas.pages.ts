@@ -20,7 +20,7 @@ import { FlowContext } from '../engine/flow-context.js';
 import { DAY_MS } from '../policy.js';
 import { ProformasFlow } from './proformas.flow.js';
 
-/** The usual time to pay for a business customer. The form suggests it; a person may choose another day. */
+/** The usual time to pay for a business customer. The form suggests this term; a person can choose another day. */
 const USUAL_TERM_DAYS = 14;
 
 @Pages('console/invoices')

@@ -39,8 +39,8 @@ export class LossWindowFlow {
   }
 
   /**
-   * Looks up everything that waited for the MoR in these windows. Changes nothing. If the MoR does not reply, the
-   * report has the failure. Calls `asked` after each request; an error of `asked` ends the check.
+   * Looks up everything that waited for the MoR in the loss windows after `since`. Changes nothing. If the MoR does not
+   * reply, the report has the failure. Calls `asked` after each request; an error of `asked` ends the check.
    */
   async check(since: Date, asked: () => Promise<void>): Promise<LossReport> {
     const windows = await this.windows(since);
@@ -62,9 +62,9 @@ export class LossWindowFlow {
   }
 
   /**
-   * Looks up the renewals that still wait for money. The MoR finds a renewal only by an id of its payment. Without a
-   * verdict Crossbill knows no such id, and after a refusal it may know a wrong id. So Crossbill reports a difference
-   * in both cases.
+   * Looks up the renewals that still wait for money. The MoR finds a renewal only by an id of the payment. Without a
+   * verdict Crossbill knows no such id. After a refusal Crossbill knows only the refused attempt's payment intent. In
+   * both cases the loss window may hide a success, so Crossbill reports a difference.
    */
   private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const made = { from: new Date(events.from.getTime() - VERDICT_LONGEST_MS), to: events.to };

@@ -104,7 +104,7 @@ export class MarksStore {
     );
   }
 
-  /** The number of marks still to look up. Among the marks of `newer` it counts at most `most`. */
+  /** The number of marks still to look up. Counts at most `most` of the marks that `newer` lists. */
   async left(most: number): Promise<number> {
     // A count of a million rows would exceed the time limit of a statement.
     const found = await this.db.pool.query<{ n: string }>(
@@ -121,7 +121,7 @@ export class MarksStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Deletes the MoR's replies about known marks in the finished range: no later run needs them. */
+  /** Deletes the MoR's confirmations in the range already looked up: no later run needs them. */
   private async forgetKnown(): Promise<void> {
     await this.db.pool.query(
       `delete from mark_lookup m using mark_lookup_reach r

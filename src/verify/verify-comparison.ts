@@ -18,12 +18,12 @@ export function keptSince(from: Date, now: Date): Date {
   return new Date(Math.max(now.getTime() - STRIPE_EVENTS_KEPT_MS, from.getTime()));
 }
 
-/** True if the event's delivery may be under way: its time is near our present time, before or after. */
+/** True for a young event: Stripe may still be delivering it. Stripe's clock may be ahead of ours. */
 export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
   return Math.abs(now.getTime() - e.createdAt.getTime()) < VERIFY_GRACE_MS;
 }
 
-/** A run compares at most this many young invoices twice, and this many young events. This limits a busy run. */
+/** At its end a run compares at most this many young invoices again, and looks for as many young events. */
 const YOUNG_ONES = 200;
 
 export class VerifyComparison {
@@ -51,7 +51,7 @@ export class VerifyComparison {
   }
 
   /**
-   * Compares everything. Throws CouldNotCompare if Stripe or the MoR does not reply, or if a person interrupts the run.
+   * Compares everything. Throws CouldNotCompare if Stripe or the MoR does not reply, or if the run must end early.
    */
   async all(): Promise<void> {
     await this.whatDiffered();
@@ -213,8 +213,8 @@ export class VerifyComparison {
   }
 
   /**
-   * Notes a young invoice for a second comparison at the end of the run, if it has a difference only without the grace
-   * period: in `all`, but not in `settled`. The daily run notes none: its next run compares these invoices.
+   * Notes a young invoice for a second comparison at the end of the run, if `all` (without a grace period) has more
+   * differences than `settled` (with the grace period). The daily run notes no invoice: the next daily run compares it.
    */
   private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
     if (!this.sitting.options.young || this.youngInvoices.size >= YOUNG_ONES) return;
@@ -249,7 +249,7 @@ const BALANCE_TYPE = 'customer.updated';
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
 /** False if a waiting event may explain the difference: the run then leaves the difference to the next run. */
 const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
-/** These kinds compare sums. A detached payment causes such differences too. */
+/** The kinds of differences between sums. A detached payment causes them too. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);
 const isOfMoney = (d: Difference): boolean => SUMS.has(d.kind);
 

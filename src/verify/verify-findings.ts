@@ -11,8 +11,8 @@ export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
   /**
-   * Counts of the differences beyond the stored ones, by kind. `beyondBooks`: differences within our own records, in
-   * this run only. `beyondShown`: differences between us and Stripe or the MoR, also from the resumed run.
+   * Counts by kind. Above the limit the run only counts differences. `beyondBooks`: differences within our own records,
+   * in this run only. `beyondShown`: differences between us and Stripe or the MoR, also from the resumed run.
    */
   private readonly beyondBooks: Counts = {};
   private readonly beyondShown: Counts;
@@ -23,7 +23,7 @@ export class VerifyFindings {
   /** The ids of invoices with a stored difference between us and Stripe or the MoR. */
   readonly again: Set<string>;
 
-  /** `carried` and `more` come from the resumed run. `again` comes from the resumed run, or else from the last run. */
+  /** The interrupted run gives `carried`, `more` and `again`. A new run has only `again`, from the run before. */
   constructor(
     private readonly limits: { readonly kept: number; readonly bodies: number },
     carried: readonly Difference[],

@@ -42,7 +42,7 @@ export class VerifyJob implements OnModuleDestroy {
     this.catchUp = false;
   }
 
-  /** Ends the run at its next step. Another replica resumes it. */
+  /** Ends the run after its present request. Another replica resumes the run. */
   async onModuleDestroy(): Promise<void> {
     const { underWay } = this;
     this.stopping.abort();
@@ -72,8 +72,8 @@ export class VerifyJob implements OnModuleDestroy {
       const caughtUp = this.catchUp && report.differences.some(isRepairable);
       if (caughtUp) await this.flow.repair(report);
       if (report.outcome !== 'incomplete') {
-        // After a repair the next run starts soon and shows the result. Otherwise it starts a day after the first start
-        // of this run, even if this run was resumed.
+        // After a repair the next run starts soon and shows the result. Without a repair the next run starts a day
+        // after this run began. A resumed run keeps its first start.
         const tomorrow = report.beganAt.getTime() + DAY_MS - (await this.books.time()).getTime();
         await this.books.nextRunIn(caughtUp ? VERIFY_LOOK_EVERY_MS : tomorrow);
         return;

@@ -1,5 +1,5 @@
-// Repairs differences after verify: puts missing events into the inbox, and decides on invoices again. The workers do
-// the rest.
+// Repairs differences after verify: puts missing events into the inbox, and decides on invoices again. The lane workers
+// decide the events and send the calls.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { askAgain, isHeardSince, takeInvoiceRead } from '../engine/facts.js';
 import { Lane } from '../engine/draft.js';

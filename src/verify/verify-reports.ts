@@ -1,5 +1,5 @@
-// Logs the result of the daily verify: info if all agrees, a warning if the run is incomplete or each difference has an
-// open review item or an acknowledgement, otherwise an error.
+// Logs the result of the daily verify. Info: all agrees. Warning: the run is incomplete, or every difference has a
+// review item or an acknowledgement. Error: some difference has neither.
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Logger } from '../observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';

@@ -31,7 +31,7 @@ export class CouldNotCompare extends Error {
   readonly code = 'verify.incomplete';
 }
 
-/** The options of this run. `from`: its progress so far, in a resumed run the progress of the interrupted run. */
+/** The options of this run. `from`: the progress at its start, taken from the interrupted run if there is one. */
 export type SittingOptions = {
   readonly since: Date;
   readonly from: VerifyProgress;

@@ -1,5 +1,5 @@
-// Verify compares the ledger with Stripe, and with the MoR as far as the MoR can be read. It lists each difference and
-// can repair some, through the usual flows.
+// Verify compares the ledger with Stripe, and with the MoR as far as the MoR answers look-ups. Verify lists each
+// difference and can repair some, through the usual flows.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, BillingReader } from '../domain/ports/billing-reader.js';
@@ -41,8 +41,8 @@ export type VerifyLimits = {
   /** Saves the progress after this many requests: about once a second at the usual budget. */
   readonly saveEvery: number;
   /**
-   * The limit of stored differences: one limit for each kind without a review item, and one for all differences with a
-   * review item together. A person reads fewer. Each of these groups takes 3 MB at most.
+   * The most stored differences of one group. All differences with a review item are one group. Each kind of difference
+   * without a review item is another group. A person reads fewer, and a group takes 3 MB at most.
    */
   readonly kept: number;
   /**
@@ -145,8 +145,8 @@ export class VerifyFlow {
 
   /**
    * Begins repairs: puts missing events into the inbox, even events the report only counts. Reads invoices again and
-   * decides on their lanes. The lane workers do the rest. Without `wanted` it repairs every difference that needs no
-   * person.
+   * decides on their lanes. The lane workers then decide the events and send the calls. Without `wanted` it repairs
+   * every difference without work for a person.
    */
   async repair(report: VerifyReport, wanted = report.differences.filter(isRepairable)): Promise<Repaired> {
     const others = wanted.some((d) => d.repair === 'take-in-event') && (report.more.event_never_delivered ?? 0) > 0;

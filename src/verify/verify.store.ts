@@ -303,7 +303,7 @@ export class VerifyStore {
     return taken.rowCount === 1;
   }
 
-  /** Delays the daily run: nobody may start it for this many milliseconds. */
+  /** Delays the daily run: no replica starts it for this many milliseconds. */
   async nextRunIn(ms: number): Promise<void> {
     const sql = `update lane set lease_until = ${laterSql(1, 2)} where key = 'job:verify'`;
     await this.db.pool.query(sql, [this.clock.given(), ms]);

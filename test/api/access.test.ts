@@ -42,7 +42,7 @@ it('the API refuses a wrong key before it reads the request body', async () => {
   expect(answer.status).toBe(401);
 });
 
-it('the audit trail stores at most 100 of 400 requests with a wrong key', async () => {
+it('the audit trail stores at most 100 of 400 requests without a key', async () => {
   for (let i = 0; i < 400; i++) {
     expect((await api.call('GET', '/v1/ledger', { role: null })).status).toBe(401);
   }
@@ -69,7 +69,7 @@ it('the API refuses a refund request with a read or signup key, records the atte
   expect(api.mor.calls.filter((c) => c.call.kind === 'create_refund')).toEqual([]);
 });
 
-it('each API role has the rights of the lower roles, and only the role ops may read the audit trail', async () => {
+it('each API role has the rights of the lower roles, and only the role `ops` may read the audit trail', async () => {
   const status = async (role: 'read' | 'signup' | 'ops', path: string): Promise<number> =>
     (await api.call('GET', path, { role })).status;
   expect(await status('read', '/v1/invoices')).toBe(200);
@@ -93,7 +93,7 @@ it('the API answers a request without a key with 401, except on its health route
   }
 });
 
-it('for each API route with a key, the OpenAPI document names the role and the possible refusals', async () => {
+it('the OpenAPI document names the role and the possible refusals of each API route behind a key', async () => {
   const document = (await api.call('GET', '/docs-json', { role: null })).json as {
     paths: Record<string, Record<string, { 'x-role'?: string; responses: Row; security?: unknown; summary?: string }>>;
   };

@@ -93,7 +93,7 @@ it('the API refuses a signup with a wrong field and names the field', async () =
   for (const [field, body] of wrong) expect([field, await fieldOf(body), body]).toEqual([field, field, body]);
 });
 
-it('the API accepts null customer details in a signup, as Stripe has them, and sends no null to the MoR', async () => {
+it("the API accepts null in a signup's customer details, and sends no null to the MoR", async () => {
   const customer = { id: 'cus_null', email: null, name: null, country: null, address: { line1: 'Weg 1', line2: null } };
   expect((await api.call('POST', '/v1/signups', { body: { ...payment, customer } })).status).toBe(201);
   expect(api.mor.calls.at(-1)?.call).toMatchObject({
@@ -165,7 +165,7 @@ it('the API refuses a compressed body with 415 and a body over 256 KB with 413',
 });
 
 it.each(['mor:pay_1', 'event:stripe:evt_1'])(
-  'the API refuses %s, the id of an internal lane, as an invoice id',
+  'the API refuses %s, the id of a lane without an invoice, as an invoice id',
   async (name) => {
     const made = await api.call('POST', '/v1/signups', { body: payment });
     const path = `/v1/signups/${String(made.json['id'])}/complete`;

@@ -16,7 +16,7 @@ it("the API's parser reads an empty body as an object without fields", () => {
   expect(read('')).toEqual({});
 });
 
-it("the API's parser keeps a top-level number outside plain digits, such as 1e3, as text", () => {
+it("the API's parser keeps a top-level number with an exponent or a point, such as 1e3 or 10.0, as text", () => {
   expect(read('{"amount":1e3,"a":{"amount":1e3},"b":[1.0],"c":12,"d":-7,"e":"1e3"}')).toEqual({
     amount: '1e3',
     a: { amount: 1000 },

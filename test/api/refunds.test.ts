@@ -35,7 +35,7 @@ const post = (app: ApiApp, paymentId: string, key: string, body?: object) =>
 const refund = (paymentId: string, key: string, body?: object) => api.working(post(api, paymentId, key, body));
 const read = async (path: string) => (await api.call('GET', path, { role: 'read' })).json;
 
-it("a refund request goes to the MoR, returns the refund's id, and shows the refund on Stripe", async () => {
+it("Crossbill sends a refund request to the MoR, returns the refund's id, and shows the refund on Stripe", async () => {
   const { paymentId, invoiceId } = await api.paidRenewal('a');
   const body = { amount: 999, reason: 'two days down', metadata: { ticket: 7, constructor: 'x' } };
   const made = await refund(paymentId, 'a1', body);
@@ -173,7 +173,7 @@ it('the API answers 202 to a refund request while the MoR is silent, and Crossbi
   expect(new Set(api.mor.calls.map((c) => `${c.key} ${c.wire.body}`)).size).toBe(1);
 });
 
-it('the API answers a refund request with 202 and the status unknown while no worker runs', async () => {
+it('the API answers a refund request with 202 and the status `unknown` while no worker runs', async () => {
   const { paymentId } = await api.paidRenewal('j');
   const waiting = await post(hurried, paymentId, 'j1', { amount: 100 });
   expect([waiting.status, waiting.json['status']]).toEqual([202, 'unknown']);

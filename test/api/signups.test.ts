@@ -119,12 +119,9 @@ it('ten simultaneous equal signup requests make one signup and one intent at the
 });
 
 it('the API refuses a signup request with an idempotency key over 255 characters', async () => {
-  for (const key of ['x'.repeat(256), '   ']) {
-    const answer = await api.call('POST', '/v1/signups', { body: payment, headers: { 'idempotency-key': key } });
-    // Blanks alone are no header value at all.
-    if (key.trim() === '') expect([201, 400]).toContain(answer.status);
-    else expect((answer.json['errors'] as { field: string }[])[0]?.field).toBe('Idempotency-Key');
-  }
+  const headers = { 'idempotency-key': 'x'.repeat(256) };
+  const { status, json } = await api.call('POST', '/v1/signups', { body: payment, headers });
+  expect([status, json['errors']]).toMatchObject([400, [{ field: 'Idempotency-Key' }]]);
 });
 
 const cases: [string, CallFailure, number, string][] = [
@@ -142,13 +139,13 @@ const cases: [string, CallFailure, number, string][] = [
     'merchant_suspended',
   ],
   ['rejects the credentials of Crossbill', failed('stopped'), 502, 'mor_unauthorized'],
-  ['has no processor', failed('retry', { status: 503, code: 'psp_unavailable' }), 502, 'mor_unavailable'],
+  ['has no card processor', failed('retry', { status: 503, code: 'psp_unavailable' }), 502, 'mor_unavailable'],
   ['fails', failed('unknown', { status: 500, code: 'internal_error' }), 502, 'mor_unavailable'],
   ['is silent', failed('unknown'), 502, 'mor_unavailable'],
   ['asks for a pause', failed('retry', { code: 'rate_limited', retryAfterMs: 2500 }), 429, 'rate_limited'],
 ];
 it.each(cases)(
-  'the API answers a signup request with a matching status and code when the MoR %s',
+  'when the MoR %s, the API answers a signup request with a status and code for this cause',
   async (_, failure, status, code) => {
     api.mor.failWith = failure;
     const answer = await create(payment);

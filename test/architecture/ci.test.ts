@@ -45,7 +45,7 @@ it('the short and the long test runs of the CI workflow together run every test'
   expect([...short, ...long].sort()).toEqual(every.sort());
 });
 
-it('the CI workflow runs each pair of Node and PostgreSQL from `npm run matrix` in its own job', () => {
+it('the CI workflow runs each pair of Node and PostgreSQL versions from `npm run matrix` in its own job', () => {
   const { node = [], postgres = [], include = [] } = jobs['matrix']?.strategy?.matrix ?? {};
   const pairs = [...node.flatMap((n) => postgres.map((p) => ({ node: n, postgres: p }))), ...include];
   const listed = spawnSync(process.execPath, ['packages/proof/matrix/main.mjs', '--list'], {

@@ -53,7 +53,7 @@ it('each documented command names existing npm scripts, files, tests and options
 });
 
 it.each(blocks.filter((b) => b.settings).map((b) => [`${b.page}:${b.line}`, b] as const))(
-  'the daemon accepts the settings shown at %s',
+  'the daemon accepts the settings shown in %s (page and line)',
   (_, { text }) => {
     const given = text
       .replaceAll('https://…', 'https://mor.example/relay')

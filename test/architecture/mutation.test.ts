@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 type Mutant = { readonly [K in 'name' | 'file' | 'find' | 'replace']: string } & { readonly tests: readonly string[] };
 
-it('each planted bug matches one place of the code and names existing tests', async () => {
+it('each planted bug of the mutation tests matches one place of the code and names existing tests', async () => {
   const list = '../mutation/mutants.mjs';
   const { mutants } = (await import(list)) as { readonly mutants: readonly Mutant[] };
   const lost = mutants.filter(({ file, find }) => readFileSync(join(ROOT, file), 'utf8').split(find).length !== 2);

@@ -32,14 +32,14 @@ afterAll(async () => {
 const ask = async (): Promise<Body> => (await cliJson<Body>(['ask-mor'], world.env)).body;
 const itemsOf = (body: Body, topic: string) => body.questions.find((q) => q.topic === topic)?.items ?? [];
 
-it('while Crossbill has no payments, crossbill ask-mor prints one sentence instead of questions, with exit code 0', async () => {
+it('while Crossbill has no payments, `crossbill ask-mor` prints one sentence instead of questions, with exit code 0', async () => {
   const ran = await cli(['ask-mor'], world.env);
   expect(ran.code).toBe(0);
   expect(ran.out.trim().split('\n')).toHaveLength(1);
   expect((await ask()).questions).toEqual([]);
 });
 
-it("crossbill ask-mor prints one question of each kind, with the MoR's own ids and no personal data", async () => {
+it("`crossbill ask-mor` prints one question of each kind, with the MoR's own ids and no personal data", async () => {
   // A signup's payment without a name, and a paid renewal.
   const ada = await world.subscriber({ email: EMAIL });
   await world.invoice(ada.firstInvoiceId, 'paid');
@@ -149,7 +149,7 @@ it("crossbill ask-mor prints one question of each kind, with the MoR's own ids a
   for (const secret of secrets) expect(out + JSON.stringify(body)).not.toContain(secret);
 });
 
-it('crossbill ask-mor does not report an event as lost if two bodies arrived under its id', async () => {
+it("`crossbill ask-mor` does not report an event as lost if two bodies arrived under the event's id", async () => {
   const again = JSON.stringify({ id: 'evt_twice', type: 'payment.failed', created: 1, data: { object: {} } });
   await deliver(world, 'mor_payments', again);
   await deliver(world, 'mor_payments', again.replace('"created":1', '"created":2'));

@@ -42,7 +42,7 @@ async function sql<T extends pg.QueryResultRow>(text: string, values: unknown[] 
   }
 }
 
-it('crossbill migrate brings an empty database up to date, and the other commands require it first', async () => {
+it('`crossbill migrate` brings an empty database up to date, and other commands refuse to run before', async () => {
   const empty = await emptyDatabase();
   const env = { ...world.env, DATABASE_URL: empty.url };
   try {
@@ -63,7 +63,7 @@ it('crossbill migrate brings an empty database up to date, and the other command
   }
 });
 
-it('crossbill doctor finds no failure in a trial run and prints no secret', async () => {
+it('`crossbill doctor` finds no failure in a trial run and prints no secret', async () => {
   const { code, body, out } = await cliJson<{ checks: Check[]; summary: Record<string, number> }>(
     ['doctor'],
     world.env,
@@ -91,7 +91,7 @@ it('crossbill doctor finds no failure in a trial run and prints no secret', asyn
   expect(out).not.toContain(OPS_KEY);
 });
 
-it('crossbill doctor reports a card Stripe could charge, a wrong Stripe key and wrong MoR credentials', async () => {
+it('`crossbill doctor` reports a card Stripe could charge, a wrong Stripe key and wrong MoR credentials', async () => {
   const method = await world.stripe.paymentMethods.create({ type: 'card', card: { token: 'tok_visa' } });
   await world.stripe.paymentMethods.attach(method.id, { customer: paid.customerId });
   await world.stripe.customers.update(paid.customerId, { invoice_settings: { default_payment_method: method.id } });
@@ -118,7 +118,7 @@ it('crossbill doctor reports a card Stripe could charge, a wrong Stripe key and 
   expect(wrong.out).not.toContain('not-the-secret');
 });
 
-it('crossbill status counts invoices, queues and events', async () => {
+it('`crossbill status` counts invoices, queues and events', async () => {
   const { code, body } = await cliJson<Record<string, Record<string, unknown>>>(['status'], world.env);
   expect(code).toBe(0);
   expect(body['invoices']?.['paid']).toBeGreaterThanOrEqual(2);
@@ -129,7 +129,7 @@ it('crossbill status counts invoices, queues and events', async () => {
   expect((await cli(['status'], world.env)).out).toContain('Last verify\n  never');
 });
 
-it("crossbill status and doctor report a webhook endpoint's last refused delivery until the next accepted delivery", async () => {
+it("`crossbill status` and `crossbill doctor` report a webhook endpoint's last refused delivery until the next accepted delivery", async () => {
   const insert = `insert into endpoint_refusal (endpoint, at, status, why, address) values ('stripe', now(), 401, 'signature_mismatch', '203.0.113.9')`;
   await sql(insert);
   await sql(`insert into endpoint_answers (endpoint, hour, status, n) values ('stripe', date_trunc('hour', now()), 401, 3)
@@ -164,7 +164,7 @@ it("crossbill status and doctor report a webhook endpoint's last refused deliver
   expect(await seen()).toMatchObject({ state: 'ok' });
 });
 
-it("crossbill explain shows an invoice's timeline for the id of the invoice, payment, customer or event", async () => {
+it("`crossbill explain` shows an invoice's timeline for the id of the invoice, payment, customer or event", async () => {
   const { code, out } = await cli(['explain', paid.invoiceId], world.env);
   expect(code).toBe(0);
   const at = (text: string): number => {
@@ -188,7 +188,7 @@ it("crossbill explain shows an invoice's timeline for the id of the invoice, pay
   expect(await cli(['explain', 'in_nobody'], world.env)).toEqual(saysWhy(1, unknown));
 });
 
-it("crossbill explain shows an uncompleted signup for the signup's id and for the customer's id", async () => {
+it("`crossbill explain` shows an uncompleted signup for the signup's id and for the customer's id", async () => {
   const customerId = 'cus_undecided';
   const signup = { kind: 'payment', customer: { id: customerId }, amount: 2990, currency: 'eur' };
   const { body } = await world.api('POST', '/v1/signups', signup);
@@ -202,7 +202,7 @@ it("crossbill explain shows an uncompleted signup for the signup's id and for th
   }
 });
 
-it('crossbill refund asks for confirmation, makes one refund for each key, and records each attempt in the audit trail', async () => {
+it('`crossbill refund` asks for confirmation, makes one refund for each key, and records each attempt in the audit trail', async () => {
   const asked = `Refund 5.00 EUR of 29.90 EUR to customer ${paid.customerId} (invoice ${paid.invoiceId})?`;
   const unasked = await cli(['refund', paid.paymentId, '--amount', '500'], world.env);
   expect(unasked).toEqual(saysWhy(2, /^Refund 5\.00 EUR of 29\.90 EUR .*\?\n.*--yes/));
@@ -229,7 +229,7 @@ it('crossbill refund asks for confirmation, makes one refund for each key, and r
   ]);
 });
 
-it('crossbill export writes the ledger as CSV and as JSON lines', async () => {
+it('`crossbill export` writes the ledger as CSV and as JSON lines', async () => {
   const csv = await cli(['export', 'ledger', '--format', 'csv'], world.env);
   expect([csv.code, csv.err]).toEqual([0, expect.stringMatching(/^(written [^\n]*\n)*$/)]);
   const [head, ...rows] = csv.out.trimEnd().split('\r\n');
@@ -239,7 +239,7 @@ it('crossbill export writes the ledger as CSV and as JSON lines', async () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ amount: 2990, currency: 'eur' });
 });
 
-it('crossbill events shows events without personal data, and lets Crossbill decide an event again', async () => {
+it('`crossbill events` shows events without personal data, and lets Crossbill decide an event again', async () => {
   const listed = await cliJson<{ data: { id: string; type: string }[] }>(
     ['events', 'list', '--type', 'invoice.created', '--limit', '1'],
     world.env,
@@ -266,7 +266,7 @@ it('crossbill events shows events without personal data, and lets Crossbill deci
   expect(cursor).toEqual(saysWhy(2, /^The cursor is not one of ours\.\n$/));
 });
 
-it("crossbill reviews lists review items and settles a review item by an operator's choice", async () => {
+it("`crossbill reviews` lists review items and settles a review item by an operator's choice", async () => {
   const invoiceId = await world.renew(paid.subscriptionId);
   await world.invoice(invoiceId, 'held');
   await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 500 });
@@ -286,7 +286,7 @@ it("crossbill reviews lists review items and settles a review item by an operato
   expect(open['amount_paid']).toBe(2990);
 });
 
-it('crossbill webhooks registers an endpoint and shows the secret once, then lists and deletes the endpoint', async () => {
+it('`crossbill webhooks` registers an endpoint and shows the secret once, then lists and deletes the endpoint', async () => {
   const url = 'https://bridge.example.com/webhooks/mor/events';
   const made = await cliJson<{ id: string; secret: string }>(['webhooks', 'register', '--url', url], world.env);
   expect(made.code).toBe(0);
@@ -301,13 +301,13 @@ it('crossbill webhooks registers an endpoint and shows the secret once, then lis
   expect(plain).toEqual(saysWhy(1, /https/)); // the MoR refuses it, and says why
 });
 
-it('crossbill onboard shows stored merchants, and refuses a missing file', async () => {
+it('`crossbill onboard` shows stored merchants, and refuses a missing file', async () => {
   expect(await cli(['onboard', 'status'], world.env)).toEqual({ code: 0, out: 'none\n', err: '' });
   const missing = await cli(['onboard', 'apply', '--file', 'nowhere.json', '--yes'], world.env);
   expect(missing).toEqual(saysWhy(2, /^nowhere\.json cannot be read, or is not JSON\.\n$/));
 });
 
-it("crossbill erase removes a customer's personal data; verify stays clean, and Crossbill still recognises repeated events", async () => {
+it("`crossbill erase` removes a customer's personal data; `crossbill verify` then finds no difference, and Crossbill still recognises repeated events", async () => {
   // Its deliveries have their decisions: nothing needs their bytes any more.
   const decided = `select count(*) filter (where status = 'received') = 0
                         and count(*) filter (where type = 'invoice.paid' and lane = $1) > 0 as all from inbox_event`;
@@ -347,7 +347,7 @@ it("crossbill erase removes a customer's personal data; verify stays clean, and 
   expect((await cli(['explain', paid.invoiceId], world.env)).out).toContain('29.90 EUR');
 });
 
-it('crossbill purge drops event bodies over the given age, and keeps younger bodies', async () => {
+it('`crossbill purge` drops event bodies over the given age, and keeps younger bodies', async () => {
   const none = await cliJson(['purge', '--older-than', '90d', '--yes'], world.env);
   expect(none).toMatchObject({ code: 0, body: { events: 0 } });
   await world.subscriber();
@@ -366,7 +366,7 @@ it('crossbill purge drops event bodies over the given age, and keeps younger bod
   expect(some.err).toMatch(/^dropped \d+ bodies$/m);
 });
 
-it('crossbill onboard apply names the missing fields of each merchant in the file', async () => {
+it('`crossbill onboard apply` names the missing fields of each merchant in the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'crossbill-cli-'));
   const file = join(folder, 'merchants.json');
   writeFileSync(file, JSON.stringify([{ merchantReference: 'shop-1' }]));
@@ -382,7 +382,7 @@ it('crossbill onboard apply names the missing fields of each merchant in the fil
   }
 });
 
-it('crossbill refund stores its request while no daemon runs, and crossbill refund --work carries the request out', async () => {
+it('while no daemon runs, `crossbill refund` stores the request, and `crossbill refund --work` carries the request out', async () => {
   await Promise.all(world.daemons.map((d) => d.stop()));
   const left = await cliJson<{ id: string; status: string }>(
     ['refund', paid.paymentId, '--amount', '100', '--key', 'alone', '--wait', '1', '--yes'],

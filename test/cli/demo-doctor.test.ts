@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("crossbill doctor finds no failure in the demo and warns only of the demo's open items and parked event", async () => {
+it("`crossbill doctor` finds no failure in the demo and warns only of the demo's open items and parked event", async () => {
   const { code, body } = await cliJson<{ checks: { name: string; state: string; detail: string }[] }>(
     ['doctor', '--env-file', envFile],
     {},

@@ -29,7 +29,7 @@ const doctor = async (): Promise<readonly Check[]> => {
   return ran.body.checks.filter((c) => c.name === 'notifications');
 };
 
-it('crossbill trigger sends a signed sample of every notification type and stores nothing', async () => {
+it('`crossbill trigger` sends a signed sample of every notification type and stores nothing', async () => {
   for (const type of NOTIFICATION_TYPES) {
     const ran = await cli(['trigger', type], env);
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('it answered 200')]);
@@ -44,7 +44,7 @@ it('crossbill trigger sends a signed sample of every notification type and store
   expect([unset.code, unset.err]).toEqual([78, expect.stringContaining('NOTIFY_URL is not set')]);
 });
 
-it('crossbill listen prints notifications live and forwards them with valid signatures', async () => {
+it('`crossbill listen` prints notifications live and forwards them with valid signatures', async () => {
   const local = await NotifyReceiver.open();
   const stop = new AbortController();
   const lines: string[] = [];
@@ -84,7 +84,7 @@ it('crossbill listen prints notifications live and forwards them with valid sign
   expect((await cli(['listen'], world.env)).code).toBe(78);
 });
 
-it('crossbill notifications replay sends a notification again and records the replay in the audit trail', async () => {
+it('`crossbill notifications replay` sends a notification again and records the replay in the audit trail', async () => {
   const listed = await cliJson<{ data: { id: string; type: string }[] }>(
     ['notifications', 'list', '--type', 'invoice.paid'],
     env,
@@ -115,7 +115,7 @@ const nothingWaits = (): Promise<unknown> =>
     (r) => r.body.notifications.pending === 0,
   );
 
-it('crossbill doctor checks NOTIFY_URL without a delivery; doctor and status report a receiver that answers 410', async () => {
+it('`crossbill doctor` checks NOTIFY_URL without a delivery, and reports a receiver that answers 410, as `crossbill status` does', async () => {
   await nothingWaits(); // notifications of the stories before may still be on their way
   const before = receiver.heard.length;
   expect(await doctor()).toEqual([

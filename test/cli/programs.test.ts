@@ -59,7 +59,7 @@ function crossbill(
   });
 }
 
-it('crossbill sandbox prints the settings of a daemon and ends on a signal', async () => {
+it('`crossbill sandbox` prints the settings of a daemon and ends on a signal', async () => {
   const ports = { SANDBOX_STRIPE_PORT: '0', SANDBOX_MOR_PORT: '0' };
   let answered = 0;
   const ended = await crossbill(['sandbox'], ports, (out, end) => {
@@ -121,12 +121,12 @@ it('a command writing to a full disk ends with exit code 1 and names the error',
   expect([ended.status, ended.stderr]).toEqual([1, expect.stringMatching(/ENOSPC/)]);
 });
 
-it('crossbill sandbox names a wrong setting and ends with exit code 1', async () => {
+it('`crossbill sandbox` names a wrong setting and ends with exit code 1', async () => {
   const ended = await crossbill(['sandbox'], { SANDBOX_MOR_PORT: 'eighty' });
   expect(ended).toEqual({ code: 1, out: '', err: 'SANDBOX_MOR_PORT must be a port number\n' });
 });
 
-it("crossbill sandbox --help lists the sandbox's settings, and crossbill demo --help the demo's options", async () => {
+it("`crossbill sandbox --help` lists the sandbox's settings, and `crossbill demo --help` lists the demo's options", async () => {
   const sandbox = await cli(['sandbox', '--help']);
   expect([sandbox.code, sandbox.err]).toEqual([0, '']);
   for (const name of ['SANDBOX_STRIPE_PORT', 'SANDBOX_MOR_PORT', 'SANDBOX_HOST', 'SANDBOX_SEED', 'SANDBOX_PSP'])

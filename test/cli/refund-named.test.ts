@@ -23,7 +23,7 @@ async function nameless(): Promise<{ ours: string; paymentId: string; invoiceId:
 
 const payment = async (id: string): Promise<Json> => (await world.api('GET', `/v1/payments/${id}`)).body;
 
-it('crossbill refund refuses a payment without a MoR id; with --payment-id it stores the given id and refunds the payment', async () => {
+it('`crossbill refund` refuses a payment without a MoR id; with `--payment-id` the command stores the given id and refunds the payment', async () => {
   const { ours, paymentId, invoiceId } = await nameless();
   const bare = await cli(['refund', ours, '--amount', '990', '--yes'], world.env);
   expect(bare).toMatchObject({ code: 1, out: '', err: expect.stringContaining('crossbill refund --payment-id') });
@@ -61,7 +61,7 @@ it('crossbill refund refuses a payment without a MoR id; with --payment-id it st
   expect(await payment(other.ours)).toMatchObject({ id: other.ours, amount_refunded: 0, refunds: [] });
 });
 
-it('crossbill refund reports a payment id unknown to the MoR, and Crossbill removes the wrong id', async () => {
+it('`crossbill refund` reports a payment id unknown to the MoR, and Crossbill removes the wrong id', async () => {
   const { ours, paymentId } = await nameless();
   const failed = await cli(['refund', ours, '--payment-id', 'pay_mistyped', '--amount', '990', '--yes'], world.env);
   expect(failed.code).toBe(1);

@@ -74,7 +74,7 @@ const changes = async (): Promise<number> => {
   return all.filter((r) => r.method !== 'GET' && r.method !== 'HEAD' && r.path !== '/oauth2/token').length;
 };
 
-it('crossbill rehearse passes every step on a test clock, and the report contains no secret and no personal data', async () => {
+it('`crossbill rehearse` passes every step on a test clock, and the report contains no secret and no personal data', async () => {
   await world.startDaemon();
   const ran = await rehearse(['--country', 'GB']);
   const r = report();
@@ -144,7 +144,7 @@ it('crossbill rehearse passes every step on a test clock, and the report contain
   expect(report().ids).toEqual(r.ids);
 });
 
-it('an interrupted crossbill rehearse goes on with the same customer and charges nothing twice', async () => {
+it('after an interruption `crossbill rehearse` goes on with the same customer and charges nothing twice', async () => {
   await world.startDaemon();
   const ending = new AbortController();
   await world.control('POST', '/faults', {
@@ -174,7 +174,7 @@ it('an interrupted crossbill rehearse goes on with the same customer and charges
   expect(payments).toHaveLength(4);
 });
 
-it('crossbill rehearse reports how the MoR behaves where its documents leave a choice', async () => {
+it('`crossbill rehearse` reports how the MoR behaves where its documents leave a choice', async () => {
   await world.control('POST', '/mor/open-facts', {
     charges_at: 'finalized',
     second_created: 'ignored',
@@ -200,7 +200,7 @@ it('crossbill rehearse reports how the MoR behaves where its documents leave a c
   expect(stateOf(report(), 'verify')).toBe('passed');
 });
 
-it('crossbill rehearse names the setting MOR_SETUP_CUSTOMER if the MoR refuses a customer in a setup intent', async () => {
+it('`crossbill rehearse` names the setting MOR_SETUP_CUSTOMER if the MoR refuses a customer in a setup intent', async () => {
   await world.control('POST', '/mor/account', { setup_customer: 'refuse' });
   await world.startDaemon();
   const ran = await rehearse();
@@ -217,7 +217,7 @@ it('crossbill rehearse names the setting MOR_SETUP_CUSTOMER if the MoR refuses a
   expect(r.steps.find((s) => s.name === 'declined renewal')?.detail).toContain('MOR_SETUP_CUSTOMER=omit');
 });
 
-it("crossbill rehearse stops if the MoR's signature is unreadable, and reports the signature's form", async () => {
+it("`crossbill rehearse` stops if the MoR's signature is unreadable, and reports the signature's form", async () => {
   await world.control('POST', '/mor/open-facts', { signature: 'prefixed' });
   await world.startDaemon();
   const ran = await rehearse(['--wait', '4']);
@@ -236,12 +236,12 @@ async function refused(running: Promise<Ran>, code: number, word: RegExp): Promi
   expect([await changes(), readdirSync(folder), await clocks()]).toEqual([before, [], 0]);
 }
 
-it('crossbill rehearse refuses a live Stripe key before any change', async () => {
+it('`crossbill rehearse` refuses a live Stripe key before any change', async () => {
   await world.startDaemon();
   await refused(rehearse([], { STRIPE_API_KEY: `sk_live_${'a'.repeat(24)}` }), 2, /live key/);
 });
 
-it('crossbill rehearse refuses to run if no daemon answers, or if the daemon refuses the API key', async () => {
+it('`crossbill rehearse` refuses to run if no daemon answers, or if the daemon refuses the API key', async () => {
   await refused(rehearse(), 4, /No daemon answers at http:\/\/127\.0\.0\.1:1/);
   await world.startDaemon();
   await refused(rehearse([], { CROSSBILL_API_KEY: 'nobody-knows-this-key-0123456789abcd' }), 1, /401/);
@@ -249,7 +249,7 @@ it('crossbill rehearse refuses to run if no daemon answers, or if the daemon ref
   await refused(rehearse([], { API_KEYS: `ops:ops:sha256:${'0'.repeat(64)}` }), 2, /CROSSBILL_API_KEY/);
 });
 
-it('crossbill rehearse refuses a daemon of another Stripe account, in live mode or in shadow mode', async () => {
+it('`crossbill rehearse` refuses a daemon of another Stripe account, in live mode or in shadow mode', async () => {
   await world.startDaemon();
   const other = await startWorld();
   try {
@@ -270,7 +270,7 @@ it('crossbill rehearse refuses a daemon of another Stripe account, in live mode 
   await refused(rehearse(['--url', live.url]), 2, /live mode/);
 });
 
-it('crossbill rehearse writes no report file if Stripe refuses the test clock', async () => {
+it('`crossbill rehearse` writes no report file if Stripe refuses the test clock', async () => {
   await world.startDaemon();
   await world.control('POST', '/faults', {
     side: 'stripe',
@@ -284,7 +284,7 @@ it('crossbill rehearse writes no report file if Stripe refuses the test clock', 
   expect(ran.err).toMatch(/makes no test clock/);
 });
 
-it('crossbill rehearse changes nothing after the answer no at the terminal', async () => {
+it('`crossbill rehearse` changes nothing after the answer no at the terminal', async () => {
   await world.startDaemon();
   const before = await changes();
   const ran = await cli(['rehearse', '--dir', folder, '--url', world.daemons[0]?.url ?? ''], world.env, {

@@ -21,7 +21,7 @@ it('crossbill --help names every command and every exit code', async () => {
 });
 
 it.each(commandPaths.filter((path) => !PROGRAMS.includes(path)))(
-  "crossbill %s --help prints the command's usage and its common options",
+  "`crossbill %s --help` prints the command's usage and its common options",
   async (path) => {
     const { code, out, err } = await cli([...path.split(' '), '--help']);
     expect([code, err]).toEqual([0, '']);
@@ -66,7 +66,7 @@ describe('settings', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('crossbill init writes a settings file with a new key, readable by its owner only, and never overwrites a file', async () => {
+  it('`crossbill init` writes a settings file with a new key, readable by its owner only, and never overwrites a file', async () => {
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.code).toBe(0);
     const text = readFileSync(join(folder, '.env'), 'utf8');
@@ -93,7 +93,7 @@ describe('settings', () => {
     expect(doctor.out).toMatch(/FAIL {2}settings +PORT/);
   });
 
-  it('the command line reads settings from a file unless the environment sets them, and config print shows no secret', async () => {
+  it('the command line reads settings from a file unless the environment sets them, and `crossbill config print` shows no secret', async () => {
     const secret = 'whsec_0123456789abcdef0123456789';
     writeFileSync(
       join(folder, 'test.env'),
@@ -161,7 +161,7 @@ describe('.env of the working folder', () => {
     expect(wrong.err).toMatch(/^Settings read from \.env: 8\n1 setting is wrong\n {2}PORT: /);
   });
 
-  it('the environment and the file of --env-file win over .env in the working folder', async () => {
+  it('the environment and the file of `--env-file` win over .env in the working folder', async () => {
     const over = await printed({ PORT: '3222' });
     expect([portOf(over), over.err]).toEqual(['3222', 'Settings read from .env: 8\n']);
     writeFileSync(join(folder, 'other.env'), ENV.join('\n').replace('PORT=3111', ''));
@@ -180,7 +180,7 @@ describe('.env of the working folder', () => {
     expect((await printed({})).err).toMatch(/^8 settings are wrong/);
   });
 
-  it('crossbill doctor needs no option to read the .env file written by crossbill init', async () => {
+  it('`crossbill doctor` needs no option to read the .env file written by `crossbill init`', async () => {
     rmSync(join(folder, '.env'));
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.out).toMatch(/^  crossbill doctor +# checks everything/m);
@@ -233,7 +233,7 @@ it('the command line replaces control characters in text from outside with quest
   expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
 });
 
-it('the option --since accepts only a time span such as 2d or a past date', () => {
+it('the option `--since` accepts only a time span such as 2d or a past date', () => {
   expect(parseSince('2026-01-01').toISOString()).toBe('2026-01-01T00:00:00.000Z');
   const span = Date.now() - parseSince('2d').getTime(); // the machine may set its clock a little in between
   expect(Math.abs(span - 2 * 86_400_000)).toBeLessThan(60_000);

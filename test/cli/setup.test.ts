@@ -42,7 +42,7 @@ const atMor = async () => {
   return data.filter((e) => e.url.startsWith(url));
 };
 
-it('crossbill setup registers webhook endpoints at Stripe and the MoR, writes their secrets and runs doctor', async () => {
+it('`crossbill setup` registers webhook endpoints at Stripe and the MoR, writes their secrets and runs `crossbill doctor`', async () => {
   const ran = await setup(['--url', `${url}/`, '--yes']);
   expect(ran.err).not.toMatch(/Error|undefined/);
   const [stripe, ...moreAtStripe] = await atStripe();
@@ -68,7 +68,7 @@ it('crossbill setup registers webhook endpoints at Stripe and the MoR, writes th
   expect(readdirSync(folder)).toEqual(['.env']);
 });
 
-it('a second crossbill setup registers nothing and changes no byte of the settings file', async () => {
+it('a second run of `crossbill setup` registers nothing and changes no byte of the settings file', async () => {
   await setup(['--url', url, '--yes']);
   const before = file();
   const ran = await setup(['--url', url, '--yes']);
@@ -77,7 +77,7 @@ it('a second crossbill setup registers nothing and changes no byte of the settin
   expect([(await atStripe()).length, (await atMor()).length]).toEqual([1, 1]);
 });
 
-it('crossbill setup --dry-run prints its plan and changes nothing', async () => {
+it('`crossbill setup --dry-run` prints its plan and changes nothing', async () => {
   const ran = await setup(['--url', url, '--dry-run']);
   expect(ran.code).toBe(0);
   expect(ran.out).toContain(
@@ -86,13 +86,13 @@ it('crossbill setup --dry-run prints its plan and changes nothing', async () => 
   expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
 });
 
-it('crossbill setup changes nothing after the answer no', async () => {
+it('`crossbill setup` changes nothing after the answer no', async () => {
   const ran = await setup(['--url', url], environment(), 'n');
   expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('Go ahead? [y/N] Nothing was done.')]);
   expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
 });
 
-it("crossbill setup adds missing events to an existing Stripe endpoint and keeps the endpoint's other events", async () => {
+it("`crossbill setup` adds missing events to an existing Stripe endpoint and keeps the endpoint's other events", async () => {
   await world.stripe.webhookEndpoints.create({
     url: `${url}/webhooks/stripe`,
     enabled_events: ['invoice.created', 'customer.deleted'],
@@ -103,7 +103,7 @@ it("crossbill setup adds missing events to an existing Stripe endpoint and keeps
   expect(ran.out).toMatch(/By hand:\n[^]*Put the signing secret of we_\w+ into STRIPE_WEBHOOK_SECRETS/);
 });
 
-it('the daemon accepts a Stripe event signed with the secret crossbill setup wrote', async () => {
+it('the daemon accepts a Stripe event signed with the secret from `crossbill setup`', async () => {
   await setup(['--url', url, '--yes']);
   const daemon = await world.startDaemon({ STRIPE_WEBHOOK_SECRETS: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '' });
   const body = JSON.stringify({
@@ -124,7 +124,7 @@ it('the daemon accepts a Stripe event signed with the secret crossbill setup wro
   expect(res.status).toBe(200);
 });
 
-it('crossbill setup keeps all other lines of an existing settings file and the secrets in use', async () => {
+it('`crossbill setup` keeps all other lines of an existing settings file and the secrets in use', async () => {
   const lines = ['# ours', 'LOG_LEVEL=warn   # quiet', "STRIPE_WEBHOOK_SECRETS='whsec_of_before_0123456789'", ''];
   writeFileSync(join(folder, '.env'), lines.join('\n'));
   await setup(['--url', url, '--yes']);
@@ -134,7 +134,7 @@ it('crossbill setup keeps all other lines of an existing settings file and the s
   expect(written[3]).toMatch(/^MOR_EVENT_WEBHOOK_SECRETS=\S+$/);
 });
 
-it('crossbill setup warns that a secret in the environment wins over the new secret in the settings file', async () => {
+it('`crossbill setup` warns that a secret in the environment wins over the new secret in the settings file', async () => {
   const ran = await setup(['--url', url, '--yes'], {
     ...environment(),
     STRIPE_WEBHOOK_SECRETS: 'whsec_elsewhere_0123456789',
@@ -142,7 +142,7 @@ it('crossbill setup warns that a secret in the environment wins over the new sec
   expect(ran.out).toContain('but STRIPE_WEBHOOK_SECRETS is set in the environment, which wins: put it there too.');
 });
 
-it('crossbill setup refuses missing settings if there is no terminal to ask on', async () => {
+it('`crossbill setup` refuses missing settings if there is no terminal to ask on', async () => {
   const ran = await setup(['--url', url, '--yes'], environment('STRIPE_API_KEY', 'MOR_CLIENT_SECRET'));
   expect([ran.code, ran.out]).toEqual([2, '']);
   expect(ran.err).toContain('Not set, and there is no terminal to ask on: STRIPE_API_KEY, MOR_CLIENT_SECRET.');
@@ -155,21 +155,21 @@ it.each([
   ['https://u:p@bridge.example.com'],
   ['https://b.example.com?x=1'],
   [''],
-])('crossbill setup refuses the address %p and proposes a tunnel', async (wrong) => {
+])('`crossbill setup` refuses the address %p and proposes a tunnel', async (wrong) => {
   const ran = await setup(['--url', wrong, '--yes']);
   expect([ran.code, ran.out]).toEqual([2, '']);
   expect(ran.err).toContain('--url must be the https address');
   expect(ran.err).toContain('cloudflared tunnel --url');
 });
 
-it('crossbill setup refuses a key unknown to Stripe and writes nothing', async () => {
+it('`crossbill setup` refuses a key unknown to Stripe and writes nothing', async () => {
   const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_KEY: 'sk_test_nobody0123456789' });
   expect([ran.code, ran.out]).toEqual([1, '']);
   expect(ran.err).toMatch(/^Stripe: .*\.\n$/);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('crossbill setup ends with exit code 4 if Stripe does not answer', async () => {
+it('`crossbill setup` ends with exit code 4 if Stripe does not answer', async () => {
   const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_BASE: 'http://127.0.0.1:1' });
   expect([ran.code, ran.out]).toEqual([4, '']);
   expect(readdirSync(folder)).toEqual([]);

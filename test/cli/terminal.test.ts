@@ -173,13 +173,13 @@ it('each command has a test case on a terminal and through a pipe', () => {
 
   const COMMANDS = Object.entries(CASES);
 
-  it.each(COMMANDS)('crossbill %s prints plain text on a terminal, with colour on WARN and FAIL only', (name, one) => {
+  it.each(COMMANDS)('`crossbill %s` prints plain text on a terminal, colouring only WARN and FAIL', (name, one) => {
     const seen = ran.terminal.get(name);
     expect(seen).toEqual({ code: one.code ?? 0, out: expect.stringMatching(one.text), err: '' });
     isPlainSpeech(seen);
   });
 
-  it.each(COMMANDS)('crossbill %s writes nothing but its JSON result to a pipe', (name, { json, code = 0, beside }) => {
+  it.each(COMMANDS)('`crossbill %s` writes only its JSON result to a pipe', (name, { json, code = 0, beside }) => {
     const seen = ran.pipe.get(name);
     const err = expect.stringMatching(beside ?? /^$/);
     expect(seen).toEqual({ code, out: expect.stringMatching(/^\{.*\}\n$/s), err });
@@ -188,7 +188,7 @@ it('each command has a test case on a terminal and through a pipe', () => {
     expect(seen?.err).not.toContain('\u001b');
   });
 
-  it.each(READ_THROUGH_A_PIPE)('crossbill %s writes the same text to a pipe as to a terminal', (name) => {
+  it.each(READ_THROUGH_A_PIPE)('`crossbill %s` writes the same text to a pipe as to a terminal', (name) => {
     const seen = ran.text[READ_THROUGH_A_PIPE.indexOf(name)];
     expect(seen).toEqual({ code: 0, out: expect.stringMatching(CASES[name]?.text ?? /no such case/), err: '' });
     isPlainSpeech(seen);
@@ -212,14 +212,14 @@ it('each command has a test case on a terminal and through a pipe', () => {
     ['n\n', 'a no'],
     ['\u0004', 'Ctrl-D'],
     ['\u0003', 'Ctrl-C'],
-  ])('crossbill erase asks on a terminal and erases nothing after %j (%s)', async (answer) => {
+  ])('`crossbill erase` asks for consent on a terminal and erases nothing after %j (%s)', async (answer) => {
     const seen = await onTerminal(['erase', facts.customers.terminal], { env, cwd: folder, answer });
     expect(seen.code).toBe(1);
     expect(seen.out).toMatch(/for good\? \[y\/N\][^]*\nNothing was done\.\n$/);
     expect(seen.out).not.toContain('Erased');
   });
 
-  it('crossbill doctor colours WARN and FAIL on a terminal, and nothing under NO_COLOR', async () => {
+  it('`crossbill doctor` colours WARN and FAIL on a terminal, and nothing under NO_COLOR', async () => {
     const seen = (over: Record<string, string>): Promise<Seen> =>
       onTerminal(['doctor'], {
         env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...over },
@@ -231,7 +231,7 @@ it('each command has a test case on a terminal and through a pipe', () => {
     isPlainSpeech(bare);
   });
 
-  it('crossbill purge asks on a terminal and purges after a yes', async () => {
+  it('`crossbill purge` asks for consent on a terminal and purges after a yes', async () => {
     const seen = await onTerminal(['purge', '--older-than', '90d'], { env, cwd: folder, answer: 'y\n' });
     expect(seen.out).toMatch(/\[y\/N\][^]*\nDropped 0 event bodies/);
     expect(seen.code).toBe(0);

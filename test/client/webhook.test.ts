@@ -28,7 +28,7 @@ describe('verifyWebhook', () => {
     return heard;
   }
 
-  it("the client's verifyWebhook accepts every notification signed by the daemon, and returns its data", async () => {
+  it("the client's function `verifyWebhook` accepts every notification signed by the daemon, and returns its data", async () => {
     for (const type of NOTIFICATION_TYPES) {
       const { body, headers } = await delivered(type);
       expect(verifyWebhook(body, headers, OLD)).toEqual(JSON.parse(body));
@@ -39,13 +39,13 @@ describe('verifyWebhook', () => {
     expect([told.data.invoice_id, told.data.payments[0]?.amount]).toEqual(['in_sample', 2990]);
   });
 
-  it("the client's verifyWebhook accepts the old and the new secret during a rotation", async () => {
+  it("the client's function `verifyWebhook` accepts the old and the new secret during a rotation", async () => {
     const { body, headers } = await delivered('refund.failed', [NEW, OLD]);
     for (const secret of [OLD, NEW, [OTHER, NEW]])
       expect(verifyWebhook(body, headers, secret).type).toBe('refund.failed');
   });
 
-  it("the client's verifyWebhook refuses a changed or old notification, and another secret's signature", async () => {
+  it("the client's function `verifyWebhook` refuses a changed or old notification, and another secret's signature", async () => {
     const { body, headers } = await delivered('invoice.paid');
     const code = (work: () => unknown): unknown => {
       try {

@@ -346,7 +346,7 @@ describe('a parked event', () => {
     expect(await parked()).toEqual([]);
   });
 
-  it('crossbill events dismiss refuses an event without a note, and any event not parked', async () => {
+  it('`crossbill events dismiss` refuses to run without a note, or for an event not parked', async () => {
     await parkedEvent(world, 'invoice.created', 'evt_cut3');
     const [event] = await world.until('it is parked', parked, (e) => e.length === 1);
     const id = String(event?.['id']);

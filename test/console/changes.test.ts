@@ -104,7 +104,7 @@ describe('Changes in the console', () => {
   describe('a change', () => {
     beforeAll(newPayment);
 
-    it('the console refuses each change by a person with the role read and shows that person no button for it', async () => {
+    it('the console refuses each change by a person with the role `read`, and shows that person no button for the change', async () => {
       const reader = await new Visitor(url).login(READ_KEY);
       const page = await reader.get(`/console/payments/${paymentId}`);
       expect(page.status).toBe(200);
@@ -220,7 +220,7 @@ describe('The console form for the MoR id of a payment', () => {
     expect(await named(other.ours)).toBe(other.ours);
   });
 
-  it("the console refuses a payment's MoR id from a person with the role read", async () => {
+  it("the console refuses a payment's MoR id from a person with the role `read`", async () => {
     const { ours, paymentId } = await nameless();
     const reader = await new Visitor(url).login(READ_KEY);
     const page = await reader.get(`/console/payments/${ours}`);

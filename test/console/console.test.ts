@@ -196,7 +196,7 @@ it('no console page shows a secret, not even the page of settings', async () => 
   expect(text).not.toContain(world.databaseUrl);
 });
 
-it("the console sends only a page's live part at a refresh, and 304 without a body if nothing changed", async () => {
+it("at a refresh the console sends only the page's live part, or 304 without a body if nothing changed", async () => {
   const v = await ops();
   const path = `/console/invoices/${invoiceId}`;
   const part = await v.get(path, { 'x-console-part': 'live' });

@@ -36,7 +36,7 @@ suite('the console on a screen', () => {
     await world?.close();
   });
 
-  it("the console's list of 25 invoices fits 2,500 pixels on a phone, with amount, status, customer and time", async () => {
+  it("the console's list of 25 invoices is at most 2,500 pixels high on a phone, with amount, status, customer and time", async () => {
     const rows = page.getByRole('row').filter({ hasText: 'EUR' });
     expect(await rows.count()).toBe(25);
     expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThanOrEqual(2_500);

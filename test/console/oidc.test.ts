@@ -134,7 +134,7 @@ it.each([
     401,
   ],
   ['has an address that was not verified', 'unproven', 'must be verified there', 'unknown', 401],
-])('the console refuses the sign-in of a person who %s and gives the reason', async (_, who, said, actor, status) => {
+])('the console refuses the sign-in of a person who %s, and gives the reason', async (_, who, said, actor, status) => {
   await as(who);
   const browser = new Browser();
   const seen = await browser.signIn();

@@ -138,7 +138,7 @@ it('the MoR refuses a refund of an unknown payment', async () => {
   });
 });
 
-it("the MoR confirms a charge only after making the charge's invoice, and reports another id as unknown", async () => {
+it("the MoR confirms a charge only after making the charge's invoice, and reports a made-up charge id as unknown", async () => {
   const { chargeId } = await aPaidSignup();
   // The MoR makes the invoice first: until then it knows the payment, and this is no proof.
   let known = valueOf(await gateway.lookUpCharge(chargeId));

@@ -204,7 +204,7 @@ it('the MoR accepts, issues and settles a proforma invoice, and refuses a refere
   expect(valueOf(await proformas.read(id)).status).toBe('SETTLED');
 });
 
-it('the MoR deletes a proforma invoice before its issue, and reports the reason if an issue fails', async () => {
+it('the MoR deletes a proforma invoice not yet issued, and reports the reason for a failed issue', async () => {
   await rig.control('/issuance', { hold: true });
   const proformas = new ProformaInvoices(rig.transport);
   const made = valueOf(await proformas.sendCreate(direct('in_1'), 'k-1'));
@@ -222,7 +222,7 @@ it('the MoR deletes a proforma invoice before its issue, and reports the reason 
   expect(failureOf(await proformas.document(failing))).toMatchObject({ code: 'issuance_failed' });
 });
 
-it('the MoR makes one proforma invoice from a tax calculation, and refuses a second one', async () => {
+it('the MoR makes one proforma invoice from a tax calculation, and refuses a second invoice from the same calculation', async () => {
   const proformas = new ProformaInvoices(rig.transport);
   const { taxCalculationId } = await calculate();
   const request = { taxCalculationId, jurisdiction: 'GB', dueDate: '2026-12-31' };

@@ -183,7 +183,7 @@ describe('deploy/caddy', () => {
     expect(Object.keys(compose.volumes)).toEqual(mounted.filter((v) => !v.startsWith('./')));
   });
 
-  it("the Caddyfile opens the webhook endpoints to all and the rest to the operators' networks only", () => {
+  it("the Caddyfile opens the webhook endpoints to every network, and all other paths only to the operators' networks", () => {
     const caddyfile = textOf('deploy/caddy/Caddyfile');
     expect(caddyfile).toContain('@endpoints path /webhooks/*');
     expect(caddyfile).toContain('@strangers not remote_ip {$CROSSBILL_OPERATORS:private_ranges}');

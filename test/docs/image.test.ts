@@ -42,7 +42,7 @@ it('the Dockerfile copies only existing files of the build context', () => {
   expect(sent.filter((name) => !isThere(name))).toEqual([]);
 });
 
-it('the Dockerfile copies from an earlier stage only files that stage has', () => {
+it('the Dockerfile copies from an earlier stage only files made in that stage', () => {
   const taken = of('COPY').flatMap((rest) => {
     const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
     return stage === '' ? [] : [{ stage, path }];

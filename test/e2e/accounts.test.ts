@@ -93,7 +93,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
   };
   const of = (type: string): Row[] => mor.filter((line) => line['type'] === type);
 
-  it('crossbill export lists each charge of the MoR once as a payment and twice in the ledger', async () => {
+  it('`crossbill export` lists each charge of the MoR once as a payment and twice in the ledger', async () => {
     const [payments, ledger] = [await exported('payments'), await exported('ledger')];
     expect(of('payment').length).toBeGreaterThanOrEqual(9);
     expect(payments).toHaveLength(of('payment').length);
@@ -119,7 +119,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it("crossbill export lists each refund of the MoR once, with the MoR's rfnd_ id and Stripe's credit note", async () => {
+  it("`crossbill export` lists each refund of the MoR once, with the MoR's rfnd_ id and Stripe's credit note", async () => {
     const [refunds, ledger] = [await exported('refunds'), await exported('ledger')];
     expect([of('refund').length, refunds.length]).toEqual([4, 4]);
     for (const given of of('refund')) {
@@ -133,7 +133,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it("crossbill export puts each ledger row into the month of the MoR's booking, and no row is missing from the months", async () => {
+  it("`crossbill export` puts each ledger row into the month of the MoR's booking, and no row is missing from the months", async () => {
     const all = await exported('ledger');
     const months = [...new Set(all.map((r) => r['moved_at']?.slice(0, 7) ?? ''))].sort();
     expect(months.length).toBeGreaterThan(1);
@@ -278,18 +278,18 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect((await cli(['trial-balance'], world.env)).code).toBe(2);
   });
 
-  it('crossbill export shows each amount as a decimal of its currency', async () => {
+  it('`crossbill export` shows each amount as a decimal of its currency', async () => {
     const seen = (await exported('payments')).map((r) => [r['currency'], r['amount']].join(' '));
     expect([...new Set(seen)].sort()).toEqual(['EUR 29.90', 'JPY 4800', 'KWD 1.234']);
   });
 
-  it('crossbill export puts an apostrophe before customer text, so that no spreadsheet runs the text as a formula', async () => {
+  it('`crossbill export` puts an apostrophe before customer text, so that no spreadsheet runs the text as a formula', async () => {
     const csv = (await cli(['export', 'refunds'], world.env)).out;
     expect(csv).toContain(",'+49 30 1234,");
     expect(csv).not.toMatch(/(^|,)[=+@]/m);
   });
 
-  it('crossbill export --json prints the columns of the CSV, with each amount as a number of smallest units', async () => {
+  it('`crossbill export --json` prints the columns of the CSV, with each amount as a number of smallest units', async () => {
     const { out } = await cli(['export', 'payments', '--json'], world.env);
     const lines = out
       .trimEnd()
@@ -304,7 +304,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     );
   });
 
-  it('crossbill export --out reports the rows of a complete file, and leaves no file when the export stops early', async () => {
+  it('`crossbill export --out` reports the rows of a complete file, and leaves no file when the export stops early', async () => {
     const file = join(folder, 'payments.csv');
     const ran = await cli(['export', 'payments', '--out', 'payments.csv'], world.env, { cwd: folder });
     expect(ran).toMatchObject({ code: 0, out: `Wrote ${of('payment').length} rows to ${file}.\n` });
@@ -322,7 +322,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('where.csv (ENOENT)') });
   });
 
-  it('crossbill export --out writes through a symbolic link to a file, and refuses a folder', async () => {
+  it('`crossbill export --out` writes through a symbolic link to a file, and refuses a folder', async () => {
     const own = mkdtempSync(join(tmpdir(), 'crossbill-out-'));
     const whole = (await cli(['export', 'payments'], world.env)).out;
     const out = (name: string) => cli(['export', 'payments', '--out', name], world.env, { cwd: own });
@@ -337,7 +337,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     rmSync(own, { recursive: true, force: true });
   });
 
-  it('crossbill export refuses an invalid month, and --month together with --since', async () => {
+  it('`crossbill export` refuses an invalid month, and `--month` together with `--since`', async () => {
     const wrong = await cli(['export', 'ledger', '--month', '2026-13'], world.env);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Use a month such as 2026-11.')]);
     const both = await cli(['export', 'ledger', '--month', '2026-11', '--since', '30d'], world.env);

@@ -90,7 +90,7 @@ describe('A payment of another amount', () => {
     await deafMor(world);
   });
 
-  it('an invoice stays open after the operator applies a partial payment, until another payment pays the rest', async () => {
+  it('an invoice stays open after the operator applies a partial payment, until another payment pays the remaining amount', async () => {
     const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
     const said = { customerId: s.customerId, invoiceId };

@@ -242,7 +242,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
     },
   );
 
-  it('Crossbill answers 404 to a read of a payment link or proforma invoice the MoR refused to make or deleted', async () => {
+  it('Crossbill answers 404 to a read of a payment link or proforma invoice the MoR refused to make, and of a proforma invoice unknown to the MoR', async () => {
     for (const kind of ['proforma', 'payment-link']) {
       expect((await world.api('GET', `/v1/invoices/${bare}/${kind}`)).status).toBe(404);
     }
@@ -345,7 +345,7 @@ it("Crossbill answers 400 with the field's name to each malformed API request, a
   expect(reached.map((r) => `${String(r['method'])} ${String(r['path'])}`)).toEqual([]);
 });
 
-it("if the MoR's tax integration is broken, the metrics count the MoR's error code and crossbill doctor names the remedy", async () => {
+it("if the MoR's tax integration is broken, the metrics count the MoR's error code and `crossbill doctor` names the remedy", async () => {
   const fault = { side: 'mor', path: '/api/tax/calculations', action: 'status', status: 409 };
   await world.fault({ ...fault, body: { code: 'integration_credentials_invalid', errors: [] } });
   const signup = { kind: 'payment', customer: { id: 'cus_1' }, amount: 2990, currency: 'gbp', tax: cart };

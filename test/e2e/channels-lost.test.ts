@@ -101,7 +101,7 @@ describe('a failed renewal gets a link automatically', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('if the card pays a renewal with an open payment link, a double_payment item warns of the link', async () => {
+  it('if the card pays a renewal with an open payment link, a `double_payment` item warns of the link', async () => {
     const { id, s, link } = await linked();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });
     await world.control('POST', '/mor/retry', { invoice_id: id });

@@ -120,7 +120,7 @@ describe('the guard against a double charge', () => {
     expect(told.length).toBeLessThanOrEqual(1);
   });
 
-  it('crossbill doctor --all checks every enrolled subscription, and lists each subscription Stripe would charge', async () => {
+  it('`crossbill doctor --all` checks every enrolled subscription, and lists each subscription Stripe would charge', async () => {
     const s = await world.paidSubscriber({ email: 'late@example.com' });
     await ownCard(s);
     const foreign = await stranger(world, { card: true });
@@ -145,7 +145,7 @@ describe('the guard against a double charge', () => {
     expect(await looks(ada)).toBe(before);
   });
 
-  it('crossbill doctor explains why a successful read at Stripe proves no right to write', async () => {
+  it('`crossbill doctor` explains why a successful read at Stripe proves no right to write', async () => {
     const ran = await cliJson<{ checks: Check[] }>(['doctor'], world.env);
     expect(ran.body.checks.find((c) => c.name === 'mark mode')?.detail).toContain('the first mark proves it');
   });

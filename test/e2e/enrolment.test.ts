@@ -121,7 +121,7 @@ describe('ENROLMENT=linked', () => {
     });
   });
 
-  it('crossbill verify counts invoices outside the enrolment, and reports no difference in them', async () => {
+  it('`crossbill verify` counts invoices outside the enrolment, and reports no difference in them', async () => {
     const [s, ours] = [await stranger(world), await world.subscriber({ email: 'eve@example.com' })];
     await world.invoice(ours.firstInvoiceId, 'paid');
     const seen = await renewalOf(world, s);
@@ -145,7 +145,7 @@ describe('ENROLMENT=linked', () => {
     expect(text.out).toMatch(/\d+ not enrolled/);
   });
 
-  it('crossbill status counts linked customers by their renewal (paid, unpaid, none), and the invoices outside the enrolment', async () => {
+  it('`crossbill status` counts linked customers by their renewal (paid, unpaid, none), and the invoices outside the enrolment', async () => {
     const ran = await cliJson<{ enrolment: Record<string, unknown> }>(['status'], world.env);
     expect(ran.body.enrolment).toMatchObject({ rule: 'linked', linked: 3, renewed: 1, not_renewed: 1, waiting: 1 });
     expect(ran.body.enrolment['outside']).toBeGreaterThan(2);

@@ -13,7 +13,7 @@ type Report = Json & {
   problems: { line: number; customer_id: string | null; problem: string }[];
 };
 
-describe('crossbill import customers', () => {
+describe('`crossbill import customers`', () => {
   let world: World;
   let folder: string;
   let ids: string[];
@@ -43,7 +43,7 @@ describe('crossbill import customers', () => {
   };
   const links = (query = ''): Promise<Json[]> => world.list(`/v1/customers?limit=100${query}`);
 
-  it('crossbill import customers links every customer of a file, and checks unknown customers at Stripe', async () => {
+  it('`crossbill import customers` links every customer of a file, and checks unknown customers at Stripe', async () => {
     const name = file('ten.csv', `customer,mor_customer_id,reference\n${of(0)},mcus_0,batch 1\n${of(1)},mcus_1,\n`);
     const ran = await run(name);
     expect(ran.code).toBe(0);
@@ -62,7 +62,7 @@ describe('crossbill import customers', () => {
     expect(await links()).toHaveLength(2);
   });
 
-  it('crossbill import customers reads a byte-order mark, semicolons, Windows line ends, quotes, blank lines and extra columns', async () => {
+  it('`crossbill import customers` reads a byte-order mark, semicolons, Windows line ends, quotes, blank lines and extra columns', async () => {
     const text = `\ufeffNote;MOR_CUSTOMER_ID;"Customer"\r\n"a;b";mcus_2; ${of(2)} \r\n\r\n;mcus_3;${of(3)}\r\n`;
     expect(await report(file('own.csv', text))).toMatchObject({
       code: 0,
@@ -74,7 +74,7 @@ describe('crossbill import customers', () => {
     expect(await links('&mor_customer_id=mcus_3')).toMatchObject([{ customer_id: of(3) }]);
   });
 
-  it('crossbill import customers refuses the whole file over one wrong line, and names each wrong line with its reason', async () => {
+  it('`crossbill import customers` refuses the whole file over one wrong line, and names each wrong line with its reason', async () => {
     const before = await links();
     const lines = [
       'customer,mor_customer_id,reference',
@@ -115,13 +115,13 @@ describe('crossbill import customers', () => {
     ['rows without their empty last cell', 'customer,mor_customer_id,reference\nID,mc_a1\n'],
     ['rows with empty cells at the end', 'customer,mor_customer_id\nID,mc_a1,,\n'],
     ['a hidden first line with the separator', 'sep=;\r\ncustomer;mor_customer_id\r\nID;mc_a1\r\n'],
-  ])('crossbill import customers accepts a file with %s', async (_, text) => {
+  ])('`crossbill import customers` accepts a file with %s', async (_, text) => {
     expect(await report(file('shape.csv', text.replace('ID', of(1)).replace('mc_a1', 'mcus_1')))).toMatchObject({
       ...{ code: 0, lines: 1, linked: 0, known: 1, unused_columns: [] },
     });
   });
 
-  it('crossbill import customers refuses a file with ids mangled by a spreadsheet, and names each line', async () => {
+  it('`crossbill import customers` refuses a file with ids mangled by a spreadsheet, and names each line', async () => {
     const cells = [
       '1.23457E+16',
       '"1,23457E+16"',
@@ -142,7 +142,7 @@ describe('crossbill import customers', () => {
     expect(await links('&customer=cus_d1')).toEqual([]);
   });
 
-  it('crossbill import customers refuses a file with a customer unknown to both Crossbill and Stripe', async () => {
+  it('`crossbill import customers` refuses a file with a customer unknown to both Crossbill and Stripe', async () => {
     const name = file('typo.csv', `customer,mor_customer_id\n${of(4)},mcus_4\ncus_typo,mcus_9\n`);
     expect(await report(name)).toMatchObject({
       code: 1,
@@ -152,7 +152,7 @@ describe('crossbill import customers', () => {
     expect(await links(`&customer=${of(4)}`)).toEqual([]);
   });
 
-  it('crossbill import customers links no customer while Stripe fails, and links all customers on the next run', async () => {
+  it('`crossbill import customers` links no customer while Stripe fails, and links all customers on the next run', async () => {
     const fault = { side: 'stripe', method: 'GET', path: `/v1/customers/${of(4)}`, action: 'status', status: 500 };
     await world.fault(fault);
     const name = file('later.csv', `customer,mor_customer_id\n${of(4)},mcus_4\n`);
@@ -162,7 +162,7 @@ describe('crossbill import customers', () => {
     expect(await report(name)).toMatchObject({ code: 0, linked: 1 });
   });
 
-  it('crossbill import customers explains why it cannot read a file', async () => {
+  it('`crossbill import customers` explains why it cannot read a file', async () => {
     for (const [name, said] of [
       ['missing.csv', 'There is no file'],
       [file('empty.csv', ''), 'The file is empty'],
@@ -180,7 +180,7 @@ describe('crossbill import customers', () => {
     }
   });
 
-  it('crossbill import customers links 20,000 customers with a progress bar and without a request to Stripe', async () => {
+  it('`crossbill import customers` links 20,000 customers with a progress bar and without a request to Stripe', async () => {
     const name = file('many.csv', 'customer;mor_customer_id\n');
     for (let from = 0; from < 20_000; from += 10_000) {
       const some = Array.from({ length: 10_000 }, (_, i) => `cus_many_${from + i};mcus_many_${from + i}\r\n`);

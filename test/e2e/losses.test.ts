@@ -113,7 +113,7 @@ describe('disputes and alerts', () => {
   });
 
   it.each(['the refund event last', 'the refund event first'])(
-    'Crossbill books one refund for a pre-chargeback alert if the MoR sends %s',
+    'Crossbill books one refund for a pre-chargeback alert in either order of events: %s',
     async (order) => {
       const alertId = `alert_${invoiceId}`;
       await tell('pre_chargeback_alert.received', { alertId, pspReference: chargeId, dueBy: 1_800_000_000 });
@@ -260,7 +260,7 @@ describe('a returned debit', () => {
     );
   });
 
-  it('crossbill rebuild keeps the record of a returned bank debit, and crossbill verify reports nothing', async () => {
+  it('`crossbill rebuild` keeps the record of a returned bank debit, and `crossbill verify` reports nothing', async () => {
     const rebuilt = await cli(['rebuild'], world.env);
     expect(rebuilt).toMatchObject({ code: 0 });
     expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body['status']).toBe('undone');
@@ -368,7 +368,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, mark
     expect(await differences()).toEqual([]);
   });
 
-  it("crossbill verify reports a manual credit note, but not Crossbill's credit note for a lost dispute", async () => {
+  it("`crossbill verify` reports a manual credit note, but not Crossbill's credit note for a lost dispute", async () => {
     const { invoiceId, paymentId } = await paidRenewal(world);
     const data = { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost', amount: '10.00', currency: 'EUR' };
     await world.control('POST', '/events', { type: 'dispute.outcome', data });

@@ -92,7 +92,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
   const statusOf = async (s: Subscriber): Promise<string | undefined> =>
     (await opened.get(MovesStore).find(s.subscriptionId))?.status;
 
-  it("if crossbill move or crossbill move --back is killed at any step, the next run finishes the subscription's move", async () => {
+  it("if `crossbill move` or `crossbill move --back` is killed at any step, the next run finishes the subscription's move", async () => {
     const never = 1_000;
     const first = await mover(world);
     const forward = await run(first, 'move', never);
@@ -129,7 +129,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     }
   }, 600_000);
 
-  it('after a kill of crossbill move at any step, either Stripe or the MoR charges each renewal, and never both', async () => {
+  it('after a kill of `crossbill move` at any step, either Stripe or the MoR charges each renewal, and never both', async () => {
     await world.advance(32 * 24 * 3_600);
     const all = Object.entries({ moved, returned }).flatMap(([way, cases]) => cases.map((c) => ({ way, ...c })));
     const invoices = new Map<string, string>();

@@ -17,7 +17,7 @@ type Report = { moved: number; skipped: number; failed: number; would_move: numb
 const CUSTOM = { STRIPE_CUSTOM_PAYMENT_METHOD_TYPE: 'cpmt_mor' };
 const MONTH_SEC = 32 * 24 * 3_600;
 
-describe('crossbill move', () => {
+describe('`crossbill move`', () => {
   let world: World;
   let env: Record<string, string>;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('crossbill move', () => {
   };
 
   // First of all: later the sandbox's clock is ahead of ours.
-  it("crossbill move skips a subscription due within a day, and moves the customer's other subscription", async () => {
+  it("`crossbill move` skips a subscription due within a day, and moves the customer's other subscription", async () => {
     const s = await mover(world);
     const price = await monthlyPrice(world.stripe, 500);
     const soon = await world.stripe.subscriptions.create({
@@ -60,7 +60,7 @@ describe('crossbill move', () => {
     await world.stripe.subscriptions.cancel(soon.id);
   });
 
-  it('crossbill move --dry-run reports its plan without a write to Stripe or the database', async () => {
+  it('`crossbill move --dry-run` reports its plan without a write to Stripe or the database', async () => {
     const s = await mover(world);
     const before = await writes();
     const ran = await move([s.customerId, '--dry-run']);
@@ -71,7 +71,7 @@ describe('crossbill move', () => {
     expect(await collection(world, s.subscriptionId)).toEqual([s.cardId, 'charge_automatically']);
   });
 
-  it("crossbill move makes a custom payment method the subscription's default at Stripe, and only the MoR charges the renewal", async () => {
+  it("`crossbill move` makes a custom payment method the subscription's default at Stripe, and only the MoR charges the renewal", async () => {
     const s = await mover(world);
     const ran = await move([s.customerId, '--yes']);
     expect(ran).toMatchObject({ code: 0, body: { moved: 1, skipped: 0, failed: 0, complete: true } });
@@ -90,7 +90,7 @@ describe('crossbill move', () => {
     expect(takenFor(world, invoiceId)).toEqual({ stripe: 0, mor: 1 });
   });
 
-  it('a second crossbill move finds the subscription already moved, and writes nothing to Stripe', async () => {
+  it('a second run of `crossbill move` finds the subscription already moved, and writes nothing to Stripe', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const before = await writes();
@@ -98,7 +98,7 @@ describe('crossbill move', () => {
     expect(await writes()).toBe(before);
   });
 
-  it('without a custom method type, crossbill move sets collection to send_invoice, and only the MoR charges the renewal', async () => {
+  it('without a custom method type, `crossbill move` sets collection to send_invoice, and only the MoR charges the renewal', async () => {
     const s = await mover(world);
     const ran = await move([s.customerId, '--yes'], { STRIPE_CUSTOM_PAYMENT_METHOD_TYPE: '' });
     expect(ran).toMatchObject({ code: 0, body: { moved: 1 } });
@@ -113,7 +113,7 @@ describe('crossbill move', () => {
     expect(await collection(world, s.subscriptionId)).toEqual([s.cardId, 'charge_automatically']);
   });
 
-  it('crossbill move --back restores the card, and only Stripe charges the next renewal', async () => {
+  it('`crossbill move --back` restores the card, and only Stripe charges the next renewal', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const ran = await move([s.customerId, '--back', '--yes']);
@@ -130,7 +130,7 @@ describe('crossbill move', () => {
     expect(takenFor(world, next)).toEqual({ stripe: 0, mor: 1 });
   });
 
-  it('crossbill move --back keeps a card the customer chose at Stripe after the move', async () => {
+  it('`crossbill move --back` keeps a card the customer chose at Stripe after the move', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const other = await world.stripe.paymentMethods.attach('pm_card_visa', { customer: s.customerId });
@@ -141,7 +141,7 @@ describe('crossbill move', () => {
     expect((await collection(world, s.subscriptionId))[0]).toBe(other.id);
   });
 
-  describe('leaves a subscription as it is, with the reason in the row, and Stripe alone goes on to charge it', () => {
+  describe('a skipped subscription with a reason, still charged by Stripe alone', () => {
     const leaves = async (customerId: string, subscriptionId: string, code: string): Promise<Moved['fact']> => {
       const before = await writes();
       const ran = await move([customerId, '--yes']);
@@ -152,7 +152,7 @@ describe('crossbill move', () => {
       return ran.body.subscriptions[0]?.fact ?? null;
     };
 
-    it('crossbill move skips the subscription of a customer without a confirmed method at the MoR', async () => {
+    it('`crossbill move` skips the subscription of a customer without a confirmed method at the MoR', async () => {
       const s = await stranger(world, { card: true });
       const asked = { payment_method_types: ['card'] };
       await world.api('POST', `/v1/customers/${s.customerId}/payment-method`, asked);
@@ -164,7 +164,7 @@ describe('crossbill move', () => {
       expect(takenFor(world, invoiceId)).toEqual({ stripe: 1, mor: 0 });
     });
 
-    it('crossbill move skips a subscription with an open invoice at Stripe', async () => {
+    it('`crossbill move` skips a subscription with an open invoice at Stripe', async () => {
       const s = await mover(world);
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' }); // so it stays unpaid
       const renewed = await world.control('POST', '/stripe/renew', { subscription: s.subscriptionId });
@@ -172,7 +172,7 @@ describe('crossbill move', () => {
       expect(fact).toMatchObject({ invoice_id: renewed.body['id'], invoice_status: 'draft' });
     });
 
-    it('crossbill move skips a subscription that already has a custom payment method, and the MoR still charges the renewal', async () => {
+    it('`crossbill move` skips a subscription that already has a custom payment method, and the MoR still charges the renewal', async () => {
       const s = await world.paidSubscriber({ email: 'ida@example.com' });
       await leaves(s.customerId, s.subscriptionId, 'not_charged');
       const invoiceId = await renewal(s.subscriptionId);
@@ -181,7 +181,7 @@ describe('crossbill move', () => {
     });
   });
 
-  it('crossbill move reports the reason for a subscription refused by Stripe, and moves the others', async () => {
+  it('`crossbill move` reports the reason for a subscription refused by Stripe, and moves the other subscriptions', async () => {
     const [bad, good] = [await mover(world), await mover(world)];
     await world.fault({
       side: 'stripe',
@@ -199,7 +199,7 @@ describe('crossbill move', () => {
   });
 
   it.each(['drop_before', 'drop_after', 'store_500'])(
-    'crossbill move moves a subscription once in spite of the Stripe fault %s',
+    '`crossbill move` moves a subscription once in spite of the Stripe fault `%s`',
     async (action) => {
       const s = await mover(world);
       const path = `/v1/subscriptions/${s.subscriptionId}`;
@@ -212,7 +212,7 @@ describe('crossbill move', () => {
     },
   );
 
-  describe('refuses with one sentence, and changes nothing', () => {
+  describe('a refusal in one sentence, without a change', () => {
     const refuses = async (
       argv: readonly string[],
       over: Record<string, string>,
@@ -227,20 +227,20 @@ describe('crossbill move', () => {
     };
 
     it.each<[string, string[], string, Record<string, string>?]>([
-      ['crossbill move refuses a customer without a link to the MoR', ['cus_nobody'], 'not_linked'],
-      ['crossbill move refuses a reference without a linked customer', ['--reference', 'batch 9'], 'not_linked'],
-      ['crossbill move refuses to run in shadow mode', [], 'shadow_mode', { CROSSBILL_SHADOW: 'true' }],
+      ['`crossbill move` refuses a customer without a link to the MoR', ['cus_nobody'], 'not_linked'],
+      ['`crossbill move` refuses a reference without a linked customer', ['--reference', 'batch 9'], 'not_linked'],
+      ['`crossbill move` refuses to run in shadow mode', [], 'shadow_mode', { CROSSBILL_SHADOW: 'true' }],
       [
-        'crossbill move --back refuses to run while every customer is enrolled',
+        '`crossbill move --back` refuses to run while every customer is enrolled',
         ['--back'],
         'enrolment_all',
         { ENROLMENT: 'all' },
       ],
     ])('%s', (_, argv, code, over = {}) => refuses([...argv, '--yes'], over, code));
-    it("crossbill move --back refuses to run while the MoR receives Stripe's webhooks directly", () =>
+    it("`crossbill move --back` refuses to run while the MoR receives Stripe's webhooks directly", () =>
       refuses(['--back', '--yes'], {}, 'mor_hears_stripe', world.env));
 
-    it('crossbill move refuses to run during another move', async () => {
+    it('`crossbill move` refuses to run during another move', async () => {
       const db = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
       try {
         await new MovesStore(db, new ServerTime()).exclusively(() => refuses(['--yes'], {}, 'move_running'));
@@ -250,7 +250,7 @@ describe('crossbill move', () => {
     });
   });
 
-  it('crossbill move refuses wrong usage, and stops at a Stripe key without the right to write', async () => {
+  it('`crossbill move` refuses wrong usage, and stops at a Stripe key without the right to write', async () => {
     expect((await cli(['move', 'cus_1', '--reference', 'x', '--yes'], env)).code).toBe(2);
     expect((await cli(['move'], env)).code).toBe(2); // nobody answers
     const s = await mover(world);
@@ -262,7 +262,7 @@ describe('crossbill move', () => {
     expect(await move([s.customerId, '--yes'])).toMatchObject({ code: 0, body: { moved: 1 } });
   });
 
-  it('an interrupted crossbill move exits with code 4, and the next run moves every subscription', async () => {
+  it('an interrupted run of `crossbill move` exits with code 4, and the next run moves every subscription', async () => {
     const some = [await mover(world), await mover(world)];
     const ended = new AbortController();
     ended.abort();
@@ -272,7 +272,7 @@ describe('crossbill move', () => {
     expect(await move([...some.map((s) => s.customerId), '--yes'])).toMatchObject({ code: 0, body: { moved: 2 } });
   });
 
-  it('the API, the console and crossbill status show the moves and their progress', async () => {
+  it('the API, the console and `crossbill status` show the moves and their progress', async () => {
     const moved = await world.api<{ data: Json[] }>('GET', '/v1/moves?status=moved&limit=2');
     expect(moved.body.data.map((m) => m['status'])).toEqual(['moved', 'moved']);
     expect((await world.api('GET', '/v1/moves?status=odd')).status).toBe(400);

@@ -62,7 +62,7 @@ describe('a channel of Slack', () => {
     expect(told[0]).toContain('MOR_EVENT_WEBHOOK_SECRETS');
   });
 
-  it('Crossbill posts to Slack when crossbill verify finds a difference', async () => {
+  it('Crossbill posts to Slack when `crossbill verify` finds a difference', async () => {
     const s = await world.stripe.customers.create({ name: 'Ada Example' });
     await world.control('DELETE', '/stripe/webhook-endpoints/all');
     const invoice = await world.stripe.invoices.create({ customer: s.id, auto_advance: false });

@@ -161,7 +161,7 @@ describe('every payment is refundable', () => {
 describe('One charge for two invoices', () => {
   const world = useWorld();
 
-  it('when the MoR reports one charge for two invoices, Crossbill books the charge once and opens a double_payment review item', async () => {
+  it('when the MoR reports one charge for two invoices, Crossbill books the charge once and opens a `double_payment` review item', async () => {
     await deafMor(world);
     const first = newPaid();
     const second = { ...newPaid(), chargeId: first.chargeId };

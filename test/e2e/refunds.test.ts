@@ -84,7 +84,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('if the MoR refuses the repeat of an unanswered refund, the refund stays unknown, and a refund_stuck review item opens', async () => {
+  it('if the MoR refuses the repeat of an unanswered refund, the refund stays `unknown`, and a `refund_stuck` review item opens', async () => {
     const paid = await paidRenewal();
     await world.fault({ target: 'deliveries', type: 'payment.refunded', action: { delay_ms: 3_600_000 } });
     await silence(paid, 'drop_after', 1);

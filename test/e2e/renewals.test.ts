@@ -59,7 +59,7 @@ describe.each(MODES)('with $BILLING_MARK_MODE and drafts $BILLING_DRAFT_POLICY',
     await world.invoice(renewal, 'paid');
   });
 
-  it('Crossbill mirrors a partial refund and then the rest to Stripe, and refuses a third refund', async () => {
+  it('Crossbill mirrors a partial refund and then a refund of the remaining amount to Stripe, and refuses a third refund', async () => {
     const { invoiceId: renewal, paymentId: id } = await paidRenewal(world);
     expect(id).toMatch(/^pay_/);
     const asked = { amount: 1000, reason: 'requested_by_customer' };
@@ -277,7 +277,7 @@ describe("a daemon down for longer than the MoR's tries", () => {
     expect((await world.stripe.invoices.retrieve(paidLater)).status).toBe('paid');
   });
 
-  it('after a long outage, crossbill verify names the lost hours and each renewal without a verdict of the MoR', async () => {
+  it('after a long outage, `crossbill verify` names the lost hours and each renewal without a verdict of the MoR', async () => {
     const { code, body } = await report();
     expect([code, body['outcome']]).toEqual([3, 'differences']);
     const [window] = body['loss_windows'] as { events: { from: string; to: string } }[];

@@ -204,7 +204,7 @@ describe('a failed renewal with a schedule of retries', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('crossbill retry makes the MoR charge a refused renewal again, and crossbill explain shows the time of the next retry', async () => {
+  it('`crossbill retry` makes the MoR charge a refused renewal again, and `crossbill explain` shows the time of the next retry', async () => {
     await start('soft=1h');
     const id = await renewal('decline', 'succeed');
     const env = { ...world.env, ...settings(), RETRY_SCHEDULE: 'soft=1h' };

@@ -139,7 +139,7 @@ describe('a daemon in shadow mode', () => {
     expect(metrics).toContain('crossbill_shadow_marks{outcome="agreed"} 1');
   });
 
-  it('crossbill shadow lists each invoice with a difference between Stripe and the decision of the shadow daemon', async () => {
+  it('`crossbill shadow` lists each invoice with a difference between Stripe and the decision of the shadow daemon', async () => {
     const [left, marked] = [await openRenewal(world, s), await openRenewal(world, s)];
     await shadowSees(left, 'expected');
     await shadowSees(marked, 'expected');
@@ -164,7 +164,7 @@ describe('a daemon in shadow mode', () => {
     );
   });
 
-  it('Crossbill marks an invoice charged during shadow mode as paid only when the operator runs crossbill verify --repair', async () => {
+  it('Crossbill marks an invoice charged during shadow mode as paid only when the operator runs `crossbill verify --repair`', async () => {
     await Promise.all([shadow.stop(), inCharge.stop()]);
     await world.control('DELETE', '/requests');
     const live = { ...env, CROSSBILL_SHADOW: 'false' };

@@ -263,7 +263,7 @@ describe('no mark before settlement', () => {
     await paidOnce(world, b.invoiceId);
   });
 
-  it('a failed bank debit opens a signup_unproven review item, and Stripe gets no payment record', async () => {
+  it('a failed bank debit opens a `signup_unproven` review item, and Stripe gets no payment record', async () => {
     const b = await processing('bank_debit_failed');
     const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
     if (atMor === undefined) throw new Error('the MoR has no such payment');

@@ -32,13 +32,13 @@ describe.each(['payment_record', 'out_of_band'] as const)('manual changes on Str
     return { invoiceId };
   }
 
-  it('crossbill verify finds no difference if nobody changed Stripe by hand', async () => {
+  it('`crossbill verify` finds no difference if nobody changed Stripe by hand', async () => {
     await partlyRefunded();
     const { code, report } = await verify();
     expect({ code, differences: report.differences }).toEqual({ code: 0, differences: [] });
   });
 
-  it('crossbill verify reports a manual credit note with its amount', async () => {
+  it('`crossbill verify` reports a manual credit note with its amount', async () => {
     const { invoiceId } = await paid();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 300, out_of_band_amount: 300 });
     const [line, ...more] = await named((d) => d.invoice_id === invoiceId);
@@ -47,7 +47,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('manual changes on Str
     expect(line?.detail).toContain('3.00 EUR');
   });
 
-  it("crossbill verify reports a credit note made by hand, and not Crossbill's credit note for the same invoice", async () => {
+  it("`crossbill verify` reports a credit note made by hand, and not Crossbill's credit note for the same invoice", async () => {
     const { invoiceId } = await partlyRefunded();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 200, out_of_band_amount: 200 });
     expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([
@@ -55,14 +55,14 @@ describe.each(['payment_record', 'out_of_band'] as const)('manual changes on Str
     ]);
   });
 
-  it("crossbill verify reports a manual credit note credited to the customer's balance as one difference, not as two", async () => {
+  it("`crossbill verify` reports a manual credit note credited to the customer's balance as one difference, not as two", async () => {
     const { invoiceId, customerId } = await paid();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 400, credit_amount: 400 });
     const lines = await named((d) => d.invoice_id === invoiceId || d.detail.includes(customerId));
     expect(lines).toMatchObject([{ kind: 'credited_by_hand', object_id: note.id }]);
   });
 
-  it('crossbill verify reports a manual credit to the customer balance until somebody reverses it', async () => {
+  it('`crossbill verify` reports a manual credit to the customer balance until somebody reverses it', async () => {
     const { customerId } = await paid();
     const { customers } = world.stripe;
     const entry = await customers.createBalanceTransaction(customerId, { amount: -500, currency: 'eur' });
@@ -74,7 +74,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('manual changes on Str
   });
 
   if (mode === 'payment_record') {
-    it("crossbill verify reports a manual refund on Crossbill's payment record", async () => {
+    it("`crossbill verify` reports a manual refund on Crossbill's payment record", async () => {
       const { invoiceId, payment } = await paid();
       const recordId = String(payment['payment_record_id']);
       await world.stripe.paymentRecords.reportRefund(recordId, {
@@ -88,7 +88,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('manual changes on Str
       expect(lines[0]?.detail).toContain('2.50 EUR');
     });
 
-    it('crossbill verify reports a payment record detached from its invoice, even after a manual mark as paid', async () => {
+    it('`crossbill verify` reports a payment record detached from its invoice, even after a manual mark as paid', async () => {
       const { invoiceId, payment } = await paid();
       const recordId = String(payment['payment_record_id']);
       await world.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, { payment_record: recordId });
@@ -98,7 +98,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('manual changes on Str
       expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([detached]);
     });
 
-    it('crossbill verify reports an invoice overpaid by another payment record', async () => {
+    it('`crossbill verify` reports an overpaid invoice', async () => {
       const { invoiceId } = await paid();
       const attached = [...world.sandbox.stripe.state.invoicePayments.values()].find(
         (p) => p.invoice === invoiceId && p.status === 'paid',
@@ -118,7 +118,7 @@ describe('a difference acknowledged by a person', () => {
   const listed = async (): Promise<Record<string, unknown>[]> =>
     await world.list<Record<string, unknown>>('/v1/verify/differences?limit=100');
 
-  it('crossbill verify counts an acknowledged difference separately, and reports the difference again when its facts change', async () => {
+  it('`crossbill verify` counts an acknowledged difference separately, and reports the difference again when its facts change', async () => {
     const s = await world.paidSubscriber();
     const credit = { invoice: s.firstInvoiceId, amount: 300, out_of_band_amount: 300 };
     const note = await world.stripe.creditNotes.create(credit);
@@ -166,7 +166,7 @@ describe('a difference acknowledged by a person', () => {
     expect(differences[0]?.id).not.toBe(idOf(note.id));
   });
 
-  it('crossbill verify refuses an acknowledgement without a note or of an unknown difference', async () => {
+  it('`crossbill verify` refuses an acknowledgement without a note or of an unknown difference', async () => {
     const ran = await run('--acknowledge', 'dif_1');
     expect({ code: ran.code, err: ran.err }).toEqual({ code: 2, err: expect.stringContaining('--note') });
     const none = await run('--acknowledge', 'dif_1', '--note', 'why');
@@ -183,7 +183,7 @@ describe('a mark by Crossbill', () => {
     return (body['data'] as { query: { psp_reference: string } }[]).map((r) => r.query.psp_reference);
   }
 
-  it('crossbill verify looks up the charge of each paid invoice at the MoR once, and reports a charge unknown to the MoR', async () => {
+  it('`crossbill verify` looks up the charge of each paid invoice at the MoR once, and reports a charge unknown to the MoR', async () => {
     const s = await paidRenewal(world);
     const chargeId = s.payment['processor_charge_id'];
     const before = await lookedUp(); // the proof of the signup

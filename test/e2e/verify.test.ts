@@ -53,7 +53,7 @@ describe('verify', () => {
   const about = (report: Report, invoiceId: string): Line[] =>
     report.differences.filter((d) => d.invoice_id === invoiceId);
 
-  it('crossbill verify reports a new Stripe invoice without a delivered event, and --repair fetches the event from Stripe', async () => {
+  it('`crossbill verify` reports a new Stripe invoice without a delivered event, and `--repair` fetches the event from Stripe', async () => {
     await world.fault({ target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     const s = await world.subscriber();
     await world.control('DELETE', '/faults');
@@ -68,7 +68,7 @@ describe('verify', () => {
     expect(repaired.code).toBe(0);
   });
 
-  it('crossbill verify finds no difference after ordinary signups, renewals and refunds', async () => {
+  it('`crossbill verify` finds no difference after ordinary signups, renewals and refunds', async () => {
     const { paymentId } = await paidRenewal(world);
     await refunded(paymentId, 1000);
     const { code, report } = await verify();
@@ -78,7 +78,7 @@ describe('verify', () => {
     expect(report.compared['credit_notes']).toBeGreaterThanOrEqual(1);
   });
 
-  it('crossbill verify finds a finalized invoice with lost webhooks, and --repair marks the invoice paid', async () => {
+  it('`crossbill verify` finds a finalized invoice with lost webhooks, and `--repair` marks the invoice paid', async () => {
     const s = await world.paidSubscriber();
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
@@ -99,7 +99,7 @@ describe('verify', () => {
     expect((await world.stripe.invoices.retrieve(invoiceId)).status).toBe('paid');
   });
 
-  it('crossbill doctor warns of undelivered events, and crossbill backfill fetches the missing invoice from Stripe', async () => {
+  it('`crossbill doctor` warns of undelivered events, and `crossbill backfill` fetches the missing invoice from Stripe', async () => {
     const s = await world.paidSubscriber();
     await world.fault({ target: 'deliveries', action: 'lose', times: 1_000 });
     const invoiceId = await world.renew(s.subscriptionId);
@@ -125,7 +125,7 @@ describe('verify', () => {
     expect(again).toMatchObject({ code: 0, out: 'Nothing was missing.\n' });
   });
 
-  it('crossbill verify reports a refund with a voided credit note at Stripe', async () => {
+  it('`crossbill verify` reports a refund with a voided credit note at Stripe', async () => {
     const { paymentId, invoiceId } = await paidRenewal(world);
     const given = await refunded(paymentId, 700);
     // Stripe voids notes of open invoices only; whatever removed this one, it does not count any more.
@@ -137,7 +137,7 @@ describe('verify', () => {
     ]);
   });
 
-  it('crossbill verify reports an invoice paid by a payment record not from Crossbill, and an invoice marked paid out of band', async () => {
+  it('`crossbill verify` reports an invoice paid by a payment record not from Crossbill, and an invoice marked paid out of band', async () => {
     const s = await world.paidSubscriber();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
     const foreign = await world.renew(s.subscriptionId);
@@ -165,7 +165,7 @@ describe('verify', () => {
     expect(about(report, byHand)[0]?.detail).toContain('out of band');
   });
 
-  it('crossbill verify reports a payment and a credit note with another amount on Stripe than in the ledger', async () => {
+  it('`crossbill verify` reports a payment and a credit note with another amount on Stripe than in the ledger', async () => {
     const { paymentId, invoiceId } = await paidRenewal(world);
     const given = await refunded(paymentId, 900);
     const note = world.sandbox.stripe.state.creditNotes.get(String(given['noteId']));
@@ -182,7 +182,7 @@ describe('verify', () => {
     Object.assign(attached ?? {}, { amountPaid: 2990 });
   });
 
-  it('crossbill verify exits with code 3 over a payment missing on Stripe until the operator acknowledges the difference', async () => {
+  it('`crossbill verify` exits with code 3 over a payment missing on Stripe until the operator acknowledges the difference', async () => {
     const s = await world.paidSubscriber();
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
@@ -202,7 +202,7 @@ describe('verify', () => {
     expect(next.report.acknowledged.filter((d) => d.invoice_id === invoiceId)).toMatchObject([{ id: waiting?.id }]);
   });
 
-  it('crossbill verify exits with code 4 if Stripe does not answer, and --resume finishes the run', async () => {
+  it('`crossbill verify` exits with code 4 if Stripe does not answer, and `--resume` finishes the run', async () => {
     await world.fault({ side: 'stripe', path: '/v1/events', action: 'status', status: 503, times: 100 });
     const { code, report } = await verify();
     await world.control('DELETE', '/faults');
@@ -218,7 +218,7 @@ describe('verify', () => {
     expect({ code: anew.code, told: told(anew.report) }).toEqual({ code: rest.code, told: told(rest.report) });
   });
 
-  it('crossbill verify stores each run with its outcome', async () => {
+  it('`crossbill verify` stores each run with its outcome', async () => {
     const runs = await world.query('select distinct outcome from verify_run order by 1');
     expect(runs.map((r) => r['outcome'])).toEqual(['clean', 'differences', 'incomplete']);
   });

@@ -77,8 +77,8 @@ describe('The webhook endpoints', () => {
     it.each([
       ['half a JSON body', '{"id":'],
       ['no body', ''],
-      ['a list', '[1,2]'],
-      ['null', 'null'],
+      ['a list as its body', '[1,2]'],
+      ['null as its body', 'null'],
       ['an id of 5,000 characters', JSON.stringify({ id: 'e'.repeat(5_000), type: 'payment.succeeded' })],
       ['an id of 256 characters', JSON.stringify({ id: 'e'.repeat(256), type: 'payment.succeeded' })],
       ['a payment without an amount', paymentBody({ eventId: 'evt_none' }).replace('"amount":1000,', '')],
@@ -86,10 +86,10 @@ describe('The webhook endpoints', () => {
       ['an amount of zero', paymentBody({ eventId: 'evt_zero' }).replace('"amount":1000', '"amount":0')],
       ['an unknown status', paymentBody({ eventId: 'evt_status' }).replace('"succeeded"}', '"won"}')],
       ['a success without a charge', paymentBody({ eventId: 'evt_charge', chargeId: '' })],
-      ['an internal lane as its invoice', paymentBody({ eventId: 'evt_inner', invoiceId: 'mor:pay_1' })],
+      ['a lane without an invoice as its invoice id', paymentBody({ eventId: 'evt_inner', invoiceId: 'mor:pay_1' })],
       ['the same key twice', paymentBody({ eventId: 'evt_twice' }).replace('{"id"', '{"id":"evt_other","id"')],
       [
-        'depth 10,000',
+        'JSON nested 10,000 deep',
         `{"id":"evt_deep","type":"payment.succeeded","data":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
       ],
       ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
@@ -160,7 +160,7 @@ describe('The webhook endpoints', () => {
       },
     );
 
-    it('crossbill events retry takes a delivery out of quarantine and books its payment', async () => {
+    it('`crossbill events retry` takes a delivery out of quarantine and books its payment', async () => {
       const names = { eventId: 'evt_late_stamp', paymentId: 'pay_late_stamp', invoiceId: 'in_late_stamp' };
       const sent = await deliver(world, 'mor_payments', paymentBody(names), { t: nowSec() - 7_200 });
       expect(sent.status).toBe(503);
@@ -229,7 +229,7 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(['hang', 'cut'] as const)(
-      'the webhook endpoints answer 503 while the database connections %s, and store the repeated delivery once',
+      'the webhook endpoints answer 503 during a database fault (connections %s), and store the repeated delivery once',
       async (mode) => {
         const id = `evt_${mode}`;
         const body = paymentBody({ eventId: id, paymentId: `pay_${mode}`, invoiceId: `in_${mode}` });

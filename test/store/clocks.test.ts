@@ -90,7 +90,7 @@ it('a replica with a fast clock retries a call to Stripe after the same wait as 
   expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
 });
 
-it("the database's clock, not the daemon's, stamps the opening of the webhook endpoints, audit entries and verify runs", async () => {
+it("the database's clock, not the daemon's, stamps audit entries, verify runs and the opening of the webhook endpoints", async () => {
   const { db, harness } = x;
   const time = new ServerTime();
   await new EndpointsLogStore(db, time).opened('open_1');

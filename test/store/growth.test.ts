@@ -133,7 +133,7 @@ it('each list, lookup and timer reads no more rows than its answer needs, howeve
   expect(tooMuch).toEqual([]);
 });
 
-it('verify counts waiting payments up to its limit and reads no more rows', async () => {
+it('a verify run counts the payments still to look up at the MoR up to a limit, and reads no more rows', async () => {
   const lookups = new MarksStore(db);
   sent.length = 0;
   expect(await lookups.left(300)).toBe(300);

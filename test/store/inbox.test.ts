@@ -127,7 +127,7 @@ describe('The inbox', () => {
     expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
   });
 
-  it('the inbox treats a Stripe event in another API version as a repeat, and an event about another object as a conflict', async () => {
+  it('under a known id the inbox treats a Stripe event in another API version as a repeat, and an event about another object as a conflict', async () => {
     const stripe = (name: string, from = '', to = ''): Delivery => ({
       ...an('evt_two1', { type: 'invoice.created' }),
       source: 'stripe',
@@ -166,7 +166,7 @@ describe('The inbox', () => {
     expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
   });
 
-  it("the review item about two bodies under one event id names the event's type, and a dispute's item names the dashboard", async () => {
+  it("the review item about two bodies under one event id names the event's type, and for a dispute also the MoR's dashboard", async () => {
     const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
     await x.inbox.store([back('blurred')]);
     expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);

@@ -149,7 +149,7 @@ describe('Lanes', () => {
     expect(story.journal.find((line) => line.text === 'told')?.detail).toEqual({ why: [kept] });
   });
 
-  it('a pool drops a connection after its server became a read-only standby, and opens a new connection', async () => {
+  it('a connection pool drops a connection after its server became a read-only standby, and opens a new connection', async () => {
     const { pool } = x.db;
     const claim = () => x.harness.store.claim('w', 1, 25_000);
     await claim();

@@ -80,7 +80,7 @@ describe('moves in PostgreSQL', () => {
     expect(await moves.counts()).toMatchObject({ moved: 1, skipped: 1, failed: 1, moving: 1, returned: 0 });
   });
 
-  it('crossbill move --back skips a subscription whose move wrote nothing to Stripe', async () => {
+  it('`crossbill move --back` skips a subscription whose move wrote nothing to Stripe', async () => {
     expect((await moves.toReturn(null, '0', 10)).map((m) => m.subscriptionId)).toEqual(['sub_2']);
     expect(await moves.toReturn(['cus_5'], '0', 10)).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe('the requests of a move', () => {
     });
   });
 
-  it('before crossbill move --back sends its request to Stripe, Crossbill counts the subscription as charged by Stripe', async () => {
+  it('before `crossbill move --back` sends its request to Stripe, Crossbill counts the subscription as charged by Stripe', async () => {
     const stripe = new Scripted();
     const steps = stepsOn(stripe);
     const moved = await steps.move(stripe.subscription('sub_4'), null, RUN);

@@ -103,7 +103,7 @@ describe('A refund without an invoice', () => {
     expect(await shown()).toEqual(once);
   });
 
-  it('a refund of an unknown payment stays a review item and moves no money in the ledger', async () => {
+  it('a refund of an unknown payment opens a review item and moves no money in the ledger', async () => {
     await x.harness.take(refunded(1, 300), refunded(2, 600));
     await x.harness.rest(24 * 8);
     expect(await items()).toMatchObject([
@@ -167,7 +167,7 @@ describe('One charge', () => {
     expect(balances(await harness.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
   });
 
-  it('if the MoR reports one charge for two invoices, the review item names the MoR id of the first, even if entered by an operator', async () => {
+  it("if the MoR reports one charge for two invoices, the review item names the first payment's MoR id, even if an operator entered the id", async () => {
     const { harness } = x;
     harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     harness.gateway.charges.add(COMPLETION.chargeId);

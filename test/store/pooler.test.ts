@@ -93,7 +93,7 @@ function listens(port: number): Promise<boolean> {
   });
 
   it.each(['transaction', 'statement'] as const)(
-    'the daemon, migrate and doctor refuse a pooler in %s mode and name the remedy',
+    'the daemon, `crossbill migrate` and `crossbill doctor` refuse a pooler in %s mode and name the remedy',
     async (mode) => {
       const sentence =
         'The pooler before the database gives each transaction another session (transaction or statement mode): locks and session settings would be lost';

@@ -105,7 +105,7 @@ describe('A rebuild', () => {
     expect(await readRows()).toBe(joined);
   });
 
-  it('a rebuild of the read model names an invoice with an unreadable log and goes on with the others', async () => {
+  it('a rebuild of the read model names an invoice with an unreadable log and goes on with the other invoices', async () => {
     await x.db.pool.query(
       `insert into lane_log (lane, version, at, at_rest, snapshot, change)
        select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log where lane = $1 group by lane`,
@@ -278,7 +278,7 @@ describe('Pages a statement reads', () => {
   it.each([
     ['without any statistics', null],
     ['with statistics', 'analyze'],
-  ])('the SQL statements of a renewal read few database pages for each invoice, %s', async (name, before) => {
+  ])("a renewal's SQL statements read few pages for each invoice, %s of PostgreSQL", async (name, before) => {
     if (before !== null) await db.pool.query(before);
     sent.length = 0;
     const pages = await wholePath(name);

@@ -81,7 +81,7 @@ const ASKED: SignupRequest = {
   by: 'shop',
 };
 
-it("Crossbill stores an idempotency key with its object's id, and recognises another body under the key", async () => {
+it('Crossbill stores an idempotency key with the id of the new signup, and recognises another body under the key', async () => {
   const requests = new Requests(x.db, x.harness.clock);
   expect(await requests.recall(name('k'), sha(1))).toEqual({ known: false });
   expect(await requests.remember(name('k'), sha(1), 'sup_1')).toEqual({ known: false });

@@ -66,7 +66,7 @@ it.each([
   ['pays by no known debit after the erasure of the signup request', 'trial', null, null, false],
   ['pays by bank debit after a payment settled within four days', 'payment', '{}', 4 * 86_400, true],
   ['pays by no known debit after a payment settled within ten seconds', 'payment', '{}', 10, false],
-  ['pays by no known debit after a payment charged at once', 'payment', '{}', null, false],
+  ['pays by no known debit after a payment charged immediately', 'payment', '{}', null, false],
 ])(
   'Crossbill infers from the signup how a customer pays: the customer %s',
   async (what, kind, body, settledSec, debit) => {

@@ -153,7 +153,7 @@ async function killedHalfWay(unheard: readonly number[]): Promise<void> {
   lists.pages.length = 0;
 }
 
-it('a resumed verify reads only the remaining invoices from Stripe, and reports the differences of both parts of the run', async () => {
+it('a resumed verify run reads only the remaining invoices from Stripe, and reports the differences of both parts of the run', async () => {
   await killedHalfWay([5, 40, 97]);
   clock.advance(11 * MINUTE);
   await known(40);
@@ -168,7 +168,7 @@ it('a resumed verify reads only the remaining invoices from Stripe, and reports 
   expect(report.compared['invoices']).toBe(102);
 });
 
-it('verify skips an invoice with an undecided event, counts the skipped invoice, and compares it in the next run', async () => {
+it('a verify run skips and counts an invoice with an undecided event, and the next run compares the invoice', async () => {
   await invoices(1, 4, [1, 2]);
   await known(3, 'draft');
   const inbox = new PgInbox(db, clock);
@@ -185,7 +185,7 @@ it('verify skips an invoice with an undecided event, counts the skipped invoice,
   expect(differing(await run())).toEqual(['in_1', 'in_2', 'in_3']);
 });
 
-it('verify runs one time a day, and immediately if a wrong clock had scheduled the next run a year ahead', async () => {
+it('a verify run starts one time a day, and immediately if a wrong clock had scheduled the next run a year ahead', async () => {
   const books = new VerifyStore(db, clock);
   const days = (n: number): number => n * 24 * HOUR;
   expect(await books.claimRun(days(1))).toBe(true);
@@ -195,14 +195,14 @@ it('verify runs one time a day, and immediately if a wrong clock had scheduled t
   expect(await books.claimRun(days(1))).toBe(false);
 });
 
-it('a resumed verify is clean if the differences found before its interruption are gone', async () => {
+it('a resumed verify run is clean if the differences found before its interruption are gone', async () => {
   await killedHalfWay([5]);
   clock.advance(11 * MINUTE);
   await known(5);
   expect((await again()).outcome).toBe('clean');
 });
 
-it('a resumed verify reads an invoice again if database and Stripe both changed since the first part', async () => {
+it('a resumed verify run reads an invoice again if database and Stripe both changed since the first part', async () => {
   await killedHalfWay([5, 6]);
   clock.advance(11 * MINUTE);
   await known(5, 'open');
@@ -211,7 +211,7 @@ it('a resumed verify reads an invoice again if database and Stripe both changed 
   expect(differing(await again())).toEqual(['in_6']);
 });
 
-it('a resumed verify compares invoices created during its interruption, and ignores deleted invoices', async () => {
+it('a resumed verify run compares invoices created during its interruption, and ignores deleted invoices', async () => {
   await killedHalfWay([]);
   clock.advance(11 * MINUTE);
   const createdAt = new Date(NOW.getTime() + MINUTE);
@@ -221,7 +221,7 @@ it('a resumed verify compares invoices created during its interruption, and igno
   expect(asked('invoices')).toHaveLength(1 + 1 + 29);
 });
 
-it('verify resumes a run only after ten minutes without a sign of life, and in only one process', async () => {
+it('Crossbill resumes a verify run only after ten minutes without a sign of life, and in only one process', async () => {
   await killedHalfWay([]);
   clock.advance(9 * MINUTE);
   expect((await again({ signal: AbortSignal.abort() })).resumedFrom).toBeNull();
@@ -248,7 +248,7 @@ it('a verify run ends as incomplete if its process slept and another process res
   expect(kept.rows.map((r) => r.outcome)).toEqual(['incomplete', 'differences']);
 });
 
-it('verify reports a stopped run as incomplete, and the next run immediately resumes the stopped run', async () => {
+it('a stopped verify run ends as incomplete, and the next run immediately resumes the stopped run', async () => {
   await invoices(1, 100);
   const stop = new AbortController();
   const cut = await run({ signal: stop.signal, onProgress: (n) => (n['invoices'] ?? 0) >= 50 && stop.abort() });
@@ -263,7 +263,7 @@ it('verify reports a stopped run as incomplete, and the next run immediately res
   expect(asked('invoices').length).toBeLessThan(55);
 });
 
-it('verify starts anew instead of resuming a complete run, a run over a day old, or a run with other settings or dates', async () => {
+it('a verify run starts anew, and resumes no complete run, no run over a day old, and no run with other settings or dates', async () => {
   const cutOff = (): Promise<VerifyReport> => run({ signal: AbortSignal.abort() });
   await invoices(1, 15);
   await cutOff();
@@ -278,7 +278,7 @@ it('verify starts anew instead of resuming a complete run, a run over a day old,
   expect([settings, further, less, later, whole].map((r) => r.resumedFrom)).toEqual([null, null, null, null, null]);
 });
 
-it('verify names a limited number of differences and counts the rest, and a repair fetches all missing events', async () => {
+it('a verify run names a limited number of differences and counts the others, and a repair fetches all missing events', async () => {
   for (let n = 1; n <= 45; n++) {
     const at = new Date(NOW.getTime() - n * HOUR);
     const { eventId, type, body } = invoiceEvent('invoice.updated', {

@@ -54,7 +54,7 @@ it('the benchmark computes response times by route, by minute and by group (API,
   expect(answers.whole('api')).toMatchObject({ n: 101 });
 });
 
-it('the benchmark counts the differences of crossbill verify, but reports no count for an incomplete run', () => {
+it('the benchmark counts the differences reported by `crossbill verify`, but shows no count for an incomplete run', () => {
   const difference = { kind: 'overpaid', detail: '1.00 EUR more than was due is paid' };
   const found = (problem: string | null): string =>
     JSON.stringify({ differences: [difference, difference], more: { no_verdict: 3 }, problem });

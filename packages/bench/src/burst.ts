@@ -1,5 +1,5 @@
-// Sends a burst of renewals to a real daemon. The daemon must drain them at the Stripe budget, with bounded memory and
-// unchanged intake.
+// Sends a burst of renewals to a real daemon. The daemon must work them off at the pace of the Stripe budget, with
+// bounded memory and unchanged intake.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -8,7 +8,7 @@ export type PageAsked = {
   readonly path: string;
   /** The expected status, if not 200. */
   readonly status?: 200 | 303 | 404;
-  /** The daemon caches this page for nearly so many seconds. The bench sets the daemon's clock ahead by them first. */
+  /** The daemon caches this page for less than these seconds, so the bench moves the daemon's clock ahead by them. */
   readonly freshSec?: number;
 };
 

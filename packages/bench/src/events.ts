@@ -5,8 +5,8 @@ import { createHmac } from 'node:crypto';
 export const SECRET = 'bench-secret-0123456789abcdef';
 
 /**
- * An invoice as Stripe shows it, about 3.7 KB. `name` is the common part of its ids. If paid, it has an attached
- * payment record.
+ * An invoice as Stripe shows it, about 3.7 KB. A paid invoice has an attached payment record. `name` is the common part
+ * of the ids.
  */
 export function invoiceObject(name: string, paid: boolean): object {
   const line = (i: number): object => ({

@@ -145,7 +145,7 @@ export const ROWS: readonly string[] = [
           'sgn_old' || n, '127.0.0.1', 'done', 201 from k where n % 10 = 0`,
 ];
 
-/** Statements that run once, before the others. Their number of rows does not depend on the number of renewals. */
+/** The fill runs these statements one time, before `ROWS`: their rows do not depend on the number of renewals. */
 export const ONCE: readonly string[] = [
   `insert into verify_run (id, since, began_at, started_at, finished_at, outcome)
    select 'vrf_old' || n, at, at, at, at, 'clean' from generate_series(730, 1, -1) as n, lateral (select now() - interval '1 day' * n as at) run`,

@@ -28,7 +28,7 @@ import { CustomersStore } from '#src/customers/customers.store.js';
 export type Question = {
   readonly what: string;
   readonly ask: () => Promise<unknown>;
-  /** True: the query compares rows one by one, as many as a page may look at, and finds none. */
+  /** True: the query finds nothing, and compares the most rows a page is allowed to compare, one by one. */
   readonly looksThrough?: true;
 };
 

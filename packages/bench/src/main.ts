@@ -1,8 +1,8 @@
 // `npm run bench`: prints every figure as a ratio within one run, as tables and as JSON. `--only intake,path` chooses
 // measurements, `--scale 0.2` makes a short run. `--only pages --data folder` measures every page of the console on a
 // database with ten million ledger rows, and the folder keeps the rows for another run. `--only day --data folder
-// [--renewals N] [--minutes M]` runs the day benchmark. DATABASE_URL names another server to measure. Growth always
-// starts an embedded one.
+// [--renewals N] [--minutes M]` runs the day benchmark. DATABASE_URL names another server to measure. The growth
+// benchmark always starts an embedded server.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -136,7 +136,7 @@ const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEW
 
 type Got = { readonly at: number; readonly bytes: number };
 
-/** Measures the time until the page, or the first rows of a CSV, arrived. Reads the rest too. */
+/** Requests a page. Returns the time when the whole page, or the start of a CSV, arrived. Reads the whole CSV too. */
 async function get(port: number, cookie: string, { path, status = 200 }: PageAsked): Promise<Got> {
   const res = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', headers: { cookie } });
   const began = performance.now();

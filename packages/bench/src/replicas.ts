@@ -1,4 +1,4 @@
-// Measures one, two and four replicas on one database: their total rate, and the proof that no effect happens twice.
+// Measures one, two and four replicas on one database: their total rate, and a check that no effect happens twice.
 import type pg from 'pg';
 import { Database } from '#src/store/database.js';
 import { type Rig, until, withPeer } from './rig.js';

@@ -17,7 +17,7 @@ const reported = new Map<string, string>();
 const attached = new Map<string, string>();
 const seen = { calls: 0, repeats: 0, twice: 0 };
 
-// The texts are made once, but sent and parsed each time: a real response also costs its bytes and their parsing.
+// The program makes these texts one time, but sends them for each response: the bench must measure bytes and parsing.
 const [OPEN, PAID] = [JSON.stringify(invoiceObject('ID', false)), JSON.stringify(invoiceObject('ID', true))];
 const invoice = (id: string): string => {
   const done = attached.has(id) || id.startsWith('in_old');

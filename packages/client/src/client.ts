@@ -24,10 +24,10 @@ export interface ClientOptions {
 export type Crossbill = Operations;
 
 /**
- * Makes a client.
+ * Makes a client. A failed call throws `CrossbillError`.
  *
- * The client sends an Idempotency-Key with each POST to create something. It repeats harmless requests after a failed
- * connection, a 429 with Retry-After, a 502, 503 or 504. A failed call throws `CrossbillError`.
+ * The client adds an Idempotency-Key to each request with such a header in the API. After a 429 with Retry-After the
+ * client repeats any request. After no response, a 502, 503 or 504 the client repeats only harmless requests.
  */
 export function createClient(options: ClientOptions): Crossbill {
   const settings: Settings = {

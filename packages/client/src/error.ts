@@ -1,7 +1,7 @@
 import { type KnownCode } from './generated/operations.js';
 
 /** An error code of Crossbill's API, or of the MoR. */
-// `& {}` keeps the known codes in an editor's list.
+// `& {}` keeps the known codes among an editor's suggestions.
 export type ErrorCode = KnownCode | (string & {});
 
 /** Facts about a failed call. */
@@ -32,7 +32,7 @@ export class CrossbillError extends Error {
   readonly errors: readonly FieldError[];
   /** Seconds until another try may help. Null: the response names none. */
   readonly retryAfterSeconds: number | null;
-  /** The request's idempotency key: a repeat under this key does nothing twice. */
+  /** A repeat under this key does nothing twice. Null: the request had no Idempotency-Key. */
   readonly idempotencyKey: string | null;
 
   constructor(refusal: Refusal) {

@@ -1,7 +1,7 @@
 // The types of the client's methods.
 import { type components } from './generated/schema.js';
 
-/** The API's types, by their names in its reference: `Schemas['PaymentView']`. */
+/** The API's types, by their names in the API reference: `Schemas['PaymentView']`. */
 export type Schemas = components['schemas'];
 
 type RowOf<A, F> = F extends keyof A ? (A[F] extends readonly (infer Row)[] ? Row : never) : never;

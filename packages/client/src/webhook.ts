@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Notification } from './generated/operations.js';
 
-/** Standard Webhooks' limit: an older delivery may be a recorded one, sent again by a stranger. */
+/** Standard Webhooks' limit: a stranger may have recorded an older delivery, and sent it again. */
 const TOLERANCE_SECONDS = 300;
 
 /** Headers in the form of Node's `http`, Express or `fetch`. */
@@ -13,7 +13,7 @@ export type ReceivedHeaders =
 export type NotVerifiedCode =
   'header_missing' | 'timestamp_outside_tolerance' | 'signature_mismatch' | 'unreadable_body';
 
-/** The delivery did not pass the check: `code` says why. Respond 400 and do nothing. */
+/** The delivery did not pass the check: `code` says why. Respond 400 and ignore the delivery. */
 export class NotVerifiedError extends Error {
   override readonly name = 'NotVerifiedError';
 
@@ -27,7 +27,7 @@ export class NotVerifiedError extends Error {
 
 /**
  * Returns the notification of a delivery. Throws `NotVerifiedError` unless the signature proves Crossbill sent it.
- * @param body the received bytes or their text, not parsed and written again
+ * @param body the received bytes or their text; the signature does not match JSON parsed and written again
  * @param secret the value of NOTIFY_SECRETS, `whsec_…`; during a rotation the old and the new one
  */
 export function verifyWebhook(

@@ -81,8 +81,8 @@ function binariesOf(folder: string): Binaries {
 }
 
 /**
- * Tries to run `postgres` in this folder. Returns null if it runs for this user, otherwise the reason. Throws if no
- * other folder would help.
+ * Tries to run `postgres` in this folder. Returns null if it runs for this user, otherwise the reason. Throws if a copy
+ * in another folder would fail too.
  */
 function tryRun(folder: string, runAs: RunAs): string | null {
   const { postgres } = binariesOf(folder);
@@ -127,7 +127,7 @@ function linkLibraries(native: string, target: string): void {
   }
 }
 
-/** Parses the package's list of links. Both names are paths below the package, in one folder. */
+/** Parses the package's list of links. `target` is the path of a link, `source` of its file in the same folder. */
 function parseLinks(text: string): { source: string; target: string }[] {
   const list: unknown = JSON.parse(text);
   if (!Array.isArray(list)) return [];
@@ -146,9 +146,7 @@ function quietly(action: () => void): void {
   }
 }
 
-/**
- * Makes a complete copy in `folder`, once for each version and user. Makes it again if something removed parts of it.
- */
+/** Returns the path of a complete copy in `folder`, one copy for each version and user. Replaces an incomplete copy. */
 function copyTo(folder: string, native: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8'));
   const version =

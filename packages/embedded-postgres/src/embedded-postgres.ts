@@ -110,7 +110,7 @@ class OwnedServer implements EmbeddedPostgres {
     if (this.watch !== null) clearInterval(this.watch);
     await this.repair;
     if (this.claim === null || !this.claim.release()) return;
-    // No await since the release: another process has hardly time to claim the server before the stop.
+    // No await since the release, so another process hardly has time to claim the server before the stop.
     const found = findServer(this.cluster);
     if (found !== null) await stopServer(found.pid, STOP_PATIENCE_MS);
   }

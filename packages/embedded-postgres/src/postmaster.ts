@@ -41,7 +41,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
 };
 
-/** Finds the server of this cluster. Null if there is none, or only the file of a dead one. */
+/** Finds the server of this cluster. Null: no server runs, even if the file of a dead server is still there. */
 export function findServer(cluster: Cluster): RunningServer | null {
   const text = readOrNull(join(cluster.data, 'postmaster.pid'));
   const lines = (text ?? '').split('\n');

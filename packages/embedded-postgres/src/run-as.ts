@@ -6,7 +6,7 @@ import { EmbeddedPostgresError, systemCode } from './errors.js';
 /** For the options of `spawn`. Null: run as the user of this process. */
 export type RunAs = { readonly uid: number; readonly gid: number } | null;
 
-// initdb looks its user up by id, so the host must know the id. Nearly every host has these two. They own nothing.
+// initdb looks its user up by id, so the host must know the id. Nearly every host has these two users.
 const PREFERRED = ['nobody', 'daemon'];
 
 /**

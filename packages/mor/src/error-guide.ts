@@ -168,8 +168,8 @@ function rowsOf(call: MorCallName, status: number, code: string | null): readonl
 }
 
 /**
- * The advice for an answer. Null: the documents do not list it. `fields`, from the answer, choose among the reasons of
- * one code. If no reason matches a field, the row without a field counts.
+ * The advice for an answer. Null: the documents do not list the answer. If several rows have this code, `fields` (the
+ * wrong fields in the answer) choose the row. If no row matches a field, the row without a field counts.
  */
 export function adviceFor(
   call: MorCallName,

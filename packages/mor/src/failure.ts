@@ -25,7 +25,7 @@ export function failure(kind: FailureKind, message: string, known: Known = {}): 
   };
 }
 
-/** No answer came. Without a connection the request surely had no effect. With one, it may have had an effect. */
+/** No answer came. Without a connection the request surely had no effect; with a connection nobody knows. */
 export function failureWithoutAnswer(peer: string, nothing: NoAnswer): Failure {
   if (nothing.sent === 'never') return failure('refused', `a request to ${peer} could not be built (${nothing.why})`);
   if (nothing.sent === 'no') return failure('retry', `no connection to ${peer} (${nothing.why})`);

@@ -20,8 +20,8 @@ export function parseFileLink(value: unknown, path: string): FileLink {
 }
 
 /**
- * The MoR makes the file in the background: `ready`, or `pending` with the wait the MoR asks for (null: the MoR named
- * none).
+ * The MoR makes the file in the background. `retryAfterMs`: the wait the MoR asks for, in milliseconds. Null: the MoR
+ * names no wait.
  */
 export type WhenReady<T> =
   { readonly state: 'ready'; readonly value: T } | { readonly state: 'pending'; readonly retryAfterMs: number | null };

@@ -35,7 +35,7 @@ export type MorOptions = {
   readonly psp?: string;
   /** Whether a setup intent names the merchant's customer, as a payment intent does. Default: `send`. */
   readonly setupCustomer?: 'send' | 'omit';
-  /** The limit for one call in milliseconds, with its answer and the retry after a 401. Default: 10,000. */
+  /** Milliseconds for one call, including the answer and the retry after a 401. Default: 10,000. */
   readonly timeoutMs?: number;
   /** The most sockets to the MoR at the same time. Default: 32. */
   readonly maxSockets?: number;

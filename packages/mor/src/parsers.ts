@@ -1,4 +1,4 @@
-// The parser of each answer, by name. A program's tests can check their invented answers with it.
+// The parser of each answer, by name. With these parsers a program's tests can check their invented answers.
 import { parseApplication } from './applications.js';
 import { parsePaymentIntent, parseSetupIntent } from './card-intents.js';
 import { parseEInvoice } from './e-invoices.js';

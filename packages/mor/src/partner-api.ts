@@ -20,7 +20,7 @@ export type Region = {
 export const applicationStatuses = ['created', 'submitted', 'changes_requested', 'approved', 'rejected'] as const;
 export type ApplicationStatus = (typeof applicationStatuses)[number];
 
-/** The answer to initiate. It has no merchant id: find the merchant in the list by its reference. */
+/** The answer to `sendInitiate`. It has no merchant id: find the merchant in the list by the merchant's reference. */
 export type Initiated = {
   readonly applicationId: string;
   /** The MoR's internal status, unchanged, for example `DRAFT`. */
@@ -50,7 +50,7 @@ export function parseRegion(value: unknown, path = ''): Region {
 }
 
 /**
- * Turns the MoR's internal status (from initiate and hosted onboarding) into the words of the other endpoints. Every
+ * Turns the MoR's internal status (`sendInitiate`, hosted onboarding) into the words of the other endpoints. Every
  * `SIGNED_BY_…` counts as approved: Document 1 says so for the merchant's signature and for the MoR's own step. Null:
  * Document 1 does not list the status.
  */

@@ -95,7 +95,7 @@ export class ProformaInvoices {
   }
 
   /**
-   * Sends a stored creation, either a whole request or one from a tax calculation. The MoR replays the answer to a used
+   * Sends a stored request, with the whole invoice or with a tax calculation's id. The MoR replays the answer to a used
    * key for ever, even after a deletion. So a new submission needs a new key: never make a key from the body.
    */
   sendCreate(wire: WireRequest, key: string): Promise<Outcome<ProformaCreated>> {
@@ -127,9 +127,7 @@ export class ProformaInvoices {
     });
   }
 
-  /**
-   * The MoR allows this until the tax transaction is linked, then answers 409 `not_deletable`. Deleting twice succeeds.
-   */
+  /** Sends a deletion. With a linked tax transaction the MoR answers 409 `not_deletable`. Deleting twice succeeds. */
   sendDelete(wire: WireRequest): Promise<Outcome<null>> {
     return this.transport.call(wire, { name: 'proforma.delete', accept: () => null });
   }

@@ -213,7 +213,7 @@ export class Fields {
     return this.may(name, parseDecimal);
   }
 
-  /** An amount in smallest units of at least `min`, as an exact JSON integer. */
+  /** An amount of at least `min`, in smallest units, as an exact JSON integer. */
   minor(name: string, min = 0n): bigint {
     return this.must(name, (value, path) => {
       const minor = minorOf(value);
@@ -271,7 +271,7 @@ export class Fields {
     return this.has(name) ? this.list(name, item) : [];
   }
 
-  /** Reads data to show or store unchanged. No decision depends on it. */
+  /** The value without any check, for example to store it unchanged. Null: absent. */
   raw(name: string): unknown {
     return member(this.#object, name) ?? null;
   }

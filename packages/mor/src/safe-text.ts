@@ -8,7 +8,7 @@ const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/
 const LOOKS_SECRET =
   /\b\w+_secret_\w+|\bBearer\s+[\w.~+/=-]+|\b(?:sk|rk)_\w{6,}|(?:sk|rk)_(?:test|live)_\w{6,}|whsec_\w{6,}/gi;
 
-/** `secrets`: the values to remove. Skips the empty string. */
+/** Makes a text safe to show. `secrets`: the values to remove; an empty string removes nothing. */
 export function safeText(text: string, secrets: readonly string[]): string {
   let shown = text;
   for (const secret of secrets) if (secret !== '') shown = shown.split(secret).join('[secret]');
@@ -17,7 +17,7 @@ export function safeText(text: string, secrets: readonly string[]): string {
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT - 3)}...` : shown;
 }
 
-/** The request id from the peer. Null: there is none, or it is no plain short word. */
+/** The request id from the MoR's header. Null: the header is absent, or its value is no plain short word. */
 export function safeRequestId(value: string | null): string | null {
   return value !== null && /^[\w.:/+=-]{1,128}$/.test(value) ? value : null;
 }

@@ -12,7 +12,7 @@ export class Secret {
     Object.freeze(this);
   }
 
-  /** The value itself. Call it only where the code signs, verifies or sends with the value. */
+  /** Returns the value itself, for code to sign, verify or send with it. Call this method nowhere else. */
   reveal(): string {
     return this.#value;
   }

@@ -77,8 +77,8 @@ export class SignatureCheck {
   }
 
   /**
-   * Tries every secret with every MAC, even after a match, so the time never reveals the matching one. A time exactly
-   * at the tolerance is still accepted (Documents 2 and 3 refuse more than five minutes).
+   * Tries every secret with every MAC, even after a match: the duration must not reveal the matching secret. Accepts a
+   * timestamp exactly at the tolerance (Documents 2 and 3 refuse more than five minutes).
    */
   checkParsed(header: SignatureHeader, body: Buffer, now: Date): Exclude<SignatureVerdict, 'malformed'> {
     let matches = 0;

@@ -1,4 +1,4 @@
-// Document 2: the tax of an order before payment. A calculation lives 7 days and can be used once.
+// Document 2: the tax of an order before payment. A calculation lives 7 days, for one use only.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields } from './read.js';
 import { type TaxCalculationRequest } from './requests/tax.js';
@@ -59,7 +59,7 @@ export class TaxCalculations {
     return this.send(encodeTaxCalculation(request));
   }
 
-  /** A calculation has no key, so a second try makes a second calculation. It costs nothing and binds nobody. */
+  /** The request has no key: a second try makes a second calculation. A calculation costs nothing and binds nobody. */
   send(wire: WireRequest): Promise<Outcome<TaxCalculation>> {
     return this.transport.call(wire, { name: 'tax.calculate', accept: ({ body }) => parseTaxCalculation(body) });
   }

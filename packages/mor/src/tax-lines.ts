@@ -2,8 +2,8 @@
 import { Fields, parseText, Unreadable } from './read.js';
 
 /**
- * For display and reconciliation only: calculate no amounts from this list. The parser accepts any word of the MoR: a
- * word outside Document 2 must not stop a signup or a commit.
+ * One tax or duty of a line, for display and reconciliation only: calculate no amounts from it. The parser accepts any
+ * word of the MoR, because a word outside Document 2 must not stop a signup or a tax transaction.
  */
 export type TaxCharge = {
   readonly kind: string;

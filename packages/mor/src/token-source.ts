@@ -98,8 +98,8 @@ export class TokenSource {
   }
 
   /**
-   * Reads the reply of the token endpoint. After any failure here the call itself was not sent. So the result is
-   * `retry`, or `stopped` if a person must act.
+   * Reads the reply of the token endpoint. Without a token the client does not send the caller's request. So a failure
+   * is `retry`, or `stopped` if a person must act.
    */
   #read(exchange: Exchange): { ok: true; token: Secret; lifeSec: number } | Failure {
     if (!exchange.answered) {
@@ -137,7 +137,7 @@ function parseObject(text: string | null): Readonly<Record<string, unknown>> | n
   }
 }
 
-/** The outcome, or `retry` if the caller's deadline comes first: the call itself was not sent. */
+/** The outcome, or `retry` if the caller's deadline comes first: the client has not sent the caller's request. */
 function unlessAborted(outcome: Promise<TokenOutcome>, signal: AbortSignal): Promise<TokenOutcome> {
   return new Promise((resolve) => {
     const late = (): void => resolve(failure('retry', 'the deadline passed while waiting for a token'));

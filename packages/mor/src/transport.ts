@@ -18,7 +18,7 @@ export type MorAnswer = {
 
 export type MorCallOptions<T> = {
   readonly name: MorCallName;
-  /** The credentials to use: the partner's for Document 1, the merchant's for the rest. */
+  /** The credentials to use: the partner's for Document 1, the merchant's for Documents 2 and 3. */
   readonly as?: 'merchant' | 'partner';
   /** The `Idempotency-Key` header. Null or absent: no such header. */
   readonly key?: string | null;

@@ -74,7 +74,7 @@ it.each(PARSERS)('the MoR client refuses a body of kind %s with a known field of
 });
 
 it.each(PARSERS)(
-  'given any JSON as a %s, the MoR client returns a value or throws the error Unreadable, and no other error',
+  'given any JSON as a %s, the MoR client returns a value or throws the error `Unreadable`, and no other error',
   (name, parse) => {
     const body = wire(name);
     fc.assert(

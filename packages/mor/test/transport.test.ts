@@ -53,7 +53,7 @@ it('50 parallel calls of the MoR client share the first token', async () => {
   expect(rig.peer.tokenCalls).toHaveLength(1);
 });
 
-it('the MoR client repeats a call after a 401 once, with a new token, the same key and the same bytes', async () => {
+it('the MoR client repeats a call one time after a 401, with a new token, the same key and the same bytes', async () => {
   rig.peer.reply = (req, res) => json(rig.peer.calls.length === 1 ? 401 : 200, {})(req, res);
   expect((await send()).ok).toBe(true);
   expect(rig.peer.calls.map(({ body, headers }) => [body, headers['idempotency-key']])).toEqual([
@@ -184,7 +184,7 @@ it('the MoR client follows no redirect of the token service', async () => {
   await other.stop();
 });
 
-it('the MoR client repeats a read once after a lost connection', async () => {
+it('the MoR client repeats a read one time after a lost connection', async () => {
   rig.peer.reply = (req, res) => (rig.peer.calls.length === 1 ? res.destroy() : json(200, { ok: true })(req, res));
   expect((await send(get, 'tax.transaction.list', null)).ok).toBe(true);
   expect(rig.peer.calls).toHaveLength(2);
@@ -219,7 +219,7 @@ const rows: [MorCallName, number, string | null, string][] = [
   ['onboarding.initiate', 500, null, 'unknown'],
 ];
 it.each(rows)(
-  "the MoR client classifies the MoR's answer to %s with status %i and code %s as %s",
+  "the MoR client classifies the MoR's answer to %s with status %i and code %s as `%s`",
   async (name, status, code, kind) => {
     rig.peer.reply = json(status, { ...(code === null ? {} : { code }), errors: [{ field: 'amount', message: 'no' }] });
     const outcome = failed(await send(post, name));
@@ -269,7 +269,7 @@ it("the MoR client passes each call's result, status and request id to onRequest
   await loud.close();
 });
 
-it('the MoR client shows no secret in an error or if printed, even if the MoR echoes secrets', async () => {
+it('the MoR client shows no secret in its errors or its printed form, even if the MoR echoes secrets', async () => {
   rig.peer.reply = (req, res) =>
     json(400, {
       code: 'invalid_request',

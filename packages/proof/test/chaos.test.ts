@@ -226,7 +226,7 @@ it("the report of a clean chaos run lists the injected faults, the merchant's ac
   expect(said).toMatch(/crossbill verify: clean\.\nEvery rule holds\.$/);
 });
 
-it('the report of a failed chaos run lists each difference and the findings of crossbill verify, and names the folder of logs', () => {
+it('the report of a failed chaos run lists each difference and the findings of `crossbill verify`, and names the folder of logs', () => {
   const broken: Outcome = {
     ...clean,
     findings: [{ about: 'in_1', what: 'its money was taken 2 times' }],

@@ -11,14 +11,14 @@ import { remoteTargets } from '../src/fuzz/targets/remote.js';
 const RUNS = 15;
 
 it.each(targets.map((target) => [target.name, target] as const))(
-  'the parser %s gives a clear error or a value within its limits for any input',
+  'the parser `%s` gives a clear error or a value within its limits for any input',
   async (_, target) => {
     const { seed, failure } = await runBatch(target, randomInt(1, 2 ** 31), RUNS);
     expect(failure === null ? null : { seed, ...failure }).toBeNull();
   },
 );
 
-it('each parser handles the inputs that once broke it', async () => {
+it('each parser handles the inputs of earlier failures', async () => {
   const known = [...targets, ...remoteTargets].map(({ name }) => name);
   const broken: string[] = [];
   for (const one of corpus()) {

@@ -103,7 +103,7 @@ it("the simulation reaches the same state, whatever the order of an invoice's ev
 });
 
 it.each(keptCases().map((kept) => [kept.why, kept] as const))(
-  'the simulation keeps every rule in a run that once failed: %s',
+  'the simulation keeps every rule in a run that failed before: %s',
   async (_, kept) => {
     const { seed, faults, without } = kept;
     const small = { faults: faults === null ? null : new Map(faults), without };

@@ -17,7 +17,7 @@ export type SandboxOptions = {
   readonly morPort?: number; // 0 chooses a free one
   readonly stripePort?: number;
   readonly psp?: string; // default: cardpsp
-  /** The URL for Stripe's events from the start. Null or left out: none until a caller registers an endpoint. */
+  /** The URL for Stripe's events from the start. Null or left out: no URL until a request registers an endpoint. */
   readonly stripeWebhookUrl?: string | null;
   readonly paymentWebhookUrl?: string | null;
   /** An endpoint of Document 2, registered for every event type at the start. */

@@ -34,7 +34,7 @@ export class AuditInterceptor implements NestInterceptor {
 
     const target = targetOf(req);
     const about = { actor: caller.name, role: caller.role, action: rule.action, source: addressOf(req) };
-    // An operator's change may move money, so it starts only after its first row is stored. Status 0: not ended yet.
+    // An operator's change may move money, so Crossbill stores a row first. Status 0: the change has not ended.
     const begun =
       rule.role === 'ops'
         ? this.audit.write({ ...about, target, outcome: 'begun', status: 0, detail: null })

@@ -37,8 +37,8 @@ export class Denials {
   ) {}
 
   /**
-   * Records a refusal. Resolves as soon as the audit log has its row, after a time limit, or at once if no row is
-   * needed. Never rejects.
+   * Records a refusal. Resolves as soon as the audit log has the row, or after PATIENCE_MS. Resolves immediately if the
+   * refusal gets no row. Never rejects.
    */
   async record(denial: Denial): Promise<void> {
     const unwritten = denial.status === 401 ? this.admit(denial.source) : 0;
@@ -53,8 +53,8 @@ export class Denials {
   }
 
   /**
-   * True if the rows of this minute are used up, for this address or for all. The method then counts this refusal,
-   * since it gets no row.
+   * True if the rows of this minute are used up, for this address or for all addresses together. The refusal then gets
+   * no row, and the method counts the refusal.
    */
   full(source: string): boolean {
     const now = this.clock.now().getTime();
@@ -75,7 +75,7 @@ export class Denials {
       limit = new MinuteLimit(ROWS_OF_ONE);
       this.byAddress.set(source, limit);
     }
-    // While the rows of all are used up, the address keeps its count for its next row.
+    // If all addresses together have used up the rows of this minute, this address keeps its count for a later row.
     const own = this.ofAll.isFull(now) ? 0 : limit.admit(now);
     if (own === null) return null;
     const others = this.ofAll.admit(now);

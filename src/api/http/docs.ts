@@ -26,7 +26,7 @@ const whole = { type: 'integer' } as const;
 const minor = { type: 'integer', format: 'int64' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
 
-/** The field's value in the document's examples. Write this decorator above the field's description. */
+/** The field's value in the document's examples. Write this decorator before the field's type, such as `@Text()`. */
 export const Example = (example: unknown): PropertyDecorator => ApiProperty({ example });
 
 export const Text: Field = (about) => field(text, about);
@@ -60,7 +60,7 @@ export const PartIfAny = (part: Type, about?: string): PropertyDecorator => opti
 export const Open: Field = (about) => field(anything, about);
 export const OpenOrNull: Field = (about) => field({ ...anything, ...orNull }, about);
 export const OpenIfAny: Field = (about) => optional(anything, about);
-/** The body of a request to the MoR. `openapi.ts` lists its shape. */
+/** A body in the shape of a request to the MoR. MOR_SHAPES (mor-shapes.ts) must contain the shape. */
 export const MorBody = ({ schema }: { readonly schema: JsonSchema }): MethodDecorator => ApiBody({ schema });
 /** A field in the MoR's own shape. It may be absent. */
 export const MorPartIfAny = ({ schema }: { readonly schema: JsonSchema }, about: string): PropertyDecorator =>
@@ -84,8 +84,8 @@ export class PendingView {
 export const Repeatable = (): MethodDecorator => ApiExtension('x-repeatable', true);
 
 /**
- * Describes the Idempotency-Key header. A key names one request for good. `required` false: each request without a key
- * is a new request.
+ * Describes the Idempotency-Key header. A key belongs to one request for ever. `required` false: each request without a
+ * key is a new request.
  */
 export const KeyHeader = (required: boolean): MethodDecorator =>
   ApiHeader({ name: 'Idempotency-Key', required, description: '1 to 255 printable characters.' });

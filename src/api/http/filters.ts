@@ -13,7 +13,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
 const FIRST_YEAR = 1970;
 
-/** Parses a date (its start in UTC) or a time with a zone. Null for anything else, even for 30 February. */
+/** Parses a time with a zone, or a date (the day's start in UTC). Null: no such text, or no real day (30 February). */
 export function parseFilterTime(value: unknown): Date | null {
   if (typeof value !== 'string' || !(DATE.test(value) || TIME.test(value))) return null;
   const day = new Date(`${value.slice(0, 10)}T00:00:00Z`);

@@ -1,4 +1,4 @@
-// Gives each POST that creates something a name, to recognise a repeat. The name consists of API key, method, path and
+// Names each creating POST, so Crossbill recognises a repeated request. The name consists of API key, method, path and
 // Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { type Request } from 'express';

@@ -67,7 +67,7 @@ function instanceOf(type: Class, value: unknown, path: string, unknown: FieldErr
 }
 
 function fieldErrors(error: ValidationError, path: string): FieldError[] {
-  // A member may have an empty name. The reply shows such a name as `""`.
+  // A field can have an empty name in JSON. The reply shows the empty name as `""`.
   const name = error.property === '' ? '""' : error.property;
   const index = /^\d+$/.test(name);
   const field = (path === '' ? name : index ? `${path}[${name}]` : `${path}.${name}`).slice(0, 100);

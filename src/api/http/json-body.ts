@@ -21,8 +21,8 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]]|-?\d[\d.eE+-]*/g;
 
 /**
- * The key and the text of each number in the outermost object, unless it is an integer in plain digits. The input is
- * valid JSON.
+ * Returns key and text of each number in the outermost object, except integers in plain digits. `text` must be valid
+ * JSON.
  */
 function oddNumbers(text: string): [string, string][] {
   const found: [string, string][] = [];

@@ -7,8 +7,8 @@ type Checked<T> =
   | { readonly ok: false; readonly code: string; readonly errors: readonly FieldError[] };
 
 /**
- * Returns the request if it has the shape the MoR's documentation demands. Otherwise throws 400 with the MoR's own
- * error code.
+ * Returns the request after the check. Throws 400 with the MoR's own error code if the request does not have the shape
+ * from the MoR's documents.
  * @param within the field of the caller's body that contains the request for the MoR, for example `tax`; null: the
  * whole body is that request
  */

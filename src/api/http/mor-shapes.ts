@@ -16,8 +16,8 @@ import {
 } from '@crossbill/mor';
 
 /**
- * The caller may leave out any of these fields, and Crossbill fills them in from Stripe. The MoR's own shape checks the
- * complete request.
+ * The caller can leave out any of these fields. Crossbill then takes the field from Stripe, and checks the complete
+ * request against the MoR's own shape.
  */
 export const providerPart = proformaProvider.partial('ProviderPart');
 export const recipientPart = proformaRecipient.partial('RecipientPart');

@@ -41,7 +41,7 @@ export function pageOf(item: Type): Type {
   return PageOf;
 }
 
-/** Returns the filters in use, without the undefined ones. */
+/** Leaves out the filters without a value. */
 export function given<K extends string>(filter: Readonly<Record<K, string | undefined>>): Partial<Record<K, string>> {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Partial<
     Record<K, string>

@@ -43,7 +43,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const problem = toProblem(error);
     const res = host.switchToHttp().getResponse<Response>();
-    // Crossbill's own 503 means a slow body or too many bodies at once. Anybody can cause it, so it gets no log line.
+    // Crossbill's own 503 means a slow body or too many bodies. Anybody can cause such a reply, so Crossbill logs none.
     if (problem.getStatus() === 500 || (problem.getStatus() === 503 && error !== problem))
       this.log.error({ event: 'api.request_failed', err: error }, 'a request failed');
     else if (problem.getStatus() === 502)

@@ -1,4 +1,4 @@
-// The one form of every reply except a success, and the functions to make such a reply.
+// The common form of all error replies, and functions to make such a reply.
 import { HttpException } from '@nestjs/common';
 import { type Refusal } from '../../engine/commanded.js';
 import { type CallFailure, mayPass, SHADOW_MODE } from '../../domain/ports/call.js';

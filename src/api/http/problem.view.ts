@@ -1,4 +1,4 @@
-// The form of every reply except a success, for the OpenAPI document.
+// The common form of all error replies, for the OpenAPI document.
 import { ApiProperty } from '@nestjs/swagger';
 
 class FieldProblem {

@@ -85,7 +85,7 @@ function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefus
   const { ok, warn } = check(`traffic from ${source}`);
   const silentMs = at === null ? Infinity : Date.now() - at.getTime();
   const ago = at === null ? 'nothing was ever taken' : `last event ${age(silentMs / 1000)} ago`;
-  // Doctor reports a refusal only without a later accepted delivery: an accepted delivery proves the sender's secret.
+  // Reports no refusal from before the last accepted delivery: an accepted delivery proves the sender's secret.
   const isNews = (r: EndpointRefusal): boolean => (at === null || r.at > at) && Date.now() - r.at.getTime() < DAY_MS;
   const refused = refusals.find((r) => r.endpoint === source && isNews(r));
   if (refused !== undefined) {

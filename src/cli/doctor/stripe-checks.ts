@@ -156,8 +156,7 @@ export async function ownCardChecks(
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
     if (type?.ok === false) return [warn(said(type), 'Let the key read payment methods, or check them by hand.')];
-    // An id without `pm_` belongs to Stripe's older payment methods (sources and cards). Stripe can charge every one of
-    // these.
+    // An id without `pm_` belongs to Stripe's older payment methods (sources and cards). Stripe can charge all of them.
     if (type === null || textOf(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)

@@ -99,7 +99,7 @@ export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<J
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** After the end of `work` the rehearsal asks the MoR for the charge for at most this long. */
+/** How long the rehearsal still asks the MoR for the charge after the end of `work`, in milliseconds. */
 const LINGER_MS = 15_000;
 
 /**

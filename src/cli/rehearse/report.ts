@@ -1,4 +1,4 @@
-// Writes the report: Markdown for people, JSON for programs. The last step removes secrets and personal data from both.
+// Writes the report: Markdown for people, JSON for programs. `cleaned` removes secrets and e-mail addresses from both.
 import { FACT_NAMES, FACTS, type Observed, type Rehearsal, type StepState } from './state.js';
 
 const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;

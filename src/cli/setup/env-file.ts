@@ -21,7 +21,7 @@ export function withSetting(text: string, name: string, value: string): string {
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
-/** Quotes a value if necessary: a reader would end a bare value at a `#`, a quote or a space, or change it. */
+/** Quotes a value if necessary: without quotes the parser would cut or change a value with a `#`, quote or space. */
 function quoted(value: string): string {
   if (/^[^\s#'"`\\]*$/.test(value)) return value;
   const mark = ["'", '"', '`'].find((m) => !value.includes(m));

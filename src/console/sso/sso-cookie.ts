@@ -48,8 +48,8 @@ export class SsoCookie {
   }
 
   /**
-   * Returns this browser's sign-in if the reply has its state, and deletes the cookie. Null if there is no sign-in, it
-   * is too old, or the state differs.
+   * Returns the sign-in of this browser's cookie, and deletes the cookie. Null if the cookie is missing, forged or too
+   * old, or if the provider's reply has another state.
    */
   take(req: Request, res: Response): SignIn | null {
     const cookie = signedCookie(req, SSO_COOKIE);

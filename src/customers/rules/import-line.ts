@@ -16,7 +16,7 @@ type Column = keyof typeof COLUMNS;
 
 export type Columns = {
   readonly at: Readonly<Record<'customerId' | 'morCustomerId', number>> & { readonly reference: number | null };
-  /** The number of columns, up to the last one with a name. */
+  /** The number of columns, up to the last column with a name. */
   readonly width: number;
   /** Columns Crossbill ignores. */
   readonly unused: readonly string[];

@@ -113,7 +113,7 @@ const PAYMENT_NAMES = [
   ...['processorPaymentIntentId', 'paymentIntentId', 'paymentIntent'],
 ] as const;
 
-/** Stores the amount, and the payment if the event names one. */
+/** Stores the amount, the payment and the address at the MoR, if the event names them. */
 function nameFrom(lane: Lane, o: Draft<MorObjectRow>, payment: PaymentRow | null, e: MorServiceEvent): void {
   const at = (e.createdAt ?? lane.now).toISOString();
   const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);

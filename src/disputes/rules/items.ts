@@ -7,7 +7,7 @@ import { type Holds, itemRule } from '../../engine/items.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 
 /**
- * An item's subject is the dispute with its stage. So a request for evidence after a win or a loss gets its own item.
+ * An item's `subject` is the dispute's id and stage. So a request for evidence after a win or a loss gets its own item.
  */
 export const disputeItems = itemRule(
   {

@@ -31,7 +31,7 @@ export function isBareEventLane(lane: string): boolean {
   return lane.startsWith(BARE_EVENT);
 }
 
-/** The prefix of a lane for a review item without an invoice. The lane holds the item and the item's timeline. */
+/** The prefix of a lane for a review item without an invoice. The lane has the item and the item's timeline. */
 const ITEM = 'item:';
 
 /**

@@ -124,8 +124,8 @@ function idOrNull(data: JsonObject, name: string): string | null {
 const MAX_IDS = 1_000;
 
 /**
- * Every text in `data` that can be an id: each once, in order, at most 1,000. Document 2 does not show where a dispute,
- * an alert or a captured link has its ids.
+ * Every text in `data` that can be an id, in order, without repeats, at most 1,000. Document 2 does not show where a
+ * dispute, an alert or a captured link has its ids.
  */
 export function idsIn(data: JsonObject): readonly string[] {
   const found = new Set<string>();
@@ -138,7 +138,7 @@ export function idsIn(data: JsonObject): readonly string[] {
   return [...found];
 }
 
-/** The MoR's payment id in a `payment.captured` event. Null: another type of event, no id, or several. */
+/** The MoR's payment id in a `payment.captured` event. Null: the event has another type, no such id, or several. */
 export function capturedId(e: MorServiceEvent): string | null {
   if (e.kind !== 'payment.captured') return null;
   const named = [...new Set(idsIn(e.data))].filter((id) => id.startsWith('pay_'));

@@ -27,7 +27,7 @@ export function ofSignup(event: Extract<OwnEvent, { readonly signup: string }>):
   return { id: `${event.type}:${event.signup}`, lane: itemLane(event.signup), event };
 }
 
-/** The subject of the review item about two bodies with one event id. */
+/** The `subject` of the review item about two bodies with one event id. */
 export function secondBodySubject({
   source,
   event,

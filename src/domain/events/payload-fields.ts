@@ -141,9 +141,9 @@ export function sumIn(data: JsonObject): Money | string | null {
 
 /**
  * Reads an amount as Document 2 writes it: `{amount, currency}` with a decimal string. Also reads a decimal string with
- * a separate `currency` next to it. Without a decimal point this second form is ambiguous: "300" may mean smallest
- * units, as in Document 3. So the function then accepts it only for a currency without decimals. It never accepts a
- * number.
+ * a separate `currency` next to it. In this second form a text without a decimal point is ambiguous: "300" may mean
+ * smallest units, as in Document 3. The function accepts such a text only for a currency without decimals. It never
+ * accepts a JSON number.
  */
 function moneyOf(value: unknown, of: JsonObject): Money | null {
   const whole = isObject(value) ? value : { amount: value, currency: of['currency'] };

@@ -13,8 +13,8 @@ export const PLACES: Readonly<Record<InboxSource, (body: Buffer) => EventPlace>>
 };
 
 /**
- * The lane for another decision on a stored event. An event in a lane of its own was unusable. If this release can read
- * the event, the event moves to the lane of its invoice or object. If not, it stays.
+ * The lane for another decision on a stored event. An event in a lane of its own was unusable or ignored. If this
+ * release can use the event, the event moves to the lane of its invoice or object. If not, the event stays.
  */
 export function laneAgain(source: InboxSource, lane: string, body: Buffer): string {
   if (!isBareEventLane(lane)) return lane;

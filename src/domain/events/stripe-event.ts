@@ -69,7 +69,7 @@ const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
   'invoice.payment_attempt_required': 'open',
 };
 
-/** Parses a delivery to the Stripe endpoint. The invoice's id names the lane. Never throws. */
+/** Parses a delivery to the Stripe endpoint. The lane's name is the invoice's id. Never throws. */
 export function parseStripeEvent(body: Buffer): ParsedEvent<StripeEvent> {
   return parseEvent('stripe', body, readStripeEvent);
 }
@@ -290,7 +290,7 @@ function readCollection(invoice: JsonObject): Pick<InvoiceFacts, 'autoAdvance' |
   };
 }
 
-/** Reads the newest revision. Stripe voids an invoice once its revision is final (Stripe docs, "Revise an invoice"). */
+/** Reads the newest revision. Stripe voids an invoice when its revision is final (Stripe docs, "Revise an invoice"). */
 function readRevision(invoice: JsonObject): Pick<InvoiceFacts, 'latestRevision'> {
   const latest = idOf(member(invoice, 'latest_revision'));
   return latest === null ? {} : { latestRevision: latest };

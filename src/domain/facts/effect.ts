@@ -1,4 +1,4 @@
-// Facts about work in need of a person: a call finally refused by Stripe or the MoR, a stuck lane, an unread enrolment.
+// Facts about work for a person: Stripe or the MoR refused a call for good, a lane is stuck, an enrolment is unread.
 import { type ByHand, type Refused, type Time } from './parts.js';
 
 export type EffectFact =

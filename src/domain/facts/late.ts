@@ -7,7 +7,7 @@ export type OverdueFact =
       readonly code: 'no-verdict';
       readonly due: Money | null;
       readonly since: Time;
-      /** The payment Crossbill set aside, because the ledger has its charge for another invoice. Null: none. */
+      /** The payment the MoR reported, if the ledger has its charge for another invoice. Null: there is none. */
       readonly letGo: { readonly payment: string; readonly charge: string | null } | null;
     }
   | { readonly code: 'transfer-overdue'; readonly proforma: string; readonly dueAt: Time };

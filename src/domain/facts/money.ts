@@ -27,7 +27,7 @@ export type AmountFact =
       readonly charge: string;
       readonly stated: Money;
       readonly asked: Money;
-      /** The refund of this payment that the MoR refused. Null: nobody tried a refund. */
+      /** The refund of this payment that the MoR refused. Null: the MoR refused none. */
       readonly failed: { readonly amount: Money; readonly said: string | null } | null;
     };
 
@@ -46,7 +46,7 @@ export type DoubleFact =
       readonly taken: Money;
       readonly settledBy: string;
       readonly sameCharge: string | null;
-      /** True: the two payments may be a single one, reported twice by the MoR. */
+      /** True: perhaps the MoR reported one payment two times. */
       readonly maybeOne: boolean;
       readonly observations: readonly Seen[];
     }

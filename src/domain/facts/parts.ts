@@ -19,8 +19,8 @@ export type Seen = {
 };
 
 /**
- * A call finally refused by Stripe, the MoR or the relay. `said`: the words of the refusal. If only these words change,
- * the fact stays the same.
+ * A call refused for good by Stripe, the MoR or the relay. `said`: the words of the refusal. If only these words
+ * change, the fact stays the same.
  */
 export type Refused = {
   readonly call: string;

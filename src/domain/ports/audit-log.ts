@@ -1,8 +1,8 @@
 // The audit log: who did what, when, and with which result.
 
 /**
- * Records the actor, the act, the time, the address and the result. Refused tries are included. Crossbill never changes
- * or deletes an entry.
+ * Records the actor, the act, the time, the address and the result, also of a refused try. Crossbill never changes or
+ * deletes an entry.
  */
 export abstract class AuditLog {
   abstract write(entry: {

@@ -67,16 +67,14 @@ export type ShownToRetry = {
   readonly subscriptionStatus: string | null;
 };
 
-/** The calls that change something on the platform. Crossbill stores each before it sends it. */
+/** The calls for a change on the platform. Crossbill stores each call before the send. */
 export type BillingCall =
   | { readonly kind: 'finalize_invoice'; readonly invoiceId: string }
   | {
       readonly kind: 'report_payment';
       readonly invoiceId: string;
       readonly customerId: string;
-      /**
-       * The payment id at the platform: `pay_…`, or our own id for a signup's payment. The record's metadata has it.
-       */
+      /** The payment id for the record's metadata: `pay_…`, or our own id for a signup's payment. */
       readonly paymentId: string;
       readonly amount: Money;
       /** The reference in the payment record: the processor's charge id. */
@@ -101,7 +99,7 @@ export type BillingCall =
       readonly paymentRecordId: string;
       /** The refund's id for the metadata at the platform: the processor's id, or else the MoR's, or else ours. */
       readonly refundId: string;
-      /** The refund's unique reference at the platform: the same id. */
+      /** The refund's unique reference at the platform: the same text as `refundId`. */
       readonly reference: string;
       readonly amount: Money;
       readonly refundedAt: Date;
@@ -117,7 +115,7 @@ export type BillingCall =
 
 export type BillingCallKind = BillingCall['kind'];
 
-/** The reply to a change: the invoice, if the platform returned it, and the id of a new object. */
+/** The reply to a call for a change: the invoice, or the id of another object. */
 export type BillingAnswer =
   | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
@@ -150,11 +148,11 @@ export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { 
 export abstract class BillingPlatform {
   /** Makes the bytes of a call. Pure: the same call gives the same bytes. */
   abstract encode(call: BillingCall): WireRequest;
-  /** Sends a stored call once and parses the reply. Never throws. */
+  /** Sends a stored call one time and parses the reply. Never throws. */
   abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
   /**
-   * Searches the platform for the effect of a call. Used if the platform has forgotten the key, or replays a stored
-   * 500.
+   * Searches the platform for the effect of a call. Crossbill needs this if the platform has forgotten the key or
+   * replays a stored 500.
    */
   abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;
   /** Reads the invoice from the platform. Null: the platform has deleted the invoice, or does not know it (404). */

@@ -1,4 +1,4 @@
-// The reads from the billing platform for verify, backfill and doctor. No read changes anything.
+// Reads from the billing platform, for commands such as verify, backfill and doctor. No read changes anything.
 import { type InvoiceFacts, type InvoicePaymentFacts } from './billing-platform.js';
 import { type CallOutcome } from './call.js';
 

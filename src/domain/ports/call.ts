@@ -1,4 +1,4 @@
-// A call's result: a reply of the peer (Stripe, the MoR or the relay), or a failure. Its kind decides the next step.
+// A call's result: a reply of the peer (Stripe, the MoR or the relay), or a failure of one of four kinds.
 
 /**
  * - `refused`: the peer understood the call and will not do it. The call surely had no effect. The same bytes would
@@ -23,7 +23,7 @@ export type CallFailure = {
   readonly message: string;
   /** The fields with errors, named by the peer. */
   readonly errors: readonly { readonly field: string; readonly message: string }[];
-  /** The wait in milliseconds, on the peer's request. Null: the peer asked for none. */
+  /** The wait the peer asked for, in milliseconds. Null: none. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
   /** True: the peer replayed a stored reply for this key (`Idempotent-Replayed: true`). */
@@ -62,7 +62,7 @@ export type CallOutcome<T> = CallAnswer<T> | CallFailure;
  */
 export const LIST_TOO_LONG = 'list_too_long';
 
-/** The code of every call that shadow mode holds back. */
+/** The error code of every call that Crossbill does not send in shadow mode. */
 export const SHADOW_MODE = 'shadow_mode';
 export const SHADOW_MESSAGE = 'Shadow mode: nothing is changed at Stripe or the MoR (CROSSBILL_SHADOW).';
 

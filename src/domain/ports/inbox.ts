@@ -1,4 +1,4 @@
-// The inbox. Crossbill stores every authentic delivery here once, before it acknowledges the delivery.
+// The inbox. Crossbill stores every authentic event here one time, before it acknowledges the delivery.
 
 /** The senders of webhooks. */
 export type InboxSource = 'stripe' | 'mor_payments' | 'mor_events';

@@ -36,7 +36,7 @@ export type ProformaMade =
   | {
       readonly kind: 'made';
       readonly proforma: ProformaFacts;
-      /** The wait before the next read, on the MoR's request. Null: the MoR asked for none. */
+      /** The wait the MoR asked for before the next read, in milliseconds. Null: none. */
       readonly retryAfterMs: number | null;
     }
   | { readonly kind: 'reference_taken'; readonly morId: string };

@@ -17,6 +17,6 @@ export type DeliveryResult = {
 export abstract class Receiver {
   /** False: the setting NOTIFY_URL is empty. */
   abstract readonly enabled: boolean;
-  /** Sends the notification once, with a new signature. Never rejects. */
+  /** Sends the notification one time, with a new signature. Never rejects. */
   abstract send(delivery: Delivery, at: Date): Promise<DeliveryResult>;
 }

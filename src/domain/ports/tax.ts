@@ -4,7 +4,7 @@ import { type CallOutcome, type WireRequest } from './call.js';
 export type TaxCalculationFacts = {
   readonly taxCalculationId: string;
   readonly currency: string; // upper case
-  /** The total with tax and duty. Null: it is no exact amount of the currency. */
+  /** The total with tax and duty. Null: the MoR's total is no exact amount of the currency. */
   readonly total: bigint | null;
 };
 

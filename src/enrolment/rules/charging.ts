@@ -40,13 +40,13 @@ function findGuarded(lane: Lane): InvoiceRow | null {
 
 type Look = {
   readonly of: ChargedFor;
-  /** True: Crossbill asks Stripe, even if it has a recent read of the payment method. */
+  /** True: Crossbill asks Stripe, even if the database has a recent read of the payment method. */
   readonly fresh: boolean;
 };
 
 /**
  * Reads the payment method Stripe would charge. Crossbill repeats the read, because the customer may have saved or
- * removed a card since.
+ * removed a card since the last read.
  */
 export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
   name: 'look-at-charging',
@@ -97,7 +97,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
 
 /**
  * Yields a review item for an enrolled customer's invoice while Stripe would charge it too. The deadline is the end of
- * the draft; an open invoice has none.
+ * the draft. The item of an open invoice has no deadline.
  */
 export const chargingItems = itemRule(
   { 'stripe-would-charge': 'Stripe would no longer charge the invoice' },

@@ -14,7 +14,7 @@ import { ENROLMENT_PATIENCE_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from 
 export type Known = {
   /** The time of the customer's first link to the MoR. Null if there is none. */
   readonly linkedAt: Date | null;
-  /** True if the MoR has sent a `payment.*` event for one of the customer's invoices. */
+  /** True if the database has a renewal's or a signup's payment of the customer, even a refused one. */
   readonly paid: boolean;
 };
 
@@ -48,8 +48,8 @@ export function fromPlatform(
 }
 
 /**
- * Finds out if the customer is enrolled. Crossbill needs this before it expects a verdict and before it relays. A
- * signup's invoice needs no lookup: the signup's charge pays the invoice, enrolled or not.
+ * Finds out if the customer is enrolled, before Crossbill expects a verdict and before the relay. A signup's invoice
+ * needs no lookup: the signup's charge pays the invoice, enrolled or not.
  */
 export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string }, CallOutcome<Enrolled>> = {
   name: 'look-up-enrolment',

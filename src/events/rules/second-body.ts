@@ -11,7 +11,7 @@ import { ensureInvoice } from '../../engine/facts.js';
 export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): Verdict {
   if (!isInnerLane(lane.lane)) ensureInvoice(lane);
   const fact = { code: 'second-body', event: e.event, type: e.event_type } as const;
-  // Each further body opens an item, even after a person closed an earlier one.
+  // Each further body opens an item, even after a person closed an earlier item.
   lane.ask({ kind: 'conflicting_event', subject: secondBodySubject(e), fact, since: at });
   return done(`event ${e.event} came with another body`);
 }

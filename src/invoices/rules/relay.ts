@@ -32,9 +32,9 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
 }
 
 /**
- * True if Crossbill has asked the MoR to charge the invoice and has no verdict yet. If another `invoice.created`
- * arrives now, it is the first event under a second id (Stripe docs, "Webhooks"): Crossbill must not relay it, because
- * the MoR would take it for a retry. After a refusal, another `invoice.created` really is a retry (Document 3, rule 5).
+ * True if Crossbill has asked the MoR to charge the invoice and has no verdict yet. Another `invoice.created` now is a
+ * repeat of the first event under a second id (Stripe docs, "Webhooks"). Crossbill must not relay the repeat: the MoR
+ * would charge again. After a refusal, another `invoice.created` really asks for a retry (Document 3, rule 5).
  */
 function awaitsRelay(s: LaneRows): boolean {
   return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
@@ -55,8 +55,8 @@ function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'
 /**
  * The reason to withdraw an `invoice.created` without a reply: the invoice is over, its money has arrived, the MoR gave
  * its verdict, or the customer can pay another way. In these cases a relay hours later could make the MoR charge a
- * customer who is already paying. If the MoR received an earlier try, an event reports its charge. Null: the MoR must
- * still get the event.
+ * customer who is already paying. If the MoR received an earlier try, an event will report the charge. Null: the MoR
+ * must still get the event.
  */
 function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   const came = paymentThatCame(s) ?? moneyAnnounced(s);
@@ -91,8 +91,8 @@ function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | nul
 export const relayCall: CallRule<'relay_event'> = {
   order: 3,
   unwanted: findReasonToDrop,
-  // Hours later, people or Stripe may have changed the invoice, so Crossbill reads it first. But if Stripe does not
-  // reply, the MoR still charges the renewal.
+  // If the invoice is hours old, it may have changed, so Crossbill reads it before the relay. After RELAY_READ_TRIES
+  // reads without a reply Crossbill relays all the same, so the MoR charges the renewal.
   readFirst: (i, lane) =>
     i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
   // wait for the lookup: Crossbill relays nothing for a customer outside ENROLMENT

@@ -180,7 +180,7 @@ function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
   return partOf(o);
 }
 
-/** True if a reply to the request may still create the link. */
+/** True while Crossbill waits for the MoR's reply to the request for the link. */
 function isAwaited(lane: Lane, o: MorObjectRow): boolean {
   const isAsked = lane.messages.some(
     (m) => m.kind === 'create_payment_link' && m.subject === o.id && m.status === 'pending',
@@ -210,7 +210,7 @@ function partOf(o: MorObjectRow): LinkFact | null {
 
 // ---- The automatic link after a failed renewal
 
-/** Requests a link for the amount due after a failed renewal. Crossbill has just read the invoice. */
+/** Requests a link for the amount due after a failed renewal, if Crossbill has just read the invoice as open. */
 export function settleRecovery(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || !wantsLink(lane, i)) return;

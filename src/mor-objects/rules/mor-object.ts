@@ -108,7 +108,7 @@ export function objectLookup<K extends Kind>(
   };
 }
 
-/** Counts the read. Returns the MoR's facts about the object, or null if there are none. */
+/** Counts the read. Returns the MoR's facts about the object. Null: the read failed, or the object is gone. */
 function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
   // A read before its due time, for a caller of the API, does not count as a try.
   const isEarly = o.readDueAt !== null && o.readDueAt > lane.now;
@@ -164,7 +164,7 @@ export function lookAtObjects(lane: Lane): void {
 
 /**
  * The time of the next read of an object without an announced payment. Null: no read is needed. The pauses grow with
- * the object's age from a minute to a day. A link gets one more read after its end, for a payment in its last minute.
+ * the object's age from a minute to a day. A link gets one more read after its end, for a payment just before the end.
  */
 export function nextLook(o: MorObjectRow, now: Date): Date | null {
   const age = now.getTime() - o.createdAt.getTime();
@@ -267,8 +267,8 @@ const STANDING_CLEARS = {
 };
 
 /**
- * Items for a proforma invoice or a link of a settled invoice that the customer can still pay: the customer may pay
- * twice.
+ * Items about a possible second payment: the customer can still pay a proforma invoice or a link of a paid or void
+ * invoice, or the MoR may have made an object after Crossbill withdrew the request.
  */
 export const standingItems = itemRule(STANDING_CLEARS, function* (lane) {
   for (const o of lane.objects) {

@@ -177,8 +177,8 @@ export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, mes
 
 /**
  * Withdraws a request for a link or a proforma invoice before the MoR's reply, if the customer would pay twice.
- * Reasons: the invoice is over, another amount is due, or money for it is announced, under way or with a person. The
- * MoR may have made the object before the withdrawal, so an item warns a person (`mayStand`).
+ * Reasons: the invoice is over, another amount is due, or money for the invoice is announced, under way or undecided.
+ * The MoR may have made the object before the withdrawal, so an item warns a person (`mayStand`).
  */
 export const requestUnwanted = {
   unwanted: (lane: Lane, { object: o }: Call): string | null => {

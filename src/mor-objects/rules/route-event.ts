@@ -1,4 +1,4 @@
-// Decides the route of an event without an invoice: to the lane of the invoice with one of its ids, or to a person.
+// Decides the route of an event without an invoice: to an invoice with one of the event's ids, or to a person.
 import { parseMorPaymentEvent, type PaymentRefunded } from '../../domain/events/mor-payment-event.js';
 import { idsIn, type MorServiceEvent, parseMorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { deadlineIn } from '../../domain/events/payload-fields.js';

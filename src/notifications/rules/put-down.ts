@@ -11,8 +11,8 @@ import { type LaneState } from '../../domain/model.js';
 import { tellLane } from './tell-lane.js';
 
 /**
- * The id comes from type and subject. So the same notification has the same id even after a restored backup, and
- * receivers recognise it.
+ * The id comes from the type and from `subject`, a text that differs between two notifications of one type. So the same
+ * notification has the same id even after a restored backup, and receivers recognise it.
  */
 export function notificationId(type: NotificationType, subject: string): string {
   return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;

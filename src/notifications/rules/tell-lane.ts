@@ -30,7 +30,7 @@ export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
   ];
 }
 
-// The statuses of an invoice still waiting for its money. In any other status no money is open, even after a late
+// The statuses of an invoice still waiting for its money. In every other status no money is open, even after a late
 // refusal.
 const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
 
@@ -172,7 +172,7 @@ export function reviewOpened(r: ReviewRow): Told {
   return { type: 'review.opened', subject: r.id, data: reviewFacts(r) };
 }
 
-/** A moved deadline makes a new notification. */
+/** Reports a near deadline. The id comes from the deadline too, so a moved deadline makes a new notification. */
 export function reviewDueSoon(r: ReviewRow): Told {
   return { type: 'review.due_soon', subject: `${r.id}:${time(r.dueAt) ?? ''}`, data: reviewFacts(r) };
 }

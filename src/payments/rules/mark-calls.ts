@@ -1,4 +1,4 @@
-// The calls of a mark: each reply leads to the next step. Also carries out a person's choice for a parked payment.
+// The calls of a mark: each reply leads to the next call. Also carries out a person's choice for a parked payment.
 import { type Draft } from '../../domain/row.js';
 import { type DoubleFact } from '../../domain/facts/money.js';
 import { type ByHand } from '../../domain/facts/parts.js';
@@ -141,8 +141,8 @@ export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, o
 }
 
 /**
- * Stripe refused a step of the mark. Crossbill reads the invoice and decides again. But a person decides after
- * MARK_TRIES tries, or after a refused report of the payment.
+ * Handles Stripe's refusal of a call of the mark: Crossbill reads the invoice and decides again. After MARK_TRIES
+ * refusals, or after a refused report of the payment, a person decides instead.
  */
 function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): void {
   if (p === undefined) return;
@@ -160,7 +160,7 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
 
 /**
  * Describes how a person can make the mark by hand, so that Crossbill finds and books the mark. If a person dismisses
- * the item without such a mark, the ledger shows the payment as unmarked, and Stripe never shows its refunds.
+ * the item without such a mark, the ledger shows an unmarked payment, and Stripe never shows the payment's refunds.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   // Offer no mark by hand for a part payment: the mark leaves the invoice unpaid, so a retry would mark the payment a
@@ -268,7 +268,7 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
     return null;
   }
   if (resolution === 'apply' && p.mark === 'parked') {
-    // a choice about a signup's amount accepts no difference from the invoice
+    // with a choice about a signup's amount, the person does not accept a difference from the amount due
     if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p);
   } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;

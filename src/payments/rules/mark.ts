@@ -194,7 +194,7 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
   };
 }
 
-/** For a double payment: adds every observation of money on the invoice to the item. */
+/** For a double payment: adds every report of money on the invoice to the item. */
 function withObserved(lane: Lane, item: Parking): Parking {
   const { fact } = item;
   if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise') return item;
@@ -202,9 +202,9 @@ function withObserved(lane: Lane, item: Parking): Parking {
 }
 
 /**
- * True if a person accepted payment `p` as a part payment, and another payment may be the rest. On a paid invoice,
- * Stripe must also show more money than our marks: then a person marked the rest by hand, or a restored database lost
- * our mark.
+ * True if a person accepted payment `p` as a part payment, and another payment may bring the missing part. On a paid
+ * invoice, Stripe must also show more money than our marks: then a person marked the missing part by hand, or a
+ * restored database lost our mark.
  */
 function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
@@ -212,7 +212,7 @@ function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
 }
 
-/** True while Crossbill marks another payment as an accepted part: it can't tell yet if payment `p` is the rest. */
+/** True while Crossbill marks another payment as an accepted part: perhaps payment `p` brings the missing part. */
 function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
   const isPartOnItsWay = (x: PaymentRow): boolean =>
     HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isShadowed(s, x);
@@ -238,8 +238,8 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
 };
 
 /**
- * Withdraws a step of a mark before it has an effect, if a fresh read leads to another decision. Only the lane's worker
- * may do so: an API request cannot know if the step is on its way to Stripe, and a withdrawal would lose its reply.
+ * Withdraws an unfinished call of a mark if a fresh read leads to another decision. Only the lane's worker may do so:
+ * an API request cannot know if the call is on its way to Stripe, and a withdrawal would lose Stripe's reply.
  */
 function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
@@ -250,15 +250,15 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   moveMark(p, 'waiting');
 }
 
-/** The reason to withdraw the step. Null if the step is still right, or if Stripe may have received it. */
+/** The reason to withdraw call `m`. Null: the call is still right, or Stripe may have received the call. */
 function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
-  // If the invoice is no longer payable, withdraw an unsent step. But keep the last step, even unsent: Crossbill
-  // searches Stripe for its effect before each send (mark-calls.ts).
+  // If the invoice is no longer payable, withdraw an untried call. But keep the last call of a mark, even untried:
+  // before each send Crossbill searches Stripe for this call's effect (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
-  // Has Stripe received a try of this step? A crash may have cut off the reply, and a second report would count twice.
-  // Before a last step Crossbill searches for the step's effect. But a search from before the crash proves nothing.
+  // Has Stripe received a try of this call? A crash may have cut off the reply, and a second report would count twice.
+  // Before the last call Crossbill searches for the call's effect. But a search from before the crash proves nothing.
   const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
   const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
   // "Paid out of band" makes the whole invoice paid. So if the invoice is still payable, Stripe received no try.
@@ -271,8 +271,8 @@ function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
 }
 
 /**
- * The end of the wait after a change of the amount due: a paused process may still send `m`, the last step of a mark.
- * Until this time Crossbill neither withdraws the step nor searches for its effect. Null: Crossbill need not wait.
+ * The end of the wait after a change of the amount due: a paused process may still send `m`, the last call of a mark.
+ * Until this time Crossbill neither withdraws the call nor searches for its effect. Null: Crossbill need not wait.
  */
 export function standsStillUntil(
   p: PaymentRow,
@@ -313,7 +313,7 @@ export const readToMark = {
   },
 };
 
-/** True if shadow mode decided the mark: its newest call was never sent. */
+/** True if Crossbill decided the mark in shadow mode, and so never sent the mark's newest call. */
 export function isShadowed(s: LaneRows, p: PaymentRow): boolean {
   const kind = STEPS[p.mark];
   const newest = s.messages.findLast((m) => m.kind === kind && isCallOf(m, p));

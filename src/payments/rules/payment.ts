@@ -81,7 +81,7 @@ function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
 
 /**
  * Records the MoR's refusal of a charge, or its request for authentication by the customer. A late failure never undoes
- * a success. `tryAgain` takes the next step for an unpaid invoice (retries/).
+ * a success. `tryAgain` plans the next try or the next link for an unpaid invoice (retries/).
  */
 export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, e: PaymentEvent) => void): Verdict {
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
@@ -89,7 +89,7 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, 
   const p = takePayment(lane, e);
   const { failureMessage, declineCode } = e;
   const why = declineCode ?? outcome; // `message` is free text, so the journal leaves it out
-  // The MoR's event is younger than the browser's report of the charge. So it is about this charge, not an earlier try.
+  // The event is younger than the browser's report of the charge, so the event is about this charge, no earlier try.
   if (p.mark === 'proving' && outcome === 'failed' && e.at.getTime() > p.recordedAt.getTime()) {
     Object.assign(p, { status: 'failed', verdictAt: e.at, failureMessage, declineCode, proveDueAt: null });
     moveMark(p, 'parked');
@@ -141,12 +141,12 @@ export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: stri
   const ids = new Set(idsIn(e.data));
   const p = lane.payments.find((x) => has(ids, x.processorChargeId));
   if (p === undefined) return;
-  // The MoR's id replaces the id from a person.
+  // The MoR's id replaces an id entered by a person.
   const isOpen = paymentId !== null && (p.paymentId === null || p.identifiedBy !== null);
   if (isOpen && !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId))
     Object.assign(p, { paymentId, identifiedBy: null });
   const amount = amountIn(e.data);
-  // True if a person dismissed a charge without a proof before this capture arrived.
+  // True if a person dismissed the unproven charge. This capture now proves the charge after all.
   const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, e);
   if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
   if (sameMoney(amount, { minor: p.amount, currency: p.currency })) believe(lane, p, 'the MoR captured it');
@@ -249,8 +249,8 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
 
 /**
  * If the merchant's backend reported another amount than the signup requested (signups/rules/signup.ts), asks a person.
- * Returns true until the person has decided: Crossbill makes no mark before. If the person's refund fails, the person
- * decides again, because the MoR refuses to refund more than it took.
+ * Returns true until the person has decided: Crossbill makes no mark before. A refund by the person may fail, because
+ * the MoR refuses to refund more than it took. Then the person decides again.
  */
 export function askOfAmount(lane: Lane, p: Payment): boolean {
   const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);

@@ -43,14 +43,14 @@ export function mirrorRefunds(lane: Lane): void {
 }
 
 /**
- * A person set the payment aside, perhaps after marking the invoice by hand. Crossbill does not show this payment's
- * refund on Stripe. So it opens an item to tell a person about the refund.
+ * Opens an item about the refund of a closed payment, because Crossbill does not show this refund on Stripe. Before a
+ * person dismissed the payment, the person may have marked the invoice by hand.
  */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // True if the invoice has two payments and somebody refunded this payment in the MoR's portal. The invoice may be
-  // paid by this payment instead of the marked payment, so a person must look. If a person chose the refund in the
-  // item, no further item is needed.
+  // True if another payment has the mark, and somebody refunded this payment in the MoR's portal. Perhaps this payment
+  // paid the invoice, and not the marked payment, so a person must look. If a person chose the refund in an item,
+  // Crossbill opens no further item.
   const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
   const amount = { minor: r.amount, currency: r.currency };
@@ -79,7 +79,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   );
   // The credit note has the reference of the report, even if the refund got another id in the meantime.
   const reference = (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(r);
-  // The call's `subject` has the payment and the refund, because two payments may have the same refund id.
+  // The call's `subject` contains the ids of payment and refund, because two payments may have the same refund id.
   const subject = reported?.subject ?? `${effectName(p)}:${findReference(r)}`;
   const about = { invoiceId, refundId: reference };
   if (paymentRecordId !== null && reported === undefined) {
@@ -151,7 +151,7 @@ export const creditNoteCall: CallRule<'issue_credit_note'> = {
   },
 };
 
-/** Orders by the MoR's total, then refunds without a total by age. So any order of arrival counts the same refunds. */
+/** Sorts refunds by the MoR's running total. Refunds without a total come last, by age. Arrival order has no effect. */
 function inOrder(a: RefundRow, b: RefundRow): number {
   const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
   if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
@@ -239,9 +239,9 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 }
 
 /**
- * Opens an item for a refund whose payment counts for another invoice: a person decided that its charge paid the other
- * invoice. Then the payment brings no money to this invoice, and Crossbill books the refund on neither invoice. If the
- * MoR later names another charge for the payment, Crossbill books the refund on this invoice.
+ * Opens an item for a refund of a payment without money: a person dismissed the payment's unproven charge, or decided
+ * that the charge paid another invoice. Crossbill does not book the refund. If the MoR later reports money for the
+ * payment, Crossbill books the refund on this invoice.
  */
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR reported another charge for the payment, so the ledger has the refund' },

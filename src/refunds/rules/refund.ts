@@ -87,7 +87,7 @@ function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdi
  * proves the payment. If Crossbill knew only a refused try of the payment, the payment's amount is now unknown.
  */
 function takeTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
-  // True if a person decided that the charge paid another invoice: then this payment took no money.
+  // True for a closed payment without money: its charge has no proof, or the ledger has its charge for another invoice.
   const isLetGo = saysNothing(p);
   const isEarly = p.succeededAt === null && p.mark === 'none' && !isLetGo;
   if (isEarly) Object.assign(p, { amount: null, failureMessage: null, declineCode: null });
@@ -131,8 +131,8 @@ function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefi
   const alike = own.filter((r) => isSameMoney(r, e));
   const isSameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
   if (e.refundId === null && e.processorRefundId === null) {
-    // Document 3 makes both ids optional. An event without ids belongs to the refund with the same running total. If
-    // there is none, it belongs to our own refund still without an event.
+    // Document 3 makes both ids optional. An event without ids belongs to the refund with the same running total. If no
+    // refund has this total, the event belongs to our own refund without an event so far.
     return alike.find(isSameTotal) ?? alike.find(awaitsEvent);
   }
   return (
@@ -143,7 +143,7 @@ function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefi
   );
 }
 
-/** True for our own refund while its event is missing. The event of a `joined` refund arrived before our request. */
+/** True for our own refund while its event is missing. The event of a `joined` refund is in another row. */
 function awaitsEvent(r: RefundRow): boolean {
   const over = r.status === 'failed' || r.status === 'joined' || r.askedAs !== null;
   return r.origin === 'api' && !over && r.totalAfter === null;
@@ -200,8 +200,8 @@ export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const isOther = (one: string | null, other: string | null): boolean =>
     one !== null && other !== null && one !== other;
   const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
-  // Crossbill sent two requests for the same amount. The event of the second refund came first, and Crossbill gave the
-  // event to row `r`. So the reply to `r` belongs to the row of the second request.
+  // If `isAnother`, Crossbill sent two requests for the same amount, and gave the event of the second refund to row
+  // `r`. So the reply to `r` belongs to the row of the second request.
   const twin = (): Refund =>
     others.find((x) => isNameless(x, r.amount)) ??
     lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
@@ -238,12 +238,12 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
 
 /**
  * Joins two rows of the same refund: `known` from the refund's event, and `r` from our request. After a restored backup
- * Crossbill may repeat a request under its old key, and the event may arrive first. `known` then becomes the refund,
- * also under the id of `r`. `r` no longer reserves an amount (docs/decisions/0008).
+ * Crossbill may repeat a request under its old key, and the event may arrive before the reply. From then on `known` is
+ * the refund, also under the id of `r`, and `r` reserves no amount (docs/decisions/0008).
  */
 function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
-  // Crossbill gave the event to another request of ours, and that request still waits for its reply. The reply will
-  // show which refund the event belongs to.
+  // True if Crossbill gave the event to another request of ours, and this other request has no reply yet. Only the
+  // reply shows the right refund for the event.
   const awaits = requestOf(lane, known.id)?.status === 'pending';
   const same = isNameless(r, known.amount) && known.currency === r.currency;
   if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;

@@ -97,7 +97,7 @@ function refundKey(paymentId: string, scope: readonly string[]): string {
   return morKey('refund', [paymentId, ...scope]);
 }
 
-/** Finds a refund by our id: its own row, or the row it joined. */
+/** Finds a refund by our id: the refund's own row, or the row of the same refund after a join. */
 export function refundById({ refunds }: LaneRows, id: string): RefundRow | undefined {
   return refunds.find((r) => r.askedAs === id) ?? refunds.find((r) => r.id === id);
 }
@@ -163,8 +163,8 @@ function isWaiting({ status }: RefundRow): boolean {
 /**
  * Records the MoR's refusal of a refund. If the MoR refuses the first try, no money moved and the amount is free again.
  * The refusal of a repeat proves less, because an earlier try may have moved money. One exception: if the MoR knows no
- * such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. The exception holds only for an
- * id entered by a person: the MoR knows the ids from its own events.
+ * such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. The exception is only for an id
+ * entered by a person, because the MoR knows the ids from its own events.
  */
 function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   // After a late refusal the status is null: the caller has already received 202, and an item reports the failure.
@@ -216,9 +216,9 @@ function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure):
 const KEY_TOO_OLD = 'key_too_old';
 
 /**
- * Withdraws an unfinished request when the MoR may have forgotten its key: a repeat could pay the money twice. An event
- * or a person settles the refund. The key's age counts from the request or from a person's last `retry`, not from the
- * first recorded try: a crash or a restore may have lost the record of an earlier try.
+ * Withdraws an unfinished request when the MoR may have forgotten its key: a repeat could pay the money twice. Then an
+ * event or a person settles the refund. The key's age counts from the request or from a person's last `retry`, not from
+ * the first recorded try: a crash or a restore may have lost the record of an earlier try.
  */
 export function withdrawStale(lane: Lane): void {
   for (const r of lane.refunds) {
@@ -261,7 +261,7 @@ export const stuckRefunds = itemRule(
       const amount = { minor: r.amount, currency: r.currency };
       const sent = { refund: r.id, amount, status: r.morStatus ?? r.status, since: r.createdAt.toISOString() };
       const fact = { code: 'refund-waits', ...sent, withdrawn, refused, dismissedAt: null } as const;
-      // The amount stays reserved until a person decides in an item. So a dismissed item opens again.
+      // A dismissal leaves the amount reserved, so the item opens again after REFUND_REMINDER_DAYS.
       const isSame = (x: ReviewRow): boolean => isSameFact({ ...x.fact, dismissedAt: null }, fact);
       const dismissed = reviews.findLast(
         (x) => x.subject === r.id && x.resolution === 'dismiss' && isSame(x),
@@ -289,7 +289,7 @@ export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
   if (isRenamed(lane.findPayment(r.paymentRowId), r))
     return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
   if (m?.status === 'done') return refuse(409, 'refund_answered', ANSWERED);
-  // Without its body the request would refund the whole rest (Document 3), so Crossbill must never send it.
+  // A request without a body would refund the whole rest of the payment (Document 3), so Crossbill never sends it.
   if (m?.wire.body === null)
     return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
   lane.sendAgain(m?.id);
@@ -302,9 +302,9 @@ const ANSWERED =
 const TOLD_BY_PERSON = 'told_by_person';
 
 /**
- * A person reports a failed refund (Document 3 has no such event), and its amount is free again. If the MoR made the
- * refund after all, the next refund pays the customer twice. So Crossbill refuses the report while it still sends the
- * request. Crossbill also refuses an empty note: the note must name a person at the MoR.
+ * Records a person's report of a failed refund (Document 3 has no such event). The refund's amount is free again. If
+ * the MoR made the refund after all, the next refund pays the customer twice. So Crossbill refuses the report while it
+ * still sends the request. Crossbill also refuses an empty note: the note must name a person at the MoR.
  */
 function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;

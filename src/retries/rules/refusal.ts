@@ -25,10 +25,10 @@ import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { openLook } from '../../engine/facts.js';
 
 /**
- * Records a refusal. Of several refusals the newest by the MoR's clock counts, in any order of arrival: it is the
- * verdict on the last retry. But each retry makes a new payment at the MoR. If the refused payment is older than the
- * last retry, the refusal belongs to an earlier try. The debit of the last retry may then still be under way, so
- * Crossbill must not charge again (docs/retries.md, "What is proven").
+ * Records a refusal. Several refusals may arrive in any order: the newest by the MoR's clock counts, as the verdict on
+ * the last retry. But each retry makes a new payment at the MoR. If the refused payment is older than the last retry,
+ * the refusal belongs to an earlier try. The debit of the last retry may then still be under way, so Crossbill must not
+ * charge again (docs/retries.md, "What is proven").
  */
 export function takeRefusal(lane: Lane, e: PaymentEvent): void {
   const i = lane.invoice;
@@ -53,10 +53,10 @@ export function takeRefusal(lane: Lane, e: PaymentEvent): void {
 }
 
 /**
- * True if the refusal belongs to a try before the last charge. There are two cases. Crossbill recorded the refused
- * payment before the last charge. Or the MoR refused well before the last charge, and an earlier charge still has no
- * verdict. If no earlier charge waits, the refusal is the verdict on the last charge: after a restored backup Crossbill
- * requests a retry again, and the MoR's refusal answers the request from before the restore.
+ * True if the refusal belongs to a try before the last charge. There are two cases. Either Crossbill recorded the
+ * refused payment before the last charge. Or the MoR refused well before the last charge, and an earlier charge still
+ * has no verdict. Without such an earlier charge, the refusal is the verdict on the last charge, even if the refusal is
+ * older: after a restored backup Crossbill requests the same retry again.
  */
 function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean {
   const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
@@ -103,7 +103,7 @@ export type Means = RetryStep['do'];
 /** The time and the settings of a decision. A lane has both. */
 export type Moment = Pick<Ctx, 'now' | 'settings'>;
 
-/** The next step, and the time it is due (`at`). Before each step except `rest` Crossbill reads the invoice. */
+/** The next step, and its due time (`at`). `rest`: no step. Before every other step Crossbill reads the invoice. */
 export type Next =
   | { readonly do: 'rest' }
   /** `method`: the confirmed payment method behind the retry. Absent: a step of the schedule. */
@@ -112,7 +112,7 @@ export type Next =
 
 const REST: Next = { do: 'rest' };
 
-/** Decides Crossbill's next step: it tries a new payment method at once, otherwise it follows the schedule. */
+/** Decides the next step: a try of a new payment method at once or, without a new method, the schedule's step. */
 export function decideNext(s: LaneRows, ctx: Moment): Next {
   const { retrySchedule: schedule } = ctx.settings;
   const i = s.invoice;
@@ -218,7 +218,7 @@ function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
   return link ? 'link' : null;
 }
 
-/** The number of steps already done for this kind of refusal. A replaced link does not count. */
+/** The number of finished steps for this kind of refusal. Withdrawn steps and replaced links do not count. */
 function countSteps(s: LaneRows, trail: RetryTrail): number {
   const replaced = (ref: string): boolean => s.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   return trail.retries.filter((r) => r.kind === trail.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
@@ -242,9 +242,7 @@ function findLastTime(s: LaneRows, trail: RetryTrail): Date {
 
 const hasUnreadLink = (s: LaneRows): boolean => s.objects.some((o) => o.kind === 'payment_link' && isUnread(s, o));
 
-/**
- * When Stripe asked for another try, in Unix milliseconds. Infinity: Stripe did not, or only shortly after `since`.
- */
+/** When Stripe asked for another try, in Unix milliseconds. Infinity: not at all, or too soon after `since`. */
 function parseAskedAt(trail: RetryTrail, since: Date): number {
   const at = trail.askedAt === null ? NaN : Date.parse(trail.askedAt);
   return at - since.getTime() >= RETRY_ASKED_AFTER_MS ? at : Infinity;

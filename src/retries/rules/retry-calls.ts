@@ -19,7 +19,7 @@ function findReasonToDrop(lane: Lane, { row }: Call): string | null {
   const wanted = row.kind === 'retry_charge' ? ['draft', 'open'] : ['open', 'uncollectible'];
   if (status !== 'unknown' && !wanted.includes(status)) return `the invoice is ${status}`;
   const retry = row.kind === 'retry_charge' ? i?.retries?.retries.find((r) => r.number === row.generation) : undefined;
-  // A new payment method may be charged even if the customer has a payable link.
+  // Crossbill may charge a new payment method even if the customer has a payable link.
   const besideLink = retry !== undefined && retry.method !== null;
   if (objects.some((o) => isLiveProforma(o) || (!besideLink && isPayableLink(o, lane.now))))
     return 'the customer can pay it another way now';
@@ -70,8 +70,8 @@ const endCall = {
   ...common,
   takenBack: (lane: Lane, { row }: Call) => {
     const i = lane.invoice;
-    // A person's retry replaced the end of the schedule. If the MoR refuses this retry, Crossbill ends the schedule
-    // again.
+    // Crossbill never sent the call, or a person's retry replaced it. So the schedule has not ended, and it can end
+    // again later.
     if (i?.retries && (row.attempts === 0 || awaitsRetry(lane))) i.retries = { ...i.retries, ended: null };
   },
   refused: (lane, { row }, failure) => askOfCall(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),

@@ -28,7 +28,7 @@ export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, nu
   return lastingName(prefix, invoiceId, 'retry', number);
 }
 
-/** Makes a retry. Null: nothing is due, or no link is possible. Before this, `findObstacle` has found no obstacle. */
+/** Makes a retry. The caller has checked `findObstacle`. Null: nothing is due, or no link is possible. */
 export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   const i = lane.invoice;
   const trail = i?.retries ?? null;
@@ -123,7 +123,7 @@ function hasEnded({ subscriptionStatus }: ShownToRetry): boolean {
   return subscriptionStatus === 'canceled' || subscriptionStatus === 'incomplete_expired';
 }
 
-/** Carries out the next step, except a charge (`orderIfWanted`), and stores the time of the next try on the invoice. */
+/** Carries out the next step, except a charge (see `orderIfWanted`). Stores the time of the next try on the invoice. */
 export function followSchedule(lane: Lane): void {
   if ((lane.invoice?.retries ?? null) === null) return;
   act(lane);

@@ -34,7 +34,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
   if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || total === null)
     return null;
-  // The customer paid more than the amount due. Only a person can tell if the lost money was a part of the surplus.
+  // If the customer paid more than the amount due, only a person can tell if the loss took a part of the surplus.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
   // An unfinished refund may still take a part of the loss.
@@ -63,7 +63,7 @@ export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   const amount = o === undefined ? null : creditable(lane, o, lane.ctx);
   const of = o?.detail.loss?.of;
   if (o === undefined || amount === null || of === undefined) return notAvailable();
-  // The name contains the MoR's id of the dispute, so a restored backup leads to the same name.
+  // The credit note's name contains the MoR's id of the dispute: after a restored backup Crossbill makes the same name.
   const name = `loss:${objectId(o)}`;
   const begun = { noteId: null, booked: '0', entries: 0 } as const;
   send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });

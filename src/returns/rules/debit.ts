@@ -47,8 +47,8 @@ export function returnDebit(
     const message = `The bank took it back on a day from ${showDay(taken)}, when the payment was taken, to today (UTC).`;
     return refuse(400, 'invalid_request', message, 'returned_on');
   }
-  // A loss never comes before its payment. If the return names the day of the payment, the loss gets the payment's
-  // exact time.
+  // A loss never comes before its payment. `on` is the start of a day, so a return on the day of the payment gets the
+  // payment's exact time.
   const at = on === null ? {} : { returnedAt: (on > p.succeededAt ? on : p.succeededAt).toISOString() };
   const row = newMorObject(lane.now, {
     id: lane.ctx.newId('ret'),

@@ -73,8 +73,8 @@ function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Dat
 }
 
 /**
- * The loss of each lost dispute or return: its own amount if it fits into the payment, otherwise the rest of the
- * payment.
+ * Returns the loss of each lost dispute or return: its amount, at most the rest of the payment. An unknown amount means
+ * the whole rest.
  */
 function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
   const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
@@ -85,7 +85,7 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
   for (const payment of s.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;
     let rest = payment.amount - payment.amountRefunded;
-    // Leaves out a loss with an unclear amount: a person finds out if it is the whole payment or a part.
+    // Leaves out a loss with an unclear amount: a person finds out if the bank took the whole payment or a part.
     const own = lost.filter((o) => o.paymentRowId === payment.id && unreadSum(o, payment) === null);
     for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
       const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
@@ -125,7 +125,7 @@ function reasonOf(o: MorObjectRow, isLoss: boolean): string {
   return `was taken back by the bank: ${o.kind === 'debit_return' ? `the debit was returned, ${o.id}` : `${what} is lost`}`;
 }
 
-/** Items for a lost dispute, and for a win after a person acted on the loss. */
+/** Items for a lost dispute, and for a win after a person dismissed the item about the loss. */
 export const lostDisputes = itemRule(
   {
     'dispute-lost': 'the dispute was won, or its amount became unclear',
@@ -141,7 +141,7 @@ export const lostDisputes = itemRule(
       const dealt = lane.reviews.filter(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
       );
-      // True if the ledger did not have this loss when a person dealt with it.
+      // True if a person dismissed the item about this loss while the ledger did not have the loss.
       const beside = dealt.some(
         ({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'),
       );
@@ -256,7 +256,7 @@ export const returnedDebits = itemRule(clears, function* (lane) {
  * The fact of an item, if the customer got a part of the money twice: from the bank, and by a refund or an older
  * dispute. Null: no part twice. Losses and refunds in the ledger never exceed the payment (bookLosses). So if the
  * booked loss is smaller than the returned amount, the customer got the difference twice. The item opens even after a
- * person dealt with the return.
+ * person dismissed the item about the return.
  */
 function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
   const booked = BigInt(o.detail.loss?.minor ?? '0');

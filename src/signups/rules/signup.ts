@@ -28,8 +28,8 @@ export type Completion = {
 };
 
 /**
- * Records the payment of the first invoice. The payment counts after a proof: the MoR confirms the charge's
- * `psp_reference`, or an event names the charge or intent. With the check off it counts at once. If the merchant's
+ * Records the payment of the first invoice. The payment counts at once with `SIGNUP_CHARGE_CHECK=off`, or after a
+ * proof: the MoR confirms the charge's `psp_reference`, or an event names the charge or intent. If the merchant's
  * backend reports another amount than the signup's, a person decides first: Document 3 has no look-up for the amount.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
@@ -98,7 +98,7 @@ export function isUnsettled(p: PaymentRow): boolean {
   return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
 }
 
-/** The start of Stripe's subscription, as exactly as Crossbill knows it: Stripe makes the first invoice at once. */
+/** The start of the subscription: Stripe's time of its first invoice or, if unknown, the time of the payment's row. */
 function startOf(i: InvoiceRow | null, p: PaymentRow): number {
   return (i?.platformCreatedAt ?? p.recordedAt).getTime();
 }

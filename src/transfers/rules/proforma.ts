@@ -113,8 +113,8 @@ export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
 }
 
 /**
- * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total. If it is below the
- * total, a person decides about the part payment.
+ * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total. If less than the total
+ * has arrived, a person decides about the part payment.
  */
 export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
   const { proformaInvoiceId: morId, total, amountReceived: received } = e;

@@ -99,7 +99,7 @@ function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts):
   return lost >= afterPayment ? { by: 'loss', lost: money(lost, currency) } : { by: 'nothing' };
 }
 
-/** True if the note is the refund's own. Without a known note of the refund: true if the note names one of its ids. */
+/** True if the note belongs to the refund: by the stored note id. Without a stored id: by a refund id in the note. */
 function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
   if (r.creditNoteId !== null) return r.creditNoteId === n.creditNoteId;
   const named = [n.refundId, ...n.references];
@@ -149,8 +149,8 @@ function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boo
 }
 
 /**
- * True if an open item reports Stripe's refusal of this refund. Then the refund on the record is another refund, even
- * with the same amount.
+ * True if an open item reports that Stripe refused to show this refund on the payment record. A refund on the record is
+ * then another refund, even with the same amount.
  */
 function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
   const items = ours.openReviews.filter((x) => x.kind === 'effect_failed' && x.refundId === r.id);

@@ -76,9 +76,9 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled
 }
 
 /**
- * Finds a charge id on payments of two invoices. Each pair of payments gives one difference: on the payment without
- * money, or, if both or neither have money, on the later payment. A payment does not count if it failed, waits for
- * authentication, or was set aside by a person.
+ * Finds payments of two invoices with the same charge id. Each pair gives one difference, on the payment without money.
+ * If both payments have money, or neither, the difference is on the later payment. Leaves out failed payments, payments
+ * waiting for authentication, and payments with the mark `closed`.
  */
 export function compareCharges(o: OurInvoice): Difference[] {
   const claim = (p: PaymentRow) => ({ invoice: p.invoiceId, payment: p.paymentId ?? p.id, mark: p.mark });
@@ -117,8 +117,8 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 
 /**
  * Compares the ledger with the invoice on Stripe. `ours` null: our database does not know the invoice.
- * @param graceMs an invoice younger than this, in milliseconds, has no difference. Below VERIFY_GRACE_MS only an
- * unknown invoice or a wrong amount is a difference: the event of a new status may still be on its way
+ * @param graceMs leaves out an invoice younger than this, in milliseconds. Below the age VERIFY_GRACE_MS the comparison
+ * covers only existence and amount: the event of a new status may still be on its way
  */
 export function compareInvoice(
   facts: InvoiceFacts,

@@ -34,7 +34,7 @@ export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] 
   return made.filter(({ from, to }) => Number.isFinite(from) && Number.isFinite(to)).map(span);
 }
 
-/** Intersects two lists of spans. Each list is in order and without overlaps, and so is the result. */
+/** Intersects two lists of spans. Both lists and the result are in order, without overlaps inside a list. */
 function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
   const out: Interval[] = [];
   for (let i = 0, k = 0; i < a.length && k < b.length;) {
@@ -69,7 +69,7 @@ export function showLossWindow({ events, closed }: LossWindow): string {
 export type Span = { readonly from: Date; readonly to: Date };
 
 /**
- * The MoR's events made in `events` may be lost: each attempt met closed webhook endpoints. `closed`: from the start of
- * the first to the end of the last of these closed times.
+ * The MoR's events made in `events` may be lost: each attempt met closed webhook endpoints. `closed` begins with the
+ * first of these closed times and ends with the last.
  */
 export type LossWindow = { readonly events: Span; readonly closed: Span };

@@ -13,8 +13,8 @@ export const PROGRESS_VERSION = 4;
 export type Stretch = { readonly from: number; readonly to: number | null };
 
 /**
- * The rest of one of Stripe's lists, as spans of creation times. An id cannot mark the place in the list: its object
- * may be deleted before the run resumes.
+ * The part of one of Stripe's lists still to read, as spans of creation times. An object's id cannot mark the place in
+ * the list: Stripe may have deleted the object before the run resumes.
  */
 export type Listing = {
   /** The spans still to list, newest first. Empty: everything is compared. */
@@ -48,14 +48,14 @@ export function begun(since: Date, settings: FlowSettings, again: readonly strin
   return { version: PROGRESS_VERSION, settings, lists, refundsAfter: 0, again, more: {} };
 }
 
-/** The rest of the list after a page of its first span. `times`: the creation times of the objects on the page. */
+/** Removes a compared page from the first span still to list. `times`: the creation times of the page's objects. */
 export function afterPage({ todo, newest }: Listing, times: readonly Date[], isLast: boolean): Listing {
   const made = times.map((t) => t.getTime());
   const seen = newest === null ? made : [...made, newest];
   const [first, ...rest] = todo;
   const next = { newest: seen.length === 0 ? null : Math.max(...seen) };
   if (first === undefined || isLast) return { ...next, todo: rest };
-  // The platform's times are whole seconds. The rest includes the last second: it may have more objects.
+  // Stripe's times are whole seconds. The last second of the page stays in the span: it may have more objects.
   const to = made.length === 0 ? first.to : Math.floor(Math.min(...made) / 1000) * 1000 + 1000;
   return { ...next, todo: [{ from: first.from, to }, ...rest] };
 }

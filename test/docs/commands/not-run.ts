@@ -21,7 +21,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm install && npm run demo',
     why: 'a minute and more; `.ci/run` runs the whole demo by `npm run matrix -- --short`',
-    runs: { file: 'cli/programs.test.ts', title: 'crossbill sandbox --help lists' },
+    runs: { file: 'cli/programs.test.ts', title: '`crossbill sandbox --help` lists' },
   },
   {
     command: 'npm install && npm run example',
@@ -31,7 +31,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm run --silent sandbox | tee sandbox.env',
     why: 'it stays up until Ctrl-C; the page’s shell has the file',
-    runs: { file: 'cli/programs.test.ts', title: 'crossbill sandbox prints the settings of a daemon' },
+    runs: { file: 'cli/programs.test.ts', title: '`crossbill sandbox` prints the settings of a daemon' },
   },
   {
     command: 'npm start',
@@ -41,7 +41,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'crossbill move --reference "batch 1" --back',
     why: 'the daemon of the test enrols everybody, where it is refused',
-    runs: { file: 'e2e/move.test.ts', title: 'crossbill move --back restores the card' },
+    runs: { file: 'e2e/move.test.ts', title: '`crossbill move --back` restores the card' },
   },
   {
     command: 'crossbill rehearse',
@@ -51,7 +51,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'crossbill listen',
     why: 'it stays up until Ctrl-C',
-    runs: { file: 'cli/notifications.test.ts', title: 'crossbill listen prints' },
+    runs: { file: 'cli/notifications.test.ts', title: '`crossbill listen` prints' },
   },
   {
     command: 'npm run client:pack',

@@ -94,7 +94,7 @@ it('the daemon accepts a short signing secret in a test, and refuses a short sig
   }
 });
 
-it('a webhook endpoint may have several secrets for rotation, and a repeated secret counts once', () => {
+it('a webhook endpoint can have several secrets for rotation, and a repeated secret counts once', () => {
   const config = load({ STRIPE_WEBHOOK_SECRETS: 'whsec_new_one, whsec_old_one,whsec_new_one' });
   expect(config.stripeWebhookSecrets.map((secret) => secret.reveal())).toEqual(['whsec_new_one', 'whsec_old_one']);
 });
@@ -273,7 +273,7 @@ it('in production, the daemon accepts plain http only for private hosts', () => 
   expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://sandbox/in' })).toEqual([]);
 });
 
-it('crossbill commands that only need the database, such as migrate, start without the other settings', () => {
+it('each `crossbill` command for the database alone, such as `crossbill migrate`, starts without the other settings', () => {
   expect(loadDatabaseConfig(production)).toMatchObject({
     production: true,
     databasePoolSize: 10,

@@ -8,7 +8,7 @@ const WANTED =
   'must be all, linked or metadata:<key>=<value> with a key of at most 40 characters and a value of at most 500, for example metadata:billed_by=mor';
 const parsed = (text: string) => setting.parse(text);
 
-it('ENROLMENT accepts all, linked, or metadata with a key and a value, even with an equals sign in the value', () => {
+it('ENROLMENT accepts `all`, `linked`, or `metadata` with a key and a value, even with an equals sign in the value', () => {
   expect(setting.unset).toEqual({ by: 'all' });
   expect(parsed('linked')).toEqual({ ok: true, value: { by: 'linked' } });
   expect(parsed('metadata:billed_by=mor=1')).toEqual({

@@ -53,7 +53,7 @@ it.each([
   ['TRUSTED_PROXIES', '"10.0.0.7",10.0.0.8'],
   ['ENROLMENT', 'metadata:billed_by="mor"'],
   ['RETRY_SCHEDULE', 'soft="3d,5d" end=nothing'],
-])('the daemon refuses quotes around an entry of the list %s: %s', (name, value) => {
+])('the daemon refuses quotes around an entry of the setting %s: %s', (name, value) => {
   const relay = {
     NOTIFY_URL: 'https://shop.example/hooks',
     MOR_RELAY_URL: 'https://mor.example/in',

@@ -59,7 +59,7 @@ it.each([
   `${PROXY}/path`,
   'a b',
   'http://ada:%zz@proxy.internal',
-])('the daemon refuses the proxy %s and names its variable', (value) => {
+])('the daemon refuses the proxy %s and names the environment variable', (value) => {
   for (const name of ['HTTP_PROXY', 'https_proxy'])
     expect(problemsOf({ [name]: value }).map((p) => p.name)).toEqual([name]);
 });

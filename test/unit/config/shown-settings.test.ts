@@ -15,7 +15,7 @@ const full = load({
   MOR_PARTNER_CLIENT_SECRET: 'canary10-partner',
 });
 
-it('Crossbill shows the operator no secret among the settings, in whatever form it prints the settings', () => {
+it('Crossbill shows the operator no secret among the settings, in any printed form', () => {
   const shown = [
     JSON.stringify(full),
     inspect(full, { depth: 9, showHidden: true }),

@@ -67,7 +67,7 @@ async function askStripe(host: string, port: string, by: Proxies): Promise<numbe
 
 const delivery = () => putDown(sampleOf('invoice.paid', 'x'), 'standard', new Date());
 
-it('Crossbill reaches the MoR through the proxy, and the proxy resolves the name', async () => {
+it('Crossbill reaches the MoR through the proxy, and the proxy resolves the MoR’s host name', async () => {
   expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: true, status: 200 });
   expect([proxy.asked, heard]).toEqual([['mor.internal:80'], ['GET mor.internal/api/x']]);
 });
@@ -97,7 +97,7 @@ it.each([['169.254.169.254'], ['fe80::1']])(
   },
 );
 
-it("crossbill doctor compares the machine's clock with Stripe's through the proxy", async () => {
+it("the command `crossbill doctor` compares the machine's clock with Stripe's through the proxy", async () => {
   expect(await clockCheck('Stripe', 'http://stripe.internal', 300, proxies)).toMatchObject({ state: 'ok' });
   expect(proxy.asked).toEqual(['stripe.internal:80']);
 });

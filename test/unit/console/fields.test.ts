@@ -83,7 +83,7 @@ const nouns: readonly [string, Fields<never>, ReadonlySet<string>][] = [
   ['retries', retryFields, new Set([...namesIn(InvoiceListView, RetriesView), 'state', 'expected_by'])],
 ];
 it.each(nouns)(
-  'the console page, the CSV, crossbill export and --json for %s use exactly the field names of the API',
+  'the console page, the CSV, `crossbill export` and the option `--json` for %s use exactly the field names of the API',
   (_, list, api) => {
     expect(api.size).toBeGreaterThan(5);
     const names = list.map(([name]) => name);

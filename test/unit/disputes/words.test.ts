@@ -119,7 +119,7 @@ it("the console's sentence on an alert says that a refund prevents the dispute, 
   }
 });
 
-it('without a relay the sentence on a retry schedule names a payment link instead of a charge by the MoR', () => {
+it("without a relay the console's sentence on a retry schedule names a payment link instead of a charge by the MoR", () => {
   const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 60 };
   expect(stepsInWords(SCHEDULE, 'soft', { relay: true, recoveryLinks })).toBe(
     'the MoR charges again after 3 days, then the MoR charges again 5 days after that, then the MoR charges again 7 days after that',
@@ -164,7 +164,7 @@ it('if a lost amount becomes uncertain and then certain again, the review item s
   expect([booked?.reason, back?.reason, again?.reason]).toEqual(['dispute_lost', 'dispute_reversed', 'dispute_lost']);
   expect(again?.movedAt).toEqual(back?.movedAt); // no month has it twice
 });
-it('if the latest amount of a lost dispute has two readings, the text about the dispute says that the amount is unclear', () => {
+it("if the latest amount of a lost dispute can mean two sums, the console's sentence on the dispute says that the amount is unclear", () => {
   const known = { ...lost, amount: 1000n, currency: 'EUR' };
   const s = withThem(paid(), [known]);
   const text = (minor: string): string =>
@@ -193,7 +193,7 @@ it('if a dismissed loss of unclear amount gets a clear amount, a new item tells 
     apart: null,
   });
 });
-it('if a person dismissed the item of an unclear loss and then wins the dispute, a new item asks to reverse the manual booking', () => {
+it('if the MoR wins a dispute after a person dismissed the item of the unclear loss, a new item asks to reverse the manual booking', () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   expect(only(first)?.fact).toMatchObject({
     code: 'dispute-lost',
@@ -210,7 +210,7 @@ it('if a person dismissed the item of an unclear loss and then wins the dispute,
   expect(only(won)?.fact).toMatchObject({ code: 'won-after-loss', beside: true });
 });
 
-it('the sentence of an uncertain loss does not say that the money was refunded', () => {
+it("the console's sentence on an uncertain loss does not say that the money was refunded", () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
   expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
@@ -235,7 +235,7 @@ async function booked(...told: readonly Told[]): Promise<unknown[]> {
   return entries.map((e) => [e.reason, e.amount.minor, e.movedAt.toISOString()]);
 }
 
-it('a loss whose amount becomes uncertain and then certain again counts once in each month of the ledger', async () => {
+it('if the amount of a loss becomes uncertain and then certain again, no month of the ledger counts the loss twice', async () => {
   const [lostOn, unsureOn, sureOn] = [
     '2026-11-21T12:00:00.000Z',
     '2026-12-02T12:00:00.000Z',

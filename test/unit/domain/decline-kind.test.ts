@@ -19,7 +19,7 @@ it.each([
   expect(findRefusalKind('failed', code)).toBe(kind);
 });
 
-it('a payment with requires_action needs authentication, unless its decline code is hard', () => {
+it('a payment with the outcome `requires_action` needs authentication, unless its decline code is hard', () => {
   expect(findRefusalKind('requires_action', null)).toBe('authentication');
   expect(findRefusalKind('requires_action', 'insufficient_funds')).toBe('authentication');
   expect(findRefusalKind('requires_action', 'stolen_card')).toBe('hard');

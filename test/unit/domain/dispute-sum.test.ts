@@ -5,7 +5,7 @@ import { unreadSum } from '../../../src/domain/dispute-sum.js';
 const AT = '2026-11-20T12:00:00.000Z';
 const told = (said: string) => ({ amount: null, detail: { unread: { said, at: AT } } });
 
-it('a sum of "1000 EUR" (perhaps cents) disputes the whole payment only if the payment is at most 1000 cents', () => {
+it('Crossbill reads a sum of "1000 EUR" (1000 euros or 1000 cents) as the whole payment only if the payment is at most 1000 cents', () => {
   for (const said of ['1000', '1000 EUR']) expect(unreadSum(told(said), { amount: 1000n })).toBeNull();
   for (const said of ['999', '300 EUR', '10.00', '1000 EUR or 12.00 EUR', 'about 1000', '{"value":1000}', '1000 euros'])
     expect(unreadSum(told(said), { amount: 1000n })).toBe(said);

@@ -52,14 +52,14 @@ const difference = (over: Partial<Difference>): Difference => ({
 });
 const acknowledged = { by: 'ada', at: NOW, note: 'known' };
 
-it('crossbill verify counts a difference as known if the difference has an open review item or an acknowledgement', () => {
+it('the command `crossbill verify` counts a difference as known if the difference has an open review item or an acknowledgement', () => {
   expect(isUntold(difference({}))).toBe(true);
   expect(isUntold(difference({ acknowledged: null }))).toBe(true);
   expect(isUntold(difference({ reviewId: 'rev_1' }))).toBe(false);
   expect(isUntold(difference({ acknowledged }))).toBe(false);
 });
 
-it('crossbill verify repairs a difference, unless the difference is known or needs a person', () => {
+it('the command `crossbill verify` repairs a difference, unless the difference is known or needs a person', () => {
   expect(isRepairable(difference({}))).toBe(true);
   for (const over of [{ repair: 'person' }, { reviewId: 'rev_1' }, { acknowledged }] as const)
     expect(isRepairable(difference(over))).toBe(false);

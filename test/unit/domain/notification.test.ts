@@ -46,7 +46,7 @@ it.each([
   expect(said(type)).toBe(sentence);
 });
 
-it('the notification of crossbill verify counts the differences', () => {
+it('the notification of `crossbill verify` counts the differences', () => {
   expect(said('verify.differences', { differences: 4 })).toBe(
     'Verify found 4 differences without an open review item. See /console/verify of the console.',
   );

@@ -26,14 +26,14 @@ it('a new database row has its declared defaults and the given values', () => {
   expect(Object.keys(payment).sort()).toEqual(Object.keys(PAYMENT.columns).sort());
 });
 
-it('the log of a step has the changed columns of a row, enough to rebuild the row', () => {
+it('the log of a lane stores only the changed columns of a row, and Crossbill rebuilds the row from these columns', () => {
   const after = { ...payment, amount: 2990n, succeededAt: NOW };
   const fields = changedFields(PAYMENT, payment, after);
   expect(fields).toEqual({ id: 'pmt_1', amount: '2990', succeeded_at: NOW });
   expect(withFields(PAYMENT, payment, JSON.parse(JSON.stringify(fields)) as Record<string, unknown>)).toEqual(after);
 });
 
-it('crossbill erase removes the free texts of a row and keeps its codes', () => {
+it('the command `crossbill erase` removes the free texts of a row and keeps its codes', () => {
   const failed = { id: 'pmt_1', failure_message: 'Ada has no money', decline_code: 'insufficient_funds' };
   expect(withoutPersonal(PAYMENT, failed)).toEqual({ ...failed, failure_message: null });
   expect(withoutPersonal(PAYMENT, { id: 'pmt_1' })).toEqual({ id: 'pmt_1' });
@@ -49,7 +49,7 @@ it('crossbill erase removes the free texts of a row and keeps its codes', () => 
   });
 });
 
-it('crossbill erase removes the operator’s text about a refund, and keeps the MoR’s refusal', () => {
+it('the command `crossbill erase` removes the operator’s text about a refund, and keeps the MoR’s refusal', () => {
   const told = { status: null, code: 'told_by_person', message: 'Ada rang up' };
   expect(withoutPersonal(REFUND, { failure: told })).toEqual({ failure: { ...told, message: 'erased' } });
   const refused = { status: 409, code: 'refund_declined', message: 'declined' };

@@ -61,11 +61,11 @@ it.each([
   expect(publicStatus(s)).toBe(status);
 });
 
-it('an invoice with a pending bank debit has the public status open', () => {
+it('an invoice with a pending bank debit has the public status `open`', () => {
   expect(publicStatus(putPayment(open, payment({ mark: 'proving', pendingSince: NOW })))).toBe('open');
 });
 
-it('an invoice is open after an accepted part payment, and in review while the next payment is in review', () => {
+it('an invoice is `open` after an accepted part payment, and in `review` while the next payment is in review', () => {
   const part = putPayment(open, payment({ id: 'a', mark: 'confirmed', waived: ['amount_mismatch'] }));
   expect(publicStatus(part)).toBe('open');
   expect(publicStatus(putPayment(part, payment({ id: 'b', mark: 'parked' })))).toBe('review');

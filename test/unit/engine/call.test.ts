@@ -118,7 +118,7 @@ it('the refusal of a call becomes one line of text and one review item', () => {
   ]);
 });
 
-it('Crossbill finds the payment of a call by the call’s payment id; the payment of a finalization has the mark status finalizing', () => {
+it('Crossbill finds the payment of a call by the call’s payment id; the payment of a finalization has the mark status `finalizing`', () => {
   const [a, b] = [payment({ id: 'a', paymentId: 'pay_1' }), payment({ id: 'b', mark: 'finalizing' })];
   const s = putPayment(putPayment(call(lane), a), b);
   expect(paymentOf(s, first(s))).toBe(a);

@@ -240,7 +240,7 @@ it.each([
   ['unknown', 7_000],
   ['stopped', 65_000],
   ['refused', 65_000],
-] as const)('Crossbill repeats a failed read of a payment link at the MoR (%s) after %i ms', (kind, ms) => {
+] as const)('Crossbill repeats a failed read of a payment link at the MoR (outcome %s) %i ms later', (kind, ms) => {
   const o = aLink({ readDueAt: NOW, readAttempts: 1 });
   expect(read(o, refusal({ kind, status: 500 }))).toEqual({
     ...o,

@@ -158,7 +158,7 @@ it('the working copy of an invoice’s state stores a call with its key, and app
   expect(after.entries).toEqual(addEntry(before, entry).entries);
 });
 
-it('a rule waiting for a future time schedules one later step, and a past time schedules no step', () => {
+it('if a rule asks about a future time, Crossbill looks at the lane again at that time; a past time causes no later look', () => {
   const asked: (Date | null)[] = [];
   const draft = new Lane(full(), ctx(), (when) => asked.push(when));
   expect([at(-1), at(0), at(1), null].map((when) => draft.isPast(when))).toEqual([true, true, false, false]);

@@ -189,7 +189,7 @@ it.each([
   ['refused', 1, 60_000],
   ['retry', 4, 16_000],
 ] as const)(
-  'Crossbill repeats a failed read of an invoice from Stripe (%s, after %i tries) after %i ms',
+  'Crossbill repeats a failed read of an invoice from Stripe (outcome %s, failure number %i) %i ms later',
   (kind, readAttempts, pause) => {
     const s = applyRead(
       laneWith({}, { readAttempts }),

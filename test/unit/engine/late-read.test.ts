@@ -61,7 +61,7 @@ it('Crossbill makes no payment link for an invoice paid on Stripe during a slow 
   expect([r.links.links.size, (await state(r)).invoice?.platformStatus]).toEqual([0, 'paid']);
 });
 
-it('an invoice paid on Stripe during a slow read of crossbill verify stays paid after the repair', async () => {
+it('an invoice paid on Stripe during a slow read of `crossbill verify` stays paid after the repair', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   const { h } = r;
   await refused(r);

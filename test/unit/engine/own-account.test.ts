@@ -58,7 +58,7 @@ it('a Stripe event with an account id waits until Crossbill has read its own acc
   expect([await w.status('1'), w.reads()]).toEqual(['expected', 2]);
 });
 
-it('Crossbill parks a Stripe event with an account id if the API key may not read its account', async () => {
+it('Crossbill parks a Stripe event with an account id if the API key has no right to read its account', async () => {
   const w = world(403, 'account');
   await w.take('1', OWN);
   expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);

@@ -148,7 +148,7 @@ it('after a payment comes in, Crossbill requests no other charge for the invoice
   expect(effectName(aPayment({ id: 'pmt_7' }))).toBe('pmt_7');
 });
 
-it('a payment closed by the operator keeps the status succeeded; without success its status becomes failed', () => {
+it('a payment closed by the operator keeps the status `succeeded`, or gets the status `failed` if the payment never succeeded', () => {
   const s = (p: PaymentRow): LaneState['payments'] =>
     decide(putPayment(empty, p), now, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
   expect(s(aPayment({ mark: 'parked', succeededAt: now.now }))).toMatchObject([
@@ -182,7 +182,7 @@ it('Crossbill does not book a charge again for a second invoice, and opens a rev
 });
 
 it.each(['waiting', 'none', 'proving', 'parked'] as const)(
-  'Crossbill parks a payment in the mark status %s if its charge belongs to another invoice',
+  'Crossbill parks a payment with the mark status %s if its charge belongs to another invoice',
   (mark) => {
     expect(collected(charged({ mark }), elsewhere).payments).toMatchObject([{ mark: 'parked' }]);
   },

@@ -89,7 +89,7 @@ it('after a restore, Crossbill finds an applied part payment on the Stripe invoi
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
 });
 
-it('after a restore, Crossbill does not apply an applied part payment again, even if the same amount is left to pay', async () => {
+it('after a restore, Crossbill does not attach an already attached part payment again, even if the same amount is left to pay', async () => {
   const first = harness();
   first.platform.put(anInvoice({ amountDue: 2000n }));
   await first.take(invoiceEvent('invoice.finalized', { amountDue: 2000n }), aPaymentSucceeded());

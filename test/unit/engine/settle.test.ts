@@ -219,7 +219,7 @@ it('Crossbill refuses a choice not offered by the review item with 409, and a ch
   });
 });
 
-it('the choice retry for a failed relay makes Crossbill send the event to the MoR again', () => {
+it('the choice `retry` for a failed relay makes Crossbill send the event to the MoR again', () => {
   const s = calls(item('effect_failed', 'relay_event:x'), ['relay_event', { status: 'refused' }]);
   const done = choose(s, 'retry');
   expect(done.ok ? done.state.messages.map((m) => m.status) : []).toEqual(['pending']);
@@ -228,7 +228,7 @@ it('the choice retry for a failed relay makes Crossbill send the event to the Mo
   expect(none.ok ? none.state.messages.map((m) => m.status) : []).toEqual(['refused']);
 });
 
-it('while a payment has no MoR id, Crossbill refuses the choice refund and leaves the review item open', () => {
+it('while a payment has no MoR id, Crossbill refuses the choice `refund` and leaves the review item open', () => {
   const p = payment({ mark: 'parked', paymentId: null });
   const asked = openReview(putPayment(fresh(), p), ctx(), {
     ...{ kind: 'amount_mismatch', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.amount_mismatch },

@@ -320,7 +320,7 @@ it("if the MoR's payment id belongs to another invoice, Crossbill books the paym
 });
 
 it.each(['before', 'after'])(
-  'a payment.succeeded event %s the capture of a payment link belongs to the same payment',
+  'a payment.succeeded event %s the capture of a payment link belongs to the payment of that capture',
   async (when) => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = away;

@@ -37,7 +37,7 @@ async function pass(r: Rig, times: number, step: number): Promise<void> {
   for (let n = 0; n < times; n++) await after(r, step);
 }
 
-it('a second capture on an unreadable link opens a dismissed item again, and Crossbill charges nobody meanwhile', async () => {
+it('a second capture on an unreadable link opens a dismissed item again, and Crossbill requests no charge meanwhile', async () => {
   const r = await withLink(CHARGED_NEXT);
   r.links.read = gone;
   await r.h.take(captured(r));
@@ -71,7 +71,7 @@ it("reads by API callers do not count towards Crossbill's limit of reads for a l
   expect([await topics(r), (await state(r)).payments.at(-1)?.origin]).toEqual([[], 'payment_link']);
 });
 
-it('while the MoR does not know a payment link, the API answers 404 to its read and 409 to a new request', async () => {
+it('while the MoR does not know a payment link, the API answers 404 to a read of the link and 409 to a request for a new link', async () => {
   const r = await withLink();
   r.links.read = gone;
   await r.h.deliver(captured(r));
@@ -128,7 +128,7 @@ async function partOfIt(): Promise<Rig> {
   return r;
 }
 
-it("a capture on a partly paid link closes the link's review item, and Crossbill charges nobody until it reads the link again", async () => {
+it("a capture on a partly paid link closes the link's review item, and Crossbill requests no charge before it reads the link again", async () => {
   const r = await partOfIt();
   const [before] = await openItems(r);
   r.links.read = away;

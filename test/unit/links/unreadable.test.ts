@@ -167,7 +167,7 @@ it('the review item of an unpaid link closes as soon as the MoR shows the link, 
   expect([openKinds(s).includes('conflicting_event'), relayed(r).length]).toEqual([false, 1]);
 });
 
-it('if the MoR deletes an expired link, its review item stays open and Crossbill charges nobody', async () => {
+it('if the MoR deletes an expired link, its review item stays open and Crossbill requests no charge', async () => {
   const { r } = await unshown();
   r.links.read = gone;
   for (let d = 0; d < 5; d++) await after(r, DAY_MS);

@@ -162,7 +162,7 @@ it('if the MoR refuses a link request after a capture on that link, a review ite
   ]);
 });
 
-it('Crossbill sends payment_link.created for a new link, but not while a payment of its invoice waits', () => {
+it('Crossbill sends the notification payment_link.created for a new link, but not while a payment of its invoice waits', () => {
   const { s, m } = link(lane());
   const answer = { kind: 'create_payment_link', link: linkFacts({ expiresAt: at(60_000) }) } as const;
   const outcome = { ok: true, value: answer, status: 201, requestId: null } as const;

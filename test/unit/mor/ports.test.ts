@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-it('the message of an MoR refusal has advice for a documented error code, and the metric counts any other code as other', async () => {
+it('the message of an MoR refusal has advice for a documented error code, and the metric counts an undocumented code as `other`', async () => {
   const send = () =>
     rig.transport.call({ method: 'GET', path: '/x', body: null }, { name: 'refund.create', accept: () => null });
   rig.peer.reply = json(404, { code: 'payment_not_found' });
@@ -50,7 +50,7 @@ it('Crossbill treats a proforma invoice or payment link as gone only after the M
   }
 });
 
-it('crossbill verify takes a 400 or 404 of the MoR as not found, and any other error of the MoR as a failed lookup', async () => {
+it('the command `crossbill verify` takes a 400 or 404 of the MoR as not found, and any other error of the MoR as a failed lookup', async () => {
   const lookups = new MorLookups(new Invoices(rig.transport));
   const refund = { morRefundId: 'rfnd_1', processorRefundId: null };
   for (const status of [400, 404]) {

@@ -50,11 +50,11 @@ it.each([
   ['without a payment method', { ownMethodId: null, charged: null }],
   ['in its trial', { status: 'trialing' }],
   ['with a renewal in exactly 24 hours', { renewsAt: later(DAY_MS) }],
-] as const)('`crossbill move` moves a subscription %s', (_, over) => {
+] as const)('the command `crossbill move` moves a subscription %s', (_, over) => {
   expect(decideMove(subscription(over), null, GROUND)).toEqual({ do: 'go' });
 });
 
-it('`crossbill move` moves a subscription again after somebody removed its custom payment method', () => {
+it('the command `crossbill move` moves a subscription again after somebody removed its custom payment method', () => {
   expect(decideMove(subscription(), MOVED, GROUND)).toEqual({ do: 'go' });
 });
 
@@ -69,7 +69,7 @@ it.each([
   ['renews in less than 24 hours', { renewsAt: later(DAY_MS - 1_000) }, {}, 'renews_soon'],
   ['has no known renewal date', { renewsAt: null }, {}, 'renews_soon'],
   ['has an open invoice', { unpaid: { invoiceId: 'in_1', status: 'open' } }, {}, 'invoice_open'],
-] as const)('`crossbill move` does not move a subscription that %s', (_, over, ground, code) => {
+] as const)('the command `crossbill move` does not move a subscription that %s', (_, over, ground, code) => {
   const decided = decideMove(subscription(over), null, { ...GROUND, ...ground });
   expect(decided).toMatchObject({ do: 'leave', fact: { code } });
   if (decided.do === 'leave') expect(renderMoveFact(decided.fact)).not.toBe('');
@@ -82,7 +82,7 @@ it('a subscription whose move was interrupted after the change at Stripe counts 
   expect(decideMove(mailed, { ...MAILED, status: 'moving' }, GROUND)).toEqual({ do: 'done' });
 });
 
-it("`crossbill move` does not move a subscription with somebody else's custom payment method", () => {
+it("the command `crossbill move` does not move a subscription with somebody else's custom payment method", () => {
   const other = subscription({ charged: { from: 'subscription', id: 'pm_z', type: 'custom' }, ownMethodId: 'pm_z' });
   expect(decideMove(other, MOVED, GROUND)).toMatchObject({ do: 'leave', fact: { code: 'not_charged' } });
 });
@@ -110,7 +110,7 @@ it.each([
     back,
     'invoice_open',
   ],
-] as const)('`crossbill move` never moves back a subscription that %s', (_, s, ground, code) => {
+] as const)('the command `crossbill move` never moves back a subscription that %s', (_, s, ground, code) => {
   expect(decideBack(s, MOVED, ground)).toMatchObject({ do: 'leave', fact: { code } });
 });
 
@@ -148,6 +148,6 @@ it.each([
   [false, 'no method', { charged: null }],
   [false, 'mailed invoices', { collectionMethod: 'send_invoice' }],
   [false, 'an incomplete signup', { status: 'incomplete' }],
-] as const)('it is %s that Stripe itself may charge a subscription with %s', (may, _, over) => {
+] as const)('it is %s that Stripe itself can charge a subscription with %s', (may, _, over) => {
   expect(mayCharge(subscription(over))).toBe(may);
 });

@@ -43,7 +43,7 @@ function readAll(): string {
 const numbers = (text: string): number[] =>
   text.split('\n').flatMap((one) => (one === '' ? [] : [(JSON.parse(one) as { n: number }).n]));
 
-it('while nobody reads the log, Crossbill keeps a bounded part, counts the rest, and reports the number later', async () => {
+it('while nobody reads the log, Crossbill keeps a bounded part of the lines, counts the dropped lines, and reports their number later', async () => {
   const target = new FileTarget(writer, onBack);
   for (let n = 0; n < 5000; n++) target.write(line(n));
   const kept = 5000 - target.dropped;

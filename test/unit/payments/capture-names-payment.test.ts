@@ -27,7 +27,7 @@ const named = (p: PaymentRow, data: object, id: string | null = 'pay_9', ...more
   );
 const nameless = payment({ paymentId: null });
 
-it('a payment.captured event gives its payment id to the payment with the event’s charge, and to no other', () => {
+it('a payment.captured event gives its payment id to the payment with the event’s charge, and to no other payment', () => {
   expect(named(nameless, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
   const strangers: readonly (readonly [PaymentRow, object])[] = [
     [nameless, { charge: 'ch_9' }],

@@ -38,7 +38,7 @@ it.each([
   ['payment_record', 'report_payment', 1500n],
   ['payment_record', 'report_payment', 600n],
 ] as const)(
-  'if the amount due changes before the mark (%s, %s, %s cents), Crossbill marks nothing and opens a review item',
+  'if the amount due changes before the mark (mode %s, call %s, new amount %s cents), Crossbill marks nothing and opens a review item',
   async (markMode, kind, due) => {
     const h = await changed(markMode, kind, due);
     const s = await h.state(INVOICE_ID);
@@ -110,7 +110,7 @@ const parts = [
 ] as const;
 const answers = ['comes', 'is lost', 'comes after a crash'] as const;
 it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as const)))(
-  'an out-of-band mark of the rest after a part payment on Stripe opens no review item (%s, %s; Stripe’s reply %s)',
+  'an out-of-band mark of the rest opens no review item after a part payment by %s (record %s), if Stripe’s reply %s',
   async (_, recordId, answer) => {
     const h = LaneHarness.withInvoice(
       { amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n },

@@ -157,7 +157,7 @@ it.each<[Resolution, string, string]>([
   ['retry', 'processing', 'proving'],
   ['dismiss', 'failed', 'closed'],
 ])(
-  'a bank debit pending for ten days opens an item; the operator’s choice %s makes the payment %s with the mark status %s',
+  'a bank debit pending for ten days opens an item; the operator’s choice %s gives the payment the status %s and the mark status %s',
   async (resolution, status, mark) => {
     const h = await onItsWay(9.9 * DAY_HOURS);
     expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });

@@ -65,7 +65,7 @@ it.each([
 
 for (const markMode of MODES) {
   for (const draftPolicy of ['wait', 'finalize'] as const) {
-    it(`a crash between any call to Stripe and its record makes no change on Stripe twice (${markMode}, ${draftPolicy})`, async () => {
+    it(`after a crash between any call to Stripe and its record, Crossbill makes no change on Stripe twice (${markMode}, ${draftPolicy})`, async () => {
       const run = async (dieBefore: number | null): Promise<LaneHarness> => {
         const h = LaneHarness.inMemory({ settings: { markMode, draftPolicy } });
         h.store.dieBefore = dieBefore;
@@ -266,7 +266,7 @@ it('Crossbill does not repeat a failed finalization after the operator dismisses
   expect(await mark(h)).toBe('held');
 });
 
-it('Crossbill repeats a failed finalization after the operator chooses retry', async () => {
+it('Crossbill repeats a failed finalization after the operator chooses `retry`', async () => {
   const h = await stuck();
   h.platform.finalizationRefusal = null;
   await chooseItem(h, 'retry', { kind: 'finalization_failed' });
@@ -310,7 +310,7 @@ it('an invoice is open again after the refund of its only payment', async () => 
   expect(s.invoice?.status).toBe('open');
 });
 
-it('with out-of-band marks, Crossbill never marks an amount other than the amount due, even after the choice apply', async () => {
+it('with out-of-band marks, Crossbill never marks an amount other than the amount due, even after the choice `apply`', async () => {
   const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   await h.take(aPaymentSucceeded({ amount: 600 }));
   await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
@@ -319,7 +319,7 @@ it('with out-of-band marks, Crossbill never marks an amount other than the amoun
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
 });
 
-it('the review item about the amount still due after a mark does not offer the choice apply', async () => {
+it('the review item about the amount still due after a mark does not offer the choice `apply`', async () => {
   const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'lost-request');
   await h.take(aPaymentSucceeded());
@@ -367,10 +367,10 @@ async function partApplied(): Promise<LaneHarness> {
 }
 
 it.each([
-  ['6.00 EUR is marked as the rest', 600, 'confirmed', []],
-  ['5.00 EUR opens a review item', 500, 'parked', [eur(600n)]],
-  ['10.00 EUR opens a review item', 1000, 'parked', [eur(600n)]],
-])('while Crossbill marks 4.00 EUR of 10.00 EUR, a second payment arrives: %s', async (_what, amount, mark, says) => {
+  ['of 6.00 EUR waits and then pays the rest', 600, 'confirmed', []],
+  ['of 5.00 EUR opens a review item', 500, 'parked', [eur(600n)]],
+  ['of 10.00 EUR opens a review item', 1000, 'parked', [eur(600n)]],
+])('while Crossbill marks 4.00 EUR of 10.00 EUR, a second payment %s', async (_what, amount, mark, says) => {
   const h = LaneHarness.withInvoice({ amountDue: 1000n });
   await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
   h.platform.fail('report_payment', 'retry'); // Stripe is busy for a second
@@ -386,10 +386,10 @@ it.each([
 });
 
 it.each([
-  ['with a payment record that names its charge', 'ch_pay_rest', ['confirmed', 'confirmed'], []],
-  ['without a known payment record', null, ['confirmed', 'parked'], ['paid-otherwise']],
+  ['with a record of the charge, Crossbill confirms the payment', 'ch_pay_rest', ['confirmed', 'confirmed'], []],
+  ['without a known record, a review item opens', null, ['confirmed', 'parked'], ['paid-otherwise']],
 ])(
-  'if someone marks the rest of an invoice on Stripe %s, the payment of the rest is confirmed or gets a review item',
+  'if the payment of the rest arrives after someone marked this rest on Stripe %s',
   async (_what, reference, marks, says) => {
     const h = await partApplied();
     h.platform.payAnotherWay(INVOICE_ID);

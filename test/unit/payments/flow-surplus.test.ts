@@ -174,7 +174,7 @@ async function marked(): Promise<LaneHarness> {
   return h;
 }
 
-it('the choice retry reads the invoice again, and the item about the amount still due stays open while money is due', async () => {
+it('the choice `retry` reads the invoice again, and the item about the amount still due stays open while money is due', async () => {
   const h = await marked();
   const read = (): number => h.platform.asked.filter((a) => a.startsWith('read')).length;
   const again = async (): Promise<readonly unknown[]> => {

@@ -23,7 +23,7 @@ async function isMadeOnce(h: LaneHarness): Promise<void> {
   expect([h.gateway.made.length, s.refunds[0]?.status, openKinds(s)]).toEqual([1, 'unknown', ['refund_stuck']]);
 }
 
-it('Crossbill repeats no refund after its key expired, even if crossbill verify repairs the invoice in between', async () => {
+it('Crossbill repeats no refund after its key expired, even if `crossbill verify` repairs the invoice in between', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 300n);
@@ -150,7 +150,7 @@ it('if the MoR refuses a repeated refund request after the refund’s event, a r
   expect(s.reviews).toMatchObject([{ fact: { code: 'request-refused', nothingMade: false } }]);
 });
 
-it('a refund stays unknown if the MoR first answers with a redirect and then refuses the repeat', async () => {
+it('a refund stays `unknown` if the MoR first answers with a redirect and then refuses the repeat', async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
   h.gateway.createRefund = async (...call) => {
@@ -163,7 +163,7 @@ it('a refund stays unknown if the MoR first answers with a redirect and then ref
   await isMadeOnce(h);
 });
 
-it('a refund stays unknown if Crossbill crashes in the first try and the MoR refuses the repeat', async () => {
+it('a refund stays `unknown` if Crossbill crashes in the first try and the MoR refuses the repeat', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 600n);

@@ -75,7 +75,7 @@ it.each([
   ['set_reference', { how: 'metadata', payment: 'pay_oak', reference: 'ch_pay_oak' }],
   ['pay_out_of_band', { how: 'out-of-band' }],
 ])(
-  "after Stripe refuses %s, the operator's retry finds a manual out-of-band mark by the invoice’s metadata",
+  "after Stripe refuses the call %s, the operator's retry finds a manual out-of-band mark by the invoice’s metadata",
   async (kind, says) => {
     const { h, byHand } = await refused('out_of_band', kind);
     expect(byHand).toEqual(says);
@@ -154,7 +154,7 @@ it('after the MoR’s event about a bank transfer, Crossbill finds the operator�
   expect(open(found)).toEqual([]);
 });
 
-it('if a paid invoice shows no payment record for a bank transfer, a review item asks the operator', () => {
+it('if a paid invoice shows no payment record for a bank transfer, Crossbill opens a double_payment item', () => {
   expect(open(heard({ done: false }))).toMatchObject([
     {
       kind: 'double_payment',

@@ -205,7 +205,7 @@ it('after shadow mode, another integration’s late mark confirms the payment', 
 });
 
 it.each(MODES)(
-  'the refund of an earlier marked payment waits until shadow mode ends, and crossbill verify reports the refund (%s)',
+  'the refund of an earlier marked payment waits until shadow mode ends, and `crossbill verify` reports the refund (%s)',
   async (markMode) => {
     const h = LaneHarness.withInvoice({}, { settings: { markMode } });
     await h.take(aPaymentSucceeded());

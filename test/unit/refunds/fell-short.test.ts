@@ -60,7 +60,7 @@ it('if the MoR wins the dispute about a double payment, the item offers to refun
   expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it('a refunded double payment keeps its review item even if another review item of the same payment clears', async () => {
+it('a refunded double payment keeps its review item even if another review item of the same payment closes', async () => {
   const h = await paidTwice();
   const of = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
   const by = { by: null, resolution: 'cleared', note: 'the signup was completed with the right amount' } as const;

@@ -229,7 +229,7 @@ it('if the MoR answers that a refund failed, the amount can be refunded again an
   await shows(h, 0n, 0);
 });
 
-it('while a refund of the rest is under way, Crossbill refuses a second refund of the rest, and the MoR refunds the rest once', async () => {
+it("while a refund of a payment's rest is under way, Crossbill refuses a second refund of this rest, and the MoR refunds the rest once", async () => {
   const h = await paid();
   await ask(h, null);
   await expect(ask(h, null)).rejects.toThrow('payment_not_refundable');
@@ -238,7 +238,7 @@ it('while a refund of the rest is under way, Crossbill refuses a second refund o
   await shows(h, 1000n, 1);
 });
 
-it("if the MoR's refund total exceeds the known refunds, Crossbill allows a refund only of what this total leaves", async () => {
+it("if the MoR's refund total exceeds the known refunds, Crossbill allows a refund only up to the payment less this total", async () => {
   const h = await paid();
   await h.take(part(2, 300, 700)); // 400 were given back that nobody told us of
   await expect(ask(h, 301n)).rejects.toThrow('invalid_request');

@@ -116,7 +116,7 @@ it('Crossbill refuses to resend a refund whose stored request bytes were erased'
   expect([h.gateway.made.length, openKinds(await state(h))]).toEqual([1, ['refund_stuck']]);
 });
 
-it('`crossbill verify --repair` does not send a refund again after its idempotency key has expired', async () => {
+it('the command `crossbill verify --repair` does not send a refund again after its idempotency key has expired', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2;
   await askLongAgo(h);
@@ -129,7 +129,7 @@ it('`crossbill verify --repair` does not send a refund again after its idempoten
   expect(openKinds(await state(h))).toEqual(['refund_stuck']);
 });
 
-it("`crossbill verify --repair` does not make a refund's idempotency key valid for longer", async () => {
+it("the command `crossbill verify --repair` does not make a refund's idempotency key valid for longer", async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 300n);
@@ -232,7 +232,7 @@ it('a refund of a partial payment waits for the rest of the invoice before Strip
   expect(h.platform.notes.map((n) => n.minor)).toEqual([200n]);
 });
 
-it('if the MoR answers "failed" to the operator\'s retry of a refund unanswered for a day, the refund becomes failed', async () => {
+it("if the MoR answers `failed` to the operator's retry of a refund unanswered for a day, the refund becomes `failed`", async () => {
   const h = await paid();
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
   await ask(h, 400n);

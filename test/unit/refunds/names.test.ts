@@ -61,7 +61,7 @@ it('if a caller requests a refund already known from its event, the MoR and Stri
   await givenBackOnce(h);
 });
 
-it('a refund request repeated with its Idempotency-Key returns the same refund, and Crossbill sends it once', async () => {
+it('a refund request repeated with its Idempotency-Key returns the same refund, and Crossbill sends the refund once', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   await askByKey(h);
@@ -84,7 +84,7 @@ it("if the MoR's late answer names a known refund, Crossbill merges the request 
   await givenBackOnce(h);
 });
 
-it("a requested refund made earlier than an event without an id is the refund of that event, and takes the id of the MoR's answer", async () => {
+it("if the MoR made a requested refund before an event without an id, event and request are one refund with the id of the MoR's answer", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(0) });
@@ -97,7 +97,7 @@ it("a requested refund made earlier than an event without an id is the refund of
   });
 });
 
-it('a requested refund made later than an event without an id is a second refund', async () => {
+it('if the MoR made a requested refund after an event without an id, event and request are two refunds', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(h.clock.now().getTime() + 86_400_000) });
@@ -322,7 +322,7 @@ it.each([
   ['payment.succeeded', corrected],
   ['payment.captured', delivery('mor_events', body.id, body.type, INVOICE_ID, body)],
 ])(
-  'if %s corrects the payment id after a refund under the typed id, a review item names both payments',
+  'if the event %s corrects the payment id after a refund under the typed id, a review item names both payments',
   async (_, word) => {
     const h = await refundedAs(undefined, 0, word);
     const amount = { minor: 300n, currency: 'EUR' };

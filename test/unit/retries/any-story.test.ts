@@ -88,7 +88,7 @@ async function act(r: Rig, what: Act): Promise<void> {
   }
 }
 
-it('in any order of events the MoR charges a failed renewal at most once per step, and an open renewal has a next step, an end or an item', async () => {
+it('in any order of events the MoR charges a failed renewal at most once per step of the schedule, and an open renewal has a next step, an ended schedule or a review item', async () => {
   await fc.assert(
     fc.asyncProperty(schedules, acts, async (retrySchedule, story) => {
       const r = rig({ retrySchedule });

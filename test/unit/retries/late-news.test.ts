@@ -26,7 +26,7 @@ it('a late payment_attempt_required event of Stripe brings no retry forward', as
 });
 
 it.each(['uncollectible', 'cancel'] as const)(
-  "if Stripe refuses %s at the end of the retry schedule, an item opens, and the operator's retry sends the call again",
+  "if Stripe refuses the call for end=%s of the retry schedule, an item opens, and the operator's retry sends the call again",
   async (end) => {
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end } });
     r.h.platform.fail(end === 'cancel' ? 'cancel_subscription' : 'mark_uncollectible', 'refused');
@@ -56,7 +56,7 @@ it("an operator's charge withdraws a pending cancellation of the subscription, a
   expect([relayed(r).length, r.h.platform.ended.size]).toEqual([1, 1]);
 });
 
-it('if Crossbill crashes after a retry went out, it sends no second charge for another amount', async () => {
+it('if Crossbill crashes after a retry went out, Crossbill requests no second charge for another amount', async () => {
   const r = rig();
   await refused(r);
   const { relay, store } = r.h;
@@ -116,7 +116,7 @@ it.each([
   ['got no answer', 1, 'unknown'],
   ['was refused as well', 2, 'refused'],
 ] as const)(
-  'if the MoR refuses the event of a retry whose earlier try %s, the MoR gets %i retries in all',
+  'if the MoR refuses the event of a retry whose earlier try %s, the number of retries sent to the MoR is %i',
   async (_, charges, first) => {
     const r = rig();
     await refused(r);

@@ -40,7 +40,7 @@ it("a full bank transfer is a payment of the invoice's customer, and Crossbill r
   expect(open(s)).toEqual([]);
 });
 
-it('after an operator applies a partial bank transfer, another proforma invoice may bill the rest', () => {
+it('after an operator applies a partial bank transfer, another proforma invoice can bill the rest', () => {
   const wire = { method: 'POST', path: '/x', body: '{}' } as const;
   const rest = facts({ amountPaid: 1000n, amountRemaining: 1990n });
   const ask = (s: LaneState, shown = rest) => {

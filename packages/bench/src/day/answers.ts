@@ -1,4 +1,4 @@
-// Measures the daemon's responses: by kind of request over the whole run, and by part of the daemon in each minute.
+// Response times and statuses in the day benchmark: by kind of request, and by part of the daemon in each minute.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
 export type Part = 'endpoints' | 'api' | 'refunds' | 'console' | 'exports' | 'metrics';

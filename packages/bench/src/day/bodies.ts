@@ -19,11 +19,11 @@ export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible';
 export type Shown = {
   readonly status: InvoiceStatus;
   readonly createdSec: number;
-  /** The sum of credit notes after the payment, in smallest units. */
+  /** The sum of credit notes after the payment, in minor units. */
   readonly credited: number;
 };
 
-// Made in advance: during the run, making a text must not cost time. Only its bytes and their parsing may.
+// The bench makes these texts before the run. During the run a response then costs only its bytes and their parsing.
 const CREATED = '"created":1793491200';
 const [OPEN, PAID] = [false, true].map((paid) =>
   JSON.stringify(invoiceObject('NAME', paid)).replaceAll('cus_NAME', 'CUSTOMER').replaceAll('sub_NAME', 'SUBSCRIPTION'),

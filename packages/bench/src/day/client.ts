@@ -1,4 +1,4 @@
-// Sends each request at its due time, even if earlier requests are still under way (open loop).
+// Sends each request of the day benchmark at its due time, even while earlier requests are under way (open loop).
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type Answers, type Part } from './answers.js';
@@ -30,10 +30,10 @@ export class Client {
     private readonly beganMs: number,
     readonly answers: Answers,
   ) {
-    // More connections than requests under way, so a few slow responses delay no other request: with 64 connections to
-    // the webhook endpoints, events of the burst waited. And not many more: each connection may deliver in every turn
-    // of the daemon's event loop, but an API read takes several turns. On a slow processor 512 connections delayed
-    // reads by seconds. Without a limit, a late daemon would receive all waiting requests at once.
+    // Each part needs more connections than requests under way: with 64 connections to the webhook endpoints, events of
+    // the burst waited for a connection. Too many connections delay the API: each may deliver in every turn of the
+    // daemon's event loop, but an API read takes several turns. On a slow processor 512 connections delayed reads by
+    // seconds. Without a limit, a late daemon would receive all waiting requests at once.
     const pool = (connections: number, headersTimeout = 120_000): Pool =>
       new Pool(origin, { connections, pipelining: 1, headersTimeout, bodyTimeout: 300_000 });
     this.pools = {

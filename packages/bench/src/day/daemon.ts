@@ -9,7 +9,7 @@ import { budgetFor, type Plan, RETRY_AFTER } from './plan.js';
 import { type Verified, verifiedOf } from './verified.js';
 
 export const KEY = 'day-key-for-the-bench-0123456789abcdef';
-/** A real minute lasts a second or two in the benchmark. Marks come as much faster, so more calls must run at once. */
+/** The benchmark plays a real minute in a second or two. Marks follow each other faster, so more calls run at once. */
 const CONCURRENCY = 64;
 
 const built = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));

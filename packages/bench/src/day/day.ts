@@ -1,7 +1,7 @@
 // The day benchmark: `npm run bench -- --only day` plays the busiest 24 hours of a month to a real daemon in
 // `--minutes`. The database has a million old customers at `--scale 1`. The load: a burst of `--renewals`, declines
 // with retries, disputes, refunds by API, notifications to a slow receiver, people at the console, exports, and a
-// verify run in the middle. The run fails if an account differs from the plan at the end, or if an answer was wrong.
+// verify run in the middle. The run fails if a final count or sum differs from the plan, or if an answer was wrong.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';

@@ -18,8 +18,8 @@ export type Told =
   | { readonly what: 'refunded'; readonly k: number; readonly tries: number; readonly amount: number };
 
 /**
- * The time before each answer, in milliseconds. `/_set?stripe=0` changes Stripe's, and so on. `/_set?began=` sets the
- * start of the day.
+ * The time before each answer, in milliseconds. `/_set?stripe=0` changes the time of Stripe, and so on. `/_set?began=`
+ * sets the start of the day.
  */
 const ANSWERS = { stripe: 100, mor: 50, relay: 20, notify: 2_000 };
 

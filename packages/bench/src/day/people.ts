@@ -19,7 +19,7 @@ export class People {
   exported = 0;
   ended = false;
   refundsAsked = 0;
-  /** The refunds with a 202: the MoR's reply came late. The contract allows this. */
+  /** The number of refunds answered with 202: the MoR's reply came late. The contract allows this. */
   refundsUnknown = 0;
   /** The number of refunds still to request. */
   waiting = 0;

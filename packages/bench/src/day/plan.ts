@@ -25,7 +25,7 @@ export function outcomeOf(k: number): 'won' | 'lost' | null {
 
 export const AMOUNT = 2990;
 
-/** The amount to refund in smallest units. Null: no refund. Half of the refunds are partial. */
+/** The amount to refund in minor units. Null: no refund. Half of the refunds are partial. */
 export function refundOf(k: number): number | null {
   return k % 100 === 20 ? 1_000 : k % 100 === 21 ? AMOUNT : null;
 }

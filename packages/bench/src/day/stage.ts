@@ -60,8 +60,8 @@ export async function withBooks(
 
 /**
  * Settles the filled rows, so verify finds no differences in them. The fill gave rare statuses to the oldest renewals,
- * for the lists by status. It also invented a verify run with differences, and some waiting calls. The daemon's own
- * daily verify run counts as done: only the benchmark's runs remain.
+ * for the lists by status. It also invented a verify run with differences, and some waiting calls. The last statement
+ * keeps the daemon from its own daily verify: only the benchmark runs verify.
  */
 async function settle(url: string): Promise<void> {
   const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
@@ -79,7 +79,7 @@ async function settle(url: string): Promise<void> {
   await db.end();
 }
 
-/** Starts the process of Stripe and the MoR. It does nothing before `/_set?began=` sets the start of the day. */
+/** Starts the process of Stripe and the MoR. They do nothing before `/_set?began=` sets the start of the day. */
 export async function withPeers(plan: Plan, work: (peers: Peers) => Promise<void>): Promise<void> {
   const child = fork(fileURLToPath(new URL('./peers.js', import.meta.url)), [plan.renewals, plan.dayMs].map(String));
   const port = await new Promise<number>((resolve, reject) => {

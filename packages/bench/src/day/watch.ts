@@ -8,7 +8,7 @@ import { memoryOf } from '../rig.js';
 export type Sample = {
   readonly atMs: number;
   readonly rssMb: number;
-  /** Processor time since the sample before, as a share of one processor. */
+  /** Processor time since the previous sample, as a share of one processor. */
   readonly daemonCpu: number;
   readonly postgresCpu: number;
   readonly loadCpu: number;

@@ -11,14 +11,14 @@ const REST_WITHIN_MS = 40 * 60_000; // long for a busy machine; a real error doe
 const LOOK_AGAIN_MS = 1_500;
 const VERIFY_WITHIN_MS = 15 * 60_000;
 /**
- * The step of the virtual clock while deliveries wait, in seconds: senders pause before each retry, and Stripe keeps a
- * draft for an hour.
+ * While deliveries wait for a retry, the run moves the virtual clock by this many seconds, again and again. While
+ * Stripe has drafts, it moves the clock twice as far: Stripe keeps a draft for an hour.
  */
 const LEAP_SEC = 600;
 const SENDING = 'deliveries under way';
 const CALLS = 'calls under way';
 const WAITING = 'deliveries that wait for their next try';
-/** The last step of the virtual clock, in seconds: bank debits settle after days. */
+/** In the end the run moves the virtual clock by this many seconds: bank debits settle after days. */
 const DEBIT_SEC = 4 * 86_400;
 
 export type Outcome = {
@@ -40,8 +40,8 @@ export type Asked = {
 };
 
 /**
- * Waits until nothing is under way, and returns the remaining findings. Moves the virtual clock only while no call is
- * under way: Stripe could forget the key of a call, and a retry would act twice.
+ * Waits until nothing is under way, forty minutes at most. Returns the findings at that time, empty if all is right.
+ * Moves the virtual clock only between calls: Stripe could forget the key of a call, and a retry would act twice.
  */
 export async function atRest(a: Asked): Promise<readonly Finding[]> {
   const { world } = a;
@@ -74,7 +74,7 @@ export async function atRest(a: Asked): Promise<readonly Finding[]> {
   }
 }
 
-/** Compares ledger, Stripe, MoR, and the events sent and stored. Runs `crossbill verify`. Call it at rest. */
+/** Compares the ledger with Stripe and the MoR, and sent events with stored ones. Call it after `atRest`. */
 export async function compareBooks(a: Asked, unrest: readonly Finding[]): Promise<Outcome> {
   const { world } = a;
   const [sides, delivered, stored] = [
@@ -126,7 +126,7 @@ export async function inbox(databaseUrl: string): Promise<readonly Stored[]> {
   }));
 }
 
-/** Lists the work under way, in words. Empty: everything is at rest. */
+/** Lists the work under way, in words. Empty: no work is under way. */
 async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[]> {
   const states = (await deliveries(world)).map((d) => d.state);
   const sending = states.filter((s) => s === 'sending').length;

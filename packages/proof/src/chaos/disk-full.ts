@@ -83,7 +83,6 @@ export async function runDiskFull(options: ChaosOptions, progress: Progress): Pr
   }
 }
 
-/** Writes a file until the disk has no room. */
 function fill(path: string): void {
   const file = openSync(path, 'w');
   for (const size of [1 << 20, 1 << 12, 1]) {

@@ -19,8 +19,8 @@ export const BEFORE_MS = 45_000;
 const LAGGING_MS = 15_000;
 export const AFTER_MS = 30_000;
 /**
- * After the failover the backend repeats its late signups, beginning with those this long before the lag: one signup
- * takes several calls.
+ * After the failover the backend repeats all signups since the standby lagged, and those of the minute before: one
+ * signup takes several calls.
  */
 const SIGNUP_MARGIN_MS = 60_000;
 /** After the failover the MoR sends its events again, from this many virtual seconds before the standby lagged. */

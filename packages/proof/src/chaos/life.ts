@@ -64,7 +64,7 @@ export class Life {
   readonly refundsAsked = new Set<string>();
   /** The requests for the accepted refunds. The failover run repeats some of them. */
   readonly requests: RefundRequest[] = [];
-  /** The calls of each signup, with its time. The failover run repeats the late ones. */
+  /** The calls of each signup, and the signup's time. The failover run repeats the late signups. */
   readonly signupCalls: (SignupCalls & { readonly atMs: number })[] = [];
   /** Refunds that the daemon refused because it did not know the payment. */
   readonly unknownPayments: RefundRequest[] = [];

@@ -41,13 +41,12 @@ type NodeOptions = {
   readonly folder: string;
   readonly logFile: string;
   readonly port: number;
-  /** The port of Patroni's REST API. */
   readonly apiPort: number;
   readonly etcdPort: number;
   readonly password: string;
 };
 
-/** Patroni's settings, in YAML's subset JSON. Pure. */
+/** Patroni's settings. The caller writes them as JSON, a subset of YAML. Pure. */
 export function settingsOf(o: NodeOptions, bin: string): object {
   const access = ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256'];
   const api = `${HOST}:${o.apiPort}`;
@@ -79,7 +78,7 @@ export function settingsOf(o: NodeOptions, bin: string): object {
 }
 
 export class PatroniNode {
-  /** How often Patroni has started here. */
+  /** How often Patroni has started on this node. */
   starts = 0;
   private child: ChildProcess | null = null;
 
@@ -120,8 +119,8 @@ export class PatroniNode {
   }
 
   /**
-   * Reads PostgreSQL's process id from postmaster.pid: PostgreSQL is no child of Patroni. Null: PostgreSQL is dead,
-   * even if another process has its id by now.
+   * Reads PostgreSQL's process id from postmaster.pid: PostgreSQL is no child of Patroni. Null: PostgreSQL is dead. Its
+   * id may belong to another process by now, so the function also compares the command line.
    */
   private serverPid(): number | null {
     const data = join(this.options.folder, 'data');

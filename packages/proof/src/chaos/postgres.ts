@@ -152,7 +152,7 @@ export class RealPostgres {
     await this.end('SIGKILL');
   }
 
-  /** Kills the session of a client. Returns false if there is none. */
+  /** Kills the session of a client. Returns false if no client has a session. */
   async killSession(): Promise<boolean> {
     const found = await this.query(
       `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
@@ -278,8 +278,8 @@ function childrenOf(pid: number): readonly number[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
       try {
-        // The line has the form: pid (name) state ppid …. The name may contain blanks, so the rest begins after the
-        // last bracket.
+        // The line has the form: pid (name) state ppid …. The name may contain blanks, so read the parent's id from the
+        // part after the last bracket.
         return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1] === String(pid);
       } catch {
         return false;

@@ -20,7 +20,6 @@ export type ProgramOptions = {
   readonly env: Readonly<Record<string, string>>;
   /** The working folder. It has no `.env`. */
   readonly folder: string;
-  /** The file for the program's output. */
   readonly logFile: string;
   /** Receives the program's standard output. The log file then gets only its standard error. */
   readonly hear?: (text: string) => void;

@@ -51,7 +51,7 @@ export type Strike = {
 type Row = readonly [kind: Kind, parts: readonly Part[], weight: number, fromMs: number, toMs: number];
 
 const DAEMONS = ['daemon 1', 'daemon 2'] as const;
-/** The shortest and the longest time, in milliseconds: more than a lease (25 s by the database's clock). */
+/** The shortest and the longest such strike, in milliseconds: longer than a lease (25 s by the database's clock). */
 const LONGER_THAN_A_LEASE = [27_000, 40_000] as const;
 
 const ROWS: readonly Row[] = [

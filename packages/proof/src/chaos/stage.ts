@@ -1,4 +1,4 @@
-// What all runs share: a folder, a PostgreSQL, a world, a merchant, the sandbox's fast clock, and the report.
+// The means of every chaos run: a folder, a PostgreSQL, a world (`world.ts`), a merchant, the fast clock, the report.
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ export async function fastClock(world: World, ended: () => boolean): Promise<voi
   }
 }
 
-/** Waits for rest, compares the ledger with Stripe and the MoR, prints the report. True if every rule holds. */
+/** Waits for the end of all work, compares the ledger with Stripe and the MoR, reports. True if every rule holds. */
 export async function conclude(
   stage: Stage<Served>,
   databaseUrl: string,

@@ -71,7 +71,7 @@ export class TcpProxy {
     if (mode === 'cut') for (const client of this.waiting) client.resetAndDestroy();
   }
 
-  /** Leads new connections to other targets, and resets the open connections. */
+  /** Leads new connections to these targets from now on, and resets the open connections. */
   lead(targets: readonly Target[]): void {
     this.targets = targets;
     for (const { client, server } of this.pairs) {

@@ -8,7 +8,7 @@ export type Options = {
   /** The names of the targets. Empty: all. */
   readonly only: readonly string[];
   readonly seed: number;
-  /** The number of inputs for each target, in one round. Null: as many rounds as fit into the minutes. */
+  /** The number of inputs for each target, in one round. Null: rounds follow until the time of `--minutes` is up. */
   readonly runs: number | null;
 };
 

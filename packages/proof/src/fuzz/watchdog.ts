@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
-/** The limit for one input. Only a machine that sleeps makes a good input so slow. */
+/** The limit of elapsed time for one input. A parser needs so long only in a loop, or if the machine sleeps. */
 const PATIENCE_MS = 120_000;
 const LOOK_EVERY_MS = 5_000;
 const ROOM = 128 * 1024;

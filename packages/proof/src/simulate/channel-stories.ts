@@ -1,5 +1,5 @@
-// Scripted stories about the MoR's other channels: the relay, bank transfers, payment links, disputes, alerts, and
-// events without a delivery.
+// Scripted stories about the MoR's other channels: the relay, bank transfers, payment links, disputes, alerts, and lost
+// events.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Scene, type Story } from './scenes.js';
 import { type World } from './world.js';
@@ -16,7 +16,7 @@ async function unpaid(
 /** Loses the renewal's first event of this type on its way to the webhook endpoints. */
 function loseFirst(world: World, type: string): void {
   let left = 1;
-  // Loses no event of the signup's own invoice: these fall into the first half minute.
+  // Stripe and the MoR send the events of the signup within the first half minute. This function loses none of them.
   world.loses = (t) => t === type && world.now > world.at(0.5) && left-- > 0;
 }
 

@@ -100,7 +100,7 @@ export class Channels {
     });
   }
 
-  /** The customer pays an open link of the invoice. `names`: the ids of the payment in the MoR's event. */
+  /** The customer pays an open link of the invoice. `names`: the ids in the MoR's event. */
   async payLink(invoiceId: string, names: CaptureNames = 'charge'): Promise<void> {
     await this.pay(invoiceId, names, false);
   }
@@ -237,8 +237,8 @@ export class Channels {
   }
 
   /**
-   * Reads the invoice's current proforma invoice or link at the MoR before the replica requests another, as the API
-   * does: the current one may have ended.
+   * Reads the invoice's proforma invoice or link at the MoR, because it may have ended. The API does the same before it
+   * requests a new one.
    */
   private async refreshStanding(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
     const there = await r.channels.standing(invoiceId, kind);

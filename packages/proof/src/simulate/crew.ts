@@ -5,8 +5,8 @@ import { type Task, type TaskResult } from './task.js';
 import { type FromWorker, type ToWorker } from './worker.js';
 
 /**
- * Each core already runs a world, so threads for garbage collection would only take its time. The flags save a fifth of
- * the processor time of 60 seeds.
+ * Each core already runs a world, and threads for garbage collection would take processor time from it. The flags save
+ * a fifth of the processor time of 60 seeds.
  */
 const FLAGS = ['--single-threaded-gc', '--max-semi-space-size=64'];
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));

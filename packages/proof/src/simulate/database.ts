@@ -25,7 +25,7 @@ const SETTINGS = {
   plan_cache_mode: 'force_generic_plan',
 };
 const MEMORY = '/dev/shm';
-/** A server's data and log need a quarter of this memory. */
+/** Four times the size of a server's data and log. */
 const MEMORY_NEEDED = 2 * 1024 ** 3; // bytes
 
 /** @param url the server for the databases; null: an embedded server, removed after the run */

@@ -1,5 +1,5 @@
-// Runs a story without faults to list its steps, then one time for each step and each possible fault of this step. For
-// a pair, a seed draws a second fault soon after the first.
+// Runs a story without faults to list its steps (calls, deliveries, statements). Then runs it again for each step
+// and each possible fault of this step. For a pair of faults, a seed draws a second fault soon after the first.
 import { type FaultKind, type YieldPoint } from './faults.js';
 import { plainRun, type RunResult } from './run.js';
 import { Seeded } from './seeded.js';
@@ -26,7 +26,7 @@ export async function singleFaults(
 const NEAR_STEPS = 25;
 const goldenPoints = new Map<string, readonly YieldPoint[]>();
 
-/** Draws a first fault anywhere in the story, runs the story with this fault, and draws a second soon after. */
+/** Draws a first fault anywhere in the story, runs the story with this fault, and draws a second fault soon after. */
 export async function drawPair(
   name: string,
   seed: number,

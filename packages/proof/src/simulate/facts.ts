@@ -29,7 +29,7 @@ export type Dispute = {
   readonly outcomeEvents: readonly string[];
 };
 
-/** Work under way this long before a copy may be missing in the copy, so a comparison must begin this much earlier. */
+/** A copy may lack work of the last hour before it. So a comparison after the restore begins this much earlier. */
 export const GAP_MARGIN_MS = 60 * 60_000;
 
 /** The time a restore loses: everything after the copy at `from`, until the restore at `to`. */

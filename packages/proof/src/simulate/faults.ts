@@ -1,4 +1,4 @@
-// The faults a step can have, and their sources: none, a random choice by a seed, or a list.
+// The faults of a step (call, delivery, database statement), and their sources: none, a seed's random choice, a list.
 import { type Seeded } from './seeded.js';
 
 export const processFaults = ['crash_before', 'crash_after', 'pause_before', 'pause_after'] as const;
@@ -65,7 +65,7 @@ export type FaultSource = (point: YieldPoint) => FaultKind | null;
 
 export const noFaults: FaultSource = () => null;
 
-/** Calls to Stripe and the MoR fail this many times as often as database steps, because they are rarer. */
+/** Calls to Stripe and the MoR fail this many times as often as database steps, because calls are rarer. */
 const PEER_WEIGHT = 4;
 
 /** Draws faults: each step fails with probability `rate`, and a call more often (`PEER_WEIGHT`). */

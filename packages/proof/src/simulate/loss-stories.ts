@@ -26,7 +26,7 @@ export const lossStories: readonly Story[] = (['payment_record', 'out_of_band'] 
       world.scheduler.plan(world.at(30), 'a dispute', () =>
         channels.dispute(paymentOf(people, invoice()), { outcome, decidedAfterMs: 7_200_000 }),
       );
-      // The operator tries twice: faults may hide the item at the first try. `lost_then_won` is won between the tries.
+      // The operator tries twice: faults may hide the item at first. With `lost_then_won` the win comes between them.
       for (const after of [5, 300])
         world.scheduler.plan(world.at(LOST_MIN + after), 'the loss is credited', () => {
           void creditLosses(world); // not awaited: the plan goes on while the operator works

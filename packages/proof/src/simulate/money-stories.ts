@@ -33,7 +33,7 @@ function chargeOf(people: People, s: Subscriber): string {
   );
 }
 
-/** An operator gives a payment its id at the MoR, right or mistyped, then refunds a part under this id. */
+/** An operator tells Crossbill the MoR's id of a payment, right or mistyped, then refunds a part under this id. */
 async function nameAndRefund(
   names: Names,
   reference: string,

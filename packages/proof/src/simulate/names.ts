@@ -17,7 +17,7 @@ export class Names {
     private readonly people: People,
   ) {}
 
-  /** Returns the references of payments without an id of the MoR in Crossbill. */
+  /** Lists the successful payments without a known id at the MoR, by their references in Stripe. */
   async nameless(): Promise<readonly string[]> {
     const page = await this.world.ask('payments', (r) => r.paymentRows.list({}, { limit: 100, cursor: null }));
     const rows = page?.data.map((d) => d.payment) ?? [];
@@ -60,8 +60,8 @@ export class Names {
     const done = await world.ask(`identify ${said}`, async (r) => {
       const page = await r.paymentRows.list({}, { limit: 100, cursor: null });
       const rows = page.data.filter((d) => d.payment.reference === reference);
-      // The MoR may report one charge for two invoices. If one of these payments already has the id, Crossbill rightly
-      // accepts it.
+      // The MoR may report one charge for two invoices, so two payments share a reference. If one of them already has
+      // the id, Crossbill rightly accepts the id.
       if (how === 'taken' && rows.some((d) => d.payment.paymentId === said)) return null;
       const row = rows[0]?.payment;
       return row === undefined ? null : r.payments.identify(row.id, said, 'ops');
@@ -82,7 +82,7 @@ export class Names {
     if (asked && name.startsWith('pay_mistyped')) this.world.planted.disowned.add(name);
   }
 
-  /** The MoR sends one `payment.captured` for a payment, `times` times. `says`: the id and amount in the event. */
+  /** The MoR sends the same `payment.captured` `times` times. `says`: the id and the amount in the event. */
   async capture(paymentId: string, says: Pick<Capture, 'saysId' | 'saysAmount'>, times = 1): Promise<void> {
     const p = this.world.sandbox.mor.payments.get(paymentId);
     if (p === undefined || p.processorChargeId === '' || p.status === 'processing' || p.status === 'failed') return;

@@ -18,7 +18,7 @@ export type Options = {
   readonly faults: readonly (readonly [number, FaultKind])[] | null;
   /** The numbers of parts that the seed's story leaves out. */
   readonly without: readonly number[];
-  /** Keeps the reduced run as a test, with this reason. Null: only shows it. */
+  /** The reason to keep the reduced run as a test. Null: the command only shows the run. */
   readonly keep: string | null;
   /** Runs only every n-th exhaustive run, beginning with `from`. */
   readonly every: number;

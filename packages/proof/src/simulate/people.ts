@@ -230,7 +230,7 @@ export class People {
     }
   }
 
-  /** The MoR forgets the invoice of its payments, since it may not know the invoice of a signup. */
+  /** The MoR forgets the invoice of these payments: in reality it may never learn the invoice of a signup. */
   neverHeardOf(invoiceId: string): void {
     for (const p of this.payments()) if (p.merchantInvoiceId === invoiceId) p.merchantInvoiceId = null;
   }
@@ -285,7 +285,7 @@ export class People {
 
   /**
    * The whole signup: intent, browser, completion. `said`: the amounts the shop's backend reports, one after the other.
-   * `names`: makes the payment id it reports from the MoR's id; null: it reports none.
+   * `names`: makes the payment id for the backend's report from the MoR's id; null: the backend reports no id.
    */
   async signUp(
     s: Subscriber,

@@ -29,7 +29,7 @@ const DISPUTE = [
 
 type Order = { readonly of: readonly string[]; readonly events: readonly string[] };
 
-/** Between two events the world comes to rest, so no two events arrive together. */
+/** The pause between two events, in milliseconds: Crossbill finishes its work on an event before the next event. */
 const APART_MS = 30_000;
 
 type Told = { type: string; data: { object?: Record<string, unknown>; disputeId?: string; outcome?: string } };

@@ -48,7 +48,7 @@ export class Planted {
   readonly confirmed: Confirmation[] = [];
   /** Payment ids people reported and Crossbill accepted, oldest first. */
   readonly namings: Naming[] = [];
-  /** Mistyped payment ids after a refund request under them: the MoR has no such payment. */
+  /** Mistyped payment ids with a refund request: the MoR has no such payment. */
   readonly disowned = new Set<string>();
   /** Proforma invoice → the id of its bank transfer in the MoR's portal. */
   readonly transfers = new Map<string, string>();
@@ -57,16 +57,16 @@ export class Planted {
   readonly oneRefundId = new Set<string>();
   readonly captures: Capture[] = [];
   readonly linksPaid: LinkPaid[] = [];
-  /** The idempotency keys of refunds without an amount (the whole rest), requested again after a restore. */
+  /** The idempotency keys of refunds without an amount (all money left), requested again after a restore. */
   readonly restsAgain = new Set<string>();
   /** Ids of events with two bodies: Crossbill answered 200 to the second body. */
   readonly twins = new Set<string>();
-  /** `pay_…` → a person's last report about this settled debit: the bank took it back, or that was a mistake. */
+  /** `pay_…` → a person's last report about this settled debit. `undone`: the report of a return was a mistake. */
   readonly returns = new Map<string, 'returned' | 'undone'>();
   /** Customer → the time when a person linked the customer to the MoR. */
   readonly linked = new Map<string, number>();
 
-  /** True if a person gave this payment another payment's id, or gave its id to another payment. */
+  /** True if a person mixed up this payment with another: one of the two payments got the id of the other. */
   isMixedUp(p: { readonly id: string; readonly reference: string }): boolean {
     return this.namings.some((n) => n.as === 'another' && (n.reference === p.reference || n.said === p.id));
   }

@@ -27,7 +27,7 @@ export const outcomes = [
 const AFTER_SIGNUPS_MIN = 600;
 const LAST_SETUP_MIN = 300;
 
-/** A day and a half of a small shop. The seed chooses the day. `without`: the numbers of the parts to leave out. */
+/** A day and a half of a small shop. The seed chooses all acts. `without`: the numbers of the parts to leave out. */
 export function randomStory(rng: Seeded, without: readonly number[] = []): Story {
   const settings = {
     markMode: rng.pick(['payment_record', 'out_of_band'] as const),
@@ -37,7 +37,7 @@ export function randomStory(rng: Seeded, without: readonly number[] = []): Story
   rng.chance(0.25); // an unused random number: without it the kept seeds would tell other stories
   // With the relay, the story also has a retry schedule.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
-  // Every story begins with these parts. Each part uses its own random numbers, so a change in it alters nothing else.
+  // Every story begins with these parts. Each uses its own random numbers, so a change in one part alters no other.
   const parts = ['the backend is notified', 'the database goes back', 'trials save a card'];
   const notify = rng.fork('notify').chance(0.25) && !without.includes(0);
   return {

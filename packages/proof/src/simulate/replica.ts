@@ -67,7 +67,7 @@ import { CustomersStore } from '#src/customers/customers.store.js';
 /** The lease of a lane, as long as in the daemon. */
 const LEASE_MS = 25_000;
 const CONCURRENCY = 4;
-/** A small page size for lists: even a small shop has several pages, and a verify can be interrupted between two. */
+/** The page size of Stripe's lists. It is small, so verify reads several pages even for a small shop. */
 const VERIFY_PAGE = 3;
 
 export type ReplicaParts = {

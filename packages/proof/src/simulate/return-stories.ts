@@ -7,7 +7,7 @@ import { type World } from './world.js';
 
 /** The bank settles the debit at this minute, while faults still happen. */
 const SETTLES_MIN = 180;
-/** By this minute the payment of the debit has its mark, even after faults. */
+/** By this minute Crossbill has marked the debit's invoice, even after faults. */
 const SETTLED_MIN = SETTLES_MIN + 60;
 /** By this minute the refund of a debit has arrived. It takes three days. */
 const REFUNDED_MIN = 3 * 1440 + 120;

@@ -1,5 +1,5 @@
-// The rules about the MoR's other channels: an invoice has one way to pay at a time, every transfer and link counts,
-// and an item reports every dispute.
+// The rules about the MoR's other channels: an invoice has one payable link at a time, Crossbill knows every proforma
+// invoice, an item reports every dispute, and the ledger has every loss to a bank.
 import { type Sides } from './sides.js';
 import { type Snapshot } from './sim-store.js';
 

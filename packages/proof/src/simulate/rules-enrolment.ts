@@ -48,7 +48,7 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
     const broken = relayed ? [] : [`E1: ${i.id} of an enrolled customer was not relayed`];
     return status === 'ignored' ? [...broken, `E1: ${i.id} of an enrolled customer is ignored`] : broken;
   }
-  // After the MoR has charged a customer, Crossbill may handle the customer's invoices outside the enrolment.
+  // After the MoR has charged a customer, Crossbill may handle the customer's invoices even without an enrolment.
   if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === i.customer)) return [];
   const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
   return [

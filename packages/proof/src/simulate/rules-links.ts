@@ -30,8 +30,8 @@ function calledSo({ seen }: Sides, p: Taken): string[] {
 }
 
 /**
- * L3: an invoice has at most one open item about further payments on its link. While this item is open, no request to
- * charge the invoice waits.
+ * L3: an invoice has at most one open item about further payments on its link. While this item is open, Crossbill has
+ * no unsent request to charge the invoice.
  */
 function pausedRules({ seen }: Sides): string[] {
   const open = seen.reviews.filter((r) => r.status === 'open' && r.subject === `${r.invoice_id ?? ''}:announced`);

@@ -41,7 +41,7 @@ function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** L3: at rest, the read model of a lane agrees with the lane's log. */
+/** L3: at the end of a run, the read model of a lane agrees with the lane's log. */
 function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   const differing = <T extends object>(
     codec: Declared<T, unknown>,

@@ -10,7 +10,7 @@ export function notificationRules({ world, seen }: Sides): string[] {
   const faults = world.scheduler.injected.length;
   for (const n of rows.values()) {
     const heard = world.heard.filter((h) => h.id === n.id);
-    // Crossbill gives up a notification after its last try. The rule allows this only if each try may have met a fault.
+    // Crossbill gives up a notification after its last try. The rule allows this if the run has a fault for each try.
     const worn = n.status === 'dead' && n.attempts > WAITS_MS.length && faults >= n.attempts;
     if (n.status !== 'delivered' && !worn)
       broken.push(`N1: ${n.type} ${n.subject} is ${n.status} after ${n.attempts} tries`);
@@ -33,8 +33,8 @@ export function notificationRules({ world, seen }: Sides): string[] {
       broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'told' : 'not told'} as succeeded`);
   }
   for (const r of seen.reviews) {
-    // An item opened and closed in one step needs no notification, such as an item about the refund of a payment while
-    // its invoice was a draft.
+    // If Crossbill opens and closes an item at the same moment, it need not notify anybody. Example: an item about the
+    // refund of a payment for a draft.
     const isMoot = r.resolution === 'cleared' && r.resolved_at?.getTime() === r.created_at.getTime();
     // An item without an invoice needs no notification here: only the daemon's timer `Lookout` announces such items,
     // and no simulated world runs this timer.

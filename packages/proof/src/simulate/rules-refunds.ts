@@ -1,5 +1,5 @@
-// The rules about refunded money: each refund appears once in Crossbill and once on Stripe, and refunds never exceed
-// the payment.
+// The rules about refunded money: each refund appears exactly one time in Crossbill and on Stripe, and refunds never
+// exceed the payment.
 import { wasDetached } from './hands.js';
 import { type CreditNote } from '@crossbill/sandbox/stripe/model.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
@@ -91,8 +91,8 @@ function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   );
   const asked = seen.reviews.some((x) => x.refund_id === own.id && x.status === 'open');
   const left = seen.reviews.some((x) => x.refund_id === own.id && x.resolution === 'dismiss');
-  // `surplus`: money above the invoice's amount. Its refund does not reduce the sale. After a mark out of band it needs
-  // no trace on Stripe, because Stripe never showed the surplus.
+  // `surplus`: money above the invoice's amount. Its refund does not reduce the sale. After a mark out of band Stripe
+  // need not show this refund, because Stripe never showed the surplus.
   const sale = r.amount - Number(own.surplus);
   if (sale === 0 && row.mark_mode === 'out_of_band' && own.mirror === 'not_needed') return broken;
   if (own.mirror !== 'done') {

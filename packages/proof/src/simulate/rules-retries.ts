@@ -7,8 +7,8 @@ import { type Sides } from './sides.js';
 import { type InvoiceLine } from './sim-store.js';
 
 /**
- * The longest time from the read of an unpaid invoice to the charge. Crossbill takes ten seconds at most, the MoR two.
- * A simulated process may also pause for minutes after its decision, and then send the old request.
+ * The longest time from Crossbill's read of an unpaid invoice to the MoR's charge. Crossbill takes ten seconds at most,
+ * the MoR two seconds. A simulated process may also pause for minutes between decision and request.
  */
 const UNDER_WAY_MS = 20 * 60_000;
 
@@ -31,8 +31,8 @@ export function retryRules(sides: Sides): string[] {
 }
 
 /**
- * Y2: Crossbill stores each charge request before the MoR receives it. A restored backup may lack the request of an
- * invoice paid meanwhile.
+ * Y2: Crossbill stores each charge request before the MoR receives it. An exception after a restore: the backup may
+ * lack the request for an invoice paid meanwhile.
  */
 function orderRules({ world, seen }: Sides): string[] {
   const written = new Set(seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []));

@@ -1,5 +1,5 @@
-// The rule about review items at rest: each open item has a cause in the simulated world. An item without a cause is a
-// false alarm.
+// The rule about review items at the end of a run: each open item has a cause in the simulated world. An item without a
+// cause is a false alarm.
 import { wasDetached } from './hands.js';
 import { namesInFact } from './sim-store.js';
 import { notesOfLosses } from './rules-refunds.js';

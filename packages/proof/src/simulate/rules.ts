@@ -1,4 +1,4 @@
-// The rules for a run at rest. The truth comes from the sandbox, never from the code under test.
+// The rules for the end of a run, with no work left. The truth comes from the sandbox, never from the code under test.
 import { PARKING } from '#src/engine/payment.js';
 import { amountDue, amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { GAP_MARGIN_MS } from './facts.js';
@@ -108,8 +108,8 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const broken: string[] = [];
   const row = rowOf(seen, p);
   const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
-  // `left`: Crossbill rightly has not booked this transfer. An item asks a person for the amount, since the MoR's event
-  // never arrived, or a person dismissed the transfer's item.
+  // `left`: Crossbill rightly has not booked this transfer. Either the MoR's event never arrived, and an item asks a
+  // person for the amount. Or a person dismissed the transfer's item.
   const isUnheard = isUnheardTransfer(seen, p);
   const left = seen.objects.some(
     (o) =>
@@ -175,7 +175,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   return broken;
 }
 
-/** V5: only money the MoR took, or the merchant by hand, pays an invoice. */
+/** V5: for each paid invoice the MoR took the money, or the merchant marked the invoice by hand. */
 function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] {
   const broken: string[] = [];
   const taken = all.filter((p) => rowOf(seen, p)?.invoice_id === i.id);

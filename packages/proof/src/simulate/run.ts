@@ -1,5 +1,5 @@
-// One run: a world plays a story with faults for a day and a half, then goes on without faults until everything rests.
-// At the end the rules check the world.
+// One run: a world plays a story with faults for a day and a half, then goes on without faults until Crossbill has no
+// work left. At the end the rules check the world.
 import { type Difference } from '#src/domain/difference.js';
 import { retrySchedule } from '#src/config/retry-schedule.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
@@ -221,7 +221,7 @@ export async function verify(world: World, broken: string[]): Promise<void> {
   }
 }
 
-/** An interrupted verify must report itself incomplete. Resumed, it must find the same as an uninterrupted one. */
+/** An interrupted verify must report itself incomplete. After its resume it must find the same as `whole`. */
 async function inHalves(world: World, whole: VerifyReport, broken: string[]): Promise<void> {
   const { since } = whole;
   const shown = ({ differences }: VerifyReport): string =>
@@ -245,7 +245,7 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
   broken.push(...said.map((what) => `G11: verify in two halves: ${what}`));
 }
 
-/** True if the merchant caused the difference by hand, or a person dismissed its item. Verify reports it for good. */
+/** True if the merchant caused the difference by hand, or a person dismissed its item. Every verify reports it. */
 function isTheMerchants(world: World, d: Difference): boolean {
   const id = d.invoiceId ?? '';
   const known = wasDetached(world, { id }) || world.leftUnshown.has(d.refundId ?? '');
@@ -289,8 +289,8 @@ export function seededRun(
 }
 
 /**
- * Runs a story under the given faults, without random order. The run fails if a given fault never occurs: then it
- * proves nothing.
+ * Runs a story under the given faults, without random order. The run fails if a given fault never occurs: without the
+ * fault the run proves nothing.
  */
 export async function plainRun(
   story: Story,

@@ -15,7 +15,7 @@ export class SentRules {
     private readonly mor: SandboxCore['mor'],
     private readonly broken: string[],
     private readonly now: () => number,
-    /** True if a person repeats this refund of the whole rest after a restore: its amount may have changed. */
+    /** True if a person repeats a refund of all money left after a restore: the amount may have changed. */
     private readonly isRestAgain: (click: string) => boolean,
   ) {}
 
@@ -58,7 +58,7 @@ export class SentRules {
   }
 }
 
-/** Returns the `click` a story puts into the metadata of a refund request. Empty: it has none. */
+/** Returns the `click` a story puts into the metadata of a refund request. Empty: no `click`. */
 function clickIn(body: string): string {
   return /"click":"(click-\d+)"/.exec(body)?.[1] ?? '';
 }

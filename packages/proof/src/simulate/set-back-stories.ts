@@ -6,7 +6,7 @@ import { SetBack } from './set-back.js';
 const finalize = { draftPolicy: 'finalize' } as const;
 const modes = ['payment_record', 'out_of_band'] as const;
 
-/** A renewal with a partial refund. At this minute an operator restores a backup from before the renewal. */
+/** A renewal with a partial refund. At minute `minutes` an operator restores a backup from before the renewal. */
 function renewalForgotten(minutes: number): Story['plan'] {
   return async (world) => {
     const { people, invoice } = await renewal(world, 'succeed');

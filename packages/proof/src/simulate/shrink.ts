@@ -59,7 +59,7 @@ export async function shrink(
   const breaks = async (recipe: Recipe): Promise<boolean> => {
     const { broken, injected } = await act(recipe);
     if (!broken.some((b) => ruleOf(b) === rule)) return false;
-    // The run had only these faults: the others never occurred.
+    // Drop the faults of the recipe that never occurred in the run.
     best = { ...recipe, faults: injected };
     tell(best);
     return true;

@@ -121,8 +121,8 @@ function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
 }
 
 /**
- * Returns the references this payment may have in Stripe. A payment on a link may also have its charge, if the MoR
- * reported it as a card payment.
+ * Returns the references this payment may have in Stripe. For a payment on a link this may also be the charge, if the
+ * MoR reported the payment as a card payment.
  */
 export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)[] {
   if (p.kind !== 'link') return [p.reference];

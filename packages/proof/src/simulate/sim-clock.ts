@@ -2,7 +2,7 @@
 import { Clock } from '#src/domain/ports/clock.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
-/** The length of the worker's slow poll, unusual so the simulation can recognize and wake it when work is due. */
+/** The worker's sleep between two polls: an unusual number, so the simulation recognizes it and wakes the worker. */
 export const POLL_SLEEP_MS = 987_654;
 
 export class SimClock extends Clock {

@@ -43,7 +43,7 @@ export class Twice {
     });
   }
 
-  /** The MoR sends each `payment.succeeded` also with a hundredth of the amount, signed, under the same event id. */
+  /** The MoR sends each `payment.succeeded` twice under one event id, the second time with 1 % of the amount. */
   twoBodies(): void {
     const { world } = this;
     const secret = world.sandbox.secrets.paymentWebhookSecret;

@@ -102,9 +102,9 @@ export class World {
   readonly unanswered = new Set<string>();
   /** Number of verify runs resumed after an interruption. */
   resumed = 0;
-  /** Called after each effect at Stripe or the MoR, so a story can act between two effects. */
+  /** Called after each successful write at Stripe or the MoR, so a story can act between two writes. */
   onEffect: (path: string) => void = () => undefined;
-  /** Makes a standby take over after `steps` database steps, without them. The default does nothing. */
+  /** Lets `steps` more database steps happen, then a standby without them takes over. The default does nothing. */
   onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
   /**
    * Returns a second delivery under the same event id, with another body and a valid signature. The world sends it
@@ -230,7 +230,7 @@ export class World {
     return null;
   }
 
-  /** Stops every replica and starts it again. */
+  /** Kills every replica. Each starts again soon after. */
   stopAll(): void {
     for (const life of [...this.lives]) if (life !== null) this.scheduler.kill(life.owner);
   }

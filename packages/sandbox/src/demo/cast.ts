@@ -56,7 +56,7 @@ const COUNTRIES: Readonly<Record<string, string>> = { eur: 'DE', usd: 'US', gbp:
 /** The sandbox reads a word in the e-mail address to learn how the card behaves. */
 const WORDS: Partial<Record<Role, string>> = { declines: '.decline', authenticates: '.3ds' };
 
-/** Returns `count` customers of the story. Customers who cannot pay by card at once start with a trial. */
+/** Returns `count` customers for the demo. Customers start with a trial if they cannot pay by card at once. */
 export function castOf(count: number, seed: string): readonly Character[] {
   const random = new SeededRandom(`demo:${seed}`);
   return Array.from({ length: count }, (_, i): Character => {

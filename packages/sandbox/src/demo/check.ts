@@ -1,10 +1,10 @@
 // Checks that Crossbill, Stripe and the MoR agree: follows every payment and refund through all three.
 import { type DaemonPayment, type MorPayment, type MorRefund, type Review, type Sides, TAKEN } from './sides.js';
 
-/** One disagreement: its object, and a sentence. */
+/** One disagreement. `about`: the id of the payment, refund or other object. `what`: a sentence. */
 export type Finding = { readonly about: string; readonly what: string };
 
-/** Returns an empty list if the three sides agree. A payment with an open review item may differ. */
+/** Returns an empty list if Crossbill, Stripe and the MoR agree. A payment with an open review item may differ. */
 export function disagreements(sides: Sides): Finding[] {
   return [
     ...payments(sides),
@@ -21,8 +21,8 @@ function moneyTaken(sides: Sides): readonly MorPayment[] {
 }
 
 /**
- * Finds the daemon's payments for this payment of the MoR: by its id, for a signup or a link by its charge, for a
- * transfer by its invoice.
+ * Finds the daemon's payments for this payment of the MoR: for a transfer by the invoice, for any other payment by the
+ * payment's id or the charge.
  */
 function twins(sides: Sides, p: MorPayment): readonly DaemonPayment[] {
   if (p.kind === 'transfer')
@@ -62,7 +62,7 @@ function payments(sides: Sides): Finding[] {
   return found;
 }
 
-/** Money the MoR took shows on its Stripe invoice exactly one time. An invoice with enough money is paid. */
+/** Checks the record of one payment on Stripe. There must be one record, attached to the right invoice. */
 function marks(sides: Sides, p: MorPayment, d: DaemonPayment): Finding[] {
   const say = (what: string): Finding[] => [{ about: p.id, what }];
   const shown = sides.stripe.records.filter((r) => r.reference === p.reference);
@@ -174,8 +174,8 @@ export function balances(entries: Sides['daemon']['ledger']): ReadonlyMap<string
 }
 
 /**
- * Compares each account with the sum at Stripe and the MoR; an account without a sum must be at zero. Money without an
- * attached payment record is in `unmarked_payments`.
+ * Compares each ledger account with the sum of the MoR's payments and lost disputes. Without such a sum an account must
+ * be at zero. A payment without an attached record at Stripe counts in `unmarked_payments`.
  */
 function ledger(sides: Sides): Finding[] {
   const is = balances(sides.daemon.ledger);
@@ -199,7 +199,7 @@ function ledger(sides: Sides): Finding[] {
 
 /**
  * The merchant's backend must have one `invoice.paid` for each invoice paid with the MoR's money, one
- * `refund.succeeded` for each refund, and no more of these two.
+ * `refund.succeeded` for each refund, and no further notification of these two types.
  */
 function backend(sides: Sides): Finding[] {
   const said = (type: string): readonly string[] =>

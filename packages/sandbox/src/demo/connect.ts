@@ -3,7 +3,7 @@ import pg from 'pg';
 
 const CONNECT_MS = 10_000;
 
-/** @param statementMs time limit of a statement in milliseconds; 0: no limit. Throws the errors of `pg`. */
+/** Connects. `statementMs`: time limit of a statement in milliseconds; 0: no limit. Throws the errors of `pg`. */
 export async function connectAlone(
   url: string,
   { name, statementMs }: { readonly name: string; readonly statementMs: number },

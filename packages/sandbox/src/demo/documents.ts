@@ -4,7 +4,7 @@ import { pass, type Story } from './story.js';
 
 const TRIES = 40;
 const LOOK_AGAIN_MS = 250;
-/** The MoR needs some seconds to make a file. They pass on the virtual clock. */
+/** The MoR needs some seconds to make a file. The demo advances the virtual clock by this time. */
 const WAIT_SEC = 5;
 
 /** Requests `path` until the reply has a link, then downloads it. Throws if no file appears. */

@@ -1,4 +1,4 @@
-// Deliberate faults in each month: deliveries repeated, late, out of order or delayed, and lost replies.
+// Deliberate faults in each month: delayed, repeated, reordered and failed deliveries; lost replies; replies 500, 429.
 import { type World } from './world.js';
 
 /** Adds faults to the sandbox before a round of renewals. Each fault strikes `times` times. */

@@ -43,7 +43,7 @@ function declinedRenewal({ stripe, mor }: Sides): string | null {
   return declined?.id ?? null;
 }
 
-/** Creates the link. The customer pays there, and the payment settles the invoice. */
+/** Creates a payment link and plays the customer's payment. Throws unless the invoice is then paid by the link. */
 async function payByLink(story: Story, invoiceId: string, jurisdiction: string): Promise<void> {
   const { api, control, told } = story.world;
   const body = { jurisdiction, return_url: 'https://shop.example/thanks' };

@@ -6,7 +6,7 @@ import { type MorPayment, readSides } from './sides.js';
 import { passDays, type Story, type Subscriber } from './story.js';
 
 const DEBIT_REFUND_DAYS = 4;
-/** Each month, for this many customers: one full refund, one partial refund, one in the portal, one of a bank debit. */
+/** For this many customers a month has one full refund, one partial refund, one in the portal, one of a bank debit. */
 const CUSTOMERS_PER_REFUND = 12;
 
 /** Makes this month's refunds and waits until each shows on Stripe. Refunds of bank debits take some days. */

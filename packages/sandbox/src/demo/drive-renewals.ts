@@ -14,7 +14,7 @@ const CUSTOMERS_PER_FAULT = 12;
 
 type Due = { readonly who: Subscriber; readonly at: number };
 
-/** Drives every subscription through its renewals. Returns when everything is at rest. */
+/** Drives every subscription through its renewals. Returns when no work is left. */
 export async function renewAll(story: Story): Promise<void> {
   const { progress } = story;
   for (let round = await nextRound(story); round.length > 0; round = await nextRound(story)) {
@@ -47,7 +47,7 @@ async function nextRound(story: Story): Promise<readonly Due[]> {
   return due.filter((d) => d.at < first + ROUND_SEC);
 }
 
-/** Runs from the start of the new period to the end of the draft hour. Returns the new invoices. */
+/** Advances the clock to the end of the invoices' draft hour. Returns the ids of the new invoices. */
 async function bill(story: Story, round: readonly Due[], month: number, label: string): Promise<ReadonlySet<string>> {
   const { world, progress, rest } = story;
   const known = new Set((await rest.settled()).stripe.invoices.map((i) => i.id));

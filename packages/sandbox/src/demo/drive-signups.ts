@@ -8,7 +8,7 @@ import { type Scene, type Story } from './story.js';
 
 const TRIAL_DAYS = 14;
 
-/** Creates the catalogue and signs everybody up. Returns when the first invoices are paid and everything is at rest. */
+/** Creates the catalogue and signs everybody up. Returns when the first invoices are paid and no work is left. */
 export async function signUpAll(story: Story, customers: number, seed: string): Promise<void> {
   const { progress, rest } = story;
   const prices = await makePrices(story);
@@ -45,7 +45,7 @@ export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, 
 /** The backend's requests for one signup, kept to repeat them. `complete` is null for a trial, which takes no money. */
 export type SignupCalls = { readonly key: string; readonly create: object; readonly complete: object | null };
 
-/** @param keep receives the requests of the new signup before its completion */
+/** Signs one customer up. `keep` receives the backend's requests before the signup completes. */
 export async function signUp(
   story: Scene,
   c: Character,

@@ -27,9 +27,7 @@ const WERFT: Business = {
 
 type Asked = { readonly from: Business; readonly invoiceId: string; readonly proformaId: string };
 
-/**
- * One transfer is complete. The other is too small: an operator applies it, and the invoice stays open for the rest.
- */
+/** Plays a full transfer and a partial transfer. An operator applies the partial one, and its invoice stays open. */
 export async function driveTransfers(story: Story): Promise<void> {
   const { progress, rest } = story;
   progress.step('bank transfers: proforma invoices are issued');

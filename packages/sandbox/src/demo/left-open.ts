@@ -1,5 +1,5 @@
 // Leaves work for visitors of the console: a dispute, a double payment, an invoice Stripe cannot finalize, a failed
-// renewal, and an unreadable event. A merchant may meet all of this, and the three sides still agree.
+// renewal, and an unreadable event. All of this can happen to a merchant, while Crossbill, Stripe and the MoR agree.
 import { openReviews } from './operator.js';
 import { chargeTwice } from './drive-refunds.js';
 import { readSides, TAKEN } from './sides.js';
@@ -28,7 +28,7 @@ export async function leaveWork(story: Story): Promise<void> {
     await world.control.post('/_sandbox/cards', { customer_id: declined.customerId, outcome: 'decline' });
     await renew(story, declined);
   }
-  // An event with a valid signature at Crossbill's webhook endpoint, but with the wrong object for its type.
+  // Crossbill receives an event with a valid signature, but with the wrong object for the event's type.
   await world.control.post('/_sandbox/stripe/events', { type: 'invoice.finalized', data: { object: 'invoice' } });
   await rest.decided();
   await pass(world, DRAFT_SEC);

@@ -23,7 +23,7 @@ import { runVerify } from './verify-step.js';
 import { startWorld, type World } from './world.js';
 
 const DAY_MS = 86_400_000;
-/** A month of the story lasts at most 31 days. After the last renewal, debits and refunds take some days more. */
+/** A month of the demo lasts at most 31 days. After the last renewal, debits and refunds take some days more. */
 const MONTH_DAYS = 31;
 const LAST_DAYS = 16;
 const FINDINGS_SHOWN = 20;
@@ -78,7 +78,7 @@ function storyDays(options: DemoOptions): number {
   return options.months * MONTH_DAYS + LAST_DAYS;
 }
 
-/** Runs the story to its end. Returns true if Crossbill, Stripe, the MoR and `crossbill verify` agree. */
+/** Runs all steps of the demo. Returns true if Crossbill, Stripe, the MoR and `crossbill verify` agree. */
 async function tell(options: DemoOptions, story: Story): Promise<boolean> {
   const { world, progress } = story;
   let renewalsMs = 0;

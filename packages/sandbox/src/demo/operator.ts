@@ -1,4 +1,4 @@
-// An operator's work on review items: read one and decide it.
+// An operator's work on review items: lists the open items, and resolves an item.
 import { Unexpected } from './http.js';
 import { type Reading } from './read.js';
 import { type Story } from './story.js';
@@ -7,7 +7,7 @@ export function openReviews(story: Story, kind: string): Promise<Reading[]> {
   return story.world.api.all(`/v1/reviews?status=open&kind=${kind}`);
 }
 
-/** Settles a review item. If the reply is lost, the repeat finds the item settled: that is fine too. */
+/** Resolves a review item. Accepts a 409 if the item is resolved: an earlier try had its effect and lost its reply. */
 export async function resolve(story: Story, review: Reading, resolution: string, note: string): Promise<void> {
   try {
     await story.world.api.post(`/v1/reviews/${review.text('id')}/resolve`, { resolution, note });

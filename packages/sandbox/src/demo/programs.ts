@@ -1,4 +1,4 @@
-// Finds the demo's daemon: the one of this repository, or the installed package `crossbill`.
+// Finds the daemon for the demo: the build of this repository, or the installed package `crossbill`.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

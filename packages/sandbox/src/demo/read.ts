@@ -1,4 +1,4 @@
-// Reads the JSON of the three sides and checks every member before use.
+// Reads the JSON replies of the daemon and of the sandbox, and checks every member before use.
 
 /** A JSON object from outside. A missing member, or a member of another type, throws an error with its name. */
 export class Reading {

@@ -1,4 +1,4 @@
-// The closing table of the demo: counts from the three sides.
+// The closing table of the demo: counts from Crossbill, Stripe and the MoR.
 import { type Sides, TAKEN } from './sides.js';
 import { type Tally } from './story.js';
 

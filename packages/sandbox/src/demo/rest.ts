@@ -1,12 +1,12 @@
-// Waits until everything is at rest: no work is under way, every event is decided, and the three sides agree. It uses
-// no fixed sleeps.
+// Waits until everything is at rest: no work is under way, the daemon has decided every event, and the daemon, Stripe
+// and the MoR agree.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disagreements, type Finding } from './check.js';
 import { readSides, type Sides } from './sides.js';
 import { type World } from './world.js';
 import { connectAlone } from './connect.js';
 
-/** Real milliseconds until NotAtRest lists the open work. A killed worker costs up to 25 s (its lease). */
+/** A wait fails after this real time in milliseconds. A killed worker's lease alone takes up to 25 s. */
 const PATIENCE_MS = 120_000;
 const LOOK_AGAIN_MS = 60;
 const HOUR_SEC = 3_600;
@@ -15,7 +15,7 @@ const LEAP_SEC = 600;
 /** The most advances in a row: three days, as long as senders retry. */
 const LEAPS_AT_MOST = 432;
 
-/** The story cannot go on: these parts did not come to rest. */
+/** A wait failed. `open` lists the work still open, one sentence each. */
 export class NotAtRest extends Error {
   constructor(readonly open: readonly string[]) {
     super(`not at rest after ${PATIENCE_MS / 1000} s`);
@@ -45,7 +45,7 @@ export class Rest {
     });
   }
 
-  /** Waits until nothing moves any more and the three sides agree. Advances the clock for deliveries and drafts. */
+  /** Waits until everything is at rest. Advances the virtual clock for waiting deliveries and for drafts. */
   async settled(): Promise<Sides> {
     let agreed: Sides | null = null;
     let leaps = 0;

@@ -1,4 +1,4 @@
-// The story as three sides show it: the daemon's API, the sandbox's Stripe and the sandbox's MoR. Amounts are in
+// The demo's data at its three sides: the daemon's API, the sandbox's Stripe and the sandbox's MoR. Amounts are in
 // smallest units.
 import { type JsonClient } from './http.js';
 import { type Reading } from './read.js';
@@ -12,7 +12,7 @@ export type DaemonRefund = {
   readonly status: string;
 };
 export type DaemonPayment = {
-  /** `pay_…`, or the daemon's own id until an event brings the MoR's. */
+  /** The MoR's `pay_…`. The daemon uses its own id until an event brings the MoR's id. */
   readonly id: string;
   readonly invoiceId: string;
   /** `renewal`, `signup`, `proforma` or `payment_link`. */
@@ -63,7 +63,7 @@ export type StripeRecord = {
 export type MorPayment = {
   readonly id: string;
   readonly kind: string;
-  /** The reference of the payment in Stripe: the charge, or the id of the payment link or of the proforma invoice. */
+  /** The payment's reference on Stripe: the id of the charge, the payment link or the proforma invoice. */
   readonly reference: string;
   readonly invoiceId: string | null;
   readonly amount: number;

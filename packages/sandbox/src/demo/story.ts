@@ -1,4 +1,4 @@
-// The common part of the story: the world, the cast, and how to wait until everything rests.
+// The parts common to all steps of the demo: its programs (world.ts), its customers (cast.ts), its waits (rest.ts).
 import { type Character } from './cast.js';
 import { type Progress } from './progress.js';
 import { type Rest } from './rest.js';
@@ -11,7 +11,7 @@ export type Subscriber = Character & {
   renewals: number;
 };
 
-/** Counts of steps in the story that no list of the daemon, Stripe or the MoR shows. */
+/** Counts of the demo's steps. No list of the daemon, Stripe or the MoR shows these numbers. */
 export type Tally = {
   /** Signups with a tax calculation on their intent. */
   taxed: number;

@@ -1,4 +1,4 @@
-// What the story did at the sandbox, for the final check. The sandbox's list of payments shows no bank transfer, no
+// The demo's notes on its own actions, for the final check: the sandbox's list of payments shows no bank transfer, no
 // invoice of a payment link and no lost dispute.
 
 /** A transfer the MoR received. `amount` is in the currency's smallest unit; `currency` is in lower case. */

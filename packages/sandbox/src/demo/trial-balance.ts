@@ -6,7 +6,7 @@ import { type Row } from './report.js';
 
 export type MonthEnd = { readonly month: string; readonly rows: readonly Row[]; readonly findings: readonly Finding[] };
 
-/** `month`: in UTC, such as `2026-11`. Without open review items each clearing account must end the month at zero. */
+/** `month`: in UTC, such as `2026-11`. `openReviews` false: each clearing account must end the month at zero. */
 export async function monthEnd(api: JsonClient, month: string, openReviews: boolean): Promise<MonthEnd> {
   const balance = await api.get(`/v1/ledger/trial-balance?month=${month}`);
   const rows: Row[] = [];

@@ -1,5 +1,5 @@
-// The world of the demo: a real PostgreSQL, the sandbox in this process, and the daemon in a process of its own. They
-// start and stop together.
+// The world: the programs of the demo. They are a real PostgreSQL, the sandbox in this process, and the daemon in a
+// separate process, and they start and stop together.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
@@ -22,7 +22,7 @@ export type World = {
   readonly api: JsonClient;
   /** The sandbox's control routes. */
   readonly control: JsonClient;
-  /** What the story did at the sandbox, for the final check. */
+  /** The demo's notes on its own actions, for the final check. */
   readonly told: Told;
   readonly daemon: DaemonProcess;
   readonly daemonUrl: string;
@@ -46,7 +46,7 @@ export type WorldOptions = {
   /** A server to create a database on, a ready database, or null for the embedded server. */
   readonly databaseUrl: string | null | DemoDatabase;
   readonly dataDir: string;
-  /** The virtual clock starts this many milliseconds in the past, so the story ends today. */
+  /** The virtual clock starts this many milliseconds in the past, so the demo ends today by this clock. */
   readonly startAgoMs: number;
   /** Environment variables for the daemon, such as PATH. */
   readonly environment: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ const ANY = { daemon: 0, stripe: 0, mor: 0 };
 /** The sandbox has no rate limit, so a low limit in the daemon would only slow the demo. */
 const STRIPE_MAX_RPS = '200';
 
-/** Starts the world. If a part does not start, stops the others and rejects. */
+/** Starts database, sandbox and daemon. If one does not start, stops the others and rejects. */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true });

@@ -53,7 +53,7 @@ export class VirtualClock {
     return this.source();
   }
 
-  /** Calls `run` when virtual time reaches `dueMs`. If `dueMs` is past, calls it at the next turn. */
+  /** Calls `run` when virtual time reaches `dueMs`. For a past `dueMs`, calls `run` when timers next fire. */
   at(dueMs: number, label: string, run: () => void | Promise<void>): TimerHandle {
     this.order += 1;
     const timer: Timer = { due: dueMs, order: this.order, label, run, cancelled: false };

@@ -21,7 +21,7 @@ export type Endpoint = {
   readonly id: string;
   readonly url: string;
   readonly secret: string;
-  /** `Stripe-Signature`, `Mor-Signature` or `Service-Signature`. */
+  /** The header of the signature: `Stripe-Signature`, `Mor-Signature` or `Service-Signature`. */
   readonly header: string;
   readonly side: Side;
   readonly schedule: RetrySchedule;
@@ -64,7 +64,7 @@ const SETTLE_MS = 3000; // the longest an advance waits for receivers at one ins
 const HELD_AT_MOST_MS = 3_600_000;
 
 export class Deliverer {
-  /** Changes a signature before the send, to play a sender different from the documents. */
+  /** Changes a signature before the send, to play a sender with another signature than in the documents. */
   writeSignature: (side: Side, header: string) => string = (_side, header) => header;
   private log: LoggedDelivery[] = [];
   private sent: Sent[] = [];

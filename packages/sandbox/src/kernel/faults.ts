@@ -90,7 +90,7 @@ export class Faults {
     });
   }
 
-  /** The faults for this delivery. A `fail` counts for each attempt, any other fault only for the first attempt. */
+  /** The faults for this delivery. A `fail` can hit every attempt, any other fault only the first attempt. */
   forDelivery(side: Side, type: string, url: string, attempt: number): FaultAction[] {
     return this.take((rule) => {
       if (rule.target !== 'deliveries' || (rule.side !== null && rule.side !== side)) return false;

@@ -34,7 +34,7 @@ export type SandboxRequest = {
   readonly fault: FaultAction | null;
 };
 
-/** A reply. A Buffer goes out unchanged, with the type in `headers`; another body as JSON; undefined: no body. */
+/** A reply. A Buffer goes out unchanged, with the type in `headers`, any other body as JSON. Undefined: no body. */
 export type Reply = {
   readonly status: number;
   readonly body?: unknown;

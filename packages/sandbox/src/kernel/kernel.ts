@@ -86,7 +86,7 @@ export class Kernel {
     this.random = new SeededRandom(options.seed);
     this.faults = new Faults(this.random);
     this.deliverer = new Deliverer(this.clock, this.faults, options.transport);
-    // An automatic clock waits for running deliveries here; the owner of a manual clock waits elsewhere.
+    // An automatic clock waits for the running deliveries. The owner of a manual clock sets its own `settle`.
     if (options.clock?.manual !== true) this.clock.settle = () => this.deliverer.settle();
     this.setRules('mor', {
       faultReply: ({ status, code }) =>

@@ -17,7 +17,7 @@ export function decimalsOf(currency: string): 0 | 2 | 3 {
   return DECIMALS.get(currency.toUpperCase()) ?? 2;
 }
 
-/** Parses "10.10" EUR as 1010n. Null if the text is no plain decimal or has more digits than the currency. */
+/** Parses "10.10" EUR as 1010n. Null if the text is no plain decimal or has more decimals than the currency. */
 export function minorFromDecimal(text: string, currency: string): bigint | null {
   const match = /^(\d{1,16})(?:\.(\d{1,12}))?$/.exec(text);
   if (match === null) return null;

@@ -43,8 +43,8 @@ export class SeededRandom {
 }
 
 /**
- * A secret that depends only on the seed and its name, so a restarted sandbox has the same one. 40 hex digits after the
- * prefix.
+ * A secret that depends only on the seed and its name, so a restarted sandbox has the same secrets. 40 hex digits after
+ * the prefix.
  */
 export function derivedSecret(seed: string, name: string, prefix = ''): string {
   return prefix + createHmac('sha256', `crossbill-sandbox:${seed}`).update(name).digest('hex').slice(0, 40);

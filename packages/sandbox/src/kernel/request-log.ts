@@ -13,7 +13,7 @@ export type LoggedRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json | undefined;
   readonly idempotency_key: string | null;
-  /** The status of the reply; null if the connection closed without one. */
+  /** The status of the reply; null if the connection closed without a reply. */
   status: number | null;
   /** The effect of a fault; null: no fault. */
   fault: string | null;

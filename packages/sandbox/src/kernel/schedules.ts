@@ -17,7 +17,7 @@ export type RetrySchedule = {
 const SEC = 1000;
 const HOUR = 3_600_000;
 
-/** Stripe docs, "Webhooks": Stripe retries any answer but 2xx for up to three days, with exponential gaps. */
+/** Stripe docs, "Webhooks": without a 2xx Stripe retries for up to three days, with exponential gaps. */
 export const stripeSchedule: RetrySchedule = {
   name: 'stripe',
   timeoutMs: 20 * SEC,
@@ -46,8 +46,8 @@ export const morEventSchedule: RetrySchedule = {
 
 /**
  * Document 3, "Webhook delivery": 200 acknowledges, a 4xx is permanent, and the MoR retries a 5xx with exponential
- * backoff. The document states no end, and nothing about a 3xx or another 2xx. The sandbox retries those too, and stops
- * after three days.
+ * backoff. The document states no end, and nothing about a 3xx or another 2xx. The sandbox retries after these
+ * statuses too, and stops after three days.
  */
 export const morPaymentSchedule: RetrySchedule = {
   name: 'mor_payments',

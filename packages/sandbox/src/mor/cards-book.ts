@@ -19,7 +19,7 @@ export type Intent = {
   status: string;
 };
 
-/** What the MoR knows of an invoice from events. */
+/** An invoice as Stripe's events describe it to the MoR. */
 export type HeardInvoice = {
   readonly id: string;
   readonly customerId: string;
@@ -48,8 +48,8 @@ export class CardsBook {
   /** The outcomes chosen for coming refunds. `paymentId` null: for any payment. `processorRefundId` null: a new id. */
   readonly refundPlans: { paymentId: string | null; plan: RefundPlan; processorRefundId: string | null }[] = [];
   /**
-   * What a setup intent does with `merchant_customer`, a field Document 3 lacks there. `take`: it names the owner of
-   * the saved method. `refuse`: the reply is 400. `ignore`: no effect.
+   * How the MoR treats `merchant_customer` in a setup intent: Document 3 does not have the field there. `take`: as the
+   * owner of the saved method. `refuse`: the MoR replies 400. `ignore`: the field has no effect.
    */
   setupCustomer: 'take' | 'refuse' | 'ignore' = 'take';
   readonly enabledTypes = new Set(['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
@@ -107,8 +107,8 @@ export class CardsBook {
   }
 
   /**
-   * Sets the outcome of the customer's next charges. A single outcome lasts until the next choice. With `forSec` it
-   * lasts that many seconds; then the earlier choice applies again. From a list, each charge takes the next outcome.
+   * Sets the outcome of the customer's next charges. A single outcome lasts until the next choice, or for `forSec`
+   * seconds; then the earlier choice applies again. From a list, each charge takes the next outcome.
    * Adds a card if the customer has no method.
    */
   choose(merchantCustomerId: string, chosen: Chosen | readonly Chosen[], forSec: number | null = null): void {

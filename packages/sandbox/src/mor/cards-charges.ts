@@ -130,7 +130,7 @@ export class Charges {
     this.mor.paymentCaptured(payment);
   }
 
-  /** Records a signup's charge. The MoR's own processor reports it, and the MoR sends no event (Document 3, rule 3). */
+  /** Records a signup's charge. The MoR sends no event for such a charge (Document 3, rule 3). */
   signupPayment(
     input: NewPayment,
     outcome: 'succeed' | DebitOutcome,

@@ -116,7 +116,7 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
 }
 
 function outcomeOfIntent(intent: Intent, book: CardsBook): Outcome {
-  // The customer's chosen outcomes apply only to renewals. At signup only a chosen debit counts.
+  // At a signup only a bank debit counts among the outcomes a test chose. All chosen outcomes apply to renewals.
   const debit = intent.kind === 'payment' ? book.debitAtSignup(intent.customer.merchantCustomerId) : null;
   if (debit !== null) return debit;
   const told = outcomeOfEmail(intent.customer.email);

@@ -1,5 +1,5 @@
-// The refunds of Document 3: a card refund succeeds at once, a bank debit's days later. Refunds never exceed the
-// payment.
+// The refunds of Document 3: the refund of a card payment succeeds at once, the refund of a bank debit days later. The
+// refunds of a payment never exceed the payment.
 import { Refusal, type SandboxRequest, morError } from '../kernel/http.js';
 import { type JsonObject, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -25,7 +25,7 @@ export class Refunds {
     private readonly events: PaymentEvents,
   ) {}
 
-  /** Creates a refund for any requester. Throws the refusals in Document 3's table. */
+  /** Creates a refund, for the API or for a control route. Throws the refusals in Document 3's table. */
   create(payment: MorPayment, input: RefundInput): MorRefund {
     if (payment.status !== 'succeeded' && payment.status !== 'partially_refunded') {
       throw new Refusal(
@@ -66,7 +66,7 @@ export class Refunds {
     return refund;
   }
 
-  /** Ends a pending refund. False: it is not pending. Document 3 has no event for a failed refund. */
+  /** Ends a pending refund. Returns false if the refund is not pending. Document 3 has no event for a failed refund. */
   settle(refund: MorRefund, succeeded: boolean): boolean {
     const payment = this.mor.payments.get(refund.paymentId);
     if (payment === undefined || refund.status !== 'pending') return false;

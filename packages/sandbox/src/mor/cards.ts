@@ -13,7 +13,7 @@ import { Refunds, addRefundRoute } from './cards-refunds.js';
 import { type MorState } from './state.js';
 
 export type Cards = CardParts & {
-  /** The MoR's own endpoint on the merchant's Stripe account. A control route may switch this endpoint off. */
+  /** The MoR's own endpoint on the merchant's Stripe account. A control route can switch this endpoint off. */
   readonly hearStripe: (type: string, object: unknown, eventId: string) => void;
 };
 

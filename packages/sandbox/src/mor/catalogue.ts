@@ -6,8 +6,8 @@ import { merchantRoutes } from './merchant-routes.js';
 import { type Account, type MorState } from './state.js';
 
 /**
- * Replies 201 for a new variant, 200 if it replaces the variant with this `productId`. The body is the product with its
- * defaults.
+ * Adds the route. It replies 201 to a new `productId` and 200 to a known one. The body is the product, with the
+ * default values.
  */
 export function addCatalogue(kernel: Kernel, mor: MorState): void {
   const products = new Map<string, unknown>();

@@ -1,5 +1,5 @@
-// The text of `GET /_sandbox/confirm.js`, the browser's part of a confirmation. It asks for no card number: the shopper
-// chooses an outcome.
+// The text of `GET /_sandbox/confirm.js`, the browser's part of a confirmation. The script asks for no card number: the
+// shopper chooses an outcome.
 
 export const CONFIRM_SCRIPT = `// The sandbox's stand-in for the processor's script.
 //   const processor = SandboxProcessor('pk_sandbox_...');

@@ -7,7 +7,7 @@ export type Duty = {
   readonly hsCode: string | undefined;
 };
 
-/** Words the classifier knows. The first match in title, description or category decides the HS code. */
+/** Words for the prediction of an HS code: the first match in title, description or category decides. */
 const PREDICTIONS: readonly (readonly [RegExp, string])[] = [
   [/t-?shirt|tee\b/i, '61091000'],
   [/shirt|blouse/i, '62052000'],

@@ -19,7 +19,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Announced but never delivered (Document 2): a merchant may subscribe to them, and the MoR sends none. */
+/** Document 2 announces these types. A merchant can subscribe to them, but the MoR never sends such an event. */
 export const NEVER_SENT: readonly string[] = ['payment.settled', 'report.available'];
 
 export function isEventType(value: string): value is EventType {
@@ -27,7 +27,7 @@ export function isEventType(value: string): value is EventType {
 }
 
 /**
- * `evt_issued_<id>`, `evt_issuance_failed_<id>`; the settled event of a proforma invoice is `evt_<id>` (Document 2).
+ * The id of an event, such as `evt_issued_<id>`. For `proforma_invoice.settled` it is `evt_<id>` (Document 2).
  */
 export function eventIdFor(type: EventType, entityId: string): string {
   if (type === 'proforma_invoice.settled') return `evt_${entityId}`;

@@ -13,7 +13,7 @@ function pspReference({ request }: Call): string {
   return reference;
 }
 
-/** A payment without money taken has no invoice: not found. The invoice of a bank debit under way is not ready. */
+/** Throws 404 for an unknown payment and for a payment without money taken. Replies 202 for a bank debit under way. */
 function paymentInvoice(files: InvoiceFiles, payment: MorPayment | undefined, facts: OpenFacts): Reply {
   if (payment === undefined || payment.status === 'failed' || payment.status === 'requires_action') throw notFound();
   if (facts.is('charge_lookup', 'never')) throw notFound();
@@ -34,8 +34,8 @@ function first<T>(values: Iterable<T>, wanted: (one: T) => boolean): T | undefin
 }
 
 /**
- * All payments and refunds belong to the first merchant; the second merchant finds none. An id is the uuid, `pay_…` or
- * `rfnd_…`.
+ * Adds the look-ups of invoice files. The second merchant finds none, because all payments and refunds belong to the
+ * first merchant. An id is the uuid, `pay_…` or `rfnd_…`.
  */
 export function addInvoices(kernel: Kernel, mor: MorState, files: InvoiceFiles): void {
   const route = merchantRoutes(kernel, mor);

@@ -30,7 +30,7 @@ export type PaymentLink = {
   paidAtMs: number | null;
 };
 
-/** The ids of the payment in a link's `payment.captured`: the charge, the `pay_…` id. Document 2 shows neither. */
+/** The ids in a link's `payment.captured`: the charge's, the payment's `pay_…`, both or none. Document 2 shows none. */
 export const CAPTURE_NAMES = ['charge', 'id', 'both', 'nothing'] as const;
 export type CaptureNames = (typeof CAPTURE_NAMES)[number];
 export const namesCharge = (names: CaptureNames): boolean => names === 'charge' || names === 'both';

@@ -2,7 +2,7 @@
 // shown.
 import { type Sandbox } from '../sandbox.js';
 
-/** Returns the `pay_…` of the transfer. `amount` is in the smallest unit of `currency`. */
+/** Records the transfer as a payment and returns its `pay_…`. `amount` is in the smallest unit of `currency`. */
 export function transferInPortal(
   { kernel, mor }: Pick<Sandbox, 'kernel' | 'mor'>,
   of: {

@@ -22,8 +22,8 @@ export function hasPaymentDestination(jurisdiction: string): boolean {
 }
 
 /**
- * The reasons why a calculation is unusable (`tax_calculation_unusable`), as sentences. Empty: it is usable. `product`:
- * the merchant's activation in the country today.
+ * The reasons why a calculation is unusable (`tax_calculation_unusable`), as parts of sentences. Empty: the calculation
+ * is usable. `product`: the merchant's product in the country today.
  */
 export function unusableReasons(
   calculation: Calculation,

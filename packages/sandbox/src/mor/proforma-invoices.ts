@@ -83,7 +83,7 @@ export class Proformas {
   }
 
   /**
-   * Checks in the order of the error table. Refuses a country without a tax currency before the look-up of the
+   * Checks in the order of Document 2's error table: the country's tax currency before the look-up of the tax
    * calculation.
    */
   createFromCalculation(account: Account, body: unknown): Proforma {
@@ -195,8 +195,8 @@ export class Proformas {
   }
 
   /**
-   * A bank transfer arrives (control route). `amount` is a decimal string in the proforma's currency; left out: the
-   * total.
+   * Plays the arrival of a bank transfer, for the control route. `amount` is a decimal string in the currency of the
+   * proforma invoice. Without `amount` the transfer has the total.
    */
   settle(id: string, amount: string | undefined): Proforma {
     const proforma = this.forControl(id, 'ISSUED');
@@ -214,7 +214,7 @@ export class Proformas {
     return proforma;
   }
 
-  /** Issuance fails for good (control route). */
+  /** Lets the issuance fail for good, for the control route. */
   fail(id: string, message: string | undefined): Proforma {
     const proforma = this.forControl(id, 'PENDING_TAX_TRANSACTION');
     const failedAt = this.kernel.clock.nowIso();

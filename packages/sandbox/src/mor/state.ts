@@ -48,7 +48,7 @@ export type MorRefund = {
   readonly reason: string | null;
   readonly metadata: JsonObject | null;
   readonly processorRefundId: string;
-  readonly source: 'api' | 'portal' | 'alert';
+  readonly source: 'api' | 'portal' | 'alert'; // 'alert': only in simulations
   readonly createdAtMs: number;
 };
 
@@ -78,7 +78,7 @@ export type MorCustomer = {
   carriedTax: string | null;
 };
 
-/** The data of Document 2's part of the MoR, as plain values for comparisons. */
+/** The proforma invoices and payment links of Document 2, as plain values for comparisons. */
 export type ChannelBooks = {
   readonly proformas: readonly {
     readonly id: string;
@@ -134,7 +134,7 @@ export class MorState {
    * Registers an endpoint for every event at the start and returns its secret. Document 2's plug-in sets this function.
    */
   registerEventWebhook: (url: string) => string = () => '';
-  /** Returns the data of Document 2. The plug-in of Document 2 sets this function. */
+  /** Returns all proforma invoices and payment links. Document 2's plug-in sets this function. */
   channelBooks: () => ChannelBooks = () => ({ proformas: [], links: [] });
   /** SANDBOX_STRICT_URLS: true refuses loopback addresses as webhook endpoints too. */
   strictUrls = false;

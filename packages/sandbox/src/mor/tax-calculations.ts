@@ -1,4 +1,4 @@
-// POST /api/tax/calculations (Document 2): the countries it supports, the calculation, and its later use.
+// POST /api/tax/calculations (Document 2): the supported countries, the calculation, and its later use.
 import { Fields as ControlFields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { supportedCountries, taxCurrencyOf } from './jurisdictions.js';
@@ -58,7 +58,7 @@ export class Calculations {
     this.engineFailure = failure;
   }
 
-  /** Throws the errors of the calculation in Document 2's error table. */
+  /** Calculates. Throws the errors of a calculation in Document 2's error table. */
   create(account: Account, body: unknown): Calculation {
     const request = parseTaxRequest(body);
     const product = this.productFor(request);

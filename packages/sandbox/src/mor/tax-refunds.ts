@@ -68,8 +68,8 @@ function checkDate(fields: Fields, text: string, nowMs: number): void {
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /**
- * Takes an amount (null: all) from the rest of a line and splits it into base and tax. `inclusive`: the amount contains
- * the tax. The last part takes the rest, so all parts add up to the line. Returns null if the amount exceeds the rest.
+ * Splits one refund of a line into base and tax. `amount` null: all that is left. `inclusive`: the amount contains the
+ * tax. All refunds of a line add up to its total. Returns null if nothing is left, or less than the amount.
  */
 export function takeFrom(
   line: CalculatedLine,
@@ -108,7 +108,7 @@ function createRefund(
     ]),
   );
   const fingerprint = [transaction.id, ...lineKeys].join('\n');
-  const earlier = transactions.paymentRequestNamed(transaction.account, asked.reference);
+  const earlier = transactions.refundNamed(transaction.account, asked.reference);
   if (earlier?.fingerprint === fingerprint) return earlier;
   if (earlier !== undefined) {
     throw refuse(400, 'invalid_state', 'merchantRefundReference', 'was used for another refund');

@@ -69,7 +69,7 @@ export function jurisdictionOf(request: TaxRequest): string {
   return line === undefined ? request.billingAddress.country : placeOf(request, line).country;
 }
 
-/** True if physical goods leave another country than their destination (Document 2, `shipFrom`). */
+/** True if the order is shipped from another country than its destination (Document 2, `shipFrom`). */
 export function isCrossBorder(request: TaxRequest): boolean {
   return request.shipFrom !== undefined && request.shipFrom.country !== destinationOf(request).country;
 }

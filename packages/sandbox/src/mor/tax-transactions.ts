@@ -59,7 +59,7 @@ export class TaxTransactions {
   }
 
   /** Finds the refund with this reference of the merchant on any transaction. */
-  paymentRequestNamed(account: Account, reference: string): TaxRefund | undefined {
+  refundNamed(account: Account, reference: string): TaxRefund | undefined {
     return this.refundsByReference.get(`${account}\n${reference}`);
   }
 
@@ -68,7 +68,7 @@ export class TaxTransactions {
     this.refundsByReference.set(`${transaction.account}\n${refund.reference}`, refund);
   }
 
-  /** The same calculation and reference return the existing transaction (Document 2). */
+  /** Creates a transaction. A repeat with the same calculation and reference returns the existing one (Document 2). */
   create(account: Account, body: unknown): TaxTransaction {
     const fields = Fields.of(body);
     const calculationId = fields.text('taxCalculationId');

@@ -21,8 +21,8 @@ export type WebhookEndpoint = {
   status: 'ACTIVE' | 'DISABLED';
   deleted: boolean;
   /**
-   * True: the endpoint comes from the sandbox's settings. No list shows it and no limit counts it, so the merchant
-   * still has ten.
+   * True: the endpoint comes from the sandbox's settings. No list shows it and no limit counts it: the merchant can
+   * still register ten endpoints.
    */
   readonly builtIn: boolean;
 };

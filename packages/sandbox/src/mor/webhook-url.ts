@@ -32,8 +32,8 @@ for (const [network, bits] of [
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Returns why the address is not allowed; null: allowed. Unless `strict`, it allows loopback over http and https, for a
- * daemon on the same machine.
+ * Returns why the address is not allowed; null: allowed. If `strict` is false, loopback addresses are allowed over http
+ * and https, for a daemon on the same machine.
  */
 export function webhookUrlProblem(text: string, strict: boolean): string | null {
   if (!URL.canParse(text)) return 'is not a URL';

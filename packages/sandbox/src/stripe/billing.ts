@@ -96,7 +96,7 @@ export class Billing {
     return invoice;
   }
 
-  /** Plans to finalize the draft after its hour. An update with `auto_advance` on plans it again. */
+  /** Plans to finalize the draft after its hour. An update with `auto_advance` on calls this function again. */
   planFinalizing(invoice: Invoice): void {
     if (!invoice.autoAdvance || invoice.status !== 'draft') return;
     const first = Math.max(invoice.created + DRAFT_SEC, this.state.now);
@@ -208,7 +208,7 @@ export class Billing {
     if (amountOverpaid(invoice) > 0) state.emitInvoice('invoice.overpaid', invoice);
   }
 
-  /** Detaches a payment. A paid invoice with an amount left to pay becomes open again, with an intent for the rest. */
+  /** Detaches a payment. A paid invoice with an amount left to pay opens again, with an intent for the amount. */
   detachPayment(invoice: Invoice, payment: InvoicePayment): void {
     const { state } = this;
     const before = amountOverpaid(invoice);

@@ -32,7 +32,7 @@ export class Cards {
   }
 
   /**
-   * Sets the outcome of charges on a method. A single outcome holds until the next choice. From a list, each charge
+   * Sets the outcome of charges on a method. A single outcome lasts until the next choice. From a list, each charge
    * takes the next outcome.
    */
   choose(method: string, answer: CardAnswer | readonly CardAnswer[]): void {

@@ -48,7 +48,7 @@ export class Collecting {
   }
 
   /**
-   * Plans the next attempt. A one-off invoice has only one attempt: Stripe's setting for its retries is off by default.
+   * Plans the next attempt. A one-off invoice has only one attempt: by default Stripe does not retry one-off invoices.
    */
   private plan(invoice: Invoice): void {
     const days = invoice.subscription === null ? undefined : this.settings.days[invoice.attemptCount - 1];

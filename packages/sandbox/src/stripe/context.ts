@@ -19,7 +19,7 @@ export class StripeContext {
     readonly cycles: Cycles,
   ) {}
 
-  /** `path` may contain `:id` for the handler. A GET has its parameters in the query, POST and DELETE in the body. */
+  /** Adds a route. `handler` gets the `:id` of `path`, and the parameters: a GET's query, or the request's body. */
   route(method: 'GET' | 'POST' | 'DELETE', path: string, handler: StripeHandler): void {
     this.kernel.stripe.add(method, path, (request): Reply => {
       const params = method === 'GET' ? queryOf(request) : Params.of(request.body);

@@ -144,7 +144,7 @@ export class Cycles {
     });
   }
 
-  /** The end of the period that starts at `from`, on the anchor's day of the month. */
+  /** The end of the period from `from` on. It is on the day of the month of the subscription's `anchor`. */
   periodEnd(subscription: Subscription, from: number): number {
     const recurring = this.state.prices.get(subscription.items[0]?.price ?? '')?.recurring ?? {
       interval: 'month',

@@ -1,5 +1,5 @@
-// The Stripe side's objects and events. Each event is created once, listed for thirty days, and delivered to every
-// endpoint with a signature.
+// The Stripe side's objects and events. Stripe creates each event one time, lists it for thirty days, and delivers it
+// to every endpoint with a signature.
 import { type Endpoint } from '../kernel/deliveries.js';
 import { type SandboxRequest } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
@@ -104,7 +104,7 @@ export class StripeState {
     }
   }
 
-  /** The rest of the current request uses the time of this customer's clock. */
+  /** From now on the current request uses the time of this customer's clock. */
   enter(customer: string): void {
     if (this.currentRequest !== null) this.workingFor = this.clockOf(customer);
   }

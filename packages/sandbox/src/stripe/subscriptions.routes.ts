@@ -52,7 +52,7 @@ export function addSubscriptionRoutes(ctx: StripeContext): void {
   });
 }
 
-/** The change applies from the next invoice (Stripe docs, "Collection method"). */
+/** Changes the collection from the next invoice on (Stripe docs, "Collection method"). */
 function changeCollection(subscription: Subscription, params: Params): void {
   const collectionMethod = params.oneOf('collection_method', ['charge_automatically', 'send_invoice'] as const);
   const days = params.optionalInteger('days_until_due');

@@ -1,5 +1,5 @@
-// Test clocks (Stripe docs, "Test clocks"): up to three customers live in a separate time. It stands still until a
-// request advances it.
+// Test clocks (Stripe docs, "Test clocks"): up to three customers live in a separate time. This time stands still
+// until a request advances it.
 import { VirtualClock } from '../kernel/clock.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type StripeContext } from './context.js';
@@ -65,7 +65,7 @@ export function addTestClockRoutes(ctx: StripeContext): void {
   });
 }
 
-/** The most seconds an advance may cover: two intervals of the shortest subscription, or two years without one. */
+/** The most seconds of an advance: two intervals of the shortest subscription, or two years without a subscription. */
 function furthest({ state }: StripeContext, clock: TestClock): number {
   const spans = [...state.subscriptions.values()]
     .filter((s) => s.status !== 'canceled' && state.customers.get(s.customer)?.testClock === clock.id)

@@ -20,7 +20,7 @@ it("the demo's check finds nothing after a paid and a declined renewal with a pa
   expect(after(() => undefined)).toEqual([]);
 });
 
-it("the demo's check reports an invoice outside the enrolment if the daemon expects the MoR to charge it", () => {
+it("the demo's check reports an invoice outside the enrolment if the daemon expects the MoR to charge the invoice", () => {
   const outside = (status: string): string[] =>
     after((s) => {
       s.stripe.invoices.push({ ...first(s.stripe.invoices), id: 'in_out', enrolled: false });
@@ -206,7 +206,7 @@ it("the demo's check finds a transfer missing at the daemon or recorded twice", 
   expect(after(transfer, again).join()).toContain('the daemon has 2 such payments');
 });
 
-it("the demo's check finds a payment by link if Stripe shows it under a wrong reference", () => {
+it("the demo's check reports a payment by link shown on Stripe under a wrong reference", () => {
   expect(after((s) => (first(s.mor.payments).reference = 'link_1'))).toContain(
     'pay_1: taken for in_paid and not shown on Stripe',
   );

@@ -22,7 +22,7 @@ it("the demo's report counts a transfer as full or partial by the amount due on 
   expect(found.get('Bank transfers')).toBe('2 1 in full, 1 in part');
 });
 
-it("the demo's report counts a declined renewal paid by link once", () => {
+it("the demo's report counts a declined renewal as paid after a payment by link, and no longer as declined", () => {
   const found = rows((s) => {
     const [, declined] = s.mor.payments;
     if (declined === undefined) return;

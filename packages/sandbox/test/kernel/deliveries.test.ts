@@ -55,7 +55,7 @@ it("the sandbox's MoR stops delivering an event after a 4xx", async () => {
   expect(rig.received).toHaveLength(1);
 });
 
-it("with the sandbox's option restamp off, the MoR repeats a delivery with the first signature and the old time", async () => {
+it("with the sandbox's option `restamp` off, the MoR repeats a delivery with the first signature and the old time", async () => {
   await lose({ action: { restamp: false } });
   let tries = 0;
   rig.answer = () => ((tries += 1) < 8 ? 503 : 200);
@@ -69,7 +69,7 @@ it("with the sandbox's option restamp off, the MoR repeats a delivery with the f
   expect(signatureFits(body, header, paymentWebhookSecret, now, 7200)).toBe(true); // and yet authentic
 });
 
-it("the sandbox's fault lose drops a delivery, and its fault duplicate delivers it twice", async () => {
+it("the sandbox's fault `lose` drops a delivery, and the fault `duplicate` sends a delivery twice", async () => {
   await lose({ action: 'lose' });
   await post(1);
   await rig.advance(86_400);
@@ -80,7 +80,7 @@ it("the sandbox's fault lose drops a delivery, and its fault duplicate delivers 
   expect(numbers()).toEqual([2, 2]);
 });
 
-it("the sandbox's fault delay_ms delays a delivery, and its fault reorder sends a delivery after later deliveries", async () => {
+it("the sandbox's fault `delay_ms` delays a delivery, and the fault `reorder` sends a delivery after later deliveries", async () => {
   await lose({ action: 'delay_ms', delay_ms: 60_000 });
   await post(1);
   await rig.advance(30);

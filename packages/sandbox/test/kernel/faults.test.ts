@@ -54,13 +54,13 @@ it("the sandbox's Stripe refuses a second request while the first request under 
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's fault drop_before closes the connection before the request takes effect", async () => {
+it("the sandbox's fault `drop_before` closes the connection before the request takes effect", async () => {
   await fault({ action: 'drop_before', times: 2 }); // the client repeats a request once after a reset connection
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ type: 'StripeConnectionError' });
   expect(await records()).toBe(0);
 });
 
-it("the sandbox's fault drop_after carries a request out without an answer, and a repeat has no second effect", async () => {
+it("the sandbox's fault `drop_after` carries a request out without an answer, and a repeat has no second effect", async () => {
   await fault({ action: 'drop_after', times: 2 });
   await expect(report(rig, 100, 'ch_1', 'b')).rejects.toMatchObject({ type: 'StripeConnectionError' });
   expect(await records()).toBe(1);
@@ -68,7 +68,7 @@ it("the sandbox's fault drop_after carries a request out without an answer, and 
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's fault status answers an error and does nothing; the fault status_after acts, then answers an error", async () => {
+it("the sandbox's fault `status` answers an error and does nothing; the fault `status_after` carries the request out, then answers an error", async () => {
   await fault({ action: 'status', status: 503 });
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ statusCode: 503 });
   expect(await records()).toBe(0);
@@ -90,20 +90,20 @@ it("the sandbox's 429 for a rate limit has Stripe's header with the reason; the 
   expect(locked).not.toHaveProperty(['headers', 'stripe-rate-limited-reason']);
 });
 
-it("the sandbox's fault garble carries a request out and cuts the answer short", async () => {
+it("the sandbox's fault `garble` carries a request out and cuts the answer short", async () => {
   await fault({ action: 'garble' });
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toThrow();
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's fault store_500 stores a 500 under the key and replays it", async () => {
+it("the sandbox's fault `store_500` stores a 500 under the key and replays the stored answer", async () => {
   await fault({ action: 'store_500' });
   for (const _ of [1, 2]) await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ statusCode: 500 });
   expect(await records()).toBe(0);
   expect((await report(rig, 100, 'ch_1', 'a-2')).object).toBe('payment_record');
 });
 
-it("the sandbox's fault duplicate carries a request out twice, and only an idempotency key prevents the second effect", async () => {
+it("the sandbox's fault `duplicate` carries a request out twice, and only an idempotency key prevents the second effect", async () => {
   await fault({ action: 'duplicate', times: 2 });
   await report(rig, 100, 'ch_1', 'a');
   expect(await records()).toBe(1);

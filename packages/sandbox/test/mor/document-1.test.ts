@@ -172,7 +172,7 @@ it("the sandbox's MoR keeps a merchant without a company until a request to onbo
 });
 
 it.each([
-  ['none sent', {}, ['merchantReference', 'productCode', 'mode', 'company']],
+  ['no fields sent', {}, ['merchantReference', 'productCode', 'mode', 'company']],
   ['blank reference', { ...initiate, merchantReference: ' ' }, ['merchantReference']],
   [
     'empty company',

@@ -58,7 +58,7 @@ it.each([
   ['id', false, true],
   ['both', true, true],
   ['nothing', false, false],
-])("the sandbox's payment.captured event names the payment as a test chooses: by %s", async (names, byCharge, byId) => {
+])("a test chooses the payment's ids in the sandbox's payment.captured event: %s", async (names, byCharge, byId) => {
   const { paymentLinkId } = (await make(`by ${names}`)).body;
   const { payment } = (await mor.control(`/payment-links/${paymentLinkId}/pay`, { names })).body;
   const said = JSON.stringify(mor.events('https://hooks.example/links').at(-1)?.data);
@@ -223,7 +223,7 @@ it.each([
   'https://[::ffff:10.0.0.1]/',
   'https://[fd00::1]/',
   'https://db.internal/',
-])("the sandbox's MoR refuses a webhook endpoint with 400 invalid_url: %j", async (url) => {
+])("the sandbox's MoR refuses the webhook address %j with 400 invalid_url", async (url) => {
   expect((await register(url)).body.code).toBe('invalid_url');
 });
 
@@ -238,7 +238,7 @@ it.each([
   ['https://93.184.216.34/h', null, null],
   ['https://hooks.example/h', null, null],
 ])(
-  "for the webhook address %s the sandbox's local rule gives %s and the MoR's rule %s (null: accepted)",
+  "for the webhook address %s the sandbox's rule for local daemons gives %s and the MoR's rule %s (null: accepted)",
   (url, loose, strict) => {
     expect([webhookUrlProblem(url, false), webhookUrlProblem(url, true)]).toEqual([loose, strict]);
   },

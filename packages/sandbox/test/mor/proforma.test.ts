@@ -148,7 +148,7 @@ it("the sandbox's MoR returns the same proforma invoice for the same key and bod
   }
 });
 
-it("the sandbox's MoR issues no proforma invoice while a test pauses the issue", async () => {
+it("the sandbox's MoR issues no proforma invoice while a test pauses issuing", async () => {
   await mor.control('/issuance', { hold: true });
   const { id } = (await post(path, direct)).body;
   await mor.advance(60);
@@ -287,7 +287,7 @@ it("the sandbox's MoR refuses a proforma invoice without a bank account for its 
   ]);
 });
 
-it("the sandbox's MoR answers a conflict to a second proforma invoice under a reference in use", async () => {
+it("the sandbox's MoR refuses a second proforma invoice under a reference in use, and names the first invoice", async () => {
   const due = { dueDate: '2026-12-01', merchantReference: 'held' };
   const held = await cite(cart(), due);
   const again = await cite(cart(), due);

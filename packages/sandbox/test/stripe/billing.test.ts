@@ -46,7 +46,7 @@ it("the sandbox's Stripe makes a paid invoice of amount zero at a trial's start,
   expect(newest).toMatchObject({ billing_reason: 'subscription_cycle', amount_due: 2990, status: 'draft' });
 });
 
-it("the sandbox's Stripe keeps a renewal as a draft for an hour, refuses payments meanwhile, and finalizes it", async () => {
+it("the sandbox's Stripe keeps a renewal as a draft for an hour, refuses payments meanwhile, and then finalizes the draft", async () => {
   const { subscription } = await paidSignup();
   const id = await renewed(rig, subscription.id);
   const record = await report(rig, 2990, 'ch_2');

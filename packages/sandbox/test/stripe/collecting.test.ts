@@ -60,7 +60,7 @@ it("the sandbox's Stripe charges a card saved at Stripe although the MoR charges
   });
 });
 
-it("the sandbox's Stripe looks for a card at the invoice, the subscription and its source, the customer and its source, in this order", async () => {
+it("the sandbox's Stripe looks for a card at the invoice, the subscription and its `default_source`, the customer and its `default_source`, in this order", async () => {
   const { customerId, subscriptionId } = await running();
   const { invoices, subscriptions, customers, charges } = rig.stripe;
   await customers.update(customerId, { source: 'tok_visa' });

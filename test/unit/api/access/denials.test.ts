@@ -56,7 +56,7 @@ it('the audit log only counts the refused requests above the limit of an address
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 2 });
 });
 
-it('an address keeps its count of refused requests while other addresses use up the rows of a minute', async () => {
+it('the audit log keeps counting the refused requests of an address while other addresses use up all rows of the minute', async () => {
   const { log, clock, stranger } = setUp();
   for (let n = 0; n < 110; n++) await stranger('10.0.0.1');
   clock.advance(60_000);

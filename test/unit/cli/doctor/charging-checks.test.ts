@@ -59,7 +59,7 @@ const second = [
   subscription(103, { charged: null }),
 ];
 
-it('crossbill doctor --all reads every subscription and names each enrolled subscription still charged by Stripe itself', async () => {
+it('the command `crossbill doctor --all` reads every subscription and names each enrolled subscription still charged by Stripe itself', async () => {
   const { check, charged, asked, kept, progress } = await walk([first, second], true);
   expect(asked).toEqual([null, 'sub_99']);
   expect(progress).toEqual([100, 104]);
@@ -73,7 +73,7 @@ it('crossbill doctor --all reads every subscription and names each enrolled subs
   ]);
 });
 
-it('crossbill doctor without --all checks only the newest 100 subscriptions, and its result says so', async () => {
+it('the command `crossbill doctor` without `--all` checks only the newest 100 subscriptions, and the result says so', async () => {
   const { check, asked } = await walk([first, second], false);
   expect(asked).toEqual([null]);
   expect(check).toMatchObject({
@@ -82,7 +82,7 @@ it('crossbill doctor without --all checks only the newest 100 subscriptions, and
   });
 });
 
-it("if Stripe refuses to list subscriptions, crossbill doctor names the key's missing right and the number of subscriptions it checked", async () => {
+it("if Stripe refuses to list subscriptions, `crossbill doctor` names the key's missing right and the number of checked subscriptions", async () => {
   expect((await walk([first, second], true, 1)).check).toMatchObject({
     state: 'warn',
     detail: '403 no right, after 100',
@@ -91,6 +91,6 @@ it("if Stripe refuses to list subscriptions, crossbill doctor names the key's mi
   expect((await walk([], true, 0)).check).toMatchObject({ state: 'warn', detail: '403 no right' });
 });
 
-it('crossbill doctor passes its check for charges by Stripe itself if the account has no subscription', async () => {
+it('the command `crossbill doctor` passes its check for charges by Stripe itself if the account has no subscription', async () => {
   expect((await walk([[]], true)).check).toMatchObject({ state: 'ok', detail: 'there is none' });
 });

@@ -20,13 +20,13 @@ const checked = async (apiVersion: string | null) => {
   return (await endpointChecks(reader as BillingReader)).map((c) => c.state);
 };
 
-it('crossbill doctor fails on a webhook endpoint with a Stripe API version before 2018-11-08', async () => {
+it('the command `crossbill doctor` fails on a webhook endpoint with a Stripe API version before 2018-11-08', async () => {
   expect(await checked('2017-06-05')).toEqual(['fail']);
   expect(await checked('2018-11-08')).toEqual(['ok']);
   expect(await checked(null)).toEqual(['ok']);
 });
 
-it('crossbill doctor fails on a Stripe account with a too old default API version', async () => {
+it('the command `crossbill doctor` fails on a Stripe account with a too old default API version', async () => {
   const event = (name: string): BillingEventFacts => ({
     eventId: name,
     type: 'invoice.created',
@@ -49,7 +49,7 @@ it('crossbill doctor fails on a Stripe account with a too old default API versio
   expect(await level('01-rendering-new')).toEqual(['ok']);
 });
 
-it('crossbill doctor warns of a Stripe key without the right to read its account', async () => {
+it('the command `crossbill doctor` warns of a Stripe key without the right to read its account', async () => {
   const failure = { code: null, message: '', errors: [], retryAfterMs: null, requestId: null, replayed: false };
   const readAccount = () => Promise.resolve({ ok: false as const, kind: 'stopped' as const, status: 403, ...failure });
   const config = { stripeApiKey: { reveal: () => 'rk_test_1' } } as unknown as Config;

@@ -15,7 +15,7 @@ afterEach(() => page.close());
 const send = (url: string, form: Record<string, string>) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form) });
 
-it('the confirmation page of crossbill rehearse shows the client secret only at its own address, and to no other site', async () => {
+it("the confirmation page of `crossbill rehearse` shows the client secret only at the page's own address, and to no other site", async () => {
   const url = await page.open(SHOWN);
   expect(new URL(url).hostname).toBe('127.0.0.1');
   expect(url).not.toContain(SECRET);
@@ -28,7 +28,7 @@ it('the confirmation page of crossbill rehearse shows the client secret only at 
   expect(seen.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 
-it('the confirmation page of crossbill rehearse accepts only a valid charge id, and answers 404 afterwards', async () => {
+it('the confirmation page of `crossbill rehearse` accepts only a valid charge id, and answers 404 afterwards', async () => {
   const url = await page.open(SHOWN);
   expect((await send(url, { charge_id: '' })).status).toBe(400);
   expect((await send(url, { charge_id: 'no id at all' })).status).toBe(400);
@@ -37,7 +37,7 @@ it('the confirmation page of crossbill rehearse accepts only a valid charge id, 
   expect((await fetch(url)).status).toBe(404);
 });
 
-it('the confirmation page of crossbill rehearse needs no charge id for a setup intent, and an interrupt ends the wait', async () => {
+it('the confirmation page of `crossbill rehearse` needs no charge id for a setup intent, and an interrupt ends the wait for an answer', async () => {
   const url = await page.open({ ...SHOWN, asksCharge: false });
   const ending = new AbortController();
   const waiting = page.answer(ending.signal);

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('crossbill rehearse reads back the same state that it saved, and only the owner of the state file may read the file', () => {
+it('the command `crossbill rehearse` reads back the same state that it saved, and only the owner of the state file may read the file', () => {
   const r = newRehearsal('0a1b2c3d', 'acct_1', new Date());
   r.ids['clock'] = 'clock_1';
   r.steps.push({ name: 'customer', state: 'passed', detail: 'made', at: new Date().toISOString() });
@@ -24,12 +24,12 @@ it('crossbill rehearse reads back the same state that it saved, and only the own
   expect(readdirSync(join(folder, 'new'))).toEqual(['rehearsal.json']);
 });
 
-it('crossbill rehearse starts without a state file', () => {
+it('the command `crossbill rehearse` starts without a state file', () => {
   expect(loadRehearsal(join(folder, 'rehearsal.json'))).toBeNull();
 });
 
 it.each(['', '{', '[]', '{"rehearsal":2}', '{"rehearsal":1,"id":"a"}'])(
-  'crossbill rehearse refuses a state file with the content %p',
+  'the command `crossbill rehearse` refuses a state file with the content %p',
   (text) => {
     const path = join(folder, 'rehearsal.json');
     writeFileSync(path, text);

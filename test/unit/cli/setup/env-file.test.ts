@@ -8,7 +8,7 @@ import { valuesOf, withSetting } from '../../../../src/cli/setup/env-file.js';
 const othersIn = (text: string): [string, string | undefined][] =>
   Object.entries(parseEnv(text)).filter(([name]) => name !== 'NAME' && !name.startsWith('#'));
 
-it('crossbill setup writes a value into the settings file without changing other text', () => {
+it('the command `crossbill setup` writes a value into the settings file without changing other text', () => {
   const value = fc.string({ unit: fc.constantFrom(...'abc019_-=#\'" $,.;/\\'), minLength: 1, maxLength: 30 });
   const line = fc.constantFrom(
     '',
@@ -31,13 +31,13 @@ it('crossbill setup writes a value into the settings file without changing other
   );
 });
 
-it('crossbill setup replaces the line of a setting, or its commented line, or adds a line if the file has neither', () => {
+it('the command `crossbill setup` replaces the line of a setting, or its commented line, or adds a line if the file has neither', () => {
   expect(withSetting('A=1\nNAME=x\nB=2\n', 'NAME', 'y')).toBe('A=1\nNAME=y\nB=2\n');
   expect(withSetting('A=1\n#NAME=<x>\nB=2\n', 'NAME', 'y')).toBe('A=1\nNAME=y\nB=2\n');
   expect(withSetting('A=1', 'NAME', 'y')).toBe('A=1\nNAME=y\n');
   expect(withSetting('', 'NAME', 'a b')).toBe("NAME='a b'\n");
 });
 
-it('crossbill setup treats an empty setting or a placeholder in angle brackets as unset', () => {
+it('the command `crossbill setup` treats an empty setting or a placeholder in angle brackets as unset', () => {
   expect(valuesOf('A=<sk_… or rk_…>\nB=\nC=https://<host>/x\nD=1\n')).toEqual({ D: '1' });
 });

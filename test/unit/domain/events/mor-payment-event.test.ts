@@ -281,7 +281,7 @@ it.each<[string, Buffer]>([
   ['with a number as id', bytes({ id: 5, type: 'payment.succeeded' })],
   ['with an id of 256 characters', bytes({ id: 'x'.repeat(256), type: 'payment.succeeded' })],
   ['with NUL in its id', bytes({ id: 'a\0', type: 'payment.succeeded' })],
-])('Crossbill cannot use a webhook body %s, and derives its event id from its bytes', (_name, body) => {
+])('Crossbill cannot use a webhook body %s, and derives the event id from the bytes of the body', (_name, body) => {
   for (const parse of parsers) {
     expect(parse(body)).toMatchObject({ verdict: 'unusable', eventId: bodyId(body) });
   }

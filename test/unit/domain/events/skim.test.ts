@@ -36,7 +36,7 @@ it('the fast reader of Stripe events finds the wanted fields and skips all other
 });
 
 it.each([
-  ['no object', '[]'],
+  ['an array', '[]'],
   ['a byte order mark', '\ufeff{}'],
   ['a key twice', '{"a":1,"b":2,"a":3}'],
   ['a key twice in an inner object', '{"data":{"a":{"k":1,"k":1}}}'],
@@ -46,7 +46,7 @@ it.each([
   ['a wanted text beyond ASCII', '{"id":"é"}'],
   ['an object for a plain value', '{"id":{}}'],
   ['a plain value for an object', '{"data":"x"}'],
-  ['too many levels', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
+  ['a body with too many levels', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
 ])('the fast reader of Stripe events leaves %s to the full parser', (_what, text) => expect(skimmed(text)).toBeNull());
 
 it.each(

@@ -159,7 +159,7 @@ it('Crossbill reads no payment method for a signup, for an invoice outside ENROL
   expect(isCollected(lane().invoice ?? (undefined as never))).toBe(true);
 });
 
-it('Crossbill repeats a failed read of a payment method up to eight times, and the invoice stays expected', () => {
+it('Crossbill repeats a failed read of a payment method up to eight times, and the invoice stays `expected`', () => {
   let s = lane();
   for (let n = 1; n < 8; n++) s = looked(s, failed('retry'), at(n * HOUR_MS));
   expect(s.invoice?.lookDueAt).not.toBeNull();
@@ -191,7 +191,7 @@ it("without a subscription the double_charge_risk item says to remove the custom
   expect(open(final)[0]?.dueAt).toBeNull();
 });
 
-it('Crossbill watches for charges by Stripe only if this guard is on, and only for known, enrolled invoices with a customer', () => {
+it('Crossbill watches for charges by Stripe only if the flow setting `guard` is on, and only for known, enrolled invoices with a customer', () => {
   expect(wants(lane({}, at(0, { guard: false })), at(6_000, { guard: false }))).not.toBe('look-at-charging');
   const risky = looked(lane(), saw(CARD), at(1_000));
   expect(open(settle(risky, at(2_000, { guard: false })))).toEqual([]);

@@ -108,7 +108,7 @@ it('Crossbill marks an invoice outside ENROLMENT if the MoR reports a payment fo
   expect(s.entries.map((e) => e.reason)).toContain('payment_collected');
 });
 
-it('an invoice outside ENROLMENT ends the same in every order of its events and its lookup', () => {
+it('an invoice outside ENROLMENT ends the same in every order of its events and the enrolment lookup', () => {
   const news = [
     said('invoice.created'),
     said('invoice.finalized', {}, 1_000),
@@ -214,7 +214,7 @@ it('a payment enrols its customer under every ENROLMENT rule', () => {
   }
 });
 
-it("with ENROLMENT by metadata, a customer's link to the MoR enrols no invoice; only the exact metadata value on Stripe does", () => {
+it("with ENROLMENT by metadata, a customer's link to the MoR enrols no invoice; only the exact metadata value on Stripe enrols an invoice", () => {
   expect(fromBooks(invoice, linked(-1), METADATA)).toBeNull();
   expect(fromPlatform('cus_1', { billed_by: 'mor' }, METADATA)).toEqual({ enrolled: true });
   for (const metadata of [{ billed_by: 'Mor' }, {}, null]) {

@@ -113,7 +113,7 @@ it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>(
   expect(verdict).toEqual({ status, reason });
 });
 
-it('the reason for Crossbill’s decision on an invoice event may be that nothing is due, or that the enrolment lookup is open', () => {
+it('if nothing is due, or while the enrolment lookup is open, Crossbill’s decision on an invoice event gives this reason', () => {
   expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
   const unknown = taken(event(), ctx({ relay: true, ...linked }));
   expect(unknown.verdict).toEqual({ status: 'done', reason: 'whether its customer is enrolled is looked up' });
@@ -196,7 +196,7 @@ it('the finalization of a draft closes its review item, and no other item', () =
   expect(done.reviews[0]).toMatchObject({ resolution: 'cleared' });
 });
 
-it('the choice retry on a failed finalization moves the held payments back to waiting', () => {
+it('the choice `retry` on a failed finalization moves the held payments back to waiting', () => {
   const parked = payment({ id: 'pmt_2', mark: 'parked' });
   const stuck = lane({ status: 'draft' }, { finalizationError: 'no address' }, payment({ mark: 'held' }), parked);
   const chosen = (resolution: Resolution, s = stuck) =>

@@ -291,14 +291,14 @@ async function sendAgain(r: Rig): Promise<void> {
   await r.h.rest(1);
 }
 
-it('the choice retry sends a refused invoice.created event to the MoR again', async () => {
+it('the choice `retry` sends a refused invoice.created event to the MoR again', async () => {
   const r = rig({ retrySchedule: null });
   await refusedByItsAddress(r, 'evt_a');
   await sendAgain(r);
   expect(ids(r)).toEqual(['evt_a']);
 });
 
-it('the choice retry does not send a refused invoice.created event if the MoR received another invoice.created event', async () => {
+it('the choice `retry` does not send a refused invoice.created event if the MoR received another invoice.created event', async () => {
   const r = rig({ retrySchedule: null });
   await refusedByItsAddress(r, 'evt_a');
   await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_b' }));
@@ -306,7 +306,7 @@ it('the choice retry does not send a refused invoice.created event if the MoR re
   expect(ids(r)).toEqual(['evt_b']);
 });
 
-it('the choice retry does not send a refused invoice.created event after the operator’s own retry of the charge', async () => {
+it('the choice `retry` does not send a refused invoice.created event after the operator’s own retry of the charge', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r);
   r.h.clock.advance(HOUR_MS);

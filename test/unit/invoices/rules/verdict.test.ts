@@ -200,7 +200,7 @@ it('the deadline of the MoR’s verdict stays for a card customer, and Crossbill
     expect(debit(s, true)).toBe(s);
 });
 
-it('the choice retry on a renewal_overdue item extends the deadline of the MoR’s verdict', () => {
+it('the choice `retry` on a renewal_overdue item extends the deadline of the MoR’s verdict', () => {
   const chosen = (resolution: 'retry' | 'dismiss', s: LaneState) =>
     choose(chooseOverdue, s, {} as never, { resolution, note: null, by: 'ops' }, ctx());
   expect(chosen('retry', expected())).toMatchObject({ invoice: { expectedBy: at(24 * HOUR_MS) } });

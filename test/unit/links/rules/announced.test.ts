@@ -42,7 +42,7 @@ const s = withObjects(
   aLink({ readAttempts: 4, readDueAt: at(60_000) }),
 );
 
-it('after a capture Crossbill immediately reads its payment link, and does not yet book a payment', () => {
+it("after a capture Crossbill immediately reads the capture's payment link, and does not yet book a payment", () => {
   const { state, verdict } = take(s, { paymentLinkId: LINK, capturedAt: at(-9_000), pspReference: 'ch_9' });
   expect(state.objects).toMatchObject([
     { id: 'lnk_0', readDueAt: null, detail: {} },
@@ -77,7 +77,7 @@ it('a payment link keeps each capture with its ids and amount, in the order of a
   ]);
 });
 
-it("a capture finds its payment link only by the MoR's link id or by our idempotency key", () => {
+it("a capture finds its payment link only by the MoR's link id or by Crossbill's idempotency key", () => {
   const requested = withObjects(s, aLink({ id: 'lnk_2', morId: null, status: 'REQUESTED' }));
   const by = (data: object) => take(requested, data).state.objects.map((o) => o.detail.observed !== undefined);
   expect(by({ link: 'link_0' })).toEqual([true, false, false]);

@@ -140,7 +140,7 @@ it.each(['proforma', 'payment_link'] as const)(
 
 it.each<readonly [string, PaymentRow]>([
   ['was given back', payment({ mark: 'closed' })],
-  ['is marked in part', payment({ mark: 'confirmed' })],
+  ['pays only a part of the invoice', payment({ mark: 'confirmed' })],
   ['an operator has decided on', payment({ mark: 'parked' })],
   ['was refused', payment({ mark: 'none', succeededAt: null })],
 ])('Crossbill accepts a proforma request although the invoice has a payment that %s', (_, p) => {
@@ -155,7 +155,7 @@ it('a repeated request returns the open proforma invoice or payment link, even w
   expect(standing(lane(), 'proforma', later)).toBeNull();
 });
 
-it('Crossbill checks a request against its stored facts only if these facts are newer than the invoice read for the request', () => {
+it('Crossbill checks a request against the stored facts of the invoice only if these facts are newer than the invoice read for the request', () => {
   const newer = (over: Partial<InvoiceFacts>) => withInvoice(lane(over), { readAt: at(1) });
   expect(ask(newer({ status: 'paid' }))).toMatchObject({ ok: false, code: 'invoice_not_payable' });
   expect(ask(newer({ amountRemaining: 990n }))).toMatchObject({ ok: false, code: 'invoice_changed' });
@@ -250,7 +250,7 @@ it("Crossbill requests a link in the customer's country until the MoR refuses to
   }
 });
 
-it("if the MoR refuses a link's country, the next link may use the configured country, unless both countries are the same", () => {
+it("if the MoR refuses a link's country, the next link can use the configured country, unless both countries are the same", () => {
   const status = { status: 409, code: null, message: 'no', errors: [] };
   const link = (detail: MorObjectRow['detail']) => aLink({ detail: { automatic: true, refusal: status, ...detail } });
   const falls = (o: MorObjectRow, of = LINKS) => hasFallback({ settings: on({ recoveryLinks: of }).settings }, o);

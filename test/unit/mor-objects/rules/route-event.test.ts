@@ -27,7 +27,7 @@ it('if an event has no invoice id, Crossbill finds its invoice by any other id i
   expect(route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home])).toEqual({ moveTo: 'in_1' });
 });
 
-it('Crossbill moves an event without an invoice id to the invoice of its known dispute, not to the invoice in its note', () => {
+it("Crossbill moves an event without an invoice id to the invoice of its known dispute, not to an invoice named in the event's note", () => {
   const known: Home[] = [
     { id: 'in_2', what: 'invoice', invoiceId: 'in_2' },
     { id: 'dp_1', what: 'object', invoiceId: 'in_1' },
@@ -51,14 +51,14 @@ it.each([
   ['dispute.action_needed', { deadline: '2026-12-01T00:00:00Z' }, 'dispute'],
   ['pre_chargeback_alert.received', {}, 'dispute'],
 ])(
-  'an event %s with unknown ids opens a review item, and Crossbill looks again later for the event’s invoice',
+  'the event %s with unknown ids opens a review item, and Crossbill looks again later for the event’s invoice',
   (type, data, kind) => {
     expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, looksAgain: true });
   },
 );
 
 it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
-  'Crossbill ignores an event %s about a proforma invoice that Crossbill did not request',
+  'Crossbill ignores the event %s about a proforma invoice that Crossbill did not request',
   (type) => {
     const routing = route(anEvent(type, { proformaInvoiceId: 'p1' }));
     expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });

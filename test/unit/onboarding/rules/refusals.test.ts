@@ -35,7 +35,7 @@ it('the refusal of a malformed onboarding request names its first wrong field in
   expect(malformed({ ...checked, errors: [] })).toMatchObject({ message: 'The request is malformed.', errors: [] });
 });
 
-it('an onboarding step may be repeated after a failure at the MoR, unless the step would fail the same way again', () => {
+it('a caller can repeat an onboarding step after a failure at the MoR, unless the step would fail the same way again', () => {
   const failure = refusal();
   expect(mor(failure)).toEqual({ ok: false, why: 'mor', failure, again: true });
   expect(mor(failure, false)).toEqual({ ok: false, why: 'mor', failure, again: false });

@@ -258,7 +258,7 @@ it('if the operator applies a payment, the payment waits for its mark with the a
   expect(chosen(there, 'apply')).toBe(there);
 });
 
-it('the choice apply keeps earlier accepted differences, but accepts no surplus of a payment with a refund', () => {
+it('the choice `apply` keeps earlier accepted differences, but accepts no surplus of a payment with a refund', () => {
   const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
     const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
     return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];
@@ -281,7 +281,7 @@ it('a choice about a review item without a payment changes nothing', () => {
   for (const resolution of ['apply', 'retry', 'dismiss'] as const) expect(chosen(none, resolution)).toBe(none);
 });
 
-it('after the choice retry, a payment waits for a new read of its invoice; after the choice dismiss, the payment is closed', () => {
+it('after the choice `retry`, a payment waits for a new read of its invoice; after the choice `dismiss`, the payment is closed', () => {
   const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
   expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
   expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);

@@ -201,7 +201,7 @@ it.each([
 });
 
 it.each([2000n, 3000n])(
-  'with out-of-band marks, an item about a different amount (%s due) does not propose the choice apply',
+  'with out-of-band marks, an item about a different amount (%s cents due) does not propose the choice `apply`',
   (due) => {
     const { settings } = ctx({ markMode: 'out_of_band' });
     const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);

@@ -361,7 +361,7 @@ it.each<[string, Partial<PaymentRow>, object, PaymentRow['mark'], boolean]>([
     true,
   ],
   [
-    'in the second of the charge’s refusal reopens the payment',
+    'in the same second as the charge’s refusal reopens the payment',
     { ...givenUp, verdictAt: NOW },
     capturedAt,
     'waiting',

@@ -239,7 +239,7 @@ it('if an operator dismissed a double payment, a later refund of the second paym
   expect(await openOf(h)).toEqual([]);
 });
 
-it('a closed payment may have paid the invoice if another payment has the same charge, or if either came by a link without ids', () => {
+it('a closed payment perhaps paid the invoice if another payment has the same charge, or if one of the two came by a link without ids', () => {
   const asked = (second: Partial<PaymentRow>, first: Partial<PaymentRow> = {}): boolean => {
     const s = paidTwice({ mark: 'closed', ...second });
     const payments = s.payments.map((p) => (p.id === 'pmt_1' ? { ...p, ...first } : p));

@@ -256,7 +256,7 @@ it.each<[string, Partial<RefundRow>, bigint, boolean]>([
   expect(isNameless({ ...r, ...over }, amount)).toBe(may);
 });
 
-describe('a refund requested under a payment id from a person', () => {
+describe('a refund requested under a payment id that an operator typed', () => {
   const renamed = (s: LaneState) => decide(s, ctx(), declares(renamedRefunds));
   const byHand = payment({ paymentId: 'pay_typo', identifiedBy: 'ada' });
   const { s, r } = asked({ status: 'succeeded' }, {}, byHand);
@@ -308,6 +308,6 @@ it.each([
   ['the item did not keep the payment from its invoice', item(parked(), { kind: 'conflicting_event' })],
   ['the payment settles its invoice', item(lane(payment()))],
   ['the invoice is unknown', { ...item(parked()), invoice: null }],
-])('after a review item with the choice refund, the payment does not wait for its mark again if %s', (_, s) => {
+])('after a review item with the choice `refund`, the payment does not wait for its mark again if %s', (_, s) => {
   expect(again(s)).toBe(s);
 });

@@ -102,7 +102,7 @@ it.each([
   ['currency', { currency: 'USD' }, 'rfnd_1', { answered: { minor: 1000n, currency: 'USD' } }],
   ['payment', { paymentId: 'pay_9' }, null, { answeredFor: 'pay_9' }],
 ])(
-  "if the MoR's answer names another %s than requested, the refund stays unknown and a refund_gap item opens",
+  "if the MoR's answer names another %s than requested, the refund stays `unknown` and a refund_gap item opens",
   (_, over, name, said) => {
     const s = answered(asked(), over);
     expect(s.refunds).toMatchObject([{ status: 'unknown', morRefundId: name }]);
@@ -205,7 +205,7 @@ it('a refusal at the first try fails the refund without a review item, since the
   expect([items(s), s.payments[0]?.paymentId]).toEqual([[], 'pay_1']);
 });
 
-it('a refusal of a repeated refund, or of a key in use, leaves the refund unknown and opens a refund_stuck item', () => {
+it('a refusal of a repeated refund, or of a key in use, leaves the refund `unknown` and opens a refund_stuck item', () => {
   for (const [of, over] of [
     [asked({ status: 'unknown' }, { attempts: 1 }), {}],
     [asked(), { status: 409 }],
@@ -221,7 +221,7 @@ it('a refusal of a repeated refund, or of a key in use, leaves the refund unknow
   }
 });
 
-it('if the MoR refuses an idempotency key as used with another body, the refund stays unknown and a refund_stuck item opens', () => {
+it('if the MoR refuses an idempotency key as used with another body, the refund stays `unknown` and a refund_stuck item opens', () => {
   const s = refused(asked(), { status: 409, code: 'idempotency_conflict' });
   expect(s.refunds).toMatchObject([{ status: 'unknown', failure: { status: 409, code: 'idempotency_conflict' } }]);
   expect(open(s)).toMatchObject([{ kind: 'refund_stuck', fact: { refused: { error: 'idempotency_conflict' } } }]);
@@ -267,7 +267,7 @@ it("a refusal of the idempotency key changes nothing after the refund's event, o
   expect([unknown.refunds, open(unknown)]).toEqual([[], []]);
 });
 
-it('if the MoR does not answer, the refund becomes unknown, unless the request certainly did not reach the MoR', () => {
+it('if the MoR does not answer, the refund becomes `unknown`, unless the request certainly did not reach the MoR', () => {
   const silent = ({ s, m }: Asked, kind: 'unknown' | 'retry') =>
     onStates(createRefundCall).silent(s, m, refusal({ kind, status: null }), ctx()) ?? never();
   expect(silent(asked(), 'unknown').refunds).toMatchObject([{ status: 'unknown' }]);
@@ -339,7 +339,7 @@ const watch = (s: LaneState, ms: number) => {
 it.each([
   ['unknown', 24],
   ['pending', 240],
-] as const)('a refund_stuck item opens after a refund has been %s for %d hours', (status, hours) => {
+] as const)('a refund_stuck item opens after a refund has been `%s` for %d hours', (status, hours) => {
   const { s } = asked({ status }, { status: 'done' });
   expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
   const late = watch(s, hours * HOUR).s;
@@ -456,7 +456,7 @@ describe('a request for a refund', () => {
     expect(refundById(joined, 'ref_9')).toBeUndefined();
   });
 
-  it('an operator retries or ends one of two refunds of a payment without touching the other', () => {
+  it('an operator retries or ends one of two refunds of a payment without touching the other refund', () => {
     const calls = second.state.messages;
     const refused: LaneState = { ...second.state, messages: calls.map((m) => ({ ...m, status: 'refused' })) };
     const about = { refundId: two.id } as ReviewRow;

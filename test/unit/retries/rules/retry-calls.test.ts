@@ -57,7 +57,7 @@ it("the MoR's time for a verdict starts again when the relay delivers the retry"
   expect(answered(nothing, call(s), kind, ctx())).toBe(nothing);
 });
 
-it('if the MoR refuses the event of a retry, a review item opens and the retry schedule may go on', () => {
+it('if the MoR refuses the event of a retry, a review item opens and the retry schedule can go on', () => {
   const s = ordered();
   const told = refuse(s, call(s), refusal(), ctx());
   expect(item(told)).toMatchObject({
@@ -77,7 +77,7 @@ it('if the MoR refuses the event of a retry, a review item opens and the retry s
   expect(refuse(noTrail, call(s), refusal(), ctx()).invoice).toEqual(noTrail.invoice);
 });
 
-it("if the MoR refused the event of a retry, the operator's choice retry sends the same event, and Crossbill awaits its verdict", () => {
+it("if the MoR refused the event of a retry, the operator's choice `retry` sends the same event, and Crossbill awaits its verdict", () => {
   const s = ordered();
   const stuck = refusedCall(refuse(s, call(s), refusal(), ctx()));
   const later = ctx(DAY_MS);
@@ -90,7 +90,7 @@ it("if the MoR refused the event of a retry, the operator's choice retry sends t
   expect(left?.ok === true ? left.state : null).toBe(stuck);
 });
 
-it("the operator's choice retry sends only the newest retry of the invoice again, and only if the MoR refused this retry", () => {
+it("the operator's choice `retry` sends only the newest retry of the invoice again, and only if the MoR refused this retry", () => {
   const s = ordered();
   const stuck = refusedCall(refuse(s, call(s), refusal(), ctx()));
   const same = (lane: LaneState): boolean => {
@@ -112,7 +112,7 @@ it("the operator's choice retry sends only the newest retry of the invoice again
 it.each([
   ['mark_uncollectible', 'uncollectible'],
   ['cancel_subscription', 'cancel'],
-] as const)("if Stripe refuses %s, a review item opens and the operator's retry has its own key", (kind, end) => {
+] as const)("if Stripe refuses the call %s, an item opens and the operator's retry has its own key", (kind, end) => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end } });
   const ending = decide(lane(), of, followSchedule);
   const rule = kind === 'mark_uncollectible' ? onStates(markUncollectibleCall) : onStates(cancelSubscriptionCall);
@@ -168,7 +168,7 @@ it('Crossbill makes no payment link while a charge is due', () => {
   expect([next.objects, next.messages]).toEqual([[], []]);
 });
 
-it('an invoice without a subscription may still end as uncollectible', () => {
+it('an invoice without a subscription can still end as uncollectible', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const s = settled(lane({}, { subscriptionId: null }), of);
   expect(s.messages.map((m) => m.kind)).toEqual(['mark_uncollectible']);
@@ -237,7 +237,7 @@ it.each([
   },
 );
 
-it('if the invoice is paid another way, Crossbill neither charges it nor ends its subscription', async () => {
+it('if the invoice is paid another way, Crossbill neither requests a charge nor ends the subscription', async () => {
   const r = rig({ retrySchedule: { ...SCHEDULE, end: 'cancel' } });
   await refused(r);
   r.h.platform.payAnotherWay(INVOICE_ID);
@@ -348,7 +348,7 @@ it("Stripe's request for another attempt brings one step of the schedule forward
   expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
 });
 
-it('without a relay each step makes a payment link, and the next step waits until the link expires', async () => {
+it('without a relay each step of a retry schedule makes a payment link, and the next step waits until the link expires', async () => {
   const r = rig({ relay: false, retrySchedule: { ...SCHEDULE, soft: days(3, 5) } });
   await refused(r);
   await r.h.rest(24 * 90);
@@ -385,7 +385,7 @@ it.each([
   [null, [], ['GB']],
   ['AQ', ['AQ'], ['AQ', 'GB']],
 ])(
-  'the payment link of a customer in %s uses their country, or the setting if the MoR does not collect there',
+  'the payment link of a customer in %s uses their country, or the country of the settings if the MoR does not collect there',
   async (country, not, asked) => {
     for (const retrySchedule of [SCHEDULE, null]) {
       const r = rig({ retrySchedule });

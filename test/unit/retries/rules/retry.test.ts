@@ -204,7 +204,7 @@ it('Crossbill reads the invoice before a scheduled charge, and before a final st
     expect(none).toEqual([null, null]);
 });
 
-it('Crossbill sends a due charge after a read of Stripe, and no charge after the end of the subscription', () => {
+it('Crossbill requests a due charge after a read of Stripe, and no charge after the end of the subscription', () => {
   const then = ctx(3 * DAY_MS);
   expect(order(lane(), shown(), then).messages.map((m) => m.kind)).toEqual(['retry_charge']);
   const early = lane();
@@ -279,7 +279,7 @@ it("without a schedule an operator's retry goes out once, and no further retry f
   expect((await state(r)).invoice?.nextTryAt).toBeNull();
 });
 
-it('an operator may retry again as soon as the verdict on the earlier retry is overdue', async () => {
+it('an operator can retry again as soon as the verdict on the earlier retry is overdue', async () => {
   const r = rig();
   await refused(r);
   await retry(r);
@@ -305,7 +305,7 @@ const cases: readonly [string, string, (r: Rig) => unknown, Partial<FlowSettings
       return r.h.take(aPaymentSucceeded({ paymentId: 'pay_taken', at: r.h.clock.now() }));
     },
   ],
-  ['without relay and links', 'no way is set up', () => undefined, { relay: false }],
+  ['while relay and links are off', 'no way is set up', () => undefined, { relay: false }],
   [
     'that is partly paid, without links',
     'a part of it is paid',
@@ -365,7 +365,7 @@ it('Crossbill refuses a retry if the amount due changed after the read from Stri
   expect(relayed(r)).toEqual([]);
 });
 
-it("if the MoR refuses the event of a retry, a review item opens and the operator's choice retry sends the same event", async () => {
+it("if the MoR refuses the event of a retry, a review item opens and the operator's choice `retry` sends the same event", async () => {
   const r = rig();
   await refused(r);
   const send = r.h.relay.send.bind(r.h.relay);

@@ -94,7 +94,7 @@ it('the credit note of a loss has the amount of the dispute, and not of the whol
   expect(pending(s).asked).toMatchObject({ amount: { minor: 1000n } });
 });
 
-it('if an operator repeats the choice credit, Crossbill credits the loss once and opens no further review item', () => {
+it('if an operator repeats the choice `credit`, Crossbill credits the loss once and opens no further review item', () => {
   const s = credited();
   const again = settle(goesOn(s, {}, 20), later(21));
   expect(open(again)).toEqual([]);

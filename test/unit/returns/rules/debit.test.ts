@@ -57,7 +57,7 @@ it('a returned debit books one loss, opens a review item and leaves the invoice 
   expect(settle(s, later(9)).entries).toEqual(s.entries);
 });
 
-it("the ledger has a returned debit on the bank's day, and the reversal on the day when a person undoes the return", () => {
+it("the ledger dates a returned debit by the bank's date, and the reversal by the moment when a person undoes the return", () => {
   const p = paid();
   const recordedAt = aCtx(new Date('2026-12-02T09:00:00Z'));
   const movedAt = (on: Date | null): string | undefined => {

@@ -334,7 +334,7 @@ describe('a dispute of unclear amount', () => {
     return [balances(s)['disputed_payments'] ?? 0n, openFacts(s)];
   }
 
-  it('Crossbill books a lost dispute with a decimal amount, next to its currency or nested with it', async () => {
+  it("Crossbill books a lost dispute's decimal amount, as two flat fields or as one object of amount and currency", async () => {
     for (const sum of [{ amount: '3.00', currency: 'EUR' }, { amount: { amount: '3.00', currency: 'eur' } }]) {
       const h = await paid();
       await lost(h, sum);

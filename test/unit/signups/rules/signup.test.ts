@@ -165,7 +165,7 @@ it('Crossbill does not compare a signup with a payment of unknown amount', () =>
   expect(open(state(complete(s, EUR25)))).toEqual([]);
 });
 
-describe('money of a signup on its way', () => {
+describe('a signup payment under way', () => {
   const watchUnsettled = asSettleRule(declares(unsettledItems));
   const MINUTE_MS = 60_000;
   const HOUR_MS = 60 * MINUTE_MS;
@@ -334,7 +334,7 @@ describe('a signup on the real flow of its lane', () => {
     ['before', 'closed', -60_000],
     ['after', 'confirmed', 60_000],
   ])(
-    'if a signup payment failed and was dismissed, a capture from %s the failure leaves the payment %s',
+    'if a signup payment failed and was dismissed, a payment.captured event from %s the failure leaves the payment %s',
     async (_, mark, afterMs) => {
       const h = LaneHarness.inMemory();
       h.platform.put(anInvoice({ billingReason: 'subscription_create' }));

@@ -46,7 +46,7 @@ it('a payment record counts as detached unless the invoice has a paid entry for 
   expect(kinds(compareDetached(shown({ payments: [attached('pr_1')] }), two))).toEqual(['charged_not_marked pr_2']);
 });
 
-it("verify reports a detached payment record only if Stripe lists the invoice's payments and the ledger has the mark", () => {
+it("the command `crossbill verify` reports a detached payment record only if Stripe lists the invoice's payments and the ledger has the mark", () => {
   expect(compareDetached(shown({ payments: null }), ours())).toEqual([]);
   for (const over of [{ mark: 'parked' }, { amount: null }, { paymentRecordId: null }] as const) {
     expect(compareDetached(shown(), ours({ payments: [payment(over)] }))).toEqual([]);
@@ -74,7 +74,7 @@ it('the difference of an overpaid invoice names the part of the surplus that was
   ]);
 });
 
-it('an amount_mismatch item explains an overpaid invoice; verify reports no overpaid invoice without a mark by Crossbill', () => {
+it('an amount_mismatch item explains an overpaid invoice; `crossbill verify` reports no overpaid invoice without a mark by Crossbill', () => {
   const found = (over: object): unknown =>
     compareOverpaid(shown({ amountOverpaid: 110n }), ours({ openReviews: [review(over)] }))[0]?.reviewId;
   expect([found({}), found({ kind: 'double_payment' })]).toEqual(['rev_1', null]);
@@ -85,7 +85,7 @@ it('an amount_mismatch item explains an overpaid invoice; verify reports no over
   expect(compareOverpaid(shown({ amountOverpaid: 110n }), second)).toMatchObject([{ paymentId: 'pay_2' }]);
 });
 
-it('verify reads the credit notes of an invoice only if the notes exceed the refunds in the ledger', () => {
+it('the command `crossbill verify` reads the credit notes of an invoice only if the notes exceed the refunds in the ledger', () => {
   const beyond = (credited: bigint, over: object = {}): boolean =>
     creditedBeyondLedger(shown({ creditedAfterPayment: credited }), ours({ refunds: [refund(over)] }));
   expect([beyond(999n), beyond(1000n), beyond(1001n)]).toEqual([false, false, true]);
@@ -106,7 +106,7 @@ const covered = (over: Parameters<typeof ours>[0], cover: Cover): void => {
   expect(compareForeignNotes(ours(over), [note(foreign)])).toEqual([finding.notedByHand(about, facts)]);
 };
 
-it('verify reports a credit note without a refund at the MoR as a refund by hand, or as a credit to the balance', () => {
+it('the command `crossbill verify` reports a credit note without a refund at the MoR as a refund by hand, or as a credit to the balance', () => {
   expect(compareForeignNotes(ours(), [note({ ...foreign, amount: 400n, afterPayment: 300n })])).toEqual([
     finding.notedByHand(about, { note: 'cn_9', amount: eur(300n), cover: nothing }),
   ]);
@@ -211,7 +211,7 @@ it('a payment record with less refunded than the ledger lacks a refund; a record
   expect(differs([{}, { id: 'ref_2', amount: 1n }], 1001n)).toEqual([]);
 });
 
-it('verify expects each reported refund on the payment record; a refund still being reported may be there or missing', () => {
+it('the command `crossbill verify` expects each reported refund on the payment record; a refund still being reported can be there or missing', () => {
   expect([differs([{ mirror: 'crediting' }], 1000n), differs([{ mirror: 'crediting' }], 0n)]).toEqual([
     [],
     ['refund_not_mirrored'],
@@ -225,7 +225,7 @@ it('verify expects each reported refund on the payment record; a refund still be
   }
 });
 
-it('a refund still being reported is on the payment record in full or not at all; verify reports any other sum as a refund by hand', () => {
+it('a refund still being reported is on the payment record in full or not at all; `crossbill verify` reports any other sum as a refund by hand', () => {
   const mirror = 'parked';
   expect(differs([{ mirror }], 400n)).toEqual(['refunded_by_hand']);
   const two = [{ mirror }, { id: 'ref_2', mirror: 'reporting', amount: 300n }] as const;
@@ -237,7 +237,7 @@ it('a refund still being reported is on the payment record in full or not at all
   expect(differs([...two, done], 199n)).toEqual(['refund_not_mirrored']);
 });
 
-it('with 40 refunds still being reported, verify accepts every refunded sum between the least and the most possible', () => {
+it('with 40 refunds still being reported, `crossbill verify` accepts every refunded sum between the least and the most possible', () => {
   const many = Array.from(
     { length: 40 },
     (_, i) => ({ mirror: 'parked', id: `ref_${i}`, amount: 2n ** BigInt(i) }) as const,
@@ -249,7 +249,7 @@ it('with 40 refunds still being reported, verify accepts every refunded sum betw
   expect(differs([...many, done], 4n)).toEqual(['refund_not_mirrored']);
 });
 
-it('for a payment record, verify counts only the refunds of its own payment', () => {
+it('for a payment record, `crossbill verify` counts only the refunds of its own payment', () => {
   expect(differs([{ paymentRowId: 'pmt_2' }], 0n)).toEqual([]);
   expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);
 });

@@ -122,7 +122,7 @@ it('the difference of a refund on an open invoice says that the refund waits for
   expect(waits({ refunds: waiting() })).toBe(false);
 });
 
-it('an open refund_gap item makes verify report amount_differs, and an item of another kind does not', () => {
+it('an open refund_gap item makes `crossbill verify` report amount_differs, and an item of another kind does not', () => {
   const gap = review({ id: 'rev_gap', kind: 'refund_gap', fact: FACTS.refund_gap });
   expect(compareWithin(ours({ openReviews: [gap, review()] }), LATER)).toMatchObject([
     { kind: 'amount_differs', repair: 'person', invoiceId: INVOICE_ID, reviewId: 'rev_gap' },
@@ -146,12 +146,12 @@ it('a renewal without a verdict after its due time is a no_verdict difference, a
   ]);
 });
 
-describe('against the invoice on Stripe', () => {
+describe('the comparison with the invoice on Stripe', () => {
   const found = (over: Parameters<typeof facts>[0], own: OurInvoice | null = ours()): string[] =>
     compareInvoice(facts(over), own, LATER).map((d) => `${d.kind} ${d.repair} ${d.reviewId}`);
   const lost = ['event_never_delivered look-again null'];
 
-  it('if Stripe shows less than the marked amount, verify reports amount_differs, and if nothing is paid, charged_not_marked', () => {
+  it('if Stripe shows less than the marked amount, `crossbill verify` reports amount_differs, or charged_not_marked if Stripe shows nothing paid', () => {
     expect(found({})).toEqual([]);
     expect(found({ amountPaid: 2000n })).toEqual(['amount_differs person null']);
     expect(found({ amountPaid: 0n, status: 'open' })).toEqual(['charged_not_marked person null']);
@@ -200,7 +200,7 @@ describe('against the invoice on Stripe', () => {
     ]);
   });
 
-  it('verify reads the payments of an invoice if Stripe shows more paid than the ledger marked', () => {
+  it('the command `crossbill verify` reads the payments of an invoice if Stripe shows more paid than the ledger marked', () => {
     expect(paidBeyondLedger(facts({ amountPaid: 2991n }), ours())).toBe(true);
     expect(paidBeyondLedger(facts({ amountPaid: 1n }), null)).toBe(true);
     expect([paidBeyondLedger(facts(), ours()), paidBeyondLedger(facts({ amountPaid: 0n }), null)]).toEqual([
@@ -231,7 +231,7 @@ describe('the payments of an invoice on Stripe', () => {
     expect(found(0n, null, listed('pr_9', 2990n, { status: 'open' }))).toEqual([]);
   });
 
-  it('if money is paid without a payment record and without a charge by Stripe, verify reports each cent as marked out of band', () => {
+  it('if money is paid without a payment record and without a charge by Stripe, `crossbill verify` reports each cent as marked out of band', () => {
     expect(found(500n, null)).toEqual([byHand('5.00')]);
     expect(found(2990n, none, listed(null))).toEqual([byHand('29.90')]);
     expect(found(3490n, ours(), listed('pr_1'))).toEqual([byHand('5.00')]);
@@ -241,7 +241,7 @@ describe('the payments of an invoice on Stripe', () => {
     expect(found(2990n, none, listed(null, null, { byPlatform: true }))).toEqual([]); // its amount is unknown
   });
 
-  it('verify does not report an out-of-band mark by Crossbill, or a mark with a detached record, as paid by somebody else', () => {
+  it('the command `crossbill verify` does not report an out-of-band mark by Crossbill, or a mark with a detached record, as paid by somebody else', () => {
     const marked = ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] });
     expect([found(2990n, marked), found(2990n, marked, listed(null))]).toEqual([[], []]);
     expect([found(2990n, ours()), found(2991n, ours())]).toEqual([[], [byHand('0.01')]]);
@@ -286,14 +286,14 @@ describe('one charge on two invoices', () => {
     expect(about(second, { ...first, id: 'pmt_9', paymentId: null })[0]?.detail).toContain('payment pmt_9 of invoice');
   });
 
-  it('verify reports a charge on two invoices once: at the unbooked payment, or at the later payment, or at the higher id, in this order', () => {
+  it('the command `crossbill verify` reports a charge on two invoices once: at the unbooked payment, or at the later payment, or at the higher id, in this order', () => {
     const unbooked = { ...first, succeededAt: null };
     expect([about(unbooked, second).length, about(second, unbooked).length]).toEqual([1, 0]);
     const atOnce = { ...second, recordedAt: first.recordedAt };
     expect([about(atOnce, first).length, about(first, atOnce).length]).toEqual([0, 1]);
   });
 
-  it('verify reports no charge on two invoices for a failed or closed payment, for different charges or within one invoice', () => {
+  it('the command `crossbill verify` reports no charge on two invoices for a failed or closed payment, for different charges or within one invoice', () => {
     for (const over of [{ mark: 'closed' }, { status: 'failed' }, { status: 'requires_action' }] as const) {
       expect(about({ ...second, ...over }, first)).toEqual([]);
       expect(about(second, { ...first, ...over })).toEqual([]);
@@ -304,7 +304,7 @@ describe('one charge on two invoices', () => {
     expect(compareCharges(ours())).toEqual([]);
   });
 
-  it('verify explains a charge on two invoices if the later payment has a double_payment item, and by no other item', () => {
+  it('the command `crossbill verify` explains a charge on two invoices only if the later payment has a double_payment item', () => {
     const found = (over: Parameters<typeof review>[0]): unknown =>
       about(second, first, { openReviews: [review(over)] })[0]?.reviewId;
     expect(found({ kind: 'double_payment' })).toBe('rev_1');

@@ -21,12 +21,12 @@ it('a verify run counts a difference without an acknowledgement as open, and as 
   expect(acknowledgedOf(run)).toEqual([acknowledged]);
 });
 
-it('crossbill verify writes a count of one in the singular', () => {
+it('the command `crossbill verify` writes a count of one in the singular', () => {
   expect(showCounts({ invoices: 1, stripe_events: 4, refunds: 0 })).toBe('1 invoice, 4 stripe events, 0 refunds');
   expect(showCounts({ stripe_events: 1, credit_notes: 1 })).toBe('1 stripe event, 1 credit note');
   expect(showCounts({})).toBe('');
 });
 
-it('crossbill verify shows "10000 or more" from ten thousand marks still to look up', () => {
+it('the command `crossbill verify` shows "10000 or more" from ten thousand marks still to look up', () => {
   expect([0, 9_999, 10_000].map(showMarksLeft)).toEqual(['0', '9999', '10000 or more']);
 });

@@ -54,7 +54,7 @@ const headers: fc.Arbitrary<string> = bent(
 
 const check = new SignatureCheck([SECRET, 'another-secret-0123'], 300);
 
-/** The result by the rules of Documents 2 and 3 and of Stripe, written a second time without the parser. */
+/** The expected result of the check, by the rules of Documents 2 and 3 and of Stripe, found without the parser. */
 function expected(header: string): string {
   const parts = header.split(',').map((part, at) => (at > 0 ? part.replace(/^ /, '') : part));
   const entries = parts.map(

@@ -65,7 +65,7 @@ const environments = fc
   .tuple(fc.array(oneSetting, { minLength: 1, maxLength: 4 }), fc.constantFrom('production', 'development'))
   .map(([some, mode]) => JSON.stringify({ ...BASE, NODE_ENV: mode, ...Object.fromEntries(some) }));
 
-/** The RFCs' ranges, written a second time: the check must not depend on the list of the settings. */
+/** The refused address ranges of the RFCs, a second time: the check must not depend on the list of the settings. */
 const metadata = new BlockList();
 for (const [address, bits] of [
   ['169.254.0.0', 16],
@@ -93,7 +93,7 @@ const settings: Target = {
       );
       for (const { name, problem } of error.problems) {
         const value = env[name] ?? '';
-        // The value may be part of the fixed example in the error. Then every other wrong value gives the same error.
+        // The error may have a fixed example, and the example may contain the value. Any wrong value gives that error.
         must(
           value.length < 8 || !problem.includes(value) || problem === problemOf(name),
           `the report repeats the value of ${name}`,
@@ -139,7 +139,6 @@ function problemOf(wrong: string): string {
   return parsed === undefined || parsed.ok ? '' : parsed.problem;
 }
 
-/** Checks an accepted connection URL. */
 function checkUrl(text: string): void {
   const without = parseDatabaseUrl(text);
   must(without !== null && !namesSeveralHosts(text), 'accepted, and not a URL of one host');

@@ -3,8 +3,8 @@
 import { type FieldError } from '../../kernel/json.js';
 
 /**
- * Internal status → external status. Initiate shows the internal one, the merchant-scoped endpoints show the external
- * one.
+ * The external status for each internal status. The reply to POST initiate has the internal status, and the replies of
+ * the merchant-scoped endpoints have the external status.
  */
 export const EXTERNAL_STATUS = {
   DRAFT: 'created',
@@ -83,7 +83,7 @@ const CONCERNS = {
   regions: ['regions', 'selectedRegions', 'products', 'products[0].regions', 'PRODUCTS', 'REGIONS'],
 } as const;
 
-/** Removes the comments on the fields into which the partner wrote another value. */
+/** Removes the comments on the `written` fields: the partner has given them another value. */
 export function resolveComments(application: Application, written: readonly (keyof typeof CONCERNS)[]): void {
   const resolved: readonly string[] = written.flatMap((name) => [...CONCERNS[name]]);
   application.comments = application.comments.filter(({ field }) => !resolved.includes(field));

@@ -1,4 +1,4 @@
-// OnboardingCompany of Document 1: initiate reads it strictly, and replies show unset fields as empty strings.
+// OnboardingCompany of Document 1: POST initiate reads it strictly, and replies show unset fields as empty strings.
 import { parseCountry } from '../countries.js';
 import { type Fields } from '../fields.js';
 

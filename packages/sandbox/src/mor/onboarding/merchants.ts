@@ -187,7 +187,7 @@ function requireWritable(application: Application): void {
   if (!isWritable(application)) throw wrongStatus();
 }
 
-/** Initiate replies 500 to an unreadable body, every time (Document 1, initiate, rule 3). */
+/** The reply of POST initiate to an unreadable body, every time (Document 1, initiate, rule 3). */
 export function unreadable(): Refusal {
   return refusal(500, 'internal_error', []);
 }

@@ -118,8 +118,8 @@ function commentsOf(body: unknown): readonly FieldError[] {
 }
 
 /**
- * Plays the reviewer. The path takes the merchant's id or the partner's reference. Signing steps use the internal
- * status.
+ * Plays the reviewer. The path takes the merchant's id or the partner's reference. For a signing step, `outcome` is the
+ * internal status.
  */
 function addReviewer(kernel: Kernel, merchants: PartnerMerchants): void {
   const about =
