@@ -170,7 +170,7 @@ export const BUSY_LOOK_EVERY_MS = 50;
 
 /** The pause between a replica's searches for newly confirmed payment methods: a decision follows in a second. */
 export const METHODS_LOOK_EVERY_MS = 1_000;
-/** The most confirmed payment methods in one search. The next search takes the others. */
+/** One search reads at most this many confirmed payment methods. The next search reads the others. */
 export const METHODS_A_LOOK = 100;
 
 /** The pause between a replica's searches for signups without a payment. */

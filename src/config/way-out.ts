@@ -40,7 +40,7 @@ export class WayOut {
     return agent;
   }
 
-  /** Sends a request through the connection for its URL, for a package with a `fetch` option. */
+  /** Sends a request through the connection for its URL. Packages with a `fetch` option receive this function. */
   fetch(url: string, options: RequestInit): Promise<Response> {
     return fetch(url, { ...options, dispatcher: this.to(new URL(url).origin) });
   }

@@ -69,11 +69,11 @@ export type ConfirmedMethod = {
   readonly by: string | null;
 };
 
-/** The refusals of one invoice, and the retries after them. */
+/** The latest refusal of a charge of the invoice, and all retries so far. */
 export type RetryTrail = {
   readonly refusal: Refusal;
   readonly retries: readonly Retry[];
-  /** When Crossbill asked the MoR for the charge still without a verdict. Null: Crossbill waits for no verdict. */
+  /** When Crossbill requested a charge that has no verdict yet. Null: Crossbill waits for no verdict. */
   readonly waitingSince: string | null;
   /**
    * When Stripe asked for another attempt after the refusal (`invoice.payment_attempt_required`). Null: Stripe has not

@@ -31,7 +31,7 @@ export type Rule = (lane: Lane) => void;
 /** The row behind a line of the timeline, or the row's id. Null: there is no row. */
 type About = { readonly id: string } | string | null;
 
-/** A call to store. `request` adds the call's id and, if absent, its key and generation. */
+/** A call that Crossbill will store. The method `request` adds the id and, if absent, the key and generation. */
 type Request = Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> &
   Partial<Pick<OutboxRow, 'paymentRowId' | 'generation' | 'key' | 'asked'>>;
 

@@ -85,8 +85,8 @@ export class Rebuild {
         differs ||= writes.length > 0;
         if (!check) for (const w of writes) await db.query(w.sql(1), [w.value]);
       }
-      // If a daemon wrote the lane after the read of the log above, it also wrote the read rows, so the rows here are
-      // outdated. If a daemon writes the lane from now on, it waits for our row locks.
+      // If a daemon wrote the lane after the rebuild had read the log, the rows computed here are outdated. From now on
+      // our row locks hold up every daemon.
       const now = await db.query<{ version: number }>('select max(version) as version from lane_log where lane = $1', [
         lane,
       ]);

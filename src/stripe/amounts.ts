@@ -1,4 +1,4 @@
-// Reads two common forms of Stripe's objects: the name of the kind, and an amount with its currency.
+// Reads two things from Stripe's objects: the kind (the field `object`), and an amount with its currency.
 import { type JsonObject, minorOf, partOf } from '@crossbill/mor/read.js';
 import { parseCurrency } from '../domain/money.js';
 

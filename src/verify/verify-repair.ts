@@ -136,8 +136,8 @@ export class VerifyRepair {
         // The first `settle` withdraws the calls that are no longer wanted. The repair makes only the remaining calls
         // due now.
         const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
-        // A due call keeps its time: a process may have sent the call at that time and crashed, so the age of the
-        // call's key counts from then.
+        // A call already due keeps its `nextTryAt`. A process may have sent the call at this time and crashed, and the
+        // age of the call's key counts from the first try.
         for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
         for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
         const { state: settled, dueAt } = settle(context.decider.subjects, hurried.toState(), ctx);

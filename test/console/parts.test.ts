@@ -48,7 +48,7 @@ it('the console shows ids, types and times of a broken JSON body, but no names, 
     expect(text).not.toContain(hidden);
 });
 
-it('the console shows a number in the form of a card number in a broken JSON body, but hides tax ids and phone numbers', () => {
+it('in a broken JSON body, the console hides tax ids and phone numbers, but not an invoice number that looks like a card number', () => {
   const text = maskedText(
     Buffer.from('{"number":"4111-2026-0001-1118","tax_id":"DE123456789","phone_number":"+49 170 1"'),
   );

@@ -17,7 +17,7 @@ export class KeyRing {
     }));
   }
 
-  /** Returns the owner of a key, or null. Compares equally long digests with every key, so the time reveals nothing. */
+  /** Returns the owner of a key, or null. Compares every digest, all equally long: the duration reveals nothing. */
   identify(key: string): Caller | null {
     const digest = digestOf(key);
     let found: Caller | null = null;

@@ -16,9 +16,9 @@ import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/m
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Records `payment.captured`. An event about one of our links announces a payment on the link: Crossbill then reads the
- * link to confirm the first payment. An event about no link is about a card payment with a payment event of its own
- * (Document 3), so Crossbill stores only the MoR's uuid of the payment.
+ * Records `payment.captured`. An event about one of our links announces a payment on the link: for the link's first
+ * payment Crossbill then reads the link. An event about no link is about a card payment. The MoR reports this payment
+ * in a `payment.*` event too (Document 3), so Crossbill stores only the payment's uuid.
  */
 export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   const ids = new Set(idsIn(e.data));

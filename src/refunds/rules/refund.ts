@@ -238,8 +238,8 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
 
 /**
  * Joins two rows of the same refund: `known` from the refund's event, and `r` from our request. After a restored backup
- * Crossbill may repeat a request under its old key, and the event may arrive before the reply. From then on `known` is
- * the refund, also under the id of `r`, and `r` reserves no amount (docs/decisions/0008).
+ * Crossbill may repeat a request under its old key, and the event may arrive before the reply. After the join only
+ * `known` counts: the id of `r` leads to `known`, and `r` reserves no amount (docs/decisions/0008).
  */
 function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
   // True if Crossbill gave the event to another request of ours, and this other request has no reply yet. Only the

@@ -181,7 +181,7 @@ export const readToRetry: Lookup<string, CallOutcome<ShownToRetry | null>> = {
   },
 };
 
-/** Reads the invoice before a payment link or the end of the schedule. */
+/** Reads the invoice at Stripe before the schedule makes a payment link or ends. */
 export const readBeforeStep: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
   ...invoiceLookup,
   wanted: (lane) => findDueRead(lane, 'other'),

@@ -106,7 +106,7 @@ function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
   return [r.processorRefundId, r.morRefundId, r.id].some((x) => x !== null && named.includes(x));
 }
 
-/** Credit notes for losses, made by a person's choice. */
+/** Crossbill's credit notes for lost disputes and returned debits, each made after a person's choice. */
 export function creditsOf({ objects }: OurInvoice): readonly LossCredit[] {
   return objects.flatMap((o) => o.detail.credit ?? []);
 }

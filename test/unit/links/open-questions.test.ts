@@ -159,7 +159,7 @@ it('the review item about two amounts of one payment stays open after repeated c
   expect(await asked()).toMatchObject(sums);
 });
 
-it('if a payment.succeeded event comes before its link is PAID, the review item closes and one payment remains', async () => {
+it('if `payment.succeeded` comes before the link is PAID, Crossbill records one payment, and closes its review item later', async () => {
   const r = await withLink();
   await r.h.take(captured(r));
   await pass(r, 10, HOUR_MS);

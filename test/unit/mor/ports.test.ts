@@ -106,7 +106,7 @@ it('without a relay URL, Crossbill relays no event', async () => {
   await relay.close();
 });
 
-it('the MoR module provides its parts to the application, and closes its connections on shutdown', async () => {
+it("the daemon gets its client of the MoR from the MoR module, and the client's connections close on shutdown", async () => {
   const globals = [{ provide: Clock, useValue: rig.clock }];
   @Global()
   @Module({ providers: globals, exports: globals })

@@ -154,7 +154,7 @@ it('after the MoRâ€™s event about a bank transfer, Crossbill finds the operatorâ
   expect(open(found)).toEqual([]);
 });
 
-it('if a paid invoice shows no payment record for a bank transfer, Crossbill opens a double_payment item', () => {
+it('if the MoR reports a bank transfer for an invoice paid otherwise on Stripe, Crossbill opens a double_payment item', () => {
   expect(open(heard({ done: false }))).toMatchObject([
     {
       kind: 'double_payment',

@@ -142,7 +142,7 @@ it('Crossbill treats an unknown or deleted invoice as missing, but a 404 for a w
   expect(await platform.readInvoice('in_1')).toMatchObject({ ok: false, kind: 'unknown' });
 });
 
-it('Crossbill finds a reported payment on its invoice, or by its id or charge among newer payment records', async () => {
+it('Crossbill finds a reported payment on the invoice, or else among newer payment records by its id or charge', async () => {
   const { platform, seen, more } = await stub(reply(200, payments({}, { record: 'pr_1' })), reply(200, aRecord()));
   const call = stored(platform, calls.report);
   const found = { ok: true, value: { done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_1' } } };

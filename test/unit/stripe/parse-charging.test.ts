@@ -48,7 +48,7 @@ it('if a custom payment method comes first, Crossbill expects no card charge by 
   expect(isChargeable({ from: 'customer', id: 'pm_1', type: null })).toBe(true); // not told: to be on the safe side
 });
 
-it('Crossbill reads no payment method from another object, or from an object without ids', () => {
+it('Crossbill reads no payment method from an object of the wrong type, or from an object without ids', () => {
   expect([
     chargedOfSubscription(customer(null)),
     chargedOfCustomer(subscription({})),

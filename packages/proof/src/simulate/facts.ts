@@ -5,7 +5,7 @@ export type Acknowledged = {
   readonly source: string;
   readonly eventId: string;
   readonly sha256: string;
-  /** The time of sending, in milliseconds since 1970. */
+  /** When the sandbox sent the delivery, in milliseconds since 1970. */
   readonly at: number;
 };
 

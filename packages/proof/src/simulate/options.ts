@@ -16,7 +16,7 @@ export type Options = {
   readonly story: string | null;
   /** The faults of one run: step and kind. Null: no faults in a story, and random faults in a seed. */
   readonly faults: readonly (readonly [number, FaultKind])[] | null;
-  /** The numbers of parts that the seed's story leaves out. */
+  /** The run leaves out these parts of the seed's story, each named by its number. */
   readonly without: readonly number[];
   /** The reason to keep the reduced run as a test. Null: the command only shows the run. */
   readonly keep: string | null;

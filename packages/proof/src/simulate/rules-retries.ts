@@ -31,8 +31,8 @@ export function retryRules(sides: Sides): string[] {
 }
 
 /**
- * Y2: Crossbill stores each charge request before the MoR receives it. An exception after a restore: the backup may
- * lack the request for an invoice paid meanwhile.
+ * Y2: Crossbill stores each charge request before the MoR receives it. One case is allowed after a restore: the
+ * restored database lacks the request, and the invoice has been paid since the backup.
  */
 function orderRules({ world, seen }: Sides): string[] {
   const written = new Set(seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []));

@@ -17,7 +17,7 @@ import { addTaxRefunds } from './tax-refunds.js';
 import { TaxTransactions, addTaxTransactions } from './tax-transactions.js';
 import { WebhookEndpoints, addWebhookEndpoints } from './webhook-endpoints.js';
 
-/** Adds every route of Document 2, and sets Document 2's functions in the shared state. */
+/** Adds every route of Document 2. Puts functions into `mor`, so the sandbox's other routes can call them. */
 export function addMerchantApi(kernel: Kernel, mor: MorState): void {
   const files = new InvoiceFiles(kernel, mor);
   const issuance = new Issuance(kernel);

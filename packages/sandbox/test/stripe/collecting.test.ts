@@ -27,7 +27,7 @@ const statusOf = async (subscription: string): Promise<string> =>
 const told = (type: string, id: string): number =>
   rig.events(type).filter((e) => e.data.object['id'] === id || e.data.object['invoice'] === id).length;
 
-it("the sandbox's Stripe charges a card saved at Stripe by a payment intent when it finalizes the draft", async () => {
+it("when the sandbox's Stripe finalizes a draft, it makes a payment intent and charges the customer's saved card", async () => {
   const { customerId, subscriptionId } = await running();
   const method = await card(customerId);
   await rig.stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } });

@@ -239,7 +239,7 @@ it.each(['paid', 'void'] as const)(
   },
 );
 
-it('a proforma invoice opens no item on an open invoice, or if nobody can pay the proforma invoice (settled, for example)', () => {
+it('a proforma invoice opens no review item while the invoice is open, or as soon as nobody can pay the proforma invoice', () => {
   const paid = lane({ status: 'paid' });
   const over = ['DELETED', 'ISSUANCE_FAILED', 'SETTLED', 'REQUESTED'].map((status) => aProforma({ status }));
   for (const s of [withObjects(lane(), aProforma()), ...over.map((o) => withObjects(paid, o))])

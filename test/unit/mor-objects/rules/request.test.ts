@@ -155,7 +155,7 @@ it('a repeated request returns the open proforma invoice or payment link, even w
   expect(standing(lane(), 'proforma', later)).toBeNull();
 });
 
-it('Crossbill checks a request against the stored facts of the invoice only if these facts are newer than the invoice read for the request', () => {
+it('Crossbill checks a request against the newest facts of the invoice: those just read at Stripe, or those stored since', () => {
   const newer = (over: Partial<InvoiceFacts>) => withInvoice(lane(over), { readAt: at(1) });
   expect(ask(newer({ status: 'paid' }))).toMatchObject({ ok: false, code: 'invoice_not_payable' });
   expect(ask(newer({ amountRemaining: 990n }))).toMatchObject({ ok: false, code: 'invoice_changed' });

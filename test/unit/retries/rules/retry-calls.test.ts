@@ -400,7 +400,7 @@ it.each([
   },
 );
 
-it("if the MoR collects neither in the customer's country nor in the setting's country, a review item opens", async () => {
+it("Crossbill opens a review item if the MoR collects neither in the customer's country nor in the country from the settings", async () => {
   const r = rig();
   r.links.notServed.add('AQ').add('GB');
   r.h.platform.put(anInvoice({ customerCountry: 'AQ' }));

@@ -53,7 +53,7 @@ it("the command `crossbill verify` reports a detached payment record only if Str
   }
 });
 
-it('an overpaid invoice is a difference with the surplus that Stripe credited', () => {
+it('`crossbill verify` reports an overpaid invoice as a difference, and names the surplus', () => {
   expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours())).toEqual([
     finding.overpaid(paid, { surplus: eur(110n), refunded: null }),
   ]);
@@ -137,7 +137,7 @@ it("the difference of a credit note without a refund names a lost dispute of at 
   covered({ objects: lost('999') }, nothing);
 });
 
-it('a void credit note, a note without paid money or a note of another invoice is no difference', () => {
+it('`crossbill verify` reports no difference for a void credit note, a note that returns no paid money, or a note of another invoice', () => {
   for (const over of [{ status: 'void' }, { afterPayment: 0n }, { afterPayment: -1n }, { invoiceId: 'in_9' }]) {
     expect(compareForeignNotes(ours(), [note({ ...foreign, ...over })])).toEqual([]);
   }

@@ -132,7 +132,7 @@ const settings: Target = {
   },
 };
 
-/** Returns the setting's error for a value that every setting refuses, except free texts. */
+/** Gives the setting named `wrong` a control character, and returns its error. Only a free text accepts the value. */
 function problemOf(wrong: string): string {
   const setting = Object.values(SETTINGS).find(({ name }) => name === wrong);
   const parsed = setting?.parse('\u0001');
