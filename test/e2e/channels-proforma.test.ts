@@ -165,8 +165,9 @@ describe('bank transfers', () => {
     ['a 503 of the MoR', { action: 'status', status: 503 }],
   ])('a repeated proforma request makes one proforma invoice after %s', async (_what, fault) => {
     const id = await openInvoice(world);
-    await world.fault({ side: 'mor', path: '/api/proforma-invoices', times: 1, ...fault });
+    await world.fault({ side: 'mor', path: '/api/proforma-invoices', times: 100, ...fault });
     expect(await make(id)).toMatchObject(refusal(502, 'mor_unavailable'));
+    await world.control('DELETE', '/faults');
     const made = await world.until('it is made', () => make(id), { status: 201 });
     const all = await world.control('GET', '/proformas');
     expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toMatchObject([
