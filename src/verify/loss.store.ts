@@ -2,7 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Span } from './rules/loss-window.js';
 import { Database } from '../store/database.js';
-import { REFUND_AT } from '../store/newest-first.js';
 
 /** An invoice without money so far. */
 export type WaitingInvoice = {
@@ -68,7 +67,7 @@ export class LossStore {
   async pendingRefunds(before: Date): Promise<readonly PendingRefund[]> {
     const found = await this.db.pool.query<PendingRefund>(
       `select id as "refundId", invoice_id as "invoiceId", mor_refund_id as "morRefundId", processor_refund_id as "processorRefundId"
-         from refund x where status = any (array['pending']) and created_at < $1 order by status, ${REFUND_AT} desc, seq desc`,
+         from refund where status = 'pending' and created_at < $1 order by seq desc`,
       [before],
     );
     return found.rows;

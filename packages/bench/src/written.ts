@@ -27,31 +27,26 @@ const SQL = `
  * Reads the counters so far; subtract two readings. A connection would keep its counts for seconds, so the function
  * flushes every connection first.
  */
-export async function writtenBy(db: Pick<Database, 'pool' | 'intake'>): Promise<Written> {
-  await Promise.all([flush(db.pool), flush(db.intake)]);
+export async function writtenBy(db: Pick<Database, 'pool' | 'intake' | 'server'>): Promise<Written> {
+  await Promise.all([db.pool, db.intake].map((pool) => flush(pool, db.server.version)));
   const found = await db.pool.query<Written>(SQL);
   const [row] = found.rows;
   if (row === undefined) throw new Error('the server has counted nothing');
   return row;
 }
 
-async function flush(pool: pg.Pool): Promise<void> {
+async function flush(pool: pg.Pool, version: number): Promise<void> {
+  // PostgreSQL 14 cannot flush: a connection reports every half second, and readers see it half a second later.
+  const steps =
+    version < 150_000
+      ? ['select pg_sleep(1)', 'select pg_sleep(1)']
+      : ['select pg_stat_force_next_flush()', 'select 1'];
   const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
   try {
-    await Promise.all(clients.map(flushOne));
+    for (const step of steps) await Promise.all(clients.map((client) => client.query(step)));
   } finally {
     for (const client of clients) client.release();
   }
-}
-
-/** PostgreSQL 14 has no function for this: a connection reports every half second, and readers see it half a second later. */
-async function flushOne(client: pg.PoolClient): Promise<void> {
-  const found = await client.query<{ isOld: boolean }>(
-    `select current_setting('server_version_num')::int < 150000 as "isOld"`,
-  );
-  const isOld = found.rows[0]?.isOld === true;
-  await client.query(isOld ? 'select pg_sleep(1)' : 'select pg_stat_force_next_flush()');
-  await client.query(isOld ? 'select pg_sleep(1)' : 'select 1');
 }
 
 export function perRenewal(before: Written, after: Written, count: number): Written {
