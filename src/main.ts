@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     if (asked) process.exit(1); // a second signal ends the process at once
     asked = true;
     setTimeout(() => {
-      log.error({ event: 'daemon.cut_off' }, 'not everything finished in time; the next start continues it');
+      log.error({ event: 'daemon.cut_off' }, 'stopping took too long: Crossbill ends now; the next start continues');
       process.exit(1);
     }, END_AT_LAST_MS).unref();
     if (stop !== null) void stop().then(() => process.exit(0));
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', onSignal);
   // An unexpected error ends the process, and the next start continues the work. A half-dead process would do harm.
   process.on('uncaughtException', (err) => {
-    log.fatal({ event: 'daemon.uncaught', err }, 'an uncaught error');
+    log.fatal({ event: 'daemon.uncaught', err }, 'an uncaught error ends Crossbill; the next start continues the work');
     process.exit(1);
   });
   process.on('unhandledRejection', (err) => log.error({ event: 'daemon.unhandled', err }, 'an unhandled rejection'));
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     stop = () => daemon.stop();
     if (asked) await daemon.stop().then(() => process.exit(0));
     collectGarbage().catch((err: unknown) =>
-      log.warn({ event: 'daemon.cleanup_failed', err }, 'cleaning up after the start did not work'),
+      log.warn({ event: 'daemon.cleanup_failed', err }, "Couldn't free memory after the start; Crossbill continues"),
     );
   } catch (err) {
     if (asked) process.exit(0);
@@ -88,7 +88,7 @@ async function collectGarbage(): Promise<void> {
 }
 
 const WHERE_TO_SET =
-  'Set them in the environment, or outside production in .env of this folder: `crossbill init` writes one.';
+  'Set them in the environment. Outside production the file .env in this folder works too: `crossbill init` writes one.';
 
 main().catch((e: unknown) => {
   process.stderr.write(`${e instanceof ConfigError ? `${e.message}\n${WHERE_TO_SET}` : String(e)}\n`);

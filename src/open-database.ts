@@ -57,7 +57,7 @@ export async function openDatabase(
         if (!(await mayMigrate(db.orm))) throw new SchemaOfOthers();
         const done = await migrate(source.url, { folder: migrations, signal });
         if (done.length > 0)
-          log.info({ event: 'database.migrated', migrations: done }, 'the schema was brought up to date');
+          log.info({ event: 'database.migrated', migrations: done }, 'Crossbill brought the schema up to date');
       }
       if (unknown.length > 0)
         log.info(
@@ -83,7 +83,7 @@ export async function openDatabase(
 class SchemaOfOthers extends Error {
   constructor() {
     super(
-      'the schema is behind and this user may not change it: run `crossbill migrate` as the owner of the database; trying again until it works',
+      'the schema is too old, and this database user has no right to change it: run `crossbill migrate` as the owner of the database; trying again until the schema is new enough',
     );
   }
 }
@@ -99,11 +99,11 @@ function waitsFor(err: unknown): string | null {
   if (err instanceof SchemaOfOthers) return err.message;
   switch (sqlState(err)) {
     case LACKS_A_RIGHT:
-      return `${RIGHT_MISSING}; trying again until it has it`;
+      return `${RIGHT_MISSING}; trying again until the user has the right`;
     case '53300': // too_many_connections, in the server, the database or the role
-      return 'the database has no free connection: raise its limit, or lower DATABASE_POOL_SIZE here or elsewhere; trying again until it has';
+      return 'the database has no free connection: raise its connection limit, or lower DATABASE_POOL_SIZE of a replica; trying again until one is free';
     case '55P03': // lock_not_available
-      return 'a migration could not lock a table that another session holds, and changed nothing; trying again until it can';
+      return 'another session holds a lock on a table, so the migration changed nothing: wait, or end that session; trying again until the table is free';
     case '57P03': // cannot_connect_now
       return 'the database is starting, stopping or recovering; trying again until it answers';
     case 'ENOTFOUND':

@@ -269,7 +269,7 @@ export const NOTIFY_TIMEOUT_MS = 15_000;
 export const NOTIFY_BUSY_MS = 30_000;
 /** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
-/** The pause between searches for notifications outside the lanes: deadlines, items without an invoice, verify. */
+/** The pause between searches for deadlines, items without an invoice and runs of verify that need a notification. */
 export const LOOK_OUT_EVERY_MS = 15_000;
 /** The database keeps delivered and abandoned notifications for this many days. */
 export const NOTIFICATIONS_KEPT_DAYS = 30;

@@ -17,16 +17,16 @@ class SignatureFormView {
     'The form of the last readable signature, such as `t=<10 digits>,v1=<64 hex>`; null: none came since the start.',
   )
   form!: string | null;
-  @TextOrNull('The form of the last one that could not be read.') malformed_form!: string | null;
+  @TextOrNull('The form of the last unreadable signature.') malformed_form!: string | null;
 }
 
 class AboutView {
   @Text('The release.') version!: string;
-  @TextOrNull('The account of `STRIPE_API_KEY`; null: Stripe did not tell.') stripe_account_id!: string | null;
+  @TextOrNull('The account of `STRIPE_API_KEY`; null: Stripe gave no answer.') stripe_account_id!: string | null;
   @Word(['live', 'test', 'unknown']) stripe_mode!: string;
   @Word(['payment_record', 'out_of_band']) mark_mode!: string;
-  @Flag('Nothing is changed at Stripe or the MoR.') shadow!: boolean;
-  @Flag('`invoice.created` is relayed to the MoR.') relay!: boolean;
+  @Flag('Crossbill changes nothing at Stripe or the MoR.') shadow!: boolean;
+  @Flag('Crossbill relays `invoice.created` to the MoR.') relay!: boolean;
   @Many(SignatureFormView) signatures!: SignatureFormView[];
 }
 

@@ -10,7 +10,7 @@ import { Since, spanOf, Until } from '../api/http/filters.js';
 import { Filter } from '../api/http/rules.js';
 
 class AuditQuery extends PageQuery {
-  @Filter("Only this API key's, by its name.") actor?: string;
+  @Filter("Only the actions of this actor, such as an API key's name.") actor?: string;
   @Filter('Only this action, for example `refund.create`.') action?: string;
   @Since('when it was done') since?: string;
   @Until() until?: string;

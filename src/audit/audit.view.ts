@@ -6,17 +6,17 @@ import { type AuditRow } from './audit.entity.js';
 export class AuditView {
   @Example('1234') @Text() id!: string;
   @Time() at!: string;
-  @Example('backend') @Text("An API key's name; `unknown` for a foreign key.") actor!: string;
+  @Example('backend') @Text("An API key's name, an e-mail address, `cli:<user>`, or `unknown`.") actor!: string;
   @Example('ops') @TextOrNull("The key's role.") role!: string | null;
   @Example('refund.create') @Text('For example `refund.create`.') action!: string;
-  @TextIfAny('What it was about.') target?: string | undefined;
-  @Example('10.0.0.5') @Text("The peer's address.") source!: string;
+  @TextIfAny('The id of its object.') target?: string | undefined;
+  @Example('10.0.0.5') @Text("The caller's network address.") source!: string;
   @Example('done')
-  @Text('`begun` (an operator’s change, before it is made), then `done`, `refused` or `failed`; `denied`: not let in.')
+  @Text('`begun` (before an operator’s change), then `done`, `refused` or `failed`; `denied`: wrong key or role.')
   outcome!: string;
   @CountOrNull('The HTTP status of its answer; null: no answer yet.')
   status!: number | null;
-  @OpenOrNull('The code of a refusal, the id of what was made.') detail!: Readonly<Record<string, unknown>> | null;
+  @OpenOrNull('The code of a refusal, or the id of a new object.') detail!: Readonly<Record<string, unknown>> | null;
 }
 
 export function auditView(a: AuditRow): AuditView {

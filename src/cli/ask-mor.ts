@@ -33,13 +33,13 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   lost_events: {
     head: 'Events we may have missed',
     question:
-      'Please send these events again, signed with the current time. A line without an event id stands for every event you made in this time.',
+      'Please send these events again, signed with the current time. A line without an event id means all events from this time.',
     find: lostEvents,
   },
   missing_verdicts: {
     head: 'Invoices without a result',
     question:
-      'We expected you to charge these invoices, and no payment.* event has arrived. Did you receive invoice.created? Was the customer charged? If so, please send the event again.',
+      'We expected you to charge these invoices, and no payment.* event has arrived. Did you receive invoice.created? Did you charge the customer? If so, please send the payment.* event again.',
     find: (world) => ofReviews(world, ['renewal_overdue'], missingVerdict),
   },
   unproven_charges: {
@@ -56,13 +56,13 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   },
   unnamed_payments: {
     head: 'Payments without a payment id',
-    question: 'You took this money. What is your payment id (pay_…) of each? We need it to refund.',
+    question: 'You took these payments. What is your payment id (pay_…) for each? We need the ids to refund.',
     find: unnamedPayments,
   },
   ambiguous_money: {
     head: 'Money announced more than once',
     question:
-      'Which lines of the same invoice are one and the same payment, and which are further money? Please name the payment id and the charge of each.',
+      'Do the lines of one invoice show one payment, or several? Please name payment id and charge of each line.',
     find: (world) => ofReviews(world, ['conflicting_event', 'double_payment'], ambiguous),
   },
 };
@@ -70,7 +70,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
 export function addAskMor(on: Commands): void {
   on.add(
     'ask-mor',
-    "print the open questions of the books as one text for the MoR's support: ids and times, no personal data; changes nothing",
+    "print Crossbill's open questions to the MoR's support as a text: ids and times, no personal data; changes nothing",
   ).action(
     on.run(async (cli) => {
       const world = await cli.open();
@@ -82,7 +82,7 @@ export function addAskMor(on: Commands): void {
         if (found.items.length > 0) questions.push({ topic, ...found });
       }
       await cli.print({ client_id: clientId, at, questions }, () => {
-        if (questions.length === 0) return 'The books have no open question for the MoR.\n';
+        if (questions.length === 0) return 'Crossbill has no open question for the MoR.\n';
         const head = `Open questions about our account, client id ${clientId}, ${at.slice(0, 10)}\n\nHello,\n\nplease answer the questions below. All times are UTC. We name invoices and customers by their ids on our billing platform.\n`;
         return `${head}${questions.map((q, i) => renderQuestion(i + 1, q)).join('')}\nThank you.\n`;
       });
@@ -95,7 +95,7 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
   const names = Object.keys(items[0] ?? {}).filter((name) => items.some((item) => (item[name] ?? null) !== null));
   const heads = names.map((name) => name.replaceAll('_', ' '));
   const rows = items.map((item) => names.map((name) => item[name] ?? '-'));
-  const rest = more ? 'There are more. We send the rest once these are answered.\n' : '';
+  const rest = more ? 'There are more. We send the rest after your answer.\n' : '';
   return `\n${n}. ${TOPICS[topic]?.head ?? ''}\n\n${TOPICS[topic]?.question ?? ''}\n\n${table(heads, rows)}${rest}`;
 }
 

@@ -83,7 +83,7 @@ export class Cli {
   async agrees(question: string): Promise<boolean> {
     if (this.options.yes === true) return true;
     if (!this.io.isTerminal) {
-      const message = `${plain(question)}\nThere is no terminal to ask on: add --yes to confirm.`;
+      const message = `${plain(question)}\nCrossbill cannot ask without a terminal. Add --yes to confirm.`;
       throw new CliError(EXIT.usage, 'needs_yes', message);
     }
     return /^y(es)?$/i.test((await this.io.ask(`${plain(question)} [y/N] `)).trim());

@@ -36,7 +36,7 @@ const SAMPLE = 50;
 
 export function addDoctor(on: Commands): void {
   on.add('doctor', 'check settings, database, clock, Stripe, the MoR and traffic; exit code 1 when something fails')
-    .option('--all', 'look at every subscription Stripe would charge, not only at the newest hundred')
+    .option('--all', 'check every subscription for charges by Stripe, not only the newest hundred')
     .action(
       on.run(async (cli, { all = false }) => {
         const { checks, charged } = await examine(cli, all);

@@ -20,17 +20,17 @@ export function addErase(on: Commands): void {
         const { invoices, events, signups, quarantined, calls, texts, waiting } = erased;
         await cli.print({ customer_id: customer, ...erased }, () =>
           [
-            `Erased of ${plain(customer)}, on ${invoices} invoices: ${events} event bodies, ${signups} signup requests, ${quarantined} quarantine copies, ${calls} call bodies, ${texts} notes and reasons.\n`,
+            `Erased for customer ${plain(customer)}, on ${invoices} invoices: ${events} event bodies, ${signups} signup requests, ${quarantined} quarantine copies, ${calls} call bodies, ${texts} notes and reasons.\n`,
             waiting === 0
               ? ''
-              : `${waiting} events or calls are under way, parked, or in quarantine, and need their data: run this again later.\n`,
+              : `${waiting} events or calls are under way, parked or in quarantine: Crossbill still needs their data. Run this again later.\n`,
             'Stripe and the MoR keep data of their own: erase it there too.\n',
           ].join(''),
         );
         return waiting === 0 ? EXIT.ok : EXIT.unfinished;
       }),
     );
-  on.add('purge', 'delete raw bodies of events of past months; ids and hashes stay, so repeats are still recognised')
+  on.add('purge', 'delete raw bodies of old events and calls; ids and hashes stay, so Crossbill recognises repeats')
     .requiredOption('--older-than <age>', 'for example 90d', parseSince)
     .option('--yes', 'do not ask for confirmation')
     .action(

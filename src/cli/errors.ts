@@ -16,7 +16,7 @@ export function explainError(e: unknown): Explained {
     const message = `${e.message}\nSet them in the environment, in .env of this folder, or in a file given with --env-file; \`crossbill init\` writes one.`;
     return { exitCode: EXIT.config, code: e.code, message };
   }
-  if (e instanceof BadCursor) return { exitCode: EXIT.usage, code: e.code, message: 'The cursor is not one of ours.' };
+  if (e instanceof BadCursor) return { exitCode: EXIT.usage, code: e.code, message: 'Unknown cursor. Omit --cursor.' };
   if (isOfEmbeddedPostgres(e)) return { exitCode: EXIT.unreachable, code: e.code, message: e.message };
   if (e instanceof DatabaseRefused) return { exitCode: EXIT.failed, code: e.code, message: e.message };
   if (isUnavailable(e)) {

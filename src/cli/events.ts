@@ -31,7 +31,7 @@ export function addEvents(on: Commands): void {
       }),
     );
   events
-    .add('show <event>', 'one event with its body; by our id (ie_…, iq_…) or the sender’s')
+    .add('show <event>', 'one event with its body; by Crossbill’s id (ie_…, iq_…) or the sender’s')
     .option('--raw', 'the body as it came, personal data included; secrets stay hidden')
     .action(
       on.run(async (cli, id, { raw }) => {
@@ -46,7 +46,7 @@ export function addEvents(on: Commands): void {
     .option('--all-parked', 'every parked event')
     .action(on.run((cli, id, { allParked }) => retryEvents(cli, id, allParked)));
   events
-    .add('dismiss <event>', 'close a parked event for good: it is ignored, with the note as its reason')
+    .add('dismiss <event>', 'close a parked event: Crossbill ignores it and keeps the note as the reason')
     .requiredOption('--note <text>', 'why', parseLine(400))
     .action(
       on.run(async (cli, given, { note }) => {

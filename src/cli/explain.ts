@@ -11,6 +11,7 @@ import { answerOf } from '../invoices/invoice-sentence.js';
 import { invoiceView } from '../invoices/invoice.view.js';
 import { textCensor } from '../observe/index.js';
 import { nextTryOf } from '../retries/retry.view.js';
+import { capital } from '../console/show.js';
 import { ReviewsStore } from '../reviews/reviews.store.js';
 import { sentencesOf } from '../reviews/rules/words.js';
 import { SignupsStore } from '../signups/signups.store.js';
@@ -24,7 +25,7 @@ const MOST = 20;
 export function addExplain(on: Commands): void {
   on.add(
     'explain <id>',
-    'the whole story in order: events, decisions, calls, people. By invoice, payment, refund, customer, signup, charge, event or review id, or one of the MoR (proforma invoice, link, dispute)',
+    "show the history of an invoice in order: events, decisions, calls, people; takes the id of an invoice, payment, refund, customer, signup, charge, event or review item, or the MoR's id of a proforma invoice, link or dispute",
   ).action(
     on.run(async (cli, id) => {
       const world = await cli.open();
@@ -35,7 +36,7 @@ export function addExplain(on: Commands): void {
       const signups = views.length > 0 ? [] : await signupsOf(world, id);
       if (views.length + signups.length === 0)
         throw unknown(
-          `Crossbill knows nothing called ${id}. If Stripe or the MoR knows it, \`crossbill verify\` finds lost events.`,
+          `Crossbill does not know ${id}. If Stripe or the MoR knows it, run \`crossbill verify\` to find lost events.`,
         );
       const censor = textCensor(secretValues(world.config));
       const tell = (lines: readonly string[]): string[] => lines.map((text) => plain(censor(text)));
@@ -81,7 +82,7 @@ async function lanesOf(world: World, id: string): Promise<readonly string[]> {
 
 function tellSignup(s: SignupRow): string {
   const of = s.amount === null ? '' : ` of ${amount(s.amount, s.currency)}`;
-  const next = s.kind === 'trial' ? 'Its first invoice comes when the trial ends.' : 'Crossbill knows no charge of it.';
+  const next = s.kind === 'trial' ? 'Its first invoice comes when the trial ends.' : 'Crossbill knows no charge yet.';
   return `Signup ${s.id} (${s.kind}${of}) of customer ${s.customerId}, made ${time(s.createdAt)}: ${s.status}. ${next}`;
 }
 
@@ -93,7 +94,7 @@ function* tellInvoice(v: InvoiceView): Iterable<string> {
   yield `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}. Stripe shows it ${i.platformStatus}, ${sums}.`;
   yield answer.text;
   const tried = nextTryOf(i);
-  if (tried !== null) yield `It was ${tried}.`;
+  if (tried !== null) yield `${capital(tried)}.`;
   for (const p of v.payments) {
     const charge = p.processorChargeId === null ? '' : `, charge ${p.processorChargeId}`;
     yield `Payment ${paymentName(p)} (${p.origin}): ${p.status}, ${amount(p.amount, p.currency)}${charge}. ${tellMark(p)}`;
@@ -108,11 +109,11 @@ function* tellInvoice(v: InvoiceView): Iterable<string> {
   for (const m of v.messages.filter((x) => x.status === 'pending')) {
     const last = m.lastMessage ?? m.lastCode ?? String(m.lastStatus ?? 'no answer');
     const tries = m.attempts === 0 ? 'not tried yet' : `${m.attempts} tries, last: ${last}`;
-    yield `Waiting: ${m.kind} to ${m.peer}, next try ${time(m.nextTryAt)} (${tries}).`;
+    yield `Waiting call: ${m.kind} to ${m.peer}, next try ${time(m.nextTryAt)} (${tries}).`;
   }
   for (const r of v.reviews.filter((x) => x.status === 'open')) {
     const { summary, proposal } = sentencesOf(r);
-    yield `For a person (${r.id}, ${r.kind}): ${summary} Proposed: ${proposal}`;
+    yield `Review item ${r.id} (${r.kind}): ${summary} Proposal: ${proposal}`;
   }
 }
 
@@ -123,16 +124,16 @@ function tellMark(p: PaymentRow): string {
     const next = p.proveDueAt === null ? 'at once' : `at ${time(p.proveDueAt)}`;
     return p.pendingSince === null
       ? `The MoR has not confirmed the charge yet. Crossbill asks again ${next}.`
-      : `The MoR knows the charge since ${time(p.pendingSince)} and has not settled it, as with a bank debit; Crossbill marks nothing before and asks again ${next}.`;
+      : `The MoR has known the charge since ${time(p.pendingSince)} and has not settled it, as with a bank debit. Crossbill asks again ${next}, and marks the invoice after the settlement.`;
   }
   if (p.succeededAt !== null) return `It is not marked on Stripe (${p.mark}).`;
   const code = p.declineCode === null ? '' : ` (${p.declineCode})`;
-  return `Nothing was taken${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${code}.`;
+  return `The MoR took no money${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${code}.`;
 }
 
 /** Each kind of object at the MoR: its name in a sentence, and the meaning of its deadline. */
 const PAPERS: Record<MorObjectRow['kind'], readonly [name: string, deadline: string]> = {
-  proforma: ['Proforma invoice', 'to be paid by'],
+  proforma: ['Proforma invoice', 'payment due'],
   payment_link: ['Payment link', 'can be paid until'],
   e_invoice: ['E-invoice', 'due'],
   dispute: ['Dispute', 'evidence due'],
@@ -151,7 +152,7 @@ function tellObject(o: MorObjectRow): string {
     automatic === true && 'made automatically',
     failure && `because ${failure.message ?? failure.code ?? 'no reason given'}`,
     refusal && `the MoR said: ${refusal.message}`,
-    outcome && `in the MoR’s words ${outcome}`,
+    outcome && `outcome in the MoR’s words: ${outcome}`,
     refunded !== undefined && refunded !== null && `answered ${refunded ? 'with' : 'without'} a refund`,
     reviewerNote && `the reviewer noted: ${reviewerNote}`,
     o.url,

@@ -63,9 +63,9 @@ export function addExport(on: Commands): void {
           await cli.print({ export: name, file, rows: written }, () => `Wrote ${written} rows to ${file}.\n`);
         }),
       );
-  add('ledger', 'every movement of money, by when it happened', LEDGER);
-  add('payments', 'money taken by the MoR, by its time', PAYMENTS);
-  add('refunds', 'money returned by the MoR, by its time', REFUNDS);
+  add('ledger', 'all movements of money, by their time', LEDGER);
+  add('payments', 'payments to the MoR, by the time of payment', PAYMENTS);
+  add('refunds', 'refunds from the MoR, by the time of refund', REFUNDS);
 }
 
 /** Writes page by page, as fast as `to` accepts the pages. Returns the number of rows. */

@@ -10,10 +10,10 @@ import { counted, named, plain, table } from './table.js';
 const SHOWN = 50;
 
 export function addImport(on: Commands): void {
-  on.group('import', 'links made elsewhere, from a file')
+  on.group('import', 'import links between Stripe and the MoR from a file')
     .add(
       'customers <file.csv>',
-      'link customers to their customers at the MoR: columns customer, mor_customer_id and reference; all lines are written, or none',
+      'link Stripe customers to MoR customers: columns customer, mor_customer_id and reference; Crossbill writes all lines or none',
     )
     .action(
       on.run(async (cli, file) => {
@@ -56,12 +56,12 @@ function render(r: ImportReport): string {
     const more =
       r.problemsInAll > rows.length ? `and ${r.problemsInAll - rows.length} more; --json lists up to 1000\n` : '';
     const lines = r.problemsInAll === 1 ? '1 line is wrong' : `${r.problemsInAll} lines are wrong`;
-    return `${table(['line', 'customer', 'problem'], rows)}${more}\nCrossbill wrote nothing: ${lines}. Mend the file and run the same command again.\n`;
+    return `${table(['line', 'customer', 'problem'], rows)}${more}\nCrossbill wrote nothing: ${lines}. Correct the file and run the same command again.\n`;
   }
   const repeated = r.repeated === 0 ? '' : `, ${counted(r.repeated, 'repeated line')}`;
   const asked = r.strangersAsked
     ? 'had no invoice and no signup here; Stripe knows each of them'
-    : 'have no invoice and no signup here, too many to ask Stripe for: a mistyped id would never match an invoice';
+    : 'have no invoice and no signup here, too many to ask Stripe about. A mistyped id never matches an invoice';
   const strangers = r.strangers === 0 ? '' : `${r.strangers} of them ${asked}.\n`;
-  return `Read ${counted(r.lines, 'line')}: ${counted(r.made, 'customer')} linked, ${r.known} linked so before${repeated}.\n${strangers}${unused}Crossbill cannot ask whether the MoR knows its customers: the first renewal tells. \`crossbill status\` shows how far it is.\n`;
+  return `Read ${counted(r.lines, 'line')}: ${counted(r.made, 'customer')} linked, ${r.known} linked before${repeated}.\n${strangers}${unused}Crossbill cannot ask if the MoR knows these customers: their first renewals show it. \`crossbill status\` counts the renewals.\n`;
 }

@@ -21,7 +21,7 @@ export function addInit(on: Commands): void {
       on.run(async (cli, { file: name }) => {
         const file = resolve(cli.io.cwd, name);
         if (!written(file, startingSettings(), 0o600)) {
-          const message = `${file} is there already, and Crossbill left it alone. Name another with --file.`;
+          const message = `${file} exists already, and Crossbill did not change it. Name another file with --file.`;
           throw new CliError(EXIT.failed, 'exists', message);
         }
         const compose = join(dirname(file), COMPOSE);
@@ -66,7 +66,7 @@ function nextSteps(file: string, cwd: string, isRead: boolean): string[] {
   const steps = [
     [doctor, 'checks everything and says what to do'],
     ['docker compose up', 'the daemon with PostgreSQL; docker-compose.yml reads .env'],
-    ...(isRead ? [[`node ${daemon}`, 'or without containers: it reads .env too, outside production']] : []),
+    ...(isRead ? [[`node ${daemon}`, 'the daemon without containers; outside production it reads .env']] : []),
   ];
   const width = Math.max(...steps.map(([command = '']) => command.length));
   return steps.map(([command = '', what = '']) => `  ${command.padEnd(width)}   # ${what}`);
@@ -79,7 +79,7 @@ function written(file: string, text: string, mode: number): boolean {
     return true;
   } catch (e) {
     if (typeof e === 'object' && e !== null && 'code' in e && e.code === 'EEXIST') return false;
-    throw new CliError(EXIT.failed, 'not_written', `${file} cannot be written. Name another with --file.`);
+    throw new CliError(EXIT.failed, 'not_written', `Crossbill cannot write ${file}. Name another file with --file.`);
   }
 }
 

@@ -7,7 +7,7 @@ export type Write = (text: string) => Promise<void>;
 /** The error after the operator stopped the command. */
 export class Stopped extends CliError {
   constructor() {
-    super(EXIT.failed, 'stopped', 'Stopped: the export is not complete.');
+    super(EXIT.failed, 'stopped', 'Stopped: the export is not complete. Run it again.');
   }
 }
 
@@ -15,7 +15,7 @@ export class Stopped extends CliError {
 export async function intoFile(file: string, write: (to: Write) => Promise<number>): Promise<number> {
   const target = await realpath(file).catch(() => file);
   const found = await stat(target).catch(() => null);
-  const redirect = `${file} is no plain file. Leave --out away and redirect the standard output.`;
+  const redirect = `${file} is no plain file. Leave out --out and redirect the standard output.`;
   if (found !== null && !found.isFile()) throw new CliError(EXIT.failed, 'not_written', redirect);
   const onDisk = <T>(work: Promise<T>): Promise<T> => work.catch((e: unknown) => Promise.reject(notWritten(file, e)));
   const part = `${target}.part`;

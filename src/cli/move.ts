@@ -19,12 +19,12 @@ const KEPT = 10_000;
 export function addMove(on: Commands): void {
   on.add(
     'move [customers...]',
-    'let the MoR collect: ends the charges by Stripe for the subscriptions of linked customers, 24 hours or more before they renew',
+    "let the MoR collect: end Stripe's charges for the subscriptions of linked customers, 24 hours or more before a renewal",
   )
     .option('--reference <text>', 'only customers whose link has this reference, for example "batch 1"', parseLine())
     .option('--dry-run', 'read and decide, and change nothing')
     .option('--back', 'the other way: restore the values on Stripe, and let Stripe charge')
-    .option('--mor-stopped', 'with --back and without MOR_RELAY_URL: the MoR has stopped to charge these customers')
+    .option('--mor-stopped', 'with --back, without MOR_RELAY_URL: confirms the MoR no longer charges these customers')
     .option('--yes', 'do not ask')
     .action(
       on.run(async (cli, customers, { reference, dryRun = false, back = false, morStopped = false }) => {
@@ -36,7 +36,7 @@ export function addMove(on: Commands): void {
         if (!dryRun)
           await cli.confirm(
             back
-              ? `Give the moved subscriptions of ${whose} back to Stripe? It will charge them again, and the MoR must not.`
+              ? `Give the moved subscriptions of ${whose} back to Stripe? Stripe will charge them again, and the MoR must not.`
               : `Move the subscriptions of ${whose} to the MoR? \`--dry-run\` shows the plan.`,
           );
         const options = { direction: back ? 'back' : 'move', dryRun, customerIds, morStopped } as const;
@@ -67,7 +67,7 @@ async function customersOf(
   if (reference === undefined) return named.length === 0 ? null : [...new Set(named)];
   const ids = await world.get(MovesStore).referenced(reference);
   if (ids.length > 0) return ids;
-  throw new CliError(EXIT.failed, 'not_linked', `No link has the reference "${reference}". Nothing was changed.`);
+  throw new CliError(EXIT.failed, 'not_linked', `No link has the reference "${reference}". Crossbill changed nothing.`);
 }
 
 async function carryOut(cli: Cli, world: World, o: Omit<MoveOptions, 'onDone' | 'by' | 'signal'>): Promise<Report> {
@@ -87,7 +87,7 @@ async function carryOut(cli: Cli, world: World, o: Omit<MoveOptions, 'onDone' | 
     if (e instanceof MoveStopped) return { done, count, stopped: e };
     if (e instanceof MoveRefused) throw new CliError(EXIT.failed, e.code, e.message);
     if (!(e instanceof MoveRunning)) throw e;
-    const message = 'Another move is running. Wait until it ends; this one stops here.';
+    const message = 'Another move is running. Wait until it ends, then run this one again.';
     throw new CliError(EXIT.failed, 'move_running', message);
   }
 }
@@ -150,7 +150,7 @@ function render({ done, count, stopped }: Report, back: boolean, dryRun: boolean
   ]);
   const head = all === 0 ? '' : table(['subscription', 'customer', 'result', 'why'], rows);
   const more = all > rows.length ? `and ${all - rows.length} more: \`GET /v1/moves\` and the console list all\n` : '';
-  const none = back ? 'No subscription was moved.' : 'No linked customer has a subscription on Stripe.';
+  const none = back ? 'There is no moved subscription.' : 'No linked customer has a subscription on Stripe.';
   const total = all === 0 && stopped === null ? none : `${summary(count, back)}.`;
   const stop = stopped === null ? '' : `${plain(stopped.message)}\n`;
   return `${head}${more}${total}${dryRun ? ' Nothing was changed.' : ''}\n${stop}`;

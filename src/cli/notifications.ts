@@ -41,7 +41,7 @@ export function addNotifications(on: Commands): void {
         await cli.printPage(await (await cli.open()).get(NotificationsController).list(query), notificationFields);
       }),
     );
-  group.add('show <notification>', 'one with its tries and its body').action(
+  group.add('show <notification>', 'one notification with its tries and its body').action(
     on.run(async (cli, id) => {
       const view = await (await cli.open()).get(NotificationsController).one(id);
       await cli.print(view, () => {
@@ -53,13 +53,13 @@ export function addNotifications(on: Commands): void {
         ]);
         const body = JSON.stringify(view.body, null, 2).split('\n').map(plain).join('\n');
         const head = `${view.type} ${view.id}, ${view.status}, next try ${view.next_try_at ?? '-'}\n`;
-        return `${head}\n${table(['at', 'answer', 'what came of it', 'took'], rows)}\n${body}\n`;
+        return `${head}\n${table(['at', 'answer', 'result', 'took'], rows)}\n${body}\n`;
       });
     }),
   );
   group
-    .add('replay [notification]', 'send one again: the same id, the same bytes')
-    .option('--all-dead', 'all dead ones')
+    .add('replay [notification]', 'send a notification again: the same id, the same bytes')
+    .option('--all-dead', 'all dead notifications')
     .action(
       on.run(async (cli, id, { allDead }) => {
         if ((allDead === true) === (id !== undefined)) throw wrongUsage('Name one notification, or use --all-dead.');
@@ -70,12 +70,12 @@ export function addNotifications(on: Commands): void {
         for (const one of replayed) await world.change('notification.replay', one, () => route.replay(one));
         await cli.print({ replayed }, () =>
           replayed.length === 0
-            ? 'None was given up on.\n'
+            ? 'No notification is dead.\n'
             : `Queued for another delivery: ${replayed.join(', ')}. A running daemon sends it within a second.\n`,
         );
       }),
     );
-  on.add('listen', 'print notifications as they are written; --forward sends them on to this machine')
+  on.add('listen', 'print notifications as Crossbill writes them; --forward sends them on to this machine')
     .option('--forward <url>', 'an address of this machine or the private network', localUrl)
     .option('--since <when>', 'begin earlier: a past date, or a span such as 1h', parseSince)
     .action(on.run((cli, { forward, since }) => listen(cli, forward, since)));
@@ -83,7 +83,7 @@ export function addNotifications(on: Commands): void {
     on.run(async (cli, word) => {
       const type = NOTIFICATION_TYPES.find((t) => t === word);
       if (type === undefined)
-        throw wrongUsage(`There is no type ${plain(word)}. Use one of ${NOTIFICATION_TYPES.join(', ')}.`);
+        throw wrongUsage(`There is no notification type ${plain(word)}. Use one of ${NOTIFICATION_TYPES.join(', ')}.`);
       const world = await cli.open();
       const { notifySecrets, notifyFormat, proxies } = world.config;
       const receiver = new HttpReceiver(notifyUrlOf(world), notifySecrets, { proxies });
@@ -95,7 +95,7 @@ export function addNotifications(on: Commands): void {
       if (delivered) await store.markGone(false);
       await cli.print({ id, type, ...sent, body }, () =>
         delivered
-          ? `Delivered ${id}: it answered ${sent.status ?? ''} in ${sent.elapsedMs} ms.\n`
+          ? `Delivered ${id}: the receiver answered ${sent.status ?? ''} in ${sent.elapsedMs} ms.\n`
           : `Not delivered: ${plain(sent.why ?? '')}.\n`,
       );
       return delivered ? EXIT.ok : EXIT.failed;
@@ -119,7 +119,7 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
     notifySecrets.length > 0 ? notifySecrets : [new Secret(`whsec_${randomBytes(32).toString('base64')}`)];
   const forward = url === undefined ? null : new HttpReceiver(new Secret(url), secrets, { proxies });
   if (forward !== null && notifySecrets.length === 0)
-    cli.io.err(`NOTIFY_SECRETS is not set; signed with a secret made for this call: ${secrets[0]?.reveal() ?? ''}\n`);
+    cli.io.err(`NOTIFY_SECRETS is not set. Crossbill signs with a new secret: ${secrets[0]?.reveal() ?? ''}\n`);
   const begin = since ?? (await store.time());
   cli.io.err('Listening. Ctrl-C ends it.\n');
   try {

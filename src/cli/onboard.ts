@@ -16,7 +16,7 @@ import { counted, plain, table } from './table.js';
 
 const HEADS = ['reference', 'merchant', 'status', 'next'];
 const FILE =
-  "JSON: one merchant or a list; the MoR's onboarding request with regions, businessDescription, storeUrls, category; withoutCompany: true where the company is not known";
+  "JSON with one merchant or a list: the MoR's onboarding request, plus regions, businessDescription, storeUrls, category; withoutCompany: true if you do not know the company";
 
 export function addOnboard(on: Commands): void {
   const onboard = on.group('onboard', 'merchants at the MoR; needs partner credentials');
@@ -25,7 +25,7 @@ export function addOnboard(on: Commands): void {
     .requiredOption('--file <path>', FILE)
     .option('--yes', 'do not ask for confirmation')
     .action(on.run((cli, { file }) => apply(cli, file)));
-  onboard.add('status [reference]', 'show how far one merchant is, or all of them', true).action(
+  onboard.add('status [reference]', 'show the status of one merchant, or of all', true).action(
     on.run(async (cli, reference) => {
       const route = (await cli.open()).get(OnboardingController);
       if (reference === undefined) {
@@ -101,7 +101,7 @@ function merchantsIn(path: string, name: string): readonly unknown[] {
     const read: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return Array.isArray(read) ? (read as unknown[]) : [read];
   } catch {
-    throw new CliError(EXIT.usage, 'file', `${name} cannot be read, or is not JSON.`);
+    throw new CliError(EXIT.usage, 'file', `Crossbill cannot read ${name}, or it is not JSON.`);
   }
 }
 

@@ -14,7 +14,7 @@ Settings, all optional:
   SANDBOX_STRIPE_WEBHOOK_URL, SANDBOX_PAYMENT_WEBHOOK_URL, SANDBOX_EVENT_WEBHOOK_URL
                                           where it delivers events (the endpoints of http://127.0.0.1:3000)
 
-It prints, as NAME=value lines, the settings of a daemon that talks to it.
+The sandbox prints the settings of a matching daemon, as NAME=value lines.
 `;
 
 export function addPrograms({ parent, session }: Commands): void {

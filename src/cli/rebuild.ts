@@ -8,7 +8,7 @@ import { plain } from './table.js';
 const FAILED_SHOWN = 20;
 
 export function addRebuild(on: Commands): void {
-  on.add('rebuild', "write every invoice's read rows again from its log, where they differ")
+  on.add('rebuild', "compare every invoice's read rows with its log, and correct wrong rows")
     .option('--check', 'only compare; exit code 3 when something differs')
     .action(
       on.run(async (cli, { check = false }) => {
@@ -29,9 +29,9 @@ export function addRebuild(on: Commands): void {
 
 function render({ lanes, differed, failed }: Rebuilt, check: boolean): string {
   if (differed === 0 && failed.length === 0) return `The read rows of all ${lanes} invoices match their logs.\n`;
-  const head = `${differed} of ${lanes} invoices had other read rows than their logs${check ? '' : '; Crossbill wrote them again'}.\n`;
+  const head = `The read rows of ${differed} of ${lanes} invoices did not match their logs${check ? '' : '; Crossbill corrected them'}.\n`;
   if (failed.length === 0) return head;
   const shown = failed.slice(0, FAILED_SHOWN).map(({ lane, why }) => `  ${plain(lane)}: ${plain(why)}\n`);
   const more = failed.length > shown.length ? `  and ${failed.length - shown.length} more\n` : '';
-  return `${head}${failed.length} stay different:\n${shown.join('')}${more}`;
+  return `${head}Crossbill cannot rebuild ${failed.length}:\n${shown.join('')}${more}`;
 }

@@ -20,7 +20,7 @@ export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
 export function addRefund(on: Commands): void {
   on.add('refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe')
     .option('--amount <amount>', '12.50, or smallest units without a point: 1250; default: the rest', parseAmount)
-    .option('--payment-id <pay_id>', "the MoR's id of a payment without one: Crossbill names it first", parsePaymentId)
+    .option('--payment-id <pay_id>', "the MoR's id of the payment, if Crossbill does not know it yet", parsePaymentId)
     .option('--reason <text>', 'passed to the MoR', 'requested_by_customer')
     .option('--key <text>', 'the same key never refunds twice; default: a new refund')
     .option('--work', 'carry it out in this process if no daemon is running')
@@ -51,7 +51,7 @@ export function addRefund(on: Commands): void {
         );
         const look = async (): Promise<ListedRefund> => {
           const now = await books.refund(made.id);
-          if (now === null) throw new Error(`refund ${made.id} was written and is not there`);
+          if (now === null) throw new Error(`Crossbill stored refund ${made.id} and does not find it.`);
           return now;
         };
         const isThrough = async (): Promise<boolean> => isSettled((await look()).refund);
@@ -79,18 +79,18 @@ function isSettled({ status, mirror }: RefundRow): boolean {
 function minorOf(text: string, currency: string): bigint {
   const minor = text.includes('.') ? minorFromDecimal(text, currency) : BigInt(text);
   if (minor !== null && minor > 0n) return minor;
-  throw wrongUsage(`${text} is no amount in ${currency}, which has ${decimalsOf(currency) || 'no'} decimals.`);
+  throw wrongUsage(`${text} is no amount in ${currency}. Use ${decimalsOf(currency) || 'no'} decimals, above 0.`);
 }
 
 function sentence(r: RefundRow): string {
   switch (r.status) {
     case 'requested':
-      return 'stored, not sent yet. A daemon sends it; --work sends it from here.';
+      return 'stored, not sent yet. A daemon sends it. A repeat without the same --key requests a second refund.';
     case 'unknown':
       return 'sent, and the MoR has not answered. Crossbill asks again with the same key; the amount stays reserved.';
     case 'pending':
       return r.morStatus === null
-        ? 'on its way (a bank debit). Stripe shows it once it succeeded.'
+        ? 'on its way (a bank debit). Stripe will show it after its success.'
         : `the MoR says ${r.morStatus}, an unknown status; the amount stays reserved until its event comes.`;
     case 'failed':
       return `failed${r.failure === null ? '' : `: ${r.failure.message}`}. You may refund the amount again.`;

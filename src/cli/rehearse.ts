@@ -42,15 +42,15 @@ const ENDED = 'The rehearsal was interrupted. Run the same command again: it goe
 export function addRehearse(on: Commands): void {
   on.add(
     'rehearse',
-    "go through signup, renewal, refund, decline and retry on your own test accounts (Stripe's test mode and the MoR's staging), and write down what the MoR's documents leave open; run it again to go on",
+    "rehearse signup, renewal, refund, decline and retry on your own test accounts (Stripe's test mode and the MoR's staging), and record the answers missing in the MoR's documents; run it again to continue",
   )
-    .option('--dir <path>', 'where rehearsal.json and rehearsal.md are written; default: CROSSBILL_DATA_DIR')
-    .option('--new', 'begin a new rehearsal; the files of the last one are written over')
+    .option('--dir <path>', 'the folder for rehearsal.json and rehearsal.md; default: CROSSBILL_DATA_DIR')
+    .option('--new', 'begin a new rehearsal, and overwrite the files of the last one')
     .option('--url <url>', 'the address of the running daemon; default: CROSSBILL_URL, else this machine and PORT')
-    .option('--page <url>', 'your own page that confirms an intent: it gets #client_secret=… behind its address')
+    .option('--page <url>', 'your own page to confirm an intent; Crossbill adds #client_secret=… to its address')
     .option('--currency <code>', 'of the test subscription, ISO 4217', parseCode, 'eur')
     .option('--country <code>', 'jurisdiction of a payment link, ISO 3166-1; default: RECOVERY_LINK_JURISDICTION')
-    .option('--wait <seconds>', 'how long to wait for what must arrive', parseCount(86_400), 120)
+    .option('--wait <seconds>', 'how long to wait for each expected event or status', parseCount(86_400), 120)
     .option('--yes', 'do not ask for confirmation')
     .action(
       on.run(async (cli, o) => {
@@ -137,7 +137,7 @@ async function begin(
     return newRehearsal(randomBytes(4).toString('hex'), accountId, new Date());
   }
   if (before.accountId === accountId) return before;
-  const message = `The rehearsal in ${file} is of account ${before.accountId}, and the key is of ${accountId}. Begin a new one with --new.`;
+  const message = `The rehearsal in ${file} belongs to account ${before.accountId}, and STRIPE_API_KEY to ${accountId}. Begin a new one with --new.`;
   throw new CliError(EXIT.failed, 'other_rehearsal', message);
 }
 
@@ -181,7 +181,7 @@ async function runStep(step: Step, stage: Stage): Promise<Outcome> {
 function daemonOf(cli: Cli, config: Config, given: string | undefined): DaemonApi {
   const url = given ?? cli.env('CROSSBILL_URL') ?? `http://127.0.0.1:${config.port}`;
   const key = cli.env('CROSSBILL_API_KEY') ?? plainOpsKey(cli.env('API_KEYS') ?? '');
-  const message = 'No API key of the role ops: set CROSSBILL_API_KEY to one of the running daemon.';
+  const message = 'Crossbill has no API key with the role ops: set CROSSBILL_API_KEY to such a key of the daemon.';
   if (key === null) throw new CliError(EXIT.usage, 'api_key', message);
   return new DaemonApi(url.replace(/\/+$/, ''), key);
 }
@@ -199,21 +199,21 @@ async function sameAccount(
 ): Promise<{ readonly accountId: string; readonly version: string }> {
   const refuse = (exitCode: number, code: string, why: string): CliError => new CliError(exitCode, code, why);
   const at = `The daemon at ${daemon.url}`;
-  const about = daemon.must(await daemon.get('/v1/about'), [200], 'the question what it is');
+  const about = daemon.must(await daemon.get('/v1/about'), [200], 'GET /v1/about');
   if (textAt(about, 'stripe_mode') === 'live')
-    throw refuse(EXIT.usage, 'live_daemon', `${at} works in live mode: a rehearsal needs one in test mode.`);
+    throw refuse(EXIT.usage, 'live_daemon', `${at} runs in live mode: a rehearsal needs a daemon in test mode.`);
   if (about['shadow'] === true)
     throw refuse(EXIT.failed, 'shadow', `${at} runs in shadow mode and changes nothing: set CROSSBILL_SHADOW=false.`);
   daemon.must(await daemon.get('/v1/audit?limit=1'), [200], 'the key: it needs the role ops');
   const { id: accountId } = await stripe.accounts.retrieveCurrent().catch((e: unknown) => {
     const silent = e instanceof Stripe.errors.StripeConnectionError;
     const why = e instanceof Error ? plain(e.message) : 'no reason given';
-    const message = `Stripe did not tell the account of STRIPE_API_KEY: ${why}`;
+    const message = `Stripe did not name the account of STRIPE_API_KEY: ${why}`;
     throw refuse(silent ? EXIT.unreachable : EXIT.failed, 'stripe_account', message);
   });
   const theirs = textAt(about, 'stripe_account_id');
   if (theirs === accountId) return { accountId, version: textAt(about, 'version') ?? 'unknown' };
-  const message = `${at} works for Stripe account ${theirs ?? 'unknown'}, and STRIPE_API_KEY here is of ${accountId}. Give both the same key.`;
+  const message = `${at} works for Stripe account ${theirs ?? 'unknown'}, and STRIPE_API_KEY here belongs to ${accountId}. Give both the same key.`;
   throw refuse(EXIT.failed, 'other_account', message);
 }
 

@@ -19,7 +19,7 @@ export function addRetry(on: Commands): void {
       on.run((cli, id, { allParked, key }) => {
         // Ids of events begin with ie_, iq_ or evt_; ids of invoices with in_.
         if (id?.startsWith('in_') !== true) return retryEvents(cli, id, allParked);
-        if (allParked === true) throw wrongUsage('--all-parked is for events: name an invoice, or use it alone.');
+        if (allParked === true) throw wrongUsage('Use --all-parked alone, or name an invoice without it.');
         return retryInvoice(cli, id, key);
       }),
     );
@@ -39,7 +39,7 @@ async function retryInvoice(cli: Cli, id: string, key: string | undefined): Prom
     (r) => ({ detail: { number: r.number, means: r.means } }),
   );
   await cli.print(await invoices.one(id), () => {
-    const does = made.means === 'charge' ? 'the MoR is asked to charge again' : 'a payment link is made';
+    const does = made.means === 'charge' ? 'Crossbill asks the MoR to charge again' : 'Crossbill makes a payment link';
     return `Retry ${made.number} of invoice ${id}: ${does}. \`crossbill explain ${id}\` shows the outcome.\n`;
   });
 }

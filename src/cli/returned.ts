@@ -12,16 +12,16 @@ import { KEY_SCOPE } from './refund.js';
 import { amount } from './table.js';
 
 export function addReturned(on: Commands): void {
-  on.add('returned <payment>', 'record that a bank returned a debit: books the loss, asks about the invoice')
-    .option('--reference <text>', 'where it stands, for example "bank statement, line 12"', parseLine())
+  on.add('returned <payment>', 'record a debit returned by the bank: books the loss, opens a review item')
+    .option('--reference <text>', 'your source, for example "bank statement, line 12"', parseLine())
     .option('--on <day>', 'the day of the return (UTC): the loss belongs to its month; default: today', parseDay)
-    .option('--undo', 'somebody recorded it by mistake: a further entry reverses the loss')
+    .option('--undo', 'undo a record made by mistake: a further entry reverses the loss')
     .option('--key <text>', 'the same key never records twice; default: a new request')
     .option('--yes', 'do not ask')
     .action(
       on.run(async (cli, id, { reference = null, key = randomUUID(), undo, on: day = null }) => {
         if (undo === true && (day !== null || reference !== null))
-          throw wrongUsage('--on and --reference are not for --undo');
+          throw wrongUsage('Do not use --on or --reference with --undo.');
         const world = await cli.open();
         const found = await world.get(ReadModel).payment(id);
         if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
@@ -30,7 +30,7 @@ export function addReturned(on: Commands): void {
         await cli.confirm(
           undo === true
             ? `Undo the return of payment ${id}, ${of}? The ledger reverses its loss.`
-            : `Did the bank return payment ${id}, ${of}? Crossbill books its rest as lost; nothing changes on Stripe.`,
+            : `Did the bank return payment ${id}, ${of}? Crossbill books the rest as lost. Stripe stays as it is.`,
         );
         const name = paymentRequestName(KEY_SCOPE, key, { reference, on: day?.toISOString() ?? null });
         const flow = world.get(ReturnsFlow);
@@ -48,7 +48,7 @@ export function addReturned(on: Commands): void {
         const what = amount(row.amount, row.currency);
         await cli.print(returnView(row, payment), () =>
           row.status === 'returned'
-            ? `Return ${row.id}: the books have ${what} as lost. \`crossbill reviews\` asks what to do about invoice ${row.invoiceId}.\n`
+            ? `Return ${row.id}: the ledger shows ${what} as lost. Decide about invoice ${row.invoiceId}: \`crossbill reviews\`.\n`
             : `Return ${row.id} is undone: the loss of ${what} is reversed.\n`,
         );
       }),

@@ -46,6 +46,6 @@ export function addReviews(on: Commands): void {
 
 function warning({ kind }: ReviewView, resolution: string): string {
   if (kind === 'refund_stuck' && resolution === 'apply')
-    return '\nIf this refund did not fail, the next one gives the money back a second time.';
-  return resolution === 'credit' ? '\nStripe does not take back a credit note of a paid invoice.' : '';
+    return '\nIf this refund did not fail, your next refund pays the customer twice.';
+  return resolution === 'credit' ? '\nYou cannot undo a credit note of a paid invoice.' : '';
 }

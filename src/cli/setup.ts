@@ -38,7 +38,7 @@ const KEY_NEEDS = `A restricted key of Stripe needs:
 export function addSetup(on: Commands): void {
   on.add(
     'setup',
-    'make the webhook endpoints at Stripe and the MoR, write their secrets into .env, name the rest, and run doctor',
+    'make the webhook endpoints at Stripe and the MoR, write their secrets into .env, list your steps, and run doctor',
   )
     .option('--url <url>', 'the https address of Crossbill, for example https://bridge.example.com')
     .option('--dry-run', 'show the plan, and do nothing')
@@ -79,7 +79,7 @@ async function askSettings(cli: Cli, file: SettingsFile): Promise<void> {
   const missing = ASKED.filter(([name]) => !file.has(name));
   if (missing.length > 0 && !cli.io.isTerminal) {
     const names = missing.map(([name]) => name).join(', ');
-    const message = `Not set, and there is no terminal to ask on: ${names}. Set them in the environment or in ${file.path}.`;
+    const message = `Not set: ${names}. Crossbill cannot ask without a terminal. Set them in the environment or in ${file.path}.`;
     throw new CliError(EXIT.usage, 'settings', message);
   }
   for (const [name, question, hidden] of missing) file.keep(name, await ask(cli, question, hidden));
@@ -87,7 +87,7 @@ async function askSettings(cli: Cli, file: SettingsFile): Promise<void> {
 
 async function ask(cli: Cli, question: string, hidden: boolean): Promise<string> {
   const answer = (await cli.io.ask(`${question}: `, hidden)).trim();
-  if (answer === '') throw new CliError(EXIT.usage, 'no_answer', 'Nothing was entered, and nothing was done.');
+  if (answer === '') throw new CliError(EXIT.usage, 'no_answer', 'You entered nothing, so Crossbill did nothing.');
   return answer;
 }
 
@@ -103,7 +103,7 @@ function addressOf(text: string): string {
     if (isSafe && username + password + search + hash === '') return address;
   }
   const message =
-    '--url must be the https address at which Stripe and the MoR reach Crossbill, for example https://bridge.example.com. For local work a tunnel gives one: `cloudflared tunnel --url http://127.0.0.1:3000` or `ngrok http 3000`.';
+    '--url must be the https address of Crossbill for Stripe and the MoR, for example https://bridge.example.com. For local work a tunnel gives one: `cloudflared tunnel --url http://127.0.0.1:3000` or `ngrok http 3000`.';
   throw new CliError(EXIT.usage, 'url', message);
 }
 
@@ -152,7 +152,7 @@ class SettingsFile {
     this.keep(name, before === undefined ? secret.reveal() : `${secret.reveal()},${before}`);
     this.write();
     if (!this.environment[name]) return `its secret is in ${name}`;
-    return `its secret is in ${name} of ${this.path}, but ${name} is set in the environment, which wins: put it there too`;
+    return `its secret is in ${name} of ${this.path}, but the environment also sets ${name} and wins: put the secret there too`;
   }
 }
 
@@ -170,7 +170,7 @@ async function look(peers: Peers, url: string, has: (name: string) => boolean): 
 /** The remedy if Stripe refuses webhook endpoints to the key (403). Empty for every other status. */
 function rightsOf(outcome: { readonly status: number | null }): string {
   return outcome.status === 403
-    ? 'Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'
+    ? 'Let the Stripe key write webhook endpoints while setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'
     : '';
 }
 
@@ -186,7 +186,7 @@ async function carryOut({ stripe, mor }: Peers, step: Step, file: SettingsFile):
       const made = await endpoints.create(step.url, step.events, key);
       const { endpoint, secret } = valueOrError('Stripe', made, rightsOf(made));
       if (secret === null)
-        return `Made ${endpoint.endpointId} at Stripe, but the answer had no secret: see the Dashboard.`;
+        return `Made ${endpoint.endpointId} at Stripe, but the answer had no secret: copy it from the Dashboard.`;
       return `Made ${endpoint.endpointId} at Stripe; ${file.addSecret('STRIPE_WEBHOOK_SECRETS', secret)}.`;
     }
     case 'add-stripe-events': {
@@ -196,7 +196,7 @@ async function carryOut({ stripe, mor }: Peers, step: Step, file: SettingsFile):
     case 'create-mor-endpoint': {
       const made = await mor.webhookEndpoints.create({ url: step.url, events: step.events });
       const lost =
-        'Run setup again: it says whether the endpoint is there. If it is, its secret is lost: delete it first.';
+        'Run setup again. If its plan makes no endpoint at the MoR, delete the existing one and run setup once more.';
       const { endpoint, secret } = valueOrError('The MoR', made, !made.ok && made.kind === 'unknown' ? lost : '');
       if (secret === null) return `Made ${endpoint.id} at the MoR, but the answer had no secret: ask the MoR for it.`;
       return `Made ${endpoint.id} at the MoR; ${file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', secret)}.`;
@@ -209,7 +209,7 @@ function renderPlan({ steps, by_hand: byHand }: Plan, url: string, file: Setting
     lines.length === 0 ? '' : `${head}\n${lines.map((l) => `  - ${plain(l)}\n`).join('')}\n`;
   return [
     `Crossbill at ${plain(url)}, settings in ${plain(file.path)}${file.isNew ? ' (new)' : ''}.\n\n`,
-    list(dryRun ? 'Would be done:' : 'To be done:', steps.map(renderStep)),
+    list(dryRun ? 'Setup would do:' : 'Setup will do:', steps.map(renderStep)),
     steps.length === 0 ? 'Stripe and the MoR need no change.\n\n' : '',
     list('By hand:', byHand),
     KEY_NEEDS,

@@ -13,14 +13,14 @@ import { compare, exitCode } from './verify.js';
  * invoices.
  */
 const MEANS: Partial<Record<DifferenceKind, string>> = {
-  charged_not_marked: 'would have marked, was left open',
-  marked_not_charged: 'was marked, would have left open',
+  charged_not_marked: 'left open, Crossbill would mark',
+  marked_not_charged: 'marked, Crossbill would leave open',
 };
 
 export function addShadow(on: Commands): void {
   on.add(
     'shadow',
-    'compare the decisions of shadow mode with the real ones; exit code 0 the same, 3 differences, 4 could not compare',
+    'compare shadow mode with your present integration; exit code 0 the same, 3 differences, 4 could not compare',
   )
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .action(
@@ -44,16 +44,16 @@ export function addShadow(on: Commands): void {
 
 function meaning({ kind, reviewId }: Difference): string {
   const means = MEANS[kind] ?? kind;
-  return reviewId === null ? means : `${means}; a person would have been asked (${reviewId})`;
+  return reviewId === null ? means : `${means}; Crossbill would have asked a person (${reviewId})`;
 }
 
 function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report: VerifyReport): string {
   const rows = report.differences.map((d) => [meaning(d), d.invoiceId ?? d.eventId ?? '-', d.detail]);
   return [
     on ? 'Shadow mode is on: Crossbill changes nothing at Stripe or the MoR.\n' : 'Shadow mode is off.\n',
-    `\nMarks decided here: ${agreed} made by others as well, ${unmarked} not made so far.\n`,
+    `\nMarks Crossbill decided: ${agreed} also made by others, ${unmarked} not made so far.\n`,
     `\nCalls decided and not sent\n${counts(['call', 'count'], calls)}`,
     `\nDifferences\n${table(['what', 'about', 'detail'], rows)}`,
-    report.problem === null ? '' : `\nNot everything could be compared: ${report.problem}. Try again.\n`,
+    report.problem === null ? '' : `\nCrossbill could not compare everything: ${report.problem}. Try again.\n`,
   ].join('');
 }

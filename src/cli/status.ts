@@ -71,7 +71,7 @@ function render({ shadow, enrolment: e, queue, stuck, senders, notifications, ve
   return [
     shadow === null
       ? ''
-      : `Shadow mode: Crossbill sends nothing. Of the marks decided here others made ${shadow.marksAgreed}, ${shadow.marksNotMadeYet} not so far.\n\n`,
+      : `Shadow mode: Crossbill sends nothing. Of its marks others made ${shadow.marksAgreed}, and ${shadow.marksNotMadeYet} are missing so far.\n\n`,
     `Invoices\n${counts(['status', 'count'], Object.entries(s.invoices))}`,
     `\nEnrolment: ${e.rule}\n${renderMigration(e)}`,
     `\nQueue\n  ${queue.waitingEvents} events to decide, ${queue.pendingMessages} calls to make, oldest ${age(queue.oldestSeconds)}\n`,
@@ -80,15 +80,15 @@ function render({ shadow, enrolment: e, queue, stuck, senders, notifications, ve
     `\nLast event, and answers of 24 hours\n${table(['source', 'at', 'ago', 'answers'], senders.map(senderRow))}`,
     ...refused.map(
       (r) =>
-        `  ${r.endpoint} last refused a delivery at ${time(r.at)} with ${r.status} (${r.why}), from ${r.address || 'an address that is gone'}. ${whatToCheck(r.endpoint, r.why)}\n`,
+        `  ${r.endpoint} last refused a delivery at ${time(r.at)} with ${r.status} (${r.why}), from ${r.address || 'an unknown address'}. ${whatToCheck(r.endpoint, r.why)}\n`,
     ),
     `\nOpen review items\n${counts(['kind', 'count'], s.openReviews)}`,
     notifications === null
       ? ''
-      : `\nNotifications\n  ${notifications.pending} wait to be delivered, ${notifications.dead} given up\n`,
+      : `\nNotifications\n  ${notifications.pending} wait for delivery, Crossbill gave up on ${notifications.dead}\n`,
     notifications === null || notifications.goneAt === null
       ? ''
-      : `  The receiver answered 410 at ${time(notifications.goneAt)}: Crossbill sends nothing. Set another NOTIFY_URL, or say \`crossbill trigger invoice.paid\` once it is back.\n`,
+      : `  The receiver answered 410 at ${time(notifications.goneAt)}: Crossbill sends nothing. Set another NOTIFY_URL, or run \`crossbill trigger invoice.paid\` once the receiver is back.\n`,
     '\nLast verify\n',
     verify === null
       ? '  never\n'
@@ -122,7 +122,7 @@ function renderStuck(stuck: Standing['stuck']): string {
     `${c.lastStatus ?? ''} ${c.lastMessage ?? 'nothing'}`.trim(),
   ]);
   const heads = ['what', 'about', 'tries', 'next', 'last answer'];
-  return `\nFailing calls, repeated by Crossbill\n${table(heads, rows)}\`crossbill explain\` tells the whole story of one.\n`;
+  return `\nFailing calls, repeated by Crossbill\n${table(heads, rows)}\`crossbill explain <invoice>\` shows the history.\n`;
 }
 
 function senderRow({ source, lastEventAt: at, answers }: Standing['senders'][number]): string[] {

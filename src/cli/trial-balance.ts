@@ -10,7 +10,7 @@ import { table } from './table.js';
 
 export function addTrialBalance(on: Commands): void {
   on.add('trial-balance', 'the trial balance of a month, for each currency')
-    .requiredOption('--month <month>', 'of the calendar, UTC: 2026-11', parseMonth)
+    .requiredOption('--month <month>', 'the calendar month in UTC: 2026-11', parseMonth)
     .action(
       on.run(async (cli, { month }) => {
         const world = await cli.open();
@@ -22,7 +22,7 @@ export function addTrialBalance(on: Commands): void {
 
 function render(month: Month, balances: readonly TrialBalance[]): string {
   if (balances.length === 0) return `No money had moved by the end of ${nameOf(month)}.\n`;
-  const head = `Trial balance of ${nameOf(month)}, by when the MoR moved the money (UTC). Debits are positive, credits negative.\n`;
+  const head = `Trial balance of ${nameOf(month)}, by the time the MoR moved the money (UTC). Debits are positive, credits negative.\n`;
   return head + balances.map(renderCurrency).join('');
 }
 

@@ -22,7 +22,7 @@ export function addVerify(on: Commands): void {
   )
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .option('--resume', 'resume an interrupted run of the last day, instead of comparing everything again')
-    .option('--repair', 'show the plan, ask (on a terminal), carry it out through the flows, and compare again')
+    .option('--repair', 'show the plan, ask (on a terminal), carry out the plan, and compare again')
     .option('--wait <seconds>', 'the longest a repair may take', parseCount(3600), 120)
     .option('--yes', 'do not ask for confirmation')
     .option('--acknowledge <id>', 'acknowledge this difference of the last run (dif_…) instead of comparing')
@@ -56,7 +56,7 @@ export function addVerify(on: Commands): void {
 export function addBackfill(on: Commands): void {
   on.add('backfill', 'fetch missing events and invoices from Stripe')
     .requiredOption('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince)
-    .option('--wait <seconds>', 'the longest to wait until everything is decided', parseCount(3600), 120)
+    .option('--wait <seconds>', 'the longest wait for the decisions on all fetched events', parseCount(3600), 120)
     .option('--yes', 'do not ask for confirmation')
     .action(
       on.run(async (cli, { since, wait }) => {
@@ -66,14 +66,14 @@ export function addBackfill(on: Commands): void {
         let repaired: Repaired = { started: [], failed: [], beyond: 0, lanes: [] };
         if (missing.length > 0) {
           cli.io.err(renderPlan(missing, report.more));
-          await cli.confirm(`Fetch ${missing.length}?`);
+          await cli.confirm(`Fetch the missing events (${missing.length})?`);
           const work = () => world.get(VerifyFlow).repair(report, missing);
           repaired = await settled(cli, world, wait, await world.change('backfill', null, work, counts));
         }
         const { compared, problem } = report;
         await cli.print({ compared, ...viewRepaired(repaired), problem }, () => {
           const head = missing.length === 0 ? 'Nothing was missing.\n' : renderRepaired(repaired);
-          return head + (problem === null ? '' : `Not everything could be listed: ${problem}\n`);
+          return head + (problem === null ? '' : `Crossbill could not compare everything: ${problem}. Try again.\n`);
         });
         if (problem !== null) return EXIT.unreachable;
         return repaired.failed.length > 0 ? EXIT.failed : EXIT.ok;
@@ -88,7 +88,7 @@ export function compare(
   options: Pick<VerifyOptions, 'since' | 'resume'>,
 ): Promise<VerifyReport> {
   if (Date.now() - options.since.getTime() > STRIPE_EVENTS_KEPT_MS + 2 * 3_600_000)
-    cli.io.err('Stripe lists events for 30 days only: of older ones Crossbill compares the invoices themselves.\n');
+    cli.io.err('Stripe lists events for 30 days only. For earlier days Crossbill compares only invoices.\n');
   return cli.watch((progress) =>
     world.get(VerifyFlow).run({
       ...options,
@@ -142,7 +142,7 @@ async function beforeInstallation(world: World, since: Date, report: VerifyRepor
   const installedAt = await world.get(VerifyStore).installedAt();
   const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;
   if (since >= installedAt || old === 0) return '';
-  return `${old} of the events that never came are older than this installation (${time(installedAt)}).
+  return `${old} of the missing events are older than this installation (${time(installedAt)}).
 Take them in with \`crossbill backfill --since 30d\`, or leave them out with \`crossbill verify --since ${time(installedAt)}\`.
 `;
 }
@@ -182,7 +182,7 @@ function renderRepaired({ started, beyond, failed }: Repaired): string {
 
 function renderMore(more: More): string {
   const parts = Object.entries(more).map(([kind, n]) => `${n} ${kind}`);
-  return parts.length === 0 ? '' : `And more, only as counts: ${parts.join(', ')}.\n`;
+  return parts.length === 0 ? '' : `Further differences, only counted: ${parts.join(', ')}.\n`;
 }
 
 function render(report: VerifyReport): string {
@@ -192,7 +192,7 @@ function render(report: VerifyReport): string {
   const row = (d: Difference): string[] => [d.kind, about(d), d.detail];
   const out = [`Compared ${showCounts(report.compared)}.\n`];
   if (resumedFrom !== null)
-    out.push(`It resumed run ${resumedFrom} of ${time(report.beganAt)}, and compared its differences again.\n`);
+    out.push(`Crossbill resumed run ${resumedFrom} of ${time(report.beganAt)}, and compared its differences again.\n`);
   if (lossWindows.length > 0)
     out.push(
       `\nLoss windows\n${lossWindows.map((w) => `  ${showLossWindow(w)}\n`).join('')}  Crossbill looked up the open work of that time. It cannot look up refunds made in the MoR's portal, disputes and alerts: compare them by hand.\n`,
@@ -200,8 +200,8 @@ function render(report: VerifyReport): string {
   if (open.length > 0) {
     const rows = open.map((d) => [d.id, ...row(d), d.reviewId === null ? DOES[d.repair] : `item ${d.reviewId}`]);
     out.push('\nDifferences\n', table(['id', 'kind', 'about', 'what', 'fixed by'], rows));
-    out.push('If a difference is as it should be: `crossbill verify --acknowledge <id> --note <why>`.\n');
-    if (open.some(isRepairable)) out.push('`crossbill verify --repair` makes the repairs without a person.\n');
+    out.push('To accept a difference: `crossbill verify --acknowledge <id> --note <why>`.\n');
+    if (open.some(isRepairable)) out.push('Crossbill can repair some of them: `crossbill verify --repair`.\n');
   }
   out.push(renderMore(report.more));
   if (acknowledged.length > 0) {
@@ -209,7 +209,7 @@ function render(report: VerifyReport): string {
     out.push(`\n${rows.length} acknowledged\n`, table(['id', 'kind', 'about', 'what', 'by', 'note'], rows));
   }
   if (problem !== null)
-    out.push(`\nCrossbill could not compare everything: ${problem}. \`crossbill verify --resume\` goes on.\n`);
+    out.push(`\nCrossbill could not compare everything: ${problem}. Run \`crossbill verify --resume\` to continue.\n`);
   else if (outcome === 'clean') out.push(`\n${renderClean(report)}\n`);
   return out.join('');
 }
@@ -218,11 +218,11 @@ function render(report: VerifyReport): string {
 function renderClean(report: VerifyReport): string {
   const { marksLeft } = report;
   const acknowledged = acknowledgedOf(report).length;
-  const but = acknowledged === 0 ? '' : `, but for ${counted(acknowledged, 'acknowledged difference')}`;
+  const but = acknowledged === 0 ? '' : `, except for ${counted(acknowledged, 'acknowledged difference')}`;
   if (marksLeft === 0) return `Clean: ledger, Stripe and the MoR agree${but}.`;
   const mor =
     marksLeft === null
       ? 'Crossbill did not look up marks at the MoR (SIGNUP_CHARGE_CHECK=off).'
-      : `The MoR knows the marks of this run; the next runs look up the other ${showMarksLeft(marksLeft)}.`;
+      : `The MoR knows the marked charges of this run; the next runs look up the other ${showMarksLeft(marksLeft)}.`;
   return `Clean: ledger and Stripe agree${but}. ${mor}`;
 }

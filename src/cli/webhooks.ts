@@ -14,7 +14,7 @@ export function addWebhooks(on: Commands): void {
     }),
   );
   webhooks
-    .add('register', 'have the MoR deliver to an address; the secret is shown once')
+    .add('register', 'have the MoR deliver to an address; Crossbill shows the secret only once')
     .requiredOption('--url <url>', 'https address of /webhooks/mor/events')
     .option('--events <types...>', 'event types; default: all types in use')
     .action(
@@ -27,13 +27,13 @@ export function addWebhooks(on: Commands): void {
           ({ id }) => ({ target: id, detail: { url } }),
         );
         await cli.print(made, () => {
-          const secret = made.secret === undefined ? '' : `Its secret, shown this once:\n\n  ${made.secret}\n\n`;
+          const secret = made.secret === undefined ? '' : `Its secret, shown only now:\n\n  ${made.secret}\n\n`;
           return `Registered ${plain(made.id)} for ${plain(made.url)}.\n${secret}${plain(made.next)}\n`;
         });
       }),
     );
   webhooks
-    .add('delete <id>', 'end the deliveries to an endpoint')
+    .add('delete <id>', 'delete an endpoint: the MoR stops its deliveries')
     .option('--yes', 'do not ask for confirmation')
     .action(
       on.run(async (cli, id) => {

@@ -171,7 +171,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     const problem = secretsOrTexts(values[key])
       .map(tooWeak)
       .find((weak) => weak !== null);
-    if (problem !== undefined) report(SETTINGS[key], `${problem}, in production`);
+    if (problem !== undefined) report(SETTINGS[key], `${problem}: production needs a real secret`);
   }
   return problems;
 }

@@ -42,6 +42,6 @@ function textOf(path: string): string | null {
     const code = typeof e === 'object' && e !== null && 'code' in e ? String(e.code) : 'unknown';
     // A folder with this name may be a Python environment, so it counts as no file.
     if (code === 'ENOENT' || code === 'EISDIR') return null;
-    throw new ConfigError([{ name: FILE, problem: `${path} cannot be read (${code}); mend it or take it away` }]);
+    throw new ConfigError([{ name: FILE, problem: `${path} cannot be read (${code}): repair or remove this file` }]);
   }
 }

@@ -10,8 +10,8 @@ const WIDTH = 98;
  */
 const FOR_COMPOSE = `# ---- Only for docker compose ----
 
-# The password of its PostgreSQL: docker-compose.yml makes the DATABASE_URL from it. It becomes part of a
-# URL: letters and digits only, as from \`openssl rand -hex 32\`.
+# The password of the PostgreSQL in docker-compose.yml. It becomes part of DATABASE_URL, so use letters and
+# digits only, as from \`openssl rand -hex 32\`.
 POSTGRES_PASSWORD=`;
 
 /** Writes the example. The operator fills in the required settings; the others are commented out. */

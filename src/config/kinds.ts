@@ -171,7 +171,7 @@ function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
     const { protocol, search, hostname } = new URL(parsed.value);
     if (search !== '') return bad('must have no query');
     if (protocol === 'https:' || isLoopbackHost(hostname)) return parsed;
-    return bad(`must be https: plain http is for ${whose} this very machine (localhost, 127.0.0.1)`);
+    return bad(`must be https: plain http is for ${whose}this machine only (localhost, 127.0.0.1)`);
   };
   return { type: 'https URL, or http on this machine', parse };
 }
@@ -180,7 +180,7 @@ function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
  * The kind for an identity provider's URL. The URL keeps a slash at the end: the provider's tokens must name exactly
  * this URL.
  */
-export const issuer = secureUrl('endpoint', 'a provider on');
+export const issuer = secureUrl('endpoint', 'a provider on ');
 /** The address of the console in people's browsers. */
 export const consoleOrigin = secureUrl('origin', '');
 
@@ -197,7 +197,7 @@ export const databaseUrl: Kind<Secret> = {
   parse(text) {
     if (namesSeveralHosts(text))
       return bad(
-        'names several hosts, and Crossbill connects to one: give the one address that leads to the primary (a virtual IP, a DNS name or a proxy)',
+        'names several hosts, and Crossbill connects to one: give the one address of the primary (a virtual IP, a DNS name or a proxy)',
       );
     if (parseDatabaseUrl(text) !== null && decodes(text)) return good(new Secret(text));
     return bad(
@@ -247,7 +247,7 @@ export const secret = secretText();
  */
 export const stripeKey = secretText((text) => {
   if (/^(pk|whsec)_/.test(text)) return 'must be a secret or restricted key, not a publishable key or a webhook secret';
-  return /^[\x21-\x7e]+$/.test(text) ? null : 'has characters that cannot travel in a header';
+  return /^[\x21-\x7e]+$/.test(text) ? null : 'has characters not allowed in an HTTP header';
 });
 
 /** The kind for a list of secrets. During a rotation a signature may match any of them. Drops repeated secrets. */
@@ -289,8 +289,8 @@ export const apiKeys = list<ApiKey>(
     const problem = hashed ? whatIsWrongWithHash(hash) : whatIsWrongWithKey(key);
     if (problem !== null) return bad(problem);
     const digest = (hashed ? Buffer.from(hash, 'hex') : createHash('sha256').update(key).digest()).toString('hex');
-    if (before.some((k) => k.name === name)) return bad('has a name that was used before');
-    if (before.some((k) => k.digest.reveal() === digest)) return bad('has a key that was used before');
+    if (before.some((k) => k.name === name)) return bad('has the name of an earlier entry');
+    if (before.some((k) => k.digest.reveal() === digest)) return bad('has the key of an earlier entry');
     // Copies the name. In V8 a part of a text keeps the whole text in memory, and the whole text contains the key.
     return good({ name: Buffer.from(name).toString(), role, digest: new Secret(digest) });
   },
@@ -306,14 +306,14 @@ export const groupRoles = list<GroupRole>('group=role, comma-separated', (item, 
   if (isQuoted(group)) return bad(`has a group that ${IN_QUOTES}`);
   if (group.length > 128) return bad('has a group of more than 128 characters');
   if (role === undefined) return bad(`needs a role: ${API_ROLES.join(', ')}`);
-  return before.some((r) => r.group === group) ? bad('has a group that was named before') : good({ group, role });
+  return before.some((r) => r.group === group) ? bad('has the group of an earlier entry') : good({ group, role });
 });
 
 /** The problem with the key. Null: it has none. */
 function whatIsWrongWithKey(key: string): string | null {
   if (isQuoted(key)) return `has a key that ${IN_QUOTES}`;
   if (key.length < MIN_API_KEY) return `needs a key of at least ${MIN_API_KEY} characters`;
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'has a key with blanks or characters that cannot travel in a header';
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'has a key with blanks, or with characters not allowed in an HTTP header';
   return isPlaceholder(key) ? 'still has a placeholder for a key' : null;
 }
 
@@ -323,7 +323,7 @@ const HASH_OF_NOTHING = createHash('sha256').digest('hex');
 function whatIsWrongWithHash(hash: string): string | null {
   if (!/^[0-9a-f]{64}$/i.test(hash))
     return 'needs 64 hex digits after sha256:, as `printf %s "$KEY" | sha256sum` prints them';
-  return hash.toLowerCase() === HASH_OF_NOTHING ? 'has the hash of an empty key' : null;
+  return hash.toLowerCase() === HASH_OF_NOTHING ? 'has the hash of an empty key: hash the key itself' : null;
 }
 
 /** Returns the problem with a secret, or null. Refuses an empty secret, since anybody can sign with it. */
@@ -332,7 +332,7 @@ function whatIsWrongWithSecret(text: string): string | null {
   if (isQuoted(text)) return IN_QUOTES;
   if (isPlaceholder(text)) return 'is still a placeholder';
   if (/\s/.test(text)) return 'has blanks or line breaks';
-  return /[\p{Cc}\p{Cf}]/u.test(text) ? 'has characters that nobody sees: type it again' : null;
+  return /[\p{Cc}\p{Cf}]/u.test(text) ? 'has invisible characters: type it again' : null;
 }
 
 /** Returns the problem with a secret too weak for production, or null. Rehearsals may use weak secrets. */

@@ -40,10 +40,8 @@ export const retrySchedule: Kind<Schedule | null> = {
       const [, name = '', value = ''] = /^([a-z]+)=(.*)$/.exec(entry) ?? [];
       const kind = KINDS.find((k) => k === name);
       if (kind === undefined && name !== 'end')
-        return bad(
-          `${place} must begin with soft=, hard=, authentication= or end=; or the whole must be off or default`,
-        );
-      if ((kind ?? 'end') in found) return bad(`${place}: ${name} is there a second time`);
+        return bad(`${place} must begin with soft=, hard=, authentication= or end=; or write only off or default`);
+      if ((kind ?? 'end') in found) return bad(`${place}: ${name} appears a second time`);
       if (kind === undefined) {
         const end = ENDS.find((e) => e === value);
         if (end === undefined) return bad(`${place}: end must be one of ${ENDS.join(', ')}`);
@@ -68,14 +66,14 @@ function stepsOf(value: string): Step[] | string {
     const place = `step ${index + 1}`;
     if (item === 'link') {
       if (index < items.length - 1)
-        return `${place}: a link is the last step, since the customer may pay it for a week`;
+        return `${place}: a link must be the last step, since the customer can pay by it for days`;
       steps.push({ do: 'link' });
       continue;
     }
     const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(item) ?? [];
     const afterMs = Number(digits) * UNITS[(unit ?? 'd') as keyof typeof UNITS];
     if (!(afterMs >= UNITS.s && afterMs <= MOST_MS))
-      return `${place} must be a wait of at most 30 days, such as 3d or 12h, or link; none alone stands for no step`;
+      return `${place} must be a wait of at most 30 days, such as 3d or 12h, or link; write none alone for no step`;
     steps.push({ do: 'charge', afterMs });
   }
   return steps;
@@ -101,10 +99,10 @@ function stepProblem(step: Step, kind: string, place: string, has: Given): strin
   if (step.do === 'link')
     return has.links
       ? null
-      : `${place} is a payment link, which needs RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL (${kind}=none leaves it out)`;
+      : `${place} is a payment link and needs RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL: set both, or take the step out (${kind}=none: no step at all)`;
   if (!has.relay && !has.links)
-    return `${place} has the MoR charge again, which needs MOR_RELAY_URL (or the RECOVERY_LINK settings, then a link is made instead)`;
+    return `${place} is another charge by the MoR and needs MOR_RELAY_URL (with the RECOVERY_LINK settings instead, Crossbill makes a payment link)`;
   if (step.afterMs < SHORTEST_IN_PRODUCTION_MS && has.production)
-    return `${place} is less than an hour, which is for rehearsals: card networks count attempts`;
+    return `${place} is less than an hour: production needs an hour or more, since card networks count attempts`;
   return null;
 }

@@ -32,7 +32,7 @@ const daemon = {
     'NODE_ENV',
     choice(['development', 'test', 'production']),
     'development',
-    'Production needs a DATABASE_URL, embeds nothing, and refuses plain http for hosts on the public internet.',
+    'Production needs a DATABASE_URL, starts no embedded PostgreSQL, and refuses plain http for hosts on the public internet.',
   ),
   port: withDefault('PORT', integer(0, 65_535, 'port'), '3000', 'The port to listen on. 0 takes any free one.'),
   host: withDefault('HOST', listenHost, '127.0.0.1', 'The address to listen on. The container image sets 0.0.0.0.'),
@@ -46,7 +46,7 @@ const daemon = {
     'CROSSBILL_SHADOW',
     flag,
     'false',
-    'True: decide and report next to an existing integration, and change nothing at Stripe or the MoR. It needs its own database.',
+    'True: Crossbill decides and reports next to an existing integration, and changes nothing at Stripe or the MoR. Shadow mode needs its own database.',
   ),
   dataDir: withDefault(
     'CROSSBILL_DATA_DIR',
@@ -58,7 +58,7 @@ const daemon = {
     'WORKER_CONCURRENCY',
     integer(1, 1000, 'integer'),
     '32',
-    'Lanes (invoices) in work at once in one process. Most of them wait for Stripe or the MoR.',
+    'How many lanes (invoices) one process works on at once. Most lanes wait for Stripe or the MoR.',
   ),
 };
 
@@ -73,7 +73,7 @@ const database = {
     'DATABASE_POOL_SIZE',
     integer(1, 500, 'connections'),
     '10',
-    'The most connections of one process.',
+    'The most database connections of one process.',
   ),
 };
 
@@ -87,7 +87,7 @@ const stripe = {
   stripeWebhookSecrets: required(
     'STRIPE_WEBHOOK_SECRETS',
     signingSecrets,
-    'The signing secrets of /webhooks/stripe. Any one may match, for rotation.',
+    'The signing secrets of /webhooks/stripe. One match is enough: rotate with two.',
     { example: '<whsec_…>' },
   ),
   stripeApiBase: optional(
@@ -100,7 +100,7 @@ const stripe = {
     'STRIPE_MAX_RPS',
     integer(1, 10_000, 'requests per second'),
     '20',
-    'The budget of requests to Stripe, shared by all replicas on one database. One endpoint gets a quarter of it, at least 25.',
+    'The most requests a second to Stripe, of all replicas on one database. One endpoint of Stripe gets a quarter of them, at least 25.',
   ),
   stripeCustomPaymentMethodType: optional(
     'STRIPE_CUSTOM_PAYMENT_METHOD_TYPE',
@@ -112,13 +112,13 @@ const stripe = {
     'BILLING_MARK_MODE',
     choice(['payment_record', 'out_of_band']),
     'payment_record',
-    'The way to mark an invoice paid. Crossbill never switches it silently.',
+    'How Crossbill marks an invoice paid on Stripe. Crossbill never switches silently.',
   ),
   billingDraftPolicy: withDefault(
     'BILLING_DRAFT_POLICY',
     choice(['wait', 'finalize']),
     'wait',
-    'For money on a draft invoice: wait until Stripe finalizes the draft, or finalize it at once.',
+    'If the MoR charged a draft, Crossbill waits until Stripe finalizes it, or finalizes it at once.',
   ),
 };
 
@@ -129,7 +129,7 @@ const mor = {
     "The host of the MoR's API. Crossbill appends paths such as /api/payments.",
     { example: 'http://127.0.0.1:4020' },
   ),
-  morAuthUrl: required('MOR_AUTH_URL', httpUrl('base'), "The documents' auth_url. Crossbill appends /oauth2/token.", {
+  morAuthUrl: required('MOR_AUTH_URL', httpUrl('base'), "The MoR's auth_url. Crossbill appends /oauth2/token.", {
     example: 'http://127.0.0.1:4020',
   }),
   morClientId: required('MOR_CLIENT_ID', clientId, "The merchant's client id at the MoR.", { example: '<client id>' }),
@@ -139,7 +139,7 @@ const mor = {
   morPartnerClientId: optional(
     'MOR_PARTNER_CLIENT_ID',
     clientId,
-    'The partner credentials, for onboarding. Set both or neither.',
+    "The partner's client id, for onboarding. Set it and MOR_PARTNER_CLIENT_SECRET, or neither.",
     { example: '<partner client id>' },
   ),
   morPartnerClientSecret: optional('MOR_PARTNER_CLIENT_SECRET', secret, 'The secret of MOR_PARTNER_CLIENT_ID.', {
@@ -153,30 +153,30 @@ const mor = {
       '1 to 40 lower-case letters, digits, "_" or "-"',
     ),
     'cardpsp',
-    'The processor segment of the payment routes; it also names the field merchant_customer.<psp>_id.',
+    "The processor's name in the MoR's payment paths and in the field merchant_customer.<psp>_id.",
   ),
   morSetupCustomer: withDefault(
     'MOR_SETUP_CUSTOMER',
     choice(['send', 'omit']),
     'send',
-    'With send a setup intent names its customer in merchant_customer. Use omit only for a MoR without this field: then only the MoR knows the owner of a saved payment method.',
+    'With send Crossbill names the customer of a setup intent in merchant_customer. Use omit only if the MoR refuses this field: then only the MoR knows the owner of a saved payment method.',
   ),
   morPaymentWebhookSecrets: required(
     'MOR_PAYMENT_WEBHOOK_SECRETS',
     signingSecrets,
-    'The secrets for Mor-Signature at /webhooks/mor/payments. Any one may match, for rotation.',
+    'The secrets for Mor-Signature at /webhooks/mor/payments. One match is enough: rotate with two.',
     { example: '<secret>' },
   ),
   morEventWebhookSecrets: optionalList(
     'MOR_EVENT_WEBHOOK_SECRETS',
     signingSecrets,
-    'The secrets for Service-Signature at /webhooks/mor/events. Any one may match. Without one, this endpoint refuses every delivery with 503.',
+    'The secrets for Service-Signature at /webhooks/mor/events. One match is enough. Without a secret, this endpoint refuses every delivery with 503.',
     { example: '<secret>' },
   ),
   morRelayUrl: optional(
     'MOR_RELAY_URL',
     relayUrl,
-    'Crossbill relays authentic invoice.created events to this address, for merchants without room for a second Stripe endpoint. Set it with MOR_RELAY_SECRET, or leave both out.',
+    'Crossbill relays authentic invoice.created events to this address, if you cannot add a second endpoint at Stripe. Charges of RETRY_SCHEDULE need it too. Set it with MOR_RELAY_SECRET, or leave both out.',
     { example: 'https://mor.example/stripe' },
   ),
   morRelaySecret: optional('MOR_RELAY_SECRET', secret, 'The signing secret of relayed events.', {
@@ -189,25 +189,25 @@ const failedRenewals = {
     'RETRY_SCHEDULE',
     retrySchedule,
     'off',
-    'The steps after a failed renewal, by kind of decline: waits before another charge by the MoR (over MOR_RELAY_URL; without it each one makes a payment link), or link for a payment link at once. After the last step, end does nothing, or marks the invoice uncollectible, or cancels the subscription (cancel). default is soft=3d,5d,7d hard=link authentication=link end=nothing; a missing entry has its default.',
+    'The steps after a failed renewal, by kind of decline. 3d: the MoR charges again after 3 days, over MOR_RELAY_URL; without MOR_RELAY_URL Crossbill makes a payment link then. link: Crossbill makes a payment link at once. end: after the last step Crossbill does nothing, marks the invoice uncollectible, or cancels the subscription (cancel). default: soft=3d,5d,7d hard=link authentication=link end=nothing. A missing entry has its default.',
   ),
   recoveryLinkJurisdiction: optional(
     'RECOVERY_LINK_JURISDICTION',
     matching('country code (ISO 3166-1 alpha-2)', /^[A-Z]{2}$/, 'a country code of two capital letters'),
-    'With RECOVERY_LINK_RETURN_URL: Crossbill makes a payment link for a failed renewal, or for one in need of authentication: at once, or by RETRY_SCHEDULE. The link is for the country of the customer on the Stripe invoice; this one is for an unknown country, or one without collection by the MoR. Left out: links on request only.',
+    "With RECOVERY_LINK_RETURN_URL: Crossbill makes a payment link for a failed renewal, or if the customer must authenticate: at once, or by RETRY_SCHEDULE. The link is for the customer's country on the Stripe invoice, or for this country if Stripe names none or the MoR does not collect there. Left out: links on request only.",
     { example: 'GB' },
   ),
   recoveryLinkReturnUrl: optional(
     'RECOVERY_LINK_RETURN_URL',
     httpUrl('endpoint'),
-    'The customer goes here after paying such a link. It proves no payment.',
+    'The customer goes to this page after paying by such a link. The visit proves no payment.',
     { example: 'https://shop.example/thanks' },
   ),
   recoveryLinkExpiresSec: withDefault(
     'RECOVERY_LINK_EXPIRES_SEC',
     integer(60, 31_536_000, 'seconds'),
     '604800',
-    'The life of such a link. The default is a week.',
+    'How long such a link can be paid. The default is a week.',
   ),
 };
 
@@ -221,7 +221,7 @@ const notifications = {
   notifySecrets: optionalList(
     'NOTIFY_SECRETS',
     notifySecrets,
-    'Their signing secrets, by the Standard Webhooks scheme. The first is the current one; each further one adds its own signature, so a receiver may change over at any time.',
+    'The signing secrets of notifications, by the Standard Webhooks scheme, the current secret first. Crossbill signs with every secret, so your receiver can change to a new one at any time.',
     { example: '<whsec_…>' },
   ),
   notifyFormat: withDefault(
@@ -242,31 +242,31 @@ const signIn = {
   oidcClientId: optional(
     'OIDC_CLIENT_ID',
     matching('text', /^[\x21-\x7e]{1,255}$/, '1 to 255 characters without blanks'),
-    'The client of the console at the identity provider.',
+    'The client id of the console at the identity provider.',
     { example: 'crossbill' },
   ),
   oidcClientSecret: optional(
     'OIDC_CLIENT_SECRET',
     secret,
-    'Its secret. Another secret ends the sessions from the identity provider.',
+    'The secret of OIDC_CLIENT_ID. A new secret ends all sessions from the identity provider.',
     { example: '<client secret>', emptyIsUnset: true },
   ),
   oidcRoles: optionalList(
     'OIDC_ROLES',
     groupRoles,
-    'The role of each group at the provider (the claim groups): read, signup or ops. The highest one counts; a person without one cannot sign in.',
+    'The role of each group at the provider (the claim groups): read, signup or ops. The highest role of a person counts; a person without a role cannot sign in.',
     { example: 'finance=read, billing-ops=ops' },
   ),
   oidcEmailDomain: optional(
     'OIDC_EMAIL_DOMAIN',
     emailDomain,
-    'Only people with a verified e-mail address of this domain can sign in. Left out: of any domain.',
+    'Only people with a verified e-mail address of this domain can sign in. Left out: any domain.',
     { example: 'example.com' },
   ),
   consoleUrl: optional(
     'CONSOLE_URL',
     consoleOrigin,
-    'Scheme, host and port of the console for browsers. The identity provider sends people back there, and Crossbill never takes it from a request. Needed with OIDC_ISSUER in production; elsewhere the default is http://127.0.0.1 with the port of the daemon.',
+    'The address of the console in browsers: scheme, host and port. The identity provider sends people back there. Crossbill never takes this address from a request. Needed with OIDC_ISSUER in production; elsewhere the default is http://127.0.0.1 with the port of the daemon.',
     { example: 'https://billing.example.com' },
   ),
 };
@@ -288,13 +288,13 @@ const endpoints = {
     'SIGNUP_CHARGE_CHECK',
     choice(['psp_reference', 'off']),
     'psp_reference',
-    'The proof of a charge id from a browser, before Crossbill marks an invoice paid with it.',
+    'The check of a charge id from a browser: Crossbill asks the MoR (psp_reference) or nobody (off).',
   ),
   webhookToleranceSec: withDefault(
     'WEBHOOK_TOLERANCE_SEC',
     integer(1, 86_400, 'seconds'),
     '300',
-    'The allowed difference between the time in a signature and ours, on either side.',
+    "The allowed difference between the time in a signature and this machine's clock, either way.",
   ),
   webhookBodyLimitBytes: withDefault(
     'WEBHOOK_BODY_LIMIT',
@@ -306,19 +306,19 @@ const endpoints = {
     'ENROLMENT',
     enrolmentRule,
     'all',
-    'The MoR collects the invoices of all customers, of customers with a link to the MoR (by a signup, by hand or by an import), or of those with this metadata on the subscription or the customer at Stripe. A payment event of the MoR enrols its customer too. Crossbill records other invoices and leaves them alone: no alarm, no relay, no difference.',
+    'The MoR collects the invoices of all customers (all), of customers with a link to the MoR by a signup, by hand or by an import (linked), or of customers with this metadata at Stripe, on the subscription or the customer. A payment event of the MoR enrols its customer too. Crossbill records other invoices and leaves them alone: no alarm, no relay, no difference.',
   ),
   renewalAlarmAfterHours: withDefault(
     'RENEWAL_ALARM_AFTER_HOURS',
     integer(1, 8760, 'hours'),
     '24',
-    'An expected renewal without a verdict after this time becomes a review item.',
+    'Without a verdict of the MoR for this time, an expected renewal becomes a review item.',
   ),
   bankDebitAlarmAfterDays: withDefault(
     'BANK_DEBIT_ALARM_AFTER_DAYS',
     integer(1, 60, 'days'),
     '10',
-    'The patience with bank debits: Crossbill looks up a signup by debit for so long, and the renewals of a customer with debits become a review item only then.',
+    'How long Crossbill waits for bank debits: for this time it looks up the debit of a signup, and a renewal by debit becomes a review item only after this time.',
   ),
 };
 
@@ -341,7 +341,7 @@ export const SETTING_GROUPS: readonly { readonly title: string; readonly setting
   { title: 'Stripe', settings: Object.values(stripe) },
   { title: 'The Merchant of Record', settings: Object.values(mor) },
   { title: 'Failed renewals', settings: Object.values(failedRenewals) },
-  { title: 'Telling your backend', settings: Object.values(notifications) },
+  { title: 'Notifications to your backend', settings: Object.values(notifications) },
   { title: 'Signing in to the console', settings: Object.values(signIn) },
   { title: 'Webhook endpoints and rules', settings: Object.values(endpoints) },
 ];

@@ -21,11 +21,15 @@ const BATCH = 50;
 /** The result of one item. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
 
-/** The buttons of a form for many rows. `hint` explains the note. The action `neededFor` requires a note. */
+/**
+ * The buttons of a form for many rows. `hint` explains the note, and `longest` is its limit in characters. The action
+ * `neededFor` requires a note.
+ */
 export type Acts = {
   readonly acts: readonly { readonly value: string; readonly label: string }[];
   readonly hint: string;
   readonly neededFor: string | null;
+  readonly longest: number;
 };
 
 export function pickBox(id: string, label: string): Html {
@@ -39,7 +43,7 @@ export function pickBox(id: string, label: string): Html {
 export function bulkForm(
   session: Session,
   path: string,
-  { acts, hint, neededFor }: Acts,
+  { acts, hint, neededFor, longest }: Acts,
   values: Readonly<Record<string, string>>,
 ): Html {
   return html`<form class="card bulk" id="${FORM}" action="${path}/bulk" method="post">
@@ -51,11 +55,17 @@ export function bulkForm(
         <span class="dim" data-chosen aria-live="polite"></span>
       </p>
       <p>
-        <label><input type="checkbox" name="all" value="yes" /> All that match the filters, on every page</label>
+        <label><input type="checkbox" name="all" value="yes" /> All rows within the filters, on every page</label>
       </p>
       <p>
         <label for="bulk-note">Note <span class="hint">${hint}</span></label>
-        <input id="bulk-note" name="note" maxlength="1000" autocomplete="off" ${neededFor !== null && html`required`} />
+        <input
+          id="bulk-note"
+          name="note"
+          maxlength="${longest}"
+          autocomplete="off"
+          ${neededFor !== null && html`required`}
+        />
       </p>
     </fieldset>
     <p class="buttons">
@@ -106,7 +116,7 @@ export async function actOnMany<A extends string, N extends string>(
   const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
   const more = rest === null ? null : goOn(sessionOf(req), many.path, again);
   const body = report(done, soFar, more, many.back);
-  sendPage(req, res, { title: 'What became of them', section: many.section, body });
+  sendPage(req, res, { title: 'Results', section: many.section, body });
 }
 
 /** The number of items done by earlier requests, from a hidden field. */
@@ -129,8 +139,8 @@ function report(done: readonly Done[], soFar: number, more: Html | null, back: H
   const well = done.length - failed.length;
   const said =
     done.length === 0
-      ? 'Nothing was chosen, and nothing was done.'
-      : `${well} of ${done.length} done${failed.length > 0 ? `; ${failed.length} could not be done` : ''}.${soFar > done.length ? ` ${soFar} so far, with the steps before.` : ''}`;
+      ? 'There were no rows to act on. Crossbill did nothing.'
+      : `${well} of ${done.length} done${failed.length > 0 ? `; ${failed.length} could not be done` : ''}.${soFar > done.length ? ` ${soFar} so far, with the earlier steps.` : ''}`;
   return html`<p class="message ${failed.length > 0 || done.length === 0 ? '' : 'good'}" role="status">${said}</p>
     ${more}
     <ul class="items">

@@ -51,7 +51,7 @@ export class ConsoleAudit {
       if (problem.getStatus() >= 500)
         this.log.error(
           { event: 'console.act_failed', err: error, action, target },
-          'an act on one of many rows failed',
+          'an action on one of many rows failed',
         );
       return { ok: false, why: problem.message };
     }

@@ -11,7 +11,7 @@ const TITLES: Readonly<Record<number, string>> = {
   400: 'This request is not valid',
   403: 'Not allowed',
   404: 'Not found',
-  409: 'No longer available',
+  409: 'No longer possible',
   422: 'This cannot be done',
   503: 'Try again in a moment',
 };

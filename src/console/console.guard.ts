@@ -77,12 +77,12 @@ export class ConsoleGuard implements CanActivate {
         fromOwnPage(req) && same((await takeForm(req, this.room, 'caller')).text('form_token'), session.formToken);
       if (!own) {
         await this.deny(req, session, rule, 403);
-        throw new Problem(403, 'foreign_form', 'This form does not belong to your session. Crossbill did nothing.');
+        throw new Problem(403, 'foreign_form', 'Crossbill did nothing: the form is not of your session. Reload it.');
       }
     }
     if (!mayDo(session.role, rule.role)) {
       await this.deny(req, session, rule, 403);
-      throw new Problem(403, 'forbidden', `This needs the role ${rule.role}; you are logged in as ${session.role}.`);
+      throw new Problem(403, 'forbidden', `This needs the role ${rule.role}. Your role is ${session.role}.`);
     }
     return true;
   }

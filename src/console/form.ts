@@ -36,7 +36,7 @@ export function newKey(): string {
  */
 export function formKey(form: Form): string {
   const key = form.text('key');
-  if (!/^con-[0-9a-z_-]{1,80}$/i.test(key)) throw invalid('key', 'did not come from a form of this console');
+  if (!/^con-[0-9a-z_-]{1,80}$/i.test(key)) throw invalid('key', 'is not from a form of this console: reload it');
   return key;
 }
 
@@ -57,7 +57,7 @@ export async function takeForm(req: Request, ...how: Tail<Parameters<typeof body
   const pairs = [...new URLSearchParams(bytes.toString('utf8'))];
   const fields = new Map(pairs);
   if (pairs.length > MAX_FIELDS || fields.size !== pairs.length) {
-    throw new Problem(400, 'invalid_request', "This form is not one of the console's.");
+    throw new Problem(400, 'invalid_request', 'This form is not from this console: reload the page.');
   }
   const form = new Form(fields);
   forms.set(req, form);

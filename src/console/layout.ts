@@ -102,7 +102,7 @@ function framed(req: Request, { title, section, body, live, after }: PageParts):
 const shadowNote = html`<p class="shadow" role="note">
   <strong>Shadow mode.</strong> Crossbill records its decisions and changes nothing at Stripe or the MoR.
   <code>crossbill shadow</code>
-  compares it with what was done.
+  compares them with the marks on Stripe.
 </p>`;
 
 /** The search text, to keep it in the search field. */

@@ -26,7 +26,7 @@ export function sendLogin(
       <input type="hidden" name="to" value="${to}" />
       <p>
         <label for="key"
-          >API key <span class="hint">One of API_KEYS. The role ops may act; the role read may only look.</span></label
+          >API key <span class="hint">One of API_KEYS. The role ops can act; the role read can only look.</span></label
         >
         <input
           id="key"

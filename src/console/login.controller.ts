@@ -62,7 +62,7 @@ export class LoginController {
       return;
     }
     const said =
-      ended === undefined ? null : html`<p class="message">Your session has ended. Crossbill did nothing.</p>`;
+      ended === undefined ? null : html`<p class="message">Your session had ended, so Crossbill did nothing.</p>`;
     this.show(req, res, 200, ownPath(to), said);
   }
 

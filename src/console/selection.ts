@@ -93,8 +93,8 @@ export function selectionLine(
     ${
       !all &&
       html`<span class="dim"
-        >Older rows are not summed: the <a href="/console/ledger">ledger</a> sums whole days of any number of rows once
-        a reason is chosen. A CSV has ${count(CSV_ROWS)} at most.</span
+        >Crossbill does not sum older rows. For any number of rows, choose a reason and whole days in the
+        <a href="/console/ledger">ledger</a>. A CSV has at most ${count(CSV_ROWS)} rows.</span
       >`
     }
   </p>`;

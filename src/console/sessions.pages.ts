@@ -19,12 +19,12 @@ const columns = (own: Session): readonly Column<ConsoleSession>[] => [
   { label: 'Who', cell: (s) => foreign(s.name), phone: 'lead' },
   { label: 'From', cell: (s) => html`<code>${s.source}</code>` },
   { label: 'Since', cell: (s) => time(s.beganAt) },
-  { label: 'Runs out', cell: (s) => time(s.endsAt), phone: 'none' },
+  { label: 'Ends', cell: (s) => time(s.endsAt), phone: 'none' },
   {
     label: 'End it',
     cell: (s) =>
       s.id === own.id
-        ? html`<span class="dim">this one</span>`
+        ? html`<span class="dim">this session</span>`
         : actForm(own, `/console/sessions/${encodeURIComponent(s.id)}/end`, 'End'),
     phone: 'side',
   },
@@ -43,8 +43,7 @@ export class SessionsPages {
     const found = await this.sessions.list(MOST);
     const caption = `Who is logged in, the newest first${found.length === MOST ? `; the newest ${MOST} are shown` : ''}`;
     const body = html`<p class="dim">
-        An ended session is over at once, on every replica. Anybody with a key, or an account with a role, can log in
-        again.
+        The button ends a session at once, on every replica. The person can log in again with a key or an account.
       </p>
       ${table(caption, columns(sessionOf(req)), found, 'Nobody is logged in.')}`;
     sendPage(req, res, { title: 'Sessions', section: 'sessions', body });

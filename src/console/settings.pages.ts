@@ -17,7 +17,7 @@ export class SettingsPages {
   @Page('settings.read')
   show(@Req() req: Request, @Res() res: Response): void {
     const body = table(
-      'The settings in force; secrets are counted, never shown',
+      'The settings in force, with secrets hidden',
       [
         { label: 'Name', cell: (s) => html`<code class="name-of">${dotted(s.name)}</code>`, phone: 'lead' },
         { label: 'Value', cell: (s) => html`<code class="value-of">${s.value}</code>` },

@@ -34,7 +34,7 @@ export async function sizeOf(path: string): Promise<number> {
   } catch {
     // Ignore this error: the message below covers it.
   }
-  throw new CsvRefused('no_file', `There is no file ${path} that can be read.`);
+  throw new CsvRefused('no_file', `Crossbill cannot read a file at ${path}. Check the path.`);
 }
 
 /** A first line some spreadsheets write and hide: it names the separator of the columns. */
@@ -49,7 +49,7 @@ export async function headerOf(
   if (start.includes(0) || (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff))
     throw new CsvRefused(
       'encoding',
-      `The file is no text in UTF-8 (UTF-16, or a spreadsheet's own format). ${SAVE_AGAIN}`,
+      `The file is not in UTF-8, but in UTF-16 or a spreadsheet's own format. ${SAVE_AGAIN}`,
     );
   await mustBeUtf8(path);
   const text = start.toString('utf8').replace(/^\ufeff/, '');
@@ -71,7 +71,7 @@ async function mustBeUtf8(path: string): Promise<void> {
   const check = (bytes: Buffer): void => {
     if (!isUtf8(bytes)) {
       const wrong = linesOf(bytes).findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')));
-      const message = `Line ${line + wrong} is no text in UTF-8, but in another encoding, such as Windows-1252. ${SAVE_AGAIN}`;
+      const message = `Line ${line + wrong} is not in UTF-8, but in another encoding, such as Windows-1252. ${SAVE_AGAIN}`;
       throw new CsvRefused('encoding', message);
     }
     line += linesOf(bytes).length - 1;
@@ -155,7 +155,7 @@ export async function* recordsOf(
     }
   } catch (e) {
     if (!(e instanceof CsvError)) throw e;
-    const message = `Line ${line} is no CSV: a quote has no end, or stands inside a cell without a first quote. Crossbill kept nothing of the file.`;
+    const message = `Line ${line} is not valid CSV: a quote has no end, or is in the middle of a cell. Write a quote inside a quoted cell twice. Crossbill imported nothing.`;
     throw new CsvRefused('not_csv', message);
   } finally {
     file.destroy();

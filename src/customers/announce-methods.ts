@@ -25,7 +25,7 @@ export class AnnounceMethods {
     } catch (err) {
       this.log.error(
         { event: 'customers.announce_failed', err },
-        "Couldn't tell invoices of confirmed payment methods",
+        "Couldn't retry renewals with a newly confirmed method",
       );
     } finally {
       this.busy = false;

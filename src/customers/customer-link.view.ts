@@ -8,10 +8,10 @@ import { methodView, PaymentMethodView } from './payment-method.view.js';
 export class CustomerLinkView {
   @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
   @Example('mc_123') @Text("The MoR's customer.") mor_customer_id!: string;
-  @Flag('It is the one of the current payment method.') current!: boolean;
-  @Many(PaymentMethodView, 'All of the customer, newest first.') payment_methods!: PaymentMethodView[];
-  @Example('moved in November') @TextOrNull('Your own word for it; null: none was given.') reference!: string | null;
-  @TextOrNull('The signup that linked them; null: the link was made elsewhere.') signup_id!: string | null;
+  @Flag('The current payment method belongs to this link.') current!: boolean;
+  @Many(PaymentMethodView, 'All methods of the customer, newest first.') payment_methods!: PaymentMethodView[];
+  @Example('moved in November') @TextOrNull('Your reference; null: you gave none.') reference!: string | null;
+  @TextOrNull('The signup behind the link; null: the link was made elsewhere.') signup_id!: string | null;
   @Example('backend') @Text('`signup`, the name of an API key, or a person at the command line.') linked_by!: string;
   @Time() linked_at!: string;
 }

@@ -39,8 +39,8 @@ export type CustomerShown = {
 export function customerPart(c: CustomerShown): Html {
   const all = `?customer_id=${encodeURIComponent(c.customerId)}`;
   return html`${whoItIs(c)} ${methodsPart(c.methods)}
-  ${section('Money', table('By currency, over all time', SUMS, c.sums, 'Money taken from this customer or given back appears here.'))}
-  ${section('Subscriptions', table('Of the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices is of a subscription.'))}
+  ${section('Money', table('By currency, over all time', SUMS, c.sums, 'Payments and refunds of this customer appear here.'))}
+  ${section('Subscriptions', table('From the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices belongs to a subscription.'))}
   ${section(
     'Invoices',
     html`${table('Newest first', INVOICES, c.invoices.map(invoiceListView), 'Invoices of this customer appear here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
@@ -54,7 +54,7 @@ export function customerPart(c: CustomerShown): Html {
   ${section(
     'At the MoR',
     table(
-      'Who this is there, the newest link first',
+      'Links to the MoR, the newest first',
       LINKS,
       c.links.map((l) => linkView(l, [])),
       'Not linked to a customer of the MoR yet.',
@@ -69,7 +69,7 @@ function more(rows: readonly unknown[], path: string, name: string): Html | null
 function whoItIs({ customerId, atStripe, enrolment, invoices, links }: CustomerShown): Html {
   const dim = (text: string): Html => html`<span class="dim">${text}</span>`;
   const said = (of: 'name' | 'email'): Html => {
-    if (atStripe === null) return dim('Stripe could not be asked just now');
+    if (atStripe === null) return dim('Stripe did not answer: reload the page');
     return atStripe === 'unknown' ? dim('Stripe has no such customer') : foreign(atStripe[of]);
   };
   return facts([
@@ -96,7 +96,7 @@ function enrolled(
   }
   if (rule.by === 'linked')
     return links.length > 0 ? 'yes: it is linked to the MoR' : 'no: it is linked to no customer of the MoR';
-  return `where it or its subscription has the metadata ${rule.key}=${rule.value}`;
+  return `if the customer or the subscription has the metadata ${rule.key}=${rule.value}`;
 }
 
 const SUMS: readonly Column<CustomerSum>[] = [
@@ -155,6 +155,6 @@ const PAYMENTS = columnsOf(paymentFields, undefined, OWN);
 const REFUNDS = columnsOf(refundFields, undefined, OWN);
 const DISPUTES = columnsOf(disputeFields, undefined, OWN);
 const LINKS: readonly Column<CustomerLinkView>[] = [
-  { label: 'At the MoR', cell: (l) => id(l.mor_customer_id), phone: 'lead' },
+  { label: 'Customer at the MoR', cell: (l) => id(l.mor_customer_id), phone: 'lead' },
   ...columnsOf(customerFields, undefined, [...OWN, 'mor_customer_id']),
 ];

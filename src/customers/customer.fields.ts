@@ -6,7 +6,7 @@ export const customerFields = fields<CustomerLinkView>({
   customer_id: field.customer({ label: 'Customer', phone: 'lead' }),
   reference: field.text('Your reference'),
   linked_at: field.time({ label: 'Linked', phone: 'below' }),
-  linked_by: field.text({ label: 'By', phone: 'side' }),
-  mor_customer_id: field.id('At the MoR'),
+  linked_by: field.text({ label: 'Linked by', phone: 'side' }),
+  mor_customer_id: field.id('Customer at the MoR'),
   signup_id: field.id(),
 });

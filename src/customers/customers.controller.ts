@@ -24,9 +24,9 @@ import { SignupView, signupView } from '../signups/signup.view.js';
 class CustomerView {
   @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
   @Example('mc_123')
-  @TextOrNull("The MoR's customer of the current payment method; null: linked to none.")
+  @TextOrNull("The MoR's customer of the current payment method; null: no link.")
   mor_customer_id!: string | null;
-  @Example(['mc_123']) @Many(String, 'All it ever had, newest first.') mor_customer_ids!: string[];
+  @Example(['mc_123']) @Many(String, 'All its links to the MoR, newest first.') mor_customer_ids!: string[];
   @Many(SignupView, 'Newest first, at most 100.') signups!: SignupView[];
   @Many(PaymentMethodView, 'Newest first.') payment_methods!: PaymentMethodView[];
   @Example(['in_123']) @Many(String, 'Newest first, at most 100.') invoice_ids!: string[];
@@ -67,7 +67,7 @@ export class CustomersController {
     operationId: 'linkCustomer',
     summary: 'Link a customer to an existing customer of the MoR (role: ops)',
     description:
-      'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for a known one. A linked customer gets another customer of the MoR by a later setup alone (`POST …/payment-method`, or another signup). Crossbill asks neither Stripe nor the MoR about these ids. It never takes a link back.',
+      'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for a known one. Only a later setup can link the customer to another customer of the MoR (`POST …/payment-method`, or another signup). Crossbill does not check these ids with Stripe or the MoR, and never removes a link.',
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: CustomerLinkView })
@@ -93,9 +93,9 @@ export class CustomersController {
     if (outcome === 'otherwise') {
       const isOfCustomer = link.customerId === customerId;
       const next = isOfCustomer
-        ? ' A link is for good: make a setup with POST …/payment-method for another method.'
+        ? ' You cannot change a link. For another method, make a setup with POST …/payment-method.'
         : '';
-      const message = `Customer ${link.customerId} is linked to ${link.morCustomerId} at the MoR.${next}`;
+      const message = `Customer ${link.customerId} is already linked to ${link.morCustomerId} at the MoR.${next}`;
       const field = isOfCustomer ? 'mor_customer_id' : 'customer_id';
       throw new Problem(409, 'customer_linked_otherwise', message, [{ field, message }]);
     }

@@ -9,7 +9,7 @@ export class LinkCustomerDto {
   @Example('mc_123') @Text("The MoR's customer.") @IsIdText() mor_customer_id!: string;
 
   @Example('moved in November')
-  @Text('Your own word for it; the newest one is kept.')
+  @Text('Your reference for the link; Crossbill keeps the newest.')
   @MayBeAbsent()
   @IsIdText()
   reference?: string;
@@ -18,7 +18,7 @@ export class LinkCustomerDto {
 export class CustomersQuery extends PageQuery {
   @CustomerFilter() customer?: string;
   @Filter('The same as `customer`.') customer_id?: string;
-  @Filter("Only the links to this customer of the MoR's.") mor_customer_id?: string;
+  @Filter('Only the links to this customer at the MoR.') mor_customer_id?: string;
   @Since('when they were linked') since?: string;
   @Until() until?: string;
 }

@@ -29,7 +29,7 @@ import { sendList, viewsOf } from '../console/list-page.js';
 const PATH = '/console/customers';
 const FILTERS = [
   { name: 'customer_id', label: 'Customer' },
-  { name: 'mor_customer_id', label: 'At the MoR' },
+  { name: 'mor_customer_id', label: 'Customer at the MoR' },
   ...SPAN_FILTERS,
 ] as const;
 
@@ -69,7 +69,7 @@ export class CustomerPages {
       empty: {
         filtered: 'No links match these filters.',
         yet: html`Each customer with a link to a customer of the MoR appears here. A signup makes a link, and so does
-          <code>crossbill import customers</code>. By e-mail address the search above finds every customer of Stripe.`,
+          <code>crossbill import customers</code>. The search above finds any customer of Stripe by e-mail address.`,
       },
     });
   }

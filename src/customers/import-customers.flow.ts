@@ -106,7 +106,7 @@ export class ImportCustomersFlow {
       if (o.signal.aborted) throw new ImportStopped('interrupted', 'Interrupted: nothing was written.');
       const read = await this.reader.readCustomer(customerId);
       if (!read.ok) {
-        const message = `Crossbill could not ask Stripe for the unknown customer ${customerId} (${read.message}). It wrote nothing.`;
+        const message = `Crossbill could not ask Stripe for the unknown customer ${customerId} (${read.message}). It wrote nothing: run this again.`;
         throw new ImportStopped('stripe_unavailable', message);
       }
       if (read.value === null) unknown.push({ line, customerId, problem: 'Stripe knows no such customer' });

@@ -32,12 +32,12 @@ function confirmAct({ customerId, methods, refused, relay, shadow, session }: Me
   const isReported = newest?.confirmedAt !== null && newest?.confirmedBy !== 'charge';
   if (newest === undefined || newest.id === null || isReported || shadow || !mayDo(session.role, 'ops')) return null;
   const path = `/console/customers/${encodeURIComponent(customerId)}/payment-method/confirmed`;
-  const how = relay ? 'the MoR charges it again, once' : 'it gets a payment link';
-  const renewals = refused === 1 ? 'The open refused renewal' : `Each of the ${count(refused)} open refused renewals`;
-  const follows = refused === 0 ? 'No renewal waits for it.' : `${renewals} is then tried at once: ${how}.`;
+  const how = relay ? 'the MoR charges it once more' : 'it gets a payment link';
+  const renewals = refused === 1 ? 'the open refused renewal' : `each of the ${count(refused)} open refused renewals`;
+  const follows = refused === 0 ? 'No refused renewal is open.' : `Crossbill then retries ${renewals} at once: ${how}.`;
   return html`${actRow([actForm(session, path, 'Method confirmed')])}
     <p class="dim">
-      Use this once the customer has confirmed the newest setup and your backend did not report it. ${follows}
+      Use this if the customer has confirmed the newest setup, but your backend has not reported it. ${follows}
     </p>`;
 }
 
@@ -49,8 +49,8 @@ const METHODS: readonly Column<PaymentMethod>[] = [
   { label: 'State', cell: stateOf, phone: 'side' },
   { label: 'Made', cell: (m) => headed('made', time(m.createdAt)) },
   { label: 'Confirmed', cell: (m) => headed('confirmed', time(m.confirmedAt, 'not known')) },
-  { label: 'Known by', cell: (m) => (m.confirmedBy === 'charge' ? 'a charge' : foreign(m.confirmedBy)), phone: 'none' },
-  { label: 'At the MoR', cell: (m) => id(m.morCustomerId), phone: 'none' },
+  { label: 'Source', cell: (m) => (m.confirmedBy === 'charge' ? 'a charge' : foreign(m.confirmedBy)), phone: 'none' },
+  { label: 'Customer at the MoR', cell: (m) => id(m.morCustomerId), phone: 'none' },
 ];
 
 function stateOf(m: PaymentMethod): Html {

@@ -11,7 +11,7 @@ export class PaymentMethodMadeView {
   @Example('seti_123_secret_456') @Text("For the customer's browser, once. It is not kept.") client_secret!: string;
   @Text() setup_intent_id!: string;
   @Example('mc_123') @Text("The customer's id at the MoR.") mor_customer_id!: string;
-  @Example('requires_payment_method') @Text("The MoR's word for the intent as it was made.") status!: string;
+  @Example('requires_payment_method') @Text("The MoR's first status of the intent.") status!: string;
 }
 
 export class PaymentMethodView {
@@ -24,14 +24,14 @@ export class PaymentMethodView {
   origin!: string;
   @Flag('The newest confirmed one, or the newest if none is confirmed.') current!: boolean;
   @Time() created_at!: string;
-  @TimeOrNull('When its confirmation became known; null: it is not known.') confirmed_at!: string | null;
+  @TimeOrNull('When Crossbill learned of its confirmation; null: not yet.') confirmed_at!: string | null;
   @TextOrNull('`charge`: a charge succeeded; else who reported it, or who linked it.') confirmed_by!: string | null;
 }
 
 export class ConfirmedMethodView {
   @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
-  @Text('Ours: of the setup that counts as confirmed.') payment_method_id!: string;
-  @Time('When the confirmation was reported first.') reported_at!: string;
+  @Text('Our id of the confirmed setup.') payment_method_id!: string;
+  @Time('When the confirmation was first reported.') reported_at!: string;
   @Many(
     InvoiceView,
     "The customer's open refused renewals, newest first, at most 100. Crossbill tries each of them again.",

@@ -30,7 +30,7 @@ export class PaymentMethodsController {
     operationId: 'createPaymentMethod',
     summary: 'Make a setup intent for another card or account (role: signup)',
     description:
-      "The customer's browser confirms it with `client_secret`; then report that with `…/payment-method/confirmed`. The same Idempotency-Key with the same body gives the same setup, with its client secret as the MoR repeats it.",
+      "The customer's browser confirms it with `client_secret`; then report the confirmation with `…/payment-method/confirmed`. The same Idempotency-Key with the same body gives the same setup, with its client secret as the MoR repeats it.",
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: PaymentMethodMadeView })
@@ -41,7 +41,7 @@ export class PaymentMethodsController {
     415: '`unsupported_media_type`',
     422: '`validation_error`: refused by the MoR.',
     429: '`rate_limited`: see Retry-After.',
-    502: '`mor_unavailable`: send the same request again with the same key. `mor_unauthorized`: our credentials are wrong. `billing_unavailable`: Stripe did not say whether the customer is enrolled; nothing was done.',
+    502: '`mor_unavailable`: send the same request again with the same key. `mor_unauthorized`: MOR_CLIENT_ID or MOR_CLIENT_SECRET is wrong. `billing_unavailable`: Crossbill could not read from Stripe whether the customer is enrolled, and did nothing.',
   })
   async create(
     @Param('id', IdPipe) id: string,
@@ -66,7 +66,7 @@ export class PaymentMethodsController {
       case 'not_enrolled':
         throw new Problem(409, 'customer_not_enrolled', `Customer ${id} is not enrolled: ${made.why}.`);
       case 'unknown':
-        throw new Problem(502, 'billing_unavailable', 'Stripe did not return the customer: try again.');
+        throw new Problem(502, 'billing_unavailable', 'Stripe did not show if the customer is enrolled: try again.');
       case 'failed':
       case 'tax_failed':
         throw morProblem(made.failure);
@@ -83,7 +83,7 @@ export class PaymentMethodsController {
     operationId: 'confirmPaymentMethod',
     summary: "Report that the customer's browser confirmed the newest setup (role: signup)",
     description:
-      "Crossbill retries the customer's open refused renewals at once: the MoR charges again over the relay, whatever the decline and the schedule; without a relay each gets a payment link. A repeated report starts nothing again.",
+      "Crossbill retries the customer's open refused renewals at once, whatever the decline and the schedule. With a relay, the MoR charges again. Without a relay, each gets a payment link. A repeated report changes nothing.",
   })
   @ApiAcceptedResponse({ type: ConfirmedMethodView })
   @Problems({

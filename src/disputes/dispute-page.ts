@@ -73,12 +73,12 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
     ...open.map((r) => actLink(`/console/reviews/${encodeURIComponent(r.id)}`, settle)),
     outsideLink(stripeUrl(live, 'invoices', o.invoiceId), 'Open the invoice in Stripe'),
   ])}
-  ${o.url === null && !isOver(o) && html`<p class="dim">The MoR has not said where it is answered: look in its dashboard under ${id(objectId(o))}.</p>`}
+  ${o.url === null && !isOver(o) && html`<p class="dim">The MoR sent no link: look for ${id(objectId(o))} in its dashboard.</p>`}
   ${besides(
     html`${facts([
       o.deadline === null ? null : [isOver(o) ? 'Was due by' : 'Due by', time(o.deadline)],
       payment === null
-        ? ['Payment', html`<span class="dim">not known which</span>`]
+        ? ['Payment', html`<span class="dim">unknown</span>`]
         : [
             'Payment',
             html`${moneyLink('payments', payment.paymentId ?? payment.id, payment.amount, payment.currency)},
@@ -86,8 +86,8 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
           ],
       o.detail.loss === undefined
         ? null
-        : ['Lost, as it is booked', amount(BigInt(o.detail.loss.minor), payment?.currency ?? o.currency)],
-      outcome === null ? null : ["The outcome in the MoR's words", foreign(outcome)],
+        : ['Loss in the ledger', amount(BigInt(o.detail.loss.minor), payment?.currency ?? o.currency)],
+      outcome === null ? null : ["Outcome, in the MoR's words", foreign(outcome)],
       reviewerNote === null ? null : ["The MoR's note", foreign(reviewerNote)],
     ])}
     ${fold(
@@ -95,8 +95,8 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
       'Details and ids',
       null,
       facts([
-        ['At the MoR', id(o.morId)],
-        ['Ours', id(o.id)],
+        ['Id at the MoR', id(o.morId)],
+        ['Id in Crossbill', id(o.id)],
         ['Invoice', id(o.invoiceId)],
         ['Customer at the MoR', id(v.morCustomerId)],
         ["Processor's charge", id(payment?.processorChargeId ?? null)],
@@ -107,7 +107,7 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
       'Timeline',
       html`${timeline(own)}
         <p class="dim">
-          The whole story is on the
+          The timeline of the whole invoice is on the
           ${html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}#timeline">invoice's page</a>`}.
         </p>`,
     ),

@@ -64,9 +64,8 @@ export class DisputePages {
       names: this.names,
       empty: {
         filtered: 'No disputes match these filters.',
-        yet: html`Each payment that a customer's bank disputes, or warns that it may, appears here with its deadline.
-          None has come; they come with the MoR's <code>dispute.*</code> and
-          <code>pre_chargeback_alert.*</code> events.`,
+        yet: html`Each dispute by a customer's bank, and each alert before one, appears here with its deadline. None has
+          arrived yet: they come with the MoR's <code>dispute.*</code> and <code>pre_chargeback_alert.*</code> events.`,
       },
     });
   }

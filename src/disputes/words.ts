@@ -11,15 +11,15 @@ export const disputeWords: Words<
 > = {
   'evidence-due': (f) => ({
     summary: `the customer's bank disputes ${showDisputed(f)} (dispute ${f.dispute}): send evidence ${showUntil(f.until)}${afterOutcome(f)}`,
-    proposal: `Send evidence ${dashboard(f.url)} The invoice stays paid meanwhile.`,
+    proposal: `Send evidence ${inPortal(f.url)} The invoice stays paid.`,
   }),
   'evidence-returned': (f) => ({
-    summary: `the MoR sent the evidence for dispute ${f.dispute} back: send better evidence ${showUntil(f.until)}${afterOutcome(f)}${f.note === null || f.note === '' ? '' : `: ${f.note}`}`,
-    proposal: `Amend the evidence ${dashboard(f.url)}`,
+    summary: `the MoR wants better evidence for dispute ${f.dispute} ${showUntil(f.until)}${afterOutcome(f)}${f.note === null || f.note === '' ? '' : `; the MoR's note: ${f.note}`}`,
+    proposal: `Amend the evidence ${inPortal(f.url)}`,
   }),
   'outcome-unclear': (f) => ({
     summary: `dispute ${f.dispute} is decided, but Crossbill does not know the MoR's word for the outcome: ${f.outcome ?? 'no outcome given'}`,
-    proposal: "Look the dispute up in the MoR's dashboard. The ledger does not say whether the bank took the money.",
+    proposal: "Look the dispute up in the MoR's portal. The ledger has no loss for this dispute.",
   }),
   'alert-received': (f) => ({
     summary: `the customer's bank may soon raise a chargeback of ${showDisputed(f)} (alert ${f.alert} on ${paymentOf(f.payment)}): answer ${showUntil(f.until)}`,
@@ -35,15 +35,15 @@ export const disputeWords: Words<
       };
     return {
       summary: `the MoR reports alert ${f.alert} on ${paymentOf(f.payment)} as handled, but not whether the payment was refunded`,
-      proposal: `Look in the MoR's dashboard for a refund. If there is one, ${event} If there is none, a dispute may follow.`,
+      proposal: `Look in the MoR's portal for a refund. If there is one, ${event} If there is none, a dispute may follow.`,
     };
   },
 };
 
 const afterOutcome = (f: { readonly afterOutcome: string | null }): string =>
-  f.afterOutcome === null ? '' : `, after the outcome "${f.afterOutcome}"`;
+  f.afterOutcome === null ? '' : `, although the outcome was "${f.afterOutcome}"`;
 
-const dashboard = (url: string | null): string => `in the MoR's dashboard${url === null ? '' : ` (${url})`}.`;
+const inPortal = (url: string | null): string => `in the MoR's portal${url === null ? '' : ` (${url})`}.`;
 
 const paymentOf = (name: string | null): string => (name === null ? 'a payment' : `payment ${name}`);
 
@@ -66,8 +66,8 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
   switch (o.status) {
     case 'won':
       if (asksAfterOutcome(o))
-        return { tone: urgency(o, now), text: `Won${on}: the money stays.${askedAgain(o, now)}` };
-      return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
+        return { tone: urgency(o, now), text: `Won${on}: you keep the money.${askedAgain(o, now)}` };
+      return { tone: 'good', text: `Won${on}: you keep the money, and there is nothing to do.` };
     case 'lost': {
       // A loss counts only money the MoR has not refunded before. So a fully refunded payment has a loss of 0.
       const undone = o.detail.loss?.minor === '0';
@@ -75,7 +75,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
       const books = undone
         ? isUnsure
           ? 'the ledger has no loss, because the amount is unclear'
-          : 'the ledger has no loss, because the same money had gone back already'
+          : 'the ledger has no loss, because the customer already had this money back'
         : 'the loss is in the ledger';
       const booked = o.detail.loss === undefined ? '' : `, and ${books}`;
       return {
@@ -87,20 +87,20 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
       const said = typeof outcome === 'string' ? `"${outcome}"` : 'nothing';
       return {
         tone: 'bad',
-        text: `Decided${on}, but it is unclear who won: the MoR said ${said}. Look in its dashboard, and settle the review item.`,
+        text: `Decided${on}, but it is unclear who won: the MoR said ${said}. Look in the MoR's portal, and settle the review item.`,
       };
     }
     case 'revision_requested': {
       const why = typeof reviewerNote === 'string' ? ` ("${reviewerNote}")` : '';
       return {
         tone: urgency(o, now),
-        text: `The MoR sent the evidence back${why}: better evidence is ${dueBy(o, now)}. The invoice stays paid meanwhile.`,
+        text: `The MoR wants better evidence${why}: it is ${dueBy(o, now)}. The invoice stays paid.`,
       };
     }
     default:
       return {
         tone: urgency(o, now),
-        text: `The customer's bank disputes the payment: evidence is ${dueBy(o, now)}. The invoice stays paid meanwhile.`,
+        text: `The customer's bank disputes the payment: evidence is ${dueBy(o, now)}. The invoice stays paid.`,
       };
   }
 }
@@ -109,7 +109,7 @@ function askedAgain(o: MorObjectRow, now: Date): string {
   if (!asksAfterOutcome(o)) return '';
   const { reviewerNote } = o.detail;
   const why = typeof reviewerNote === 'string' ? ` ("${reviewerNote}")` : '';
-  return ` After that the MoR asked for evidence${why}: it is ${dueBy(o, now)}.`;
+  return ` Later the MoR asked for evidence${why}: it is ${dueBy(o, now)}.`;
 }
 
 function alertAnswer(o: MorObjectRow, now: Date): DisputeAnswer {
@@ -120,7 +120,7 @@ function alertAnswer(o: MorObjectRow, now: Date): DisputeAnswer {
       refunded === false ? 'the payment was not refunded' : 'the MoR did not say whether the payment was refunded';
     return { tone: 'calm', text: `Handled: ${how}.` };
   }
-  const text = `The customer's bank warns that a dispute may follow: an answer is ${dueBy(o, now)}. A refund in time prevents it.`;
+  const text = `The customer's bank warns that a dispute may follow: an answer is ${dueBy(o, now)}. A refund in time prevents the dispute.`;
   return { tone: urgency(o, now), text };
 }
 
@@ -129,7 +129,7 @@ function urgency({ deadline }: MorObjectRow, now: Date): 'warn' | 'bad' {
 }
 
 function dueBy({ deadline }: MorObjectRow, now: Date): string {
-  if (deadline === null) return 'wanted; the MoR named no deadline';
+  if (deadline === null) return 'due, but the MoR named no deadline';
   const days = Math.floor((deadline.getTime() - now.getTime()) / DAY_MS);
   if (deadline.getTime() <= now.getTime()) return `overdue: it was due by ${moment(deadline, now)}`;
   const left = days === 0 ? 'less than a day left' : days === 1 ? '1 day left' : `${days} days left`;

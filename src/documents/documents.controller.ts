@@ -21,9 +21,9 @@ class EInvoiceError {
 }
 
 class EInvoiceFiles {
-  @TextOrNull('Pre-signed; null: it was not made.') pdfUrl!: string | null;
-  @TextOrNull('Pre-signed; null: it was not made.') xmlUrl!: string | null;
-  @TimeOrNull('15 minutes from now.') expiresAt!: string | null;
+  @TextOrNull('Pre-signed; null: no such file.') pdfUrl!: string | null;
+  @TextOrNull('Pre-signed; null: no such file.') xmlUrl!: string | null;
+  @TimeOrNull('When the links expire, 15 minutes from now.') expiresAt!: string | null;
 }
 
 export class EInvoiceView {
@@ -31,12 +31,12 @@ export class EInvoiceView {
   @Example('ISSUED')
   @Text('`PENDING`, `ISSUED`, `FAILED`, `CANCELLED` or another word of the MoR, which is not final.')
   status!: string;
-  @PartIfAny(EInvoiceSource, 'What it was made for.') source?: EInvoiceSource | undefined;
+  @PartIfAny(EInvoiceSource, 'What the e-invoice is for.') source?: EInvoiceSource | undefined;
   @PartIfAny(EInvoiceError, 'Only with `FAILED`.') error?: EInvoiceError | undefined;
   @PartIfAny(EInvoiceFiles, 'Left out until there are files.') document?: EInvoiceFiles | undefined;
 }
 
-const PENDING = 'Still being made: ask again after Retry-After seconds.';
+const PENDING = 'The MoR is still making the file: ask again after Retry-After seconds.';
 
 @ApiTags('Documents')
 @Controller('v1')
@@ -66,7 +66,7 @@ export class DocumentsController {
     const objects = await this.books.objects(invoiceId);
     const captured = objects.find((o) => o.kind === 'capture' && o.paymentRowId === rowId);
     if (captured === undefined || captured.morId === null)
-      throw notFound('document: the MoR has named no charge of it');
+      throw notFound('document: the MoR sent no charge id of the payment');
     return linkOrWait(await this.invoices.ofPayment(captured.morId), res);
   }
 
@@ -83,7 +83,7 @@ export class DocumentsController {
     const found = await this.books.refund(id);
     if (found === null) throw notFound('refund');
     const { processorRefundId } = found.refund;
-    if (processorRefundId === null) throw notFound('document: the MoR has named no refund of the processor');
+    if (processorRefundId === null) throw notFound('document: the MoR sent no refund id of the processor');
     return linkOrWait(await this.invoices.ofRefundByReference(processorRefundId), res);
   }
 

@@ -8,7 +8,7 @@ import { timeOf } from '../api/http/values.js';
 
 export class FileLinkView {
   @Example('invoice.pdf') @TextOrNull() fileName!: string | null;
-  @Example('https://files.example/123') @Text('Pre-signed: whoever has it has the file until it expires.') url!: string;
+  @Example('https://files.example/123') @Text('Pre-signed: opens the file for anybody until it expires.') url!: string;
   @TimeOrNull() expiresAt!: string | null;
 }
 

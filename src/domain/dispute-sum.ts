@@ -34,6 +34,6 @@ export function disputedOf({ payments }: Pick<LaneRows, 'payments'>, o: MorObjec
 }
 
 export function showDisputed({ amount, unread }: Disputed): string {
-  if (unread !== null) return `a sum that the MoR wrote as "${unread}"`;
+  if (unread !== null) return `a sum written by the MoR as "${unread}"`;
   return amount === null ? 'a payment' : showMoney(amount);
 }

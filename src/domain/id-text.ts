@@ -26,13 +26,13 @@ const NOTHING =
  */
 export function whatIsWrongWithId(text: string): string | null {
   if (text.length < 1 || text.length > MAX_ID) return `must have 1 to ${MAX_ID} characters`;
-  if (BROKEN.test(text)) return 'holds control characters, or characters lost on the way';
-  if (UNSEEN.test(text)) return 'holds characters that nobody sees: type it, or copy it again from where it was made';
-  if (text !== text.trim() || ODD_BLANK.test(text)) return 'has blanks at an end, or odd blanks';
+  if (BROKEN.test(text)) return 'has control characters or broken characters: copy the id again';
+  if (UNSEEN.test(text)) return 'has invisible characters: type the id, or copy it again';
+  if (text !== text.trim() || ODD_BLANK.test(text)) return 'has a blank at the start or end, or an unusual blank';
   if (MARKED.test(text)) return 'has the marks of a spreadsheet or quotes around it: write the id alone';
   if (CUT_NUMBER.test(text))
-    return 'is a number cut short by a spreadsheet: make the column a column of text, and paste the ids again';
-  if (CELL_ERROR.test(text)) return 'is an error of a spreadsheet';
-  if (NOTHING.test(text)) return 'is a word for nothing';
+    return 'is a number cut short by a spreadsheet: format the column as text, and paste the ids again';
+  if (CELL_ERROR.test(text)) return 'is the error of a spreadsheet cell';
+  if (NOTHING.test(text)) return 'is a word for an empty value: write the id';
   return null;
 }

@@ -151,7 +151,7 @@ export const REFUND = rowOf('refund', {
   amount: bigint(),
   currency: code(3),
   status: text<RefundStatus>(),
-  /** A status of the MoR outside Document 3: the refund is not final, so `status` is `pending`. Null: none such. */
+  /** The MoR's status, if Document 3 does not list it: `status` is then `pending`. Null: Document 3 lists it. */
   morStatus: text().orNull,
   reason: text().orNull.personal(),
   /** `api`: a request through Crossbill. `event`: somebody made the refund elsewhere, and an event reported it. */

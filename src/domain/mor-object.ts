@@ -244,6 +244,9 @@ export function isLiveProforma(o: MorObjectRow): boolean {
 /** In these states a link has ended. The first two are the MoR's words (Document 2). */
 const ENDED_LINK = new Set(['PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED']);
 
+/** In these states a read shows nothing new: the object has no id at the MoR yet, or its state is final. */
+export const UNREAD_STATES: readonly string[] = ['REQUESTED', 'UNKNOWN', ...DEAD, ...TRANSFERRED, ...ENDED_LINK];
+
 /**
  * True for a link that exists at the MoR and has not ended. Crossbill counts a status outside Document 2 as not ended.
  */

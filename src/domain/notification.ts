@@ -19,7 +19,7 @@ import {
 } from './notification-fields.js';
 import { REFUSALS, whatToCheck } from './refusal.js';
 
-const page = (sample: string) => text('Path of the page about it in the console of this daemon.', sample);
+const page = (sample: string) => text('The path of the page in the console of this daemon.', sample);
 const invoicePage = page('/console/invoices/in_sample');
 const invoiceId = text('`in_…`', 'in_sample');
 const customerId = text('`cus_…`', 'cus_sample');
@@ -27,8 +27,8 @@ const amount = count('Smallest units of the currency, as Stripe counts them.', 2
 const currency = text('ISO 4217, lower case.', 'eur');
 const amountOrNull = orNull(count('Smallest units; null: not known.', 2990));
 const currencyOrNull = orNull(text('ISO 4217, lower case; null: not known.', 'eur'));
-const paymentId = (about = "The MoR's `pay_…`, or ours until it has one.") => text(about, 'pay_sample');
-const declineCode = (sample: string) => orNull(text("The processor's, where the MoR gave one.", sample));
+const paymentId = (about = "The MoR's `pay_…`; until it is known, Crossbill's own id.") => text(about, 'pay_sample');
+const declineCode = (sample: string) => orNull(text("The processor's decline code, if the MoR gave one.", sample));
 const soon = (about: string) => orNull(time(about, '2026-12-01T12:00:00.000Z'));
 
 const INVOICE = {
@@ -47,22 +47,22 @@ const PAYMENT = {
   currency,
 };
 const REFUND = {
-  refund_id: text('Ours, permanent.', 'ref_sample'),
+  refund_id: text("Crossbill's id of the refund; it never changes.", 'ref_sample'),
   mor_refund_id: orNull(text('`rfnd_…`', 'rfnd_sample')),
-  processor_refund_id: orNull(text("The processor's.", 're_sample')),
+  processor_refund_id: orNull(text("The processor's id of the refund.", 're_sample')),
   payment_id: paymentId(),
   invoice_id: invoiceId,
   amount: { ...amount, sample: 500 },
   currency,
-  made_elsewhere: flag("True: not asked for through Crossbill, for example in the MoR's portal.", false),
+  made_elsewhere: flag("True: somebody made the refund outside Crossbill, for example in the MoR's portal.", false),
   console: page('/console/refunds/ref_sample'),
 };
 const REVIEW = {
   review_id: text('`rev_…`: `GET /v1/reviews` has the facts and the proposal, in words.', 'rev_sample'),
   kind: text('As in `GET /v1/reviews`.', 'dispute'),
-  invoice_id: orNull(text('`in_…`; null: it is about none.', 'in_sample')),
-  refund_id: none(text('Our id of the refund.', '')),
-  due_at: soon('Until when a person must have acted; null: nobody set a time.'),
+  invoice_id: orNull(text('`in_…`; null: the item is about no invoice.', 'in_sample')),
+  refund_id: none(text("Crossbill's id of the refund.", '')),
+  due_at: soon('The deadline for a person to act; null: there is none.'),
   console: page('/console/reviews/rev_sample'),
 };
 
@@ -80,21 +80,21 @@ const notification = <F extends Fields>(summary: string, fields: F, sentence: (d
  */
 export const NOTIFICATIONS = {
   'invoice.paid': notification(
-    'An invoice with something due is paid and shown so on Stripe',
+    'An invoice with an amount due is paid, and Stripe shows it as paid',
     {
       ...INVOICE,
       status: { ...INVOICE.status, sample: 'paid' },
-      payments: listOf(PAYMENT, 'The payments of the MoR for it; empty: other money paid it.'),
+      payments: listOf(PAYMENT, "The MoR's payments of the invoice; empty: other money paid the invoice."),
     },
     (d) => `Invoice ${d.invoice_id} is paid (${due(d)}).${see(d)}`,
   ),
   'invoice.left_open': notification(
-    'An invoice was not paid and waits',
+    'An invoice was not paid and stays open',
     {
       ...INVOICE,
       why: word(
         LEFT_OPEN_WHY,
-        '`no_verdict`: the MoR has said nothing in time; `review`: its payment waits for a person.',
+        '`no_verdict`: the MoR sent no verdict in time; `review`: the payment waits for a person.',
         'payment_failed',
       ),
       payment_id: orNull(paymentId('The payment that failed or waits.')),
@@ -105,7 +105,7 @@ export const NOTIFICATIONS = {
     (d) => `Invoice ${d.invoice_id} (${due(d)}) is left open: ${leftOpenWhy(d)}.${see(d)}`,
   ),
   'invoice.action_required': notification(
-    'A payment of an invoice waits for its customer to authenticate it',
+    'The customer must authenticate a payment of an invoice',
     {
       ...INVOICE,
       payment_id: paymentId("The MoR's `pay_…`"),
@@ -114,10 +114,10 @@ export const NOTIFICATIONS = {
     (d) => `Invoice ${d.invoice_id} (${due(d)}) waits for its customer to authenticate the payment.${see(d)}`,
   ),
   'customer.method_needed': notification(
-    "A hard decline: the customer's payment method will not work again, and another one is needed",
+    "A hard decline: the customer's payment method will not work again, and the customer must give another one",
     {
       ...INVOICE,
-      payment_id: paymentId("The MoR's `pay_…` of the try that was declined."),
+      payment_id: paymentId("The MoR's `pay_…` of the declined payment."),
       amount,
       decline_code: declineCode('expired_card'),
       failure_message: orNull(
@@ -128,28 +128,28 @@ export const NOTIFICATIONS = {
       ),
     },
     (d) =>
-      `Customer ${d.customer_id ?? 'unknown'} needs another payment method: invoice ${d.invoice_id} (${due(d)}) was declined for good${brackets(d.decline_code)}.${see(d)}`,
+      `Customer ${d.customer_id ?? 'unknown'} needs another payment method: the payment of invoice ${d.invoice_id} (${due(d)}) was declined for good${brackets(d.decline_code)}.${see(d)}`,
   ),
   'payment_link.created': notification(
     'A payment link for an invoice can be sent to its customer',
     {
-      payment_link_id: text("The MoR's id of it.", 'pl_sample'),
+      payment_link_id: text("The MoR's id of the payment link.", 'pl_sample'),
       invoice_id: invoiceId,
       customer_id: orNull(customerId),
       url: text(
-        'The page where the customer pays. Whoever has it can pay; give it to nobody else.',
+        'The page for the payment. Anybody with this address can pay: give it to the customer only.',
         'https://pay.example/pl_sample',
       ),
       amount: amountOrNull,
       currency: currencyOrNull,
-      expires_at: soon('Until when it can be paid.'),
+      expires_at: soon('The last moment to pay by the link.'),
       automatic: flag('True: Crossbill made it after a failed renewal.', true),
       console: invoicePage,
     },
     (d) => `Invoice ${d.invoice_id} has a payment link of ${sum(d)}: ${d.url}`,
   ),
   'refund.succeeded': notification(
-    'A refund has reached the customer, as the MoR says',
+    'A refund succeeded at the MoR',
     REFUND,
     (d) => `Refund ${d.refund_id} of ${sum(d)} succeeded.${see(d)}`,
   ),
@@ -182,22 +182,22 @@ export const NOTIFICATIONS = {
   'verify.differences': notification(
     'A verify run found differences without an open review item',
     {
-      run_id: text('`GET /v1/verify` has the newest one.', 'ver_sample'),
-      differences: count('How many.', 1),
-      by_kind: counts('How many of each kind.', { no_verdict: 1 }),
+      run_id: text('The id of the verify run; `GET /v1/verify` has the newest run.', 'ver_sample'),
+      differences: count('The number of differences.', 1),
+      by_kind: counts('The number of differences of each kind.', { no_verdict: 1 }),
       console: page('/console/verify'),
     },
     (d) =>
       `Verify found ${d.differences} difference${d.differences === 1 ? '' : 's'} without an open review item.${see(d)}`,
   ),
   'webhooks.refusing': notification(
-    'A webhook endpoint refuses deliveries: the first one after a start at once, later ones at most hourly',
+    'A webhook endpoint refuses deliveries: sent at once for the first refusal after a start, later at most once an hour',
     {
-      endpoint: word(['stripe', 'mor_payments', 'mor_events'], 'Which one.', 'mor_payments'),
-      reason: word(REFUSALS, 'The code of the newest answer.', 'signature_mismatch'),
-      check: text('What a person checks.', whatToCheck('mor_payments', 'signature_mismatch')),
-      refused: count('How many since the last notification, by the replica that notifies.', 1),
-      since: time('When the first of them came.', '2026-11-22T09:00:00.000Z'),
+      endpoint: word(['stripe', 'mor_payments', 'mor_events'], 'The endpoint.', 'mor_payments'),
+      reason: word(REFUSALS, 'The code of the newest refusal.', 'signature_mismatch'),
+      check: text('Advice for a person.', whatToCheck('mor_payments', 'signature_mismatch')),
+      refused: count('The number of refusals since the last notification, counted by one replica.', 1),
+      since: time('The time of the first of these refusals.', '2026-11-22T09:00:00.000Z'),
       console: page('/console/deliveries'),
     },
     (d) =>
@@ -244,7 +244,7 @@ function leftOpenWhy(d: {
   return `the payment failed${brackets(d.decline_code)}`;
 }
 
-const see = (d: { readonly console: string }): string => ` See ${d.console} of the console.`;
+const see = (d: { readonly console: string }): string => ` See ${d.console} in the console.`;
 const brackets = (code: string | null): string => (code === null ? '' : ` (${code})`);
 const item = (d: ReviewFacts): string =>
   d.kind.replaceAll('_', ' ') + (d.invoice_id === null ? '' : `, invoice ${d.invoice_id}`);

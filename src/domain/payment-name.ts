@@ -34,7 +34,7 @@ export function paymentName(p: PaymentRow): string {
  * events contain this id.
  */
 export const HOW_TO_NAME =
-  "The MoR's id of this payment (pay_...) is still unknown here. Name it first: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console; the MoR portal shows it. Refund a payment without such an id in the MoR's portal.";
+  "Crossbill does not know the MoR's id (pay_...) of this payment yet. Find the id in the MoR's portal, then enter it: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console. If the portal shows no such id, refund the payment there.";
 
 /** Document 3 gives payment ids the prefix `pay_`. */
 export function isPaymentId(text: string): boolean {

@@ -93,7 +93,7 @@ export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when
   return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, when);
 }
 
-/** The loss ended or became smaller: the merchant won, or a refund took a part (the ledger counts refunds first). */
+/** The loss ended or became smaller: the merchant won, or a refund paid back a part of the disputed amount. */
 export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, when);
 }
@@ -103,7 +103,7 @@ export function debitReturned(p: PaymentRow, subject: string, amount: bigint, wh
   return entry('disputed_payments', 'mor_receivable', 'debit_returned', subject, p, amount, when);
 }
 
-/** Reverses a returned debit: a person's mistake, or a refund took a part (the ledger counts refunds first). */
+/** Reverses a returned debit: a person recorded it by mistake, or a refund paid back a part of the returned amount. */
 export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, when);
 }

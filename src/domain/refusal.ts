@@ -32,7 +32,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   signature_malformed:
     'Check whether a proxy joins or rewrites headers, or whether the sender delivers to the wrong address.',
   signature_mismatch: '', // `whatToCheck` writes this advice, since it names the endpoint's setting
-  timestamp_out_of_tolerance: 'Check the clock of this machine. Crossbill keeps a copy in quarantine.',
+  timestamp_out_of_tolerance: 'Check the clock of this machine. Crossbill keeps a copy of the event in quarantine.',
   too_large: 'Check the size of the body, and raise WEBHOOK_BODY_LIMIT.',
   headers_too_large: 'Check the proxy: the headers are over 16 KB.',
   body_too_slow: 'Check the network, or the proxy in front of Crossbill.',
@@ -41,7 +41,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   bad_request: 'Check the proxy: it sends broken HTTP.',
   crowded: 'Check for a flood: too many unfinished bodies arrive at once.',
   database: 'Check the database: it is slow, full, read-only or gone.',
-  stopping: 'Wait: Crossbill starts or stops. If this lasts, read its log.',
+  stopping: 'Wait: Crossbill is starting or stopping. If this lasts, read the log of Crossbill.',
 };
 
 /** Advice for a person after a refusal. An unknown reason is returned unchanged. */
@@ -49,6 +49,6 @@ export function whatToCheck(endpoint: InboxSource, reason: string): string {
   if (reason === 'aborted') return 'The sender closed the connection before the end of the body.';
   if (!isRefusal(reason)) return reason;
   return reason === 'signature_mismatch'
-    ? `Compare ${SECRETS[endpoint]} with the secret at the sender. If they agree, a proxy changes the body, or a stranger sends.`
+    ? `Compare ${SECRETS[endpoint]} with the secret at the sender. If they agree, a proxy changes the body, or a stranger sends it.`
     : CHECKS[reason];
 }

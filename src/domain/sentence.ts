@@ -19,9 +19,8 @@ export function troubleOf({ objects }: { readonly objects: readonly MorObjectRow
     if (o.kind !== 'dispute') return [];
     if (o.status === 'lost') return [{ text: 'the bank took the money back: a dispute was lost', lost: true }];
     if (o.status === 'won' && !asksAfterOutcome(o)) return [{ text: 'a dispute was won', lost: false }];
-    if (o.status === 'decided')
-      return [{ text: 'a dispute was decided, and its outcome is not understood', lost: true }];
+    if (o.status === 'decided') return [{ text: 'Crossbill cannot read the outcome of a dispute', lost: true }];
     const until = o.deadline === null ? '' : `: evidence is due by ${moment(o.deadline, now)}`;
-    return [{ text: `the customer disputes it${until}`, lost: true }];
+    return [{ text: `the customer disputes the payment${until}`, lost: true }];
   });
 }

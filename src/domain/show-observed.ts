@@ -9,11 +9,11 @@ export function showObserved(all: readonly Seen[]): string {
   const booked = all.filter((x) => x.source === 'books').map(showBooked);
   return announced.length === 0
     ? ''
-    : `Announced: ${announced.join('; ')}. In the books: ${booked.join('; ') || 'nothing'}`;
+    : `The MoR announced: ${announced.join('; ')}. In the ledger: ${booked.join('; ') || 'nothing'}`;
 }
 
 function showAnnounced(x: Seen): string {
-  const how = x.source === 'event' ? `event ${x.id ?? ''}` : x.source === 'answer' ? 'answer to its request' : 'read';
+  const how = x.source === 'event' ? `event ${x.id ?? ''}` : x.source === 'answer' ? 'answer to our call' : 'our read';
   const what = x.source === 'event' ? showNames(x) : 'status PAID';
   const at = x.at === null ? '' : `, ${showIso(x.at)}`;
   return `${what}${sumOf(x)}, link ${x.link ?? ''} (${how}${at})`;
@@ -30,7 +30,7 @@ export function showNames({ charge, payment }: Pick<Seen, 'charge' | 'payment'>)
     ...(typeof payment === 'string' ? [`payment ${payment}`] : []),
     ...(typeof charge === 'string' ? [`charge ${charge}`] : []),
   ];
-  return names.length === 0 ? 'a payment without a name' : names.join(', ');
+  return names.length === 0 ? 'a payment without an id' : names.join(', ');
 }
 
 const sumOf = ({ money }: Seen): string => (money === null ? '' : `, ${showMoney(money)}`);

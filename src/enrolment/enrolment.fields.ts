@@ -11,11 +11,11 @@ export function linkedCustomerView(l: LinkedCustomer) {
 
 export const linkedCustomerFields = fields<ReturnType<typeof linkedCustomerView>>({
   customer_id: field.customer({ label: 'Customer', phone: 'lead' }),
-  move: field.status({ label: 'How far', phone: 'side' }),
+  move: field.status({ label: 'Progress', phone: 'side' }),
   linked_by: field.text({ label: 'Linked by', phone: 'below' }),
   linked_at: field.time({ label: 'Linked', phone: 'below' }),
   reference: field.text('Your reference'),
-  mor_customer_id: field.id('At the MoR'),
+  mor_customer_id: field.id('Customer at the MoR'),
 });
 
 export function outsideView(i: InvoiceRow) {

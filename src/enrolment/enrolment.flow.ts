@@ -73,7 +73,7 @@ export class EnrolmentFlow implements Customers {
       const charged = await this.reader.readCharged({ customerId, subscriptionId, ownMethodId: null });
       if (!charged.ok) return charged;
       if (isChargeable(charged.value))
-        return { ...charged, value: { enrolled: false, why: 'Stripe charges its subscription (crossbill move)' } };
+        return { ...charged, value: { enrolled: false, why: 'Stripe charges the subscription (see crossbill move)' } };
     }
     const told = fromBooks(invoice, books, rule);
     if (told !== null) return known(told);

@@ -17,7 +17,7 @@ const PATH = '/console/enrolment';
 const OUTSIDE = `${PATH}/outside`;
 
 const LINKED_FILTERS = [
-  { name: 'move', label: 'How far', options: MOVES },
+  { name: 'move', label: 'Progress', options: MOVES },
   { name: 'by', label: 'Linked by' },
   { name: 'customer_id', label: 'Customer' },
   ...SPAN_FILTERS,
@@ -54,7 +54,7 @@ export class EnrolmentPages {
           makes a link, and so does a file: <code>crossbill import customers batch-1.csv</code>`,
       },
       above: html`${this.rule()}${tabs('linked')}`,
-      below: html`<p class="dim after"><code>crossbill status</code> counts all of them.</p>`,
+      below: html`<p class="dim after"><code>crossbill status</code> counts all linked customers.</p>`,
     });
   }
 
@@ -71,7 +71,7 @@ export class EnrolmentPages {
       values,
       read: async (page) => viewsOf(await this.books.outside(filter, page), outsideView),
       sums: () => this.books.outsideSums(filter),
-      caption: 'Left alone: not expected through the MoR; newest first',
+      caption: 'Invoices outside enrolment, newest first',
       fields: ['not-enrolled', outsideFields],
       names: this.names,
       empty: {
@@ -79,7 +79,7 @@ export class EnrolmentPages {
         yet:
           this.config.enrolment.by === 'all'
             ? 'Every customer is enrolled, so no invoice is left alone.'
-            : 'Crossbill leaves the invoices of a customer without enrolment alone. They appear here; there is none.',
+            : 'Crossbill leaves invoices outside enrolment alone. They appear here; so far none.',
       },
       above: html`${this.rule()}${tabs('outside')}`,
     });
@@ -89,8 +89,8 @@ export class EnrolmentPages {
     const { enrolment: rule } = this.config;
     if (rule.by === 'all')
       return html`<p>
-        <strong>Every customer is enrolled</strong> (<code>ENROLMENT=all</code>): each invoice is expected to be paid
-        through the MoR.
+        <strong>Every customer is enrolled</strong> (<code>ENROLMENT=all</code>): Crossbill expects the MoR to collect
+        each invoice.
       </p>`;
     if (rule.by === 'linked')
       return html`<p>
@@ -108,7 +108,7 @@ export class EnrolmentPages {
 }
 
 function tabs(here: 'linked' | 'outside'): Html {
-  return html`<nav class="tabs" aria-label="Which">
+  return html`<nav class="tabs" aria-label="Lists of enrolment">
     <a href="${PATH}" ${here === 'linked' && html`aria-current="true"`}>Linked customers</a>
     <a href="${OUTSIDE}" ${here === 'outside' && html`aria-current="true"`}>Invoices left alone</a>
   </nav>`;

@@ -4,13 +4,13 @@ import { showIso } from '../domain/show-time.js';
 
 export const enrolmentWords: Words<'enrolment-unread' | 'stripe-would-charge'> = {
   'enrolment-unread': (f) => ({
-    summary: `since ${showIso(f.since)} Crossbill cannot read from Stripe whether customer ${f.customer ?? ''} is enrolled: it expects no payment for the invoice, and did not relay it`,
+    summary: `since ${showIso(f.since)} Crossbill cannot read from Stripe whether customer ${f.customer ?? ''} is enrolled. So it expects no payment for the invoice, and did not relay it to the MoR`,
     proposal:
-      'Give STRIPE_API_KEY the right to read customers, and check it with `crossbill doctor`. Crossbill reads again.',
+      'Run `crossbill doctor`: STRIPE_API_KEY needs the right to read customers. Crossbill reads again automatically.',
   }),
   'stripe-would-charge': (f) => ({
     summary: `Stripe would charge this invoice (${f.methodType ?? 'method'} ${f.method}, ${WHERE[f.from]}), and the MoR charges customer ${f.customer ?? ''} for it too`,
-    proposal: `${fixOf(f)} For this invoice alone: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Check also whether the customer can still pay at Stripe: in the customer portal, on the hosted invoice page, or by a link in an e-mail. Crossbill closes this item once Stripe would no longer charge.`,
+    proposal: `${fixOf(f)} To stop only this charge: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Check also whether the customer can still pay at Stripe: in the customer portal, on the hosted invoice page, or by a link in an e-mail. Crossbill closes this item once Stripe would no longer charge.`,
   }),
 };
 
@@ -26,6 +26,6 @@ function fixOf({ from, invoice, subscription }: Charge): string {
   if (from === 'invoice')
     return `Take the method off the invoice: \`stripe invoices update ${invoice} -d default_payment_method=\`.`;
   if (subscription === null)
-    return 'Take the default method off the customer on Stripe, or make it a custom payment method.';
+    return "On Stripe, remove the customer's default method, or make a custom payment method the default.";
   return `Make a custom payment method the default of the subscription: \`stripe subscriptions update ${subscription} -d default_payment_method=<pm_... of type custom>\`.`;
 }

@@ -12,9 +12,9 @@ export class EventView {
   @Example('ie_123') @Text('`ie_…` in the inbox, `iq_…` in quarantine.') id!: string;
   @Word(EVENT_SOURCES) source!: (typeof EVENT_SOURCES)[number];
   @Example('evt_123') @Text("The sender's own id.") event_id!: string;
-  @Example('invoice.created') @Text("The sender's type; empty when it had none.") type!: string;
+  @Example('invoice.created') @Text("The sender's type; empty if the event has none.") type!: string;
   @Word(EVENT_STATUSES) status!: (typeof EVENT_STATUSES)[number];
-  @TextIfAny('The reason to ignore it, park it or put it into quarantine.') reason?: string | undefined;
+  @TextIfAny('Why Crossbill ignored, parked or quarantined it.') reason?: string | undefined;
   @Count('Failed attempts to decide it; in quarantine, its deliveries.') attempts!: number;
   @Time() received_at!: string;
   @TimeIfAny() decided_at?: string | undefined;

@@ -69,12 +69,12 @@ export class EventsController {
     operationId: 'retryEvent',
     summary: 'Decide an event again (role: ops)',
     description:
-      'Crossbill decides a parked or decided event again and does nothing twice. One in quarantine enters the inbox. Takes no body.',
+      'Crossbill decides a parked or decided event again and does nothing twice. An event in quarantine enters the inbox. Send no body.',
   })
   @ApiAcceptedResponse({ type: EventView, description: 'The event, now waiting in the inbox.' })
   @Problems({
     404: '`not_found`',
-    409: '`event_not_retryable`: a purge took its body, or it is the second body of an event id: Crossbill never applies that.',
+    409: '`event_not_retryable`: a purge deleted its body, or another body with its event id came first.',
   })
   async retry(@Param('id', IdPipe) id: string): Promise<EventView> {
     return eventView(await this.flow.retry(id));

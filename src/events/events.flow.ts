@@ -27,7 +27,7 @@ export class EventsFlow {
       throw new Problem(
         409,
         'event_not_retryable',
-        'Crossbill cannot decide this event again: its body is gone, or it contradicts an applied event.',
+        'Crossbill cannot decide this event again: its body is gone, or another body with its event id came first.',
       );
     }
     this.wake.lanes();
@@ -40,7 +40,7 @@ export class EventsFlow {
     const event = await this.events.find(id);
     if (event === null) throw notFound('event');
     if (!done)
-      throw new Problem(409, 'event_not_parked', `This event is ${event.status}: only a parked one takes a dismissal.`);
+      throw new Problem(409, 'event_not_parked', `This event is ${event.status}: you can dismiss only parked events.`);
     return event;
   }
 

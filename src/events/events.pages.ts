@@ -52,7 +52,14 @@ const ACTS = [
   { value: 'retry', label: 'Decide them again' },
   { value: 'dismiss', label: 'Dismiss them' },
 ] as const;
-const MANY = { acts: ACTS, hint: 'Why you dismiss them. Another choice needs no reason.', neededFor: 'dismiss' };
+/** The longest note, in characters. */
+const NOTE_MAX = 400;
+const MANY = {
+  acts: ACTS,
+  hint: 'Why you dismiss them. Deciding again needs no reason.',
+  neededFor: 'dismiss',
+  longest: NOTE_MAX,
+};
 
 @Pages('console/events')
 export class EventPages {
@@ -80,7 +87,7 @@ export class EventPages {
       many: { acts: MANY, label: (e) => (parked ? [e.id, `${e.type} ${e.event_id}`] : null) },
       empty: {
         filtered: 'No events match these filters.',
-        yet: html`<p>No event has come yet. Register these addresses of this host:</p>
+        yet: html`<p>No event has arrived yet. Register these addresses of this host:</p>
           <ul>
             <li>at Stripe: <code>/webhooks/stripe</code></li>
             <li>at the MoR, payments: <code>/webhooks/mor/payments</code></li>
@@ -169,12 +176,13 @@ function filterOf(values: Values): EventFilter {
 
 function noteOf(form: Form): string {
   const note = form.text('note').replace(/\s+/g, ' ').trim();
-  if (note === '' || !isPlainText(note, 400)) throw invalid('note', 'must say why, in at most 400 characters');
+  if (note === '' || !isPlainText(note, NOTE_MAX))
+    throw invalid('note', `must say why, in at most ${NOTE_MAX} characters`);
   return note;
 }
 
 function againWord(e: EventRow): string {
-  if (e.status === 'received') return 'Asked for again: it is not decided yet.';
+  if (e.status === 'received') return 'Crossbill has not decided it again yet.';
   const why = e.reason === null ? '' : ` because ${e.reason}`;
   const at = e.decidedAt === null ? '' : ` ${clock(e.decidedAt)} UTC`;
   if (e.status === 'parked') return `Reprocessed${at}: still parked${why}.`;
@@ -199,9 +207,9 @@ function dismissForm(session: Session, e: EventRow): Html {
     <p>
       <label for="note"
         >Dismiss it
-        <span class="hint" id="note-hint">Why it needs no action. Another decision remains possible.</span></label
+        <span class="hint" id="note-hint">Why it needs no action. You can decide it again later.</span></label
       >
-      <input id="note" name="note" required maxlength="400" autocomplete="off" aria-describedby="note-hint" />
+      <input id="note" name="note" required maxlength="${NOTE_MAX}" autocomplete="off" aria-describedby="note-hint" />
     </p>
     <p class="buttons"><button class="quiet">Dismiss</button></p>
   </form>`;
@@ -224,18 +232,18 @@ function eventIds(e: EventRow): Html {
     [e.status === 'quarantined' ? 'Deliveries' : 'Failed attempts', e.attempts],
     ["Sender's id", id(e.eventId)],
     ['Our id', id(e.id)],
-    ['Decided in the order of', html`<code class="id">${e.lane}</code>`],
+    ['Lane', html`<code class="id">${e.lane}</code>`],
   ]);
   return fold('details', 'Details and ids', null, shown);
 }
 
 function retryForm(session: Session, e: EventRow): Html | null {
-  if (e.status === 'received') return html`<p class="message" role="status">It waits for its decision.</p>`;
+  if (e.status === 'received') return html`<p class="message" role="status">Crossbill has not decided it yet.</p>`;
   return html`<form action="${PATH}/${encodeURIComponent(e.id)}/retry" method="post">
     ${formToken(session)}
     <p class="buttons">
-      <button>Decide it again</button>
-      <span class="dim">What it did already is not done twice.</span>
+      <button>${e.status === 'quarantined' ? 'Decide it' : 'Decide it again'}</button>
+      <span class="dim">Crossbill does nothing twice.</span>
     </p>
   </form>`;
 }

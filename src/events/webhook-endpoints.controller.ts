@@ -17,8 +17,8 @@ export class EndpointView {
 }
 
 export class EndpointMadeView extends EndpointView {
-  @TextIfAny('It signs every delivery. In this answer only.') secret?: string;
-  @Example('Add the secret to MOR_EVENT_WEBHOOK_SECRETS.') @Text('What comes next, in one sentence.') next!: string;
+  @TextIfAny('It signs every delivery. Only this answer shows it.') secret?: string;
+  @Example('Add the secret to MOR_EVENT_WEBHOOK_SECRETS.') @Text('Your next step, in one sentence.') next!: string;
 }
 
 export class EndpointsView {
@@ -37,13 +37,13 @@ export class MorWebhooksController {
     operationId: 'createMorWebhook',
     summary: 'Register an address for the MoR’s events (role: ops)',
     description:
-      'Give `url` (this daemon’s /webhooks/mor/events), `events` and perhaps `description`. `secret` is in this answer only: Crossbill keeps no copy.',
+      'Give `url` (this daemon’s /webhooks/mor/events), `events` and perhaps `description`. Only this answer shows `secret`: Crossbill keeps no copy.',
   })
   @MorBody(webhookEndpointRequest)
   @ApiCreatedResponse({ type: EndpointMadeView })
   @Problems({
     400: '`unknown_event`, `invalid_url`, `validation_error`',
-    409: '`webhook_endpoint_limit_exceeded`: at most 10 active ones.',
+    409: '`webhook_endpoint_limit_exceeded`: at most 10 active endpoints.',
     502: '`mor_unavailable`: the message says whether the MoR lists the endpoint now.',
   })
   async create(@Body() body: unknown): Promise<EndpointMadeView> {
@@ -79,8 +79,8 @@ export class MorWebhooksController {
   @HttpCode(204)
   @MayChange('ops', 'mor_webhook.delete')
   @ApiOperation({ operationId: 'deleteMorWebhook', summary: 'End deliveries to an address at once (role: ops)' })
-  @ApiNoContentResponse({ description: 'It was deleted, now or before.' })
-  @Problems({ 404: '`not_found`', 502: '`mor_unavailable`: deleting once more does no harm.' })
+  @ApiNoContentResponse({ description: 'The endpoint is deleted, now or before.' })
+  @Problems({ 404: '`not_found`', 502: '`mor_unavailable`: you may safely delete again.' })
   async remove(@Param('id', IdPipe) id: string): Promise<void> {
     answeredOrThrow(await this.endpoints.delete(id));
   }
@@ -91,12 +91,12 @@ export class MorWebhooksController {
     const listed = await this.endpoints.list();
     if (!listed.ok) {
       const advice =
-        'It could not be asked for its list either: look at GET /v1/mor/webhooks before you register again.';
+        'Crossbill could not read its list either: look at GET /v1/mor/webhooks before you register again.';
       return new Problem(502, 'mor_unavailable', `${said} ${advice}`);
     }
     const made = listed.value.find((e) => e.url === request.url && !before.some((old) => old.id === e.id));
     if (made === undefined) {
-      return new Problem(502, 'mor_unavailable', `${said} Its list does not name this address: register it again.`);
+      return new Problem(502, 'mor_unavailable', `${said} Its list names no new endpoint: register again.`);
     }
     return new Problem(
       502,
@@ -107,7 +107,7 @@ export class MorWebhooksController {
 }
 
 function withoutSecret(id: string): string {
-  return `The secret of ${id} did not come with an answer and cannot be had again: delete it (DELETE /v1/mor/webhooks/${id}) and register once more.`;
+  return `The secret of ${id} did not arrive, and the MoR shows it only once. Delete the endpoint (DELETE /v1/mor/webhooks/${id}) and register it again.`;
 }
 
 function endpointView({ id, url, events, status, createdAt }: WebhookEndpoint): EndpointView {

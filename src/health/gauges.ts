@@ -55,7 +55,7 @@ export class Gauges {
       }
       this.askedAt = now;
     } catch (err) {
-      this.log.warn({ event: 'health.count_failed', err }, "Couldn't count the backlog");
+      this.log.warn({ event: 'health.count_failed', err }, "Couldn't count the backlog; metrics keep old values");
     }
   }
 }

@@ -37,11 +37,11 @@ export class HealthController {
   }
 
   @Get('readyz')
-  @ApiOperation({ operationId: 'getReadiness', summary: 'Traffic may come' })
+  @ApiOperation({ operationId: 'getReadiness', summary: 'Ready for traffic' })
   @ApiOkResponse({ type: HealthView })
   @ApiServiceUnavailableResponse({
     type: HealthView,
-    description: 'Starting, stopping, or without a database that takes writes.',
+    description: 'Starting, stopping, or the database takes no writes.',
   })
   async ready(@Res({ passthrough: true }) res: Response): Promise<HealthView> {
     const status = !this.readiness.ready ? this.readiness.reason : (await this.databaseAnswers()) ? 'ok' : 'database';

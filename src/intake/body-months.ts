@@ -26,7 +26,7 @@ export class BodyMonthsAhead implements OnApplicationBootstrap {
     } catch (err) {
       this.log.error(
         { event: 'intake.partitions_failed', err },
-        "Couldn't make the partitions for the bodies of coming months; Crossbill tries again in six hours",
+        "Couldn't make the database partitions for event bodies of the next months; Crossbill tries again in six hours",
       );
     }
   }

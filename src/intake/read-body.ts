@@ -104,8 +104,8 @@ export function readBody(
     readonly room: ReadingRoom;
     readonly sender: Sender;
     /**
-     * True: Crossbill may end this body even before its first byte arrives. The webhook endpoints do not set this,
-     * because each delivery would then need an entry in the list of unfinished bodies.
+     * True: Crossbill may refuse this request to make room for others, even before the first byte of its body. The
+     * webhook endpoints do not set this: each delivery would then need an entry in the list of unfinished bodies.
      */
     readonly early?: boolean;
   },

@@ -75,7 +75,7 @@ export class RefusalNotices {
       trouble.since = since;
       this.log.error(
         { event: 'webhooks.notice_lost', err, endpoint },
-        'could not store the notification about a refusing webhook endpoint',
+        "Couldn't store the notification about refused deliveries; Crossbill tries again with the next delivery",
       );
     }
   }

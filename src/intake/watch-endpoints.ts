@@ -48,7 +48,7 @@ export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): Answe
         log.error({ event: 'webhooks.parked', ...line }, 'Crossbill cannot use an authentic event and parked it');
       else log.debug(line, 'event stored');
     } else if (outcome === 'conflict')
-      log.error({ event: 'webhooks.conflict', ...line }, 'an event id came again with another body');
+      log.error({ event: 'webhooks.conflict', ...line }, 'an event with a known id arrived with another body');
     else if (refused !== null && signed) {
       const leftOut = admit(endpoint, refused);
       if (leftOut === null) return;

@@ -57,7 +57,7 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
     outsideLink(stripeUrl(live, 'invoices', id), 'Open in Stripe'),
     ...(ops ? returns(v, session) : []),
   ]);
-  return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">It cannot be tried again now: ${why}</p>`}`;
+  return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">You cannot retry this invoice now: ${why}</p>`}`;
 }
 
 /**

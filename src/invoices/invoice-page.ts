@@ -46,7 +46,7 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
     section(
       'Refunds',
       table(
-        'What was given back',
+        'Refunds of this invoice',
         columnsOf(refundFields, undefined, ['invoice_number', 'customer_id']),
         shown.refunds,
         '',
@@ -54,10 +54,10 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
     )
   }
   ${attempts.some((a) => a.outcome !== 'succeeded') && section('Verdicts', table('Every verdict of the MoR', attemptColumns, attempts, ''))}
-  ${retries.length > 0 && section('Retries', table('What was done to collect it after it failed', retryColumns(i.currency), retries, ''))}
-  ${objects.length > 0 && section('At the MoR', table('What the MoR keeps beside this invoice', objectColumns, objects, ''))}
+  ${retries.length > 0 && section('Retries', table('Charges and links after a refusal', retryColumns(i.currency), retries, ''))}
+  ${objects.length > 0 && section('At the MoR', table('Links, documents and disputes', objectColumns, objects, ''))}
   ${settled.length > 0 && fold('settled', 'Settled review items', settled.length, reviewList(settled))}
-  ${messages.length > 0 && fold('calls', 'Calls', messages.length, table('Decided first, then sent with the same key and bytes on every try', callColumns, messages, ''))}
+  ${messages.length > 0 && fold('calls', 'Calls', messages.length, table('Stored first, then sent with the same key and bytes on every try', callColumns, messages, ''))}
   ${fold('details', 'Details and ids', null, invoiceFacts(v))}`;
   return html`${headline(
     amount(i.amountDue, i.currency),
@@ -86,7 +86,7 @@ function about({ invoice: i }: InvoiceView, names: Names): Html {
 function linkToPay(link: MorObjectRow): Html {
   return html`<p class="pay-link">
     Payment link for the customer${link.deadline !== null && html`, good until ${time(link.deadline)}`}:
-    ${link.url === null ? 'the MoR has not said where it is' : copyable(link.url)}
+    ${link.url === null ? 'the MoR sent no address' : copyable(link.url)}
   </p>`;
 }
 
@@ -106,11 +106,11 @@ function invoiceFacts(v: InvoiceView): Html {
     i.subscriptionId === null ? null : ['Subscription', id(i.subscriptionId)],
     i.latestRevision === null ? null : ['Replaced by', id(i.latestRevision)],
     ['Made on Stripe', time(i.platformCreatedAt, 'unknown')],
-    ['Seen first', time(i.firstSeenAt)],
+    ['First seen', time(i.firstSeenAt)],
     i.expectedBy === null || i.status !== 'expected' ? null : ['Verdict expected by', time(verdictBy(i, objects))],
     tried === null ? null : ['Next try', foreign(tried)],
     ...payments.flatMap(proofFacts),
-    i.holdUntil === null || i.status !== 'held' ? null : ['Held; looked at again', time(i.holdUntil)],
+    i.holdUntil === null || i.status !== 'held' ? null : ['Next look at the draft', time(i.holdUntil)],
     i.finalizationError === null ? null : ['Finalization failed', foreign(i.finalizationError)],
   ]);
 }
@@ -129,10 +129,10 @@ const attemptColumns: readonly Column<InvoiceView['attempts'][number]>[] = [
 const retryColumns = (currency: string | null): readonly Column<Retry>[] => [
   { label: 'Retry', cell: (r) => r.number, number: true },
   { label: 'How', cell: (r) => (r.means === 'charge' ? 'the MoR charges again' : 'payment link') },
-  { label: 'After', cell: (r) => words(r.kind) },
+  { label: 'Refusal', cell: (r) => words(r.kind) },
   { label: 'Amount', cell: (r) => amount(BigInt(r.minor), currency), number: true },
   { label: 'Asked by', cell: (r) => foreign(r.by ?? (r.method === null ? 'the schedule' : 'another payment method')) },
-  { label: 'State', cell: (r) => (r.withdrawn ? 'taken back' : 'done') },
+  { label: 'State', cell: (r) => (r.withdrawn ? 'withdrawn' : 'done') },
   { label: 'At', cell: (r) => time(new Date(r.at)) },
 ];
 
@@ -170,13 +170,13 @@ const callColumns: readonly Column<OutboxRow>[] = [
       html`${m.lastStatus ?? 'none'} ${m.lastCode && html`<code>${m.lastCode}</code>`}
       ${m.lastMessage && foreign(m.lastMessage)}`,
   },
-  { label: 'Request', cell: (m) => id(m.lastRequestId) },
+  { label: 'Request id', cell: (m) => id(m.lastRequestId) },
   { label: 'Decided', cell: (m) => time(m.createdAt) },
 ];
 
 function reviewList(reviews: readonly ReviewRow[]): Html {
   return table(
-    'What happened and what is proposed',
+    'Review items of this invoice',
     [
       {
         label: 'What happened',

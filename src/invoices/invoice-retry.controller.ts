@@ -28,14 +28,14 @@ export class InvoiceRetryController {
     operationId: 'retryInvoice',
     summary: 'Try a failed renewal again now (role: ops)',
     description:
-      'By the next means of `RETRY_SCHEDULE`, without its wait: Crossbill asks the MoR to charge again over the relay, or makes a payment link. It reads the invoice at Stripe first, and once more before it sends anything. The answer is the invoice, with the retry in `retries`; the verdict comes as an event.',
+      'Crossbill takes the next step of `RETRY_SCHEDULE` at once: it asks the MoR over the relay to charge again, or makes a payment link. Crossbill reads the invoice at Stripe first, and once more before it sends anything. The answer is the invoice, with the retry in `retries`; the verdict comes as an event.',
   })
   @KeyHeader(false)
   @ApiAcceptedResponse({ type: InvoiceView })
   @Problems({
-    400: '`invalid_request`: the Idempotency-Key.',
+    400: '`invalid_request`: the Idempotency-Key is wrong.',
     404: '`not_found`: no such invoice.',
-    409: '`invoice_not_retryable`, with why: paid, void, nothing failed, a retry is under way, a payment link can be paid, no relay and no link is set up; `idempotency_conflict`',
+    409: '`invoice_not_retryable`, with the reason, such as: the invoice is paid or void, no charge failed, a retry is under way, the customer can pay a link, no relay and no links are set up; `idempotency_conflict`',
     502: '`billing_unavailable`: Stripe did not return the invoice; nothing was done.',
   })
   async retry(

@@ -42,16 +42,16 @@ export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {
 }
 
 function leftAlone({ invoice: i }: AnswerFacts): string {
-  if (i.enrolled === false) return 'Left alone: its customer is not enrolled, so the MoR does not charge it.';
+  if (i.enrolled === false) return 'Ignored: its customer is not enrolled, so the MoR does not charge it.';
   if (i.billingReason === SIGNUP_REASON)
     return 'Crossbill expects nothing: a signup pays the first invoice of its subscription.';
-  return 'Nothing is due on it.';
+  return 'Nothing is due on this invoice.';
 }
 
 /** Describes how the MoR took a payment, for example "29.90 EUR on 5 Nov by payment link". */
 function taking(p: PaymentRow, now: Date): string {
   const ways = { renewal: '', signup: ' at signup', proforma: ' by bank transfer', payment_link: ' by payment link' };
-  const what = p.amount === null ? 'an amount that is not known yet' : sayMoney({ ...p, minor: p.amount });
+  const what = p.amount === null ? 'an unknown amount' : sayMoney({ ...p, minor: p.amount });
   return `${what}${p.succeededAt === null ? '' : ` on ${day(p.succeededAt, now)}`}${ways[p.origin]}`;
 }
 
@@ -60,10 +60,10 @@ function paid(v: AnswerFacts, now: Date): Answer {
   const second = v.payments.find((p) => p.mark === 'parked');
   const said = marked.map((p) => taking(p, now));
   const how =
-    said.length === 0 ? 'Paid on Stripe, and not through the MoR' : `Paid: the MoR took ${said.join(' and ')}`;
+    said.length === 0 ? 'Paid on Stripe, but not through the MoR' : `Paid: the MoR took ${said.join(' and ')}`;
   const trouble = troubleOf(v, now);
   if (second !== undefined) {
-    const text = `${how}; it took ${taking(second, now)} as well, and a person must say what becomes of that.`;
+    const text = `${how}; the MoR also took ${taking(second, now)}, and a person must decide about that money.`;
     return { tone: 'bad', text };
   }
   const parts = [how, ...givenBack(v, marked), ...trouble.map((t) => t.text)];
@@ -91,13 +91,13 @@ function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentR
 function beingMarked(v: AnswerFacts, now: Date): string {
   const proving = v.payments.find((p) => p.mark === 'proving');
   if (proving !== undefined)
-    return "Paid as far as the customer's browser says: the MoR is asked whether it has the charge.";
+    return "Not proven yet: the customer's browser reports a payment, and Crossbill asks the MoR about the charge.";
   const p = v.payments.find((x) => !['none', 'closed', 'parked'].includes(x.mark));
   const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
   const call = v.messages.find((m) => m.peer === 'stripe' && m.status === 'pending' && m.attempts > 0);
-  if (call === undefined) return `${took}; Stripe is being told.`;
+  if (call === undefined) return `${took}; Crossbill is marking it on Stripe.`;
   const tries = call.attempts === 1 ? 'one try' : `${call.attempts} tries`;
-  return `${took}; Stripe has not taken it yet after ${tries}, and is asked again ${on(call.nextTryAt, now)}.`;
+  return `${took}; Stripe has not confirmed the mark after ${tries}; Crossbill tries again ${on(call.nextTryAt, now)}.`;
 }
 
 function held(v: AnswerFacts, now: Date): Answer {
@@ -105,11 +105,11 @@ function held(v: AnswerFacts, now: Date): Answer {
   const p = v.payments.find((x) => x.mark === 'held');
   const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
   if (i.finalizationError !== null) {
-    const text = `${took}, but Stripe could not finalize the invoice, and it cannot be marked: "${i.finalizationError}".`;
+    const text = `${took}, but Stripe could not finalize the invoice, so Crossbill cannot mark it: "${i.finalizationError}".`;
     return { tone: 'bad', text };
   }
   const at = i.finalizesAt === null ? '' : `, ${on(i.finalizesAt, now)}`;
-  return { tone: 'wait', text: `${took}; it is marked as soon as Stripe finalizes the draft${at}.` };
+  return { tone: 'wait', text: `${took}; Crossbill marks it as soon as Stripe finalizes the draft${at}.` };
 }
 
 /** Explains a misfit of money and invoice by an open item: an item about a parked payment, or the first open item. */
@@ -120,7 +120,7 @@ function undecided({ reviews, payments }: AnswerFacts, say: Say): Answer {
   if (first !== undefined) return { tone: 'bad', text: `A person must decide: ${ended(say(first))}` };
   const last = reviews.findLast((r) => r.status === 'resolved' && r.resolution === 'dismiss');
   const by = last?.resolvedBy === null || last === undefined ? 'a person' : last.resolvedBy;
-  return { tone: 'warn', text: `Not marked on Stripe: money came, and ${by} left it as it is.` };
+  return { tone: 'warn', text: `Not marked on Stripe: the MoR took money, and ${by} closed its review item.` };
 }
 
 const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
@@ -133,7 +133,7 @@ function unpaid(v: AnswerFacts, now: Date): Answer {
   const part = payments.find((p) => p.mark === 'confirmed');
   if (part !== undefined && i.amountRemaining !== null && i.currency !== null) {
     const rest = sayMoney({ minor: i.amountRemaining, currency: i.currency });
-    return { tone: 'warn', text: `Paid in part: the MoR took ${taking(part, now)}; ${rest} remains${then(next)}.` };
+    return { tone: 'warn', text: `Paid in part: the MoR took ${taking(part, now)}; ${rest} is due${then(next)}.` };
   }
   const proving = payments.find((p) => p.mark === 'proving');
   if (proving !== undefined) {
@@ -143,7 +143,7 @@ function unpaid(v: AnswerFacts, now: Date): Answer {
   }
   if (last !== undefined) {
     const tries = `${day(last.at, now)}, ${ordinal(refused.length)} try`;
-    const text = `Not paid: ${refusalWords(last)} (${tries}; ${next ?? 'nobody tries again'}).`;
+    const text = `Not paid: ${refusalWords(last)} (${tries}; ${next ?? 'no further try is planned'}).`;
     return { tone: next === null ? 'bad' : 'warn', text };
   }
   const returned = payments.find((p) => p.succeededAt !== null && p.amountRefunded > 0n);
@@ -165,21 +165,21 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
     const debit = i.paysByDebit === true ? ', even for a bank debit' : '';
     const since = `since ${day(i.firstSeenAt, now)}`;
     const heard = v.payments.some(saysNothing)
-      ? `named no charge for this invoice ${since}, only a charge of another invoice`
-      : `has said nothing ${since}`;
-    const text = `Not paid: the MoR ${heard}; it should have by ${moment(by, now)}${debit}${then(next)}.`;
+      ? `reported only a charge of another invoice ${since}`
+      : `has sent no verdict ${since}`;
+    const text = `Not paid: the MoR ${heard}; its verdict was due by ${moment(by, now)}${debit}${then(next)}.`;
     return { tone: 'bad', text };
   }
   if (next !== null) return { tone: 'wait', text: `Not paid yet: ${next}.` };
   if (by !== null) {
-    const debit = i.paysByDebit === true ? 'the customer pays by bank debit, which takes days: ' : '';
+    const debit = i.paysByDebit === true ? 'the customer pays by bank debit, and ' : '';
     return { tone: 'wait', text: `Not paid yet: ${debit}the MoR's answer is expected by ${moment(by, now)}.` };
   }
   if (i.collectionMethod === 'send_invoice')
-    return { tone: 'wait', text: 'Not paid yet: the customer got it by mail and pays in their own time.' };
+    return { tone: 'wait', text: 'Not paid yet: Stripe e-mails this invoice, and Crossbill sets no deadline.' };
   if (i.platformStatus === 'unknown')
-    return { tone: 'wait', text: 'Not known yet: Stripe has not said what is due on it.' };
-  return { tone: 'wait', text: 'Not paid yet, and no charge by the MoR is known of.' };
+    return { tone: 'wait', text: 'Not known yet: Stripe has not reported the amount due.' };
+  return { tone: 'wait', text: 'Not paid yet, and Crossbill knows of no charge by the MoR.' };
 }
 
 /** The next automatic step, as a part of a sentence. Null if there is none. */
@@ -191,10 +191,10 @@ function nextStep({ invoice: i, objects, messages }: AnswerFacts, now: Date): st
     return `the customer can pay by link${until}`;
   }
   const proforma = objects.find(isLiveProforma);
-  if (proforma !== undefined) return `a proforma invoice is out, to be paid by ${moment(dueDate(proforma), now)}`;
+  if (proforma !== undefined) return `a proforma invoice is open, due by ${moment(dueDate(proforma), now)}`;
   const { waitingSince = null, ended: end = null } = i.retries ?? {};
-  if (waitingSince !== null) return `the MoR's answer has been awaited since ${day(new Date(waitingSince), now)}`;
-  if (messages.some((m) => m.kind === 'retry_charge' && m.status === 'pending')) return 'the MoR is being asked again';
+  if (waitingSince !== null) return `waiting for the MoR's answer since ${day(new Date(waitingSince), now)}`;
+  if (messages.some((m) => m.kind === 'retry_charge' && m.status === 'pending')) return 'Crossbill asks the MoR again';
   if (i.nextTryAt !== null && end === null)
     return i.nextTryAt.getTime() <= now.getTime() ? 'next at any moment' : `next ${on(i.nextTryAt, now)}`;
   if (end === null) return null;

@@ -42,7 +42,7 @@ export type IgnoredReason = (typeof IGNORED_REASONS)[number];
 const IgnoredBecause = (): PropertyDecorator =>
   WordOrNull(
     IGNORED_REASONS,
-    'Of an `ignored` invoice: its customer is not enrolled (`ENROLMENT`), it is paid at signup, or nothing is due. Null for any other.',
+    'Why Crossbill ignores the invoice: its customer is not enrolled (`ENROLMENT`), a signup pays it, or nothing is due. Null: Crossbill does not ignore it.',
   );
 
 export function ignoredBecause(i: Pick<InvoiceRow, 'status' | 'enrolled' | 'billingReason'>): IgnoredReason | null {
@@ -79,7 +79,7 @@ export class InvoiceListView {
   @TextIfAny() mor_customer_id?: string | undefined;
   @Example('paid') @Word(INVOICE_STATUSES) status!: (typeof INVOICE_STATUSES)[number];
   @IgnoredBecause() ignored_because!: IgnoredReason | null;
-  @Example('paid') @Text("Stripe's last known status; `unknown` until Stripe has said one.") stripe_status!: string;
+  @Example('paid') @Text("Stripe's last known status; `unknown` until Stripe reports one.") stripe_status!: string;
   @Example(2990) @AmountOrNull() amount_due!: number | null;
   @Example(2990) @AmountOrNull() amount_paid!: number | null;
   @Example(0) @AmountOrNull() amount_remaining!: number | null;
@@ -95,7 +95,7 @@ export class InvoiceListView {
 
 export class InvoiceView extends InvoiceListView {
   @Many(AttemptView, 'Every verdict from the MoR.') attempts!: AttemptView[];
-  @PartOrNull(RetriesView, 'What followed the refusals; null: the MoR refused nothing.')
+  @PartOrNull(RetriesView, 'The retries after refused charges; null: the MoR refused no charge.')
   retries!: RetriesView | null;
   @Many(ReviewView) reviews!: ReviewView[];
   @Many(ProformaView, 'For bank transfers.') proformas!: ProformaView[];

@@ -17,7 +17,7 @@ class InvoicesQuery extends PageQuery {
   @Since('when Stripe made it') since?: string;
   @Until() until?: string;
   @CurrencyFilter() currency?: string;
-  @AmountFilter('what is due') amount?: string;
+  @AmountFilter('the amount due') amount?: string;
   @CustomerFilter() customer?: string;
   @Filter('The same as `customer`.') customer_id?: string;
 }

@@ -62,8 +62,8 @@ export class InvoicePages {
       empty: {
         filtered: 'No invoices match these filters.',
         yet: html`<p>
-            Each invoice that Stripe makes appears here, with the reply of the MoR and when it was marked paid. None has
-            come yet: they come with Stripe's <code>invoice.created</code> events.
+            Crossbill lists Stripe's invoices here, with the MoR's verdict and the time of the mark. No invoice has
+            arrived yet: Stripe sends each one with an <code>invoice.created</code> event.
           </p>
           <p>
             Register <code>/webhooks/stripe</code> of this host at Stripe, with the <code>invoice.*</code> events.

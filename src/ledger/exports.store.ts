@@ -188,7 +188,7 @@ function byTime(a: LedgerEntryEntity, b: LedgerEntryEntity): number {
 function at<T>(rows: ReadonlyMap<string, T>, id: string | undefined): T {
   const row = rows.get(id ?? '');
   if (row === undefined) {
-    throw new Error(`the ledger names ${id ?? 'nothing'}, and neither its row nor its log is there`);
+    throw new Error(`the ledger names ${id ?? 'no row'}, but the database has neither its row nor its log`);
   }
   return row;
 }

@@ -21,7 +21,7 @@ export class FoldLedger {
     } catch (err) {
       this.log.error(
         { event: 'ledger.fold_failed', err },
-        "Couldn't sum the ledger's newest days; a trial balance takes longer until Crossbill can",
+        "Couldn't add up the ledger's newest days: trial balances take longer until the next try succeeds",
       );
     }
   }

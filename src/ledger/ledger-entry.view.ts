@@ -9,22 +9,22 @@ export class LedgerEntryView {
   @Example('unmarked_payments') @Text() credit_account!: string;
   @Amount() amount!: number;
   @Currency() currency!: string;
-  @Example('payment_collected') @Text('What moved it.') reason!: string;
+  @Example('payment_collected') @Text('Why the money moved.') reason!: string;
   @TextIfAny("The merchant's own id.") customer_id?: string | undefined;
-  @TextIfAny("The MoR's customer, as it was linked last.") mor_customer_id?: string | undefined;
+  @TextIfAny("The MoR's customer, by the newest link.") mor_customer_id?: string | undefined;
   @Example('in_123') @Text() invoice_id!: string;
   @TextIfAny("The invoice's number, as the customer reads it.") invoice_number?: string | undefined;
-  @Example('pay_123') @Text('`pay_…`, or an id of ours until the MoR or a person named it.') payment_id!: string;
+  @Example('pay_123') @Text('`pay_…`, or our own id until the MoR or a person names it.') payment_id!: string;
   @TextIfAny() processor_charge_id?: string | undefined;
   @TextIfAny("Stripe's `pr_…`.") payment_record_id?: string | undefined;
   @TextIfAny('Ours and permanent.') refund_id?: string | undefined;
   @TextIfAny("The MoR's `rfnd_…`.") mor_refund_id?: string | undefined;
   @TextIfAny("The refund's id at the processor.") processor_refund_id?: string | undefined;
   @TextIfAny('The credit note on Stripe.') credit_note_id?: string | undefined;
-  @TextIfAny("The sender's event that caused it; left out when a call or a person did.") event_id?: string | undefined;
+  @TextIfAny('The event behind the entry; left out if a call or a person caused it.') event_id?: string | undefined;
   @Time("When the money moved, by the MoR's own time. It decides the month of the entry (UTC).")
   moved_at!: string;
-  @Time('When the entry was made.') recorded_at!: string;
+  @Time('When Crossbill made the entry.') recorded_at!: string;
 }
 
 export function entryView(e: LedgerRow): LedgerEntryView {

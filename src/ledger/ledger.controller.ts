@@ -22,7 +22,7 @@ class LedgerQuery extends PageQuery {
   @Since('when the money moved (`moved_at`)') since?: string;
   @Until() until?: string;
   @CurrencyFilter() currency?: string;
-  @AmountFilter('of the entry') amount?: string;
+  @AmountFilter('the amount of the entry') amount?: string;
   @CustomerFilter() customer?: string;
 }
 
@@ -57,10 +57,10 @@ export class LedgerController {
     operationId: 'getTrialBalance',
     summary: 'The trial balance of a month, for each currency (role: read)',
     description:
-      'An entry belongs to the month in which the MoR moved the money, in UTC; its mark on Stripe belongs to the same month. A late event therefore changes its own month.',
+      'The month of an entry is the month (UTC) when the MoR moved the money. The entry of the mark on Stripe has the same month. So a late event changes a past month.',
   })
   @ApiOkResponse({ type: TrialBalanceView })
-  @Problems({ 400: '`invalid_request`: `month` is missing or no month.' })
+  @Problems({ 400: '`invalid_request`: `month` is missing, or is no month such as 2026-11.' })
   async trialBalance(@Query() q: TrialBalanceQuery): Promise<TrialBalanceView> {
     const month = monthOf(q.month);
     if (month === null) throw invalid('month', 'must be a month such as 2026-11');

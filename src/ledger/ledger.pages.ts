@@ -48,12 +48,12 @@ export class LedgerPages {
       // Entries with different reasons have no useful sum: a payment, its mark and its refund are three entries about
       // the same money.
       ...(values.reason === undefined ? {} : { sums: () => this.entries.sums(filter) }),
-      caption: 'Newest first; entries are never changed',
+      caption: 'Newest first; Crossbill never changes an entry',
       fields: ['ledger', ledgerFields],
       names: this.names,
       empty: {
         filtered: 'No entries match these filters.',
-        yet: 'Every movement of money appears here as one entry between two accounts. The first payment makes the first one.',
+        yet: 'Every movement of money appears here as one entry between two accounts. The first payment makes the first entry.',
       },
     });
   }

@@ -8,14 +8,14 @@ const SIGNED = 'Smallest units; debit positive, credit negative.';
 
 class TrialTotalView {
   @Amount(SIGNED) opening!: number;
-  @Amount('What was debited in the month.') debit!: number;
-  @Amount('What was credited in the month.') credit!: number;
+  @Amount('The sum of the debits in the month.') debit!: number;
+  @Amount('The sum of the credits in the month.') credit!: number;
   @Amount(SIGNED) closing!: number;
 }
 
 class TrialAccountView extends TrialTotalView {
   @Example('mor_receivable') @Text() account!: string;
-  @Flag('A clearing account: zero at the end of the month unless something of it is under way or waits for a person.')
+  @Flag('A clearing account: zero at the end of the month, unless work is unfinished or waits for a person.')
   clearing!: boolean;
 }
 
@@ -30,9 +30,9 @@ class TrialMovementView {
 class TrialCurrencyView {
   @Currency() currency!: string;
   @Many(TrialAccountView) accounts!: TrialAccountView[];
-  @Part(TrialTotalView, 'Opening and closing are zero, and debit is credit.')
+  @Part(TrialTotalView, 'A check: opening and closing are zero, and debit equals credit.')
   total!: TrialTotalView;
-  @Many(TrialMovementView, 'What moved in the month, by reason.') moved!: TrialMovementView[];
+  @Many(TrialMovementView, 'The movements of the month, by reason.') moved!: TrialMovementView[];
 }
 
 export class TrialBalanceView {

@@ -32,16 +32,16 @@ export class PaymentLinksController {
   @MayChange('ops', 'payment_link.create')
   @ApiOperation({
     operationId: 'createPaymentLink',
-    summary: 'Make a payment link for what is due on an invoice (role: ops)',
+    summary: 'Make a payment link for the amount due on an invoice (role: ops)',
     description:
-      'An invoice has at most one payable link at a time: Crossbill gives it instead of a second one. It marks the invoice paid once the MoR confirms the payment, not at the return of the customer.',
+      'An invoice has at most one payable link at a time: Crossbill returns this link instead of a second one. Crossbill marks the invoice paid once the MoR confirms the payment, not when the customer returns.',
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: PaymentLinkView })
   @Problems({
-    400: '`invalid_request`, or what the MoR found wrong (`validation_error`).',
+    400: '`invalid_request`, or the `validation_error` of the MoR.',
     404: '`not_found`: no such invoice.',
-    409: '`invoice_not_payable`: paid, void, a payment is being marked, or a signup’s charge is not settled yet (ask again if it fails); `invoice_changed`: ask again; `idempotency_conflict`, `no_active_arrangement`, `unsupported_outpost_role`',
+    409: '`invoice_not_payable`: the invoice is paid or void, or money for it is under way or waits for a person; `invoice_changed`: ask again; `idempotency_conflict`, `no_active_arrangement`, `unsupported_outpost_role`',
     502: '`mor_unavailable`: no answer yet; Crossbill repeats the request.',
   })
   async create(

@@ -44,8 +44,8 @@ export class PaymentLinksFlow {
   private async readAgain(link: MorObjectRow): Promise<void> {
     const { row, outcome } = await this.flow.refresh(linkLookup, link);
     if (!outcome.ok || outcome.value !== null || row.status === 'DELETED') return;
-    const why = `a payment on ${objectName(row)} was announced, and the MoR does not know the link yet`;
-    throw new Problem(409, NOT_PAYABLE, `No payment link is given: ${why}. Ask again in some minutes.`);
+    const why = `the MoR announced a payment on ${objectName(row)}, but does not show the link yet`;
+    throw new Problem(409, NOT_PAYABLE, `Crossbill makes no link now: ${why}. Ask again in a few minutes.`);
   }
 }
 

@@ -69,18 +69,16 @@ export class PaymentLinkPages {
 function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowSettings['recoveryLinks']): Html {
   const path = `/console/invoices/${encodeURIComponent(i.invoiceId)}`;
   return html`${facts([
-      ['To pay', amount(i.amountRemaining, i.currency)],
+      ['Amount due', amount(i.amountRemaining, i.currency)],
       ['Invoice', invoiceLink(i.invoiceId)],
     ])}
     <form class="card" action="${path}/payment-link" method="post">
       ${requestFields(session)}
-      ${countryField('Country of the customer', 'Two letters, such as GB: whose tax law the MoR collects under.', i.customerCountry ?? defaults?.jurisdiction ?? '')}
+      ${countryField('Country of the customer', 'Two letters, such as GB. The country sets the tax law.', i.customerCountry ?? defaults?.jurisdiction ?? '')}
       <p>
         <label for="return_url"
           >Where the customer goes after paying
-          <span class="hint" id="return-hint"
-            >An https address of yours. Who arrives there has not proved a payment.</span
-          ></label
+          <span class="hint" id="return-hint">An https address of yours. A visit there proves no payment.</span></label
         >
         <input
           id="return_url"
@@ -93,7 +91,7 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowS
         />
       </p>
       <p>
-        <label for="days">Days in which it can be paid</label>
+        <label for="days">Days until the link expires</label>
         <input id="days" name="days" type="number" required min="1" max="${DAYS_MOST}" value="7" />
       </p>
       <p class="buttons">
@@ -101,7 +99,8 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowS
         <a href="${path}">Cancel</a>
       </p>
       <p class="hint">
-        Nobody is written to: copy the link and send it yourself. While it can be paid, no second one is made.
+        Crossbill writes to nobody: copy the link and send it yourself. While the customer can pay a link, Crossbill
+        makes no second one.
       </p>
     </form>`;
 }

@@ -23,7 +23,7 @@ export const linkWords: Words<
     return {
       summary: f.announced
         ? `the MoR announced a payment, but ${why}`
-        : `${why}; the link has ended, and nobody knows whether the customer paid`,
+        : `${why}; the link has ended, and Crossbill cannot tell whether the customer paid`,
       proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(f)}`,
     };
   },
@@ -37,7 +37,7 @@ export const linkWords: Words<
     return {
       summary: f.announced
         ? `the MoR announced a payment on ${f.object}, but does not show the link${ended}`
-        : `the MoR does not show ${f.object}${ended}: nobody knows whether the customer paid`,
+        : `the MoR does not show ${f.object}${ended}: Crossbill cannot tell whether the customer paid`,
       proposal: `The MoR's last answer: ${f.answer}. Ask the MoR why, and whether the customer paid. Crossbill reads the link again, and records the payment once the status is PAID.`,
     };
   },
@@ -56,7 +56,7 @@ export const linkWords: Words<
       'Ask the MoR how often the customer paid. More than once? Refund the remaining amount of this payment. Only once? Dismiss this.',
   }),
   'recovery-refused': (f) => ({
-    summary: `${f.call} was refused: ${f.said}`,
+    summary: `the MoR refused ${f.call}: ${f.said}`,
     proposal:
       'The MoR made no link for this renewal. Fix the error that the MoR named (in the RECOVERY_LINK settings, or in your arrangement with the MoR) and retry, or make a link by hand.',
   }),

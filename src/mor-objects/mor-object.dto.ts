@@ -22,7 +22,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export class CreateProformaDto {
   @Example('GB')
-  @Text('ISO 3166-1 alpha-2: whose tax law and currency it is issued under.')
+  @Text('ISO 3166-1 alpha-2. The country sets the tax law and the currency.')
   @IsCountry()
   jurisdiction!: string;
 
@@ -34,7 +34,7 @@ export class CreateProformaDto {
   @IsJsonObject()
   provider?: Record<string, unknown>;
 
-  @MorPartIfAny(recipientPart, 'As in the MoR’s API. Stripe fills omitted parts as far as it knows them.')
+  @MorPartIfAny(recipientPart, 'As in the MoR’s API. Crossbill fills omitted parts from Stripe.')
   @MayBeAbsent()
   @IsJsonObject()
   recipient?: Record<string, unknown>;
@@ -44,7 +44,7 @@ export class CreateProformaDto {
   @Matches(UUID, 'must be a uuid')
   tax_calculation_id?: string;
 
-  @Many(String, 'Texts to print on it.')
+  @Many(String, 'Texts to print on the proforma invoice.')
   @MayBeAbsent()
   @IsArray({ message: 'must be a list of texts' })
   notices?: unknown[];
@@ -56,7 +56,7 @@ export class CreatePaymentLinkDto {
   @Example('GB') @Text('ISO 3166-1 alpha-2.') @IsCountry() jurisdiction!: string;
 
   @Example('https://shop.example/thanks')
-  @Text('Where the customer goes after paying. No proof of payment.')
+  @Text('Where the customer goes after paying. A visit there proves no payment.')
   @IsText(2_048)
   return_url!: string;
 

@@ -29,7 +29,7 @@ export class ProformaView {
   status!: string;
   @Example('A-0001') @TextOrNull() number!: string | null;
   @Example('in_123')
-  @TextOrNull("The invoice's id; for the rest after a transfer in part with a number, as `in_123:2`.")
+  @TextOrNull("The invoice's id; for the rest after a part transfer with a number, such as `in_123:2`.")
   merchantReference!: string | null;
   @PartIfAny(IssuanceFailureView, 'Only with `ISSUANCE_FAILED`.') issuanceFailure?: IssuanceFailureView | undefined;
   @Time() createdAt!: string;
@@ -58,9 +58,9 @@ export class PaymentLinkView {
   @Text('`PAYABLE`, `PAID`, `EXPIRED` or another word of the MoR, which is not final.')
   status!: string;
   @Example('https://pay.example/pl_123') @TextOrNull('The hosted page.') url!: string | null;
-  @PartOrNull(Decimal, 'What the link was made for.') pricedAmount!: Decimal | null;
-  @PartOrNull(Decimal, 'What is still outstanding.') amountDue!: Decimal | null;
-  @TimeOrNull('The link stops accepting payment then.') expiresAt!: string | null;
+  @PartOrNull(Decimal, 'The whole amount of the link.') pricedAmount!: Decimal | null;
+  @PartOrNull(Decimal, 'The amount still to pay.') amountDue!: Decimal | null;
+  @TimeOrNull('The link accepts no payment after this time.') expiresAt!: string | null;
   @Time() createdAt!: string;
 }
 
@@ -91,17 +91,17 @@ export class EInvoiceLineView {
 }
 
 export class DisputeView {
-  @Text("The MoR's id, or that of the payment or event where it gave none.") id!: string;
+  @Text("The MoR's id. If it gave none: the id of the payment or event.") id!: string;
   @Text('`dispute` or `alert`.') kind!: string;
-  @Text('`action_needed`, `revision_requested`, `won`, `lost`, `decided`; an alert’s `received` or `handled`.')
+  @Text('`action_needed`, `revision_requested`, `won`, `lost`, `decided`; for an alert `received` or `handled`.')
   status!: string;
   @TextOrNull() payment_id!: string | null;
   @AmountOrNull() amount!: number | null;
   @TextOrNull('ISO 4217, lower case.') currency!: string | null;
-  @TimeOrNull('Until when somebody must act.') deadline!: string | null;
-  @TextOrNull("The MoR's dashboard, as it was given.") dashboard_url!: string | null;
+  @TimeOrNull('When the MoR needs the answer.') deadline!: string | null;
+  @TextOrNull("The address in the MoR's dashboard.") dashboard_url!: string | null;
   @TextIfAny("The outcome in the MoR's words.") outcome?: string | undefined;
-  @FlagIfAny('An alert: whether the payment was given back; left out when not said.') refunded?: boolean | undefined;
+  @FlagIfAny('For an alert: did the MoR refund? Left out if unknown.') refunded?: boolean | undefined;
   @TextIfAny() reviewer_note?: string | undefined;
   @Time() created_at!: string;
   @TimeIfAny() updated_at?: string | undefined;

@@ -24,7 +24,7 @@ export class ObjectAnswers {
     for (;;) {
       const objects = await this.books.objects(asked.invoiceId);
       const found = objects.find((o) => o.id === id);
-      if (found === undefined) throw new Error(`object ${id} was written and is not there`);
+      if (found === undefined) throw new Error(`object ${id} was stored, but is not in the database`);
       const waited = this.clock.now().getTime() - start;
       const { refusal, replacedBy, unanswered } = found.detail;
       if (found.status === 'REPLACED' && replacedBy !== undefined) {
@@ -43,7 +43,7 @@ export class ObjectAnswers {
       if (found.status !== 'REQUESTED' && waited >= ANSWER_PATIENCE_MS) return found;
       const silent = unanswered === true && found.morId === null && found.updatedAt.getTime() >= start;
       if (silent || waited >= ANSWER_PATIENCE_MS) {
-        const said = 'The MoR has not answered. Crossbill repeats the request; ask again to learn what came of it.';
+        const said = 'The MoR has not answered. Crossbill repeats the request; ask again later for the result.';
         throw new Problem(502, 'mor_unavailable', said);
       }
       await this.clock.sleep(answerPauseMs(waited));

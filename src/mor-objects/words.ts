@@ -19,7 +19,7 @@ export const objectWords: Words<
     proposal: 'Ask the MoR which amount is right. Crossbill keeps its first record.',
   }),
   'may-stand': (f) => ({
-    summary: `Crossbill requested ${nameOf(f)}, got no reply, and withdrew the request: it may exist at the MoR`,
+    summary: `Crossbill requested ${nameOf(f)}, got no reply, and withdrew the request: the MoR may have made it`,
     proposal:
       f.what === 'payment_link'
         ? "Nobody got the link's address. If the MoR's portal shows the link, do not send it. If somebody pays it, Crossbill shows the payment. Then dismiss this."
@@ -45,12 +45,12 @@ export const objectWords: Words<
   }),
   'unknown-dispute': (f) => ({
     summary: `the MoR sent ${f.type} (event ${f.event}), but Crossbill does not know the payment${f.until === null ? '' : `; the deadline is ${showIso(f.until)}`}`,
-    proposal: "Find the payment in the MoR's dashboard and act there in time.",
+    proposal: "Find the payment in the MoR's portal and answer there if the MoR asks for an answer.",
   }),
 };
 
 const LOOK =
-  'Look it up at the MoR. If the money belongs to an invoice, make sure that Stripe shows the invoice as paid. Then dismiss this.';
+  'Find the payment at the MoR. If the money belongs to an invoice, make sure that Stripe shows the invoice as paid. Then dismiss this.';
 
 const nameOf = ({ what, object }: Pick<FactOf<'still-payable'>, 'what' | 'object'>): string =>
   `${what === 'payment_link' ? 'payment link' : 'proforma invoice'} ${object}`;
@@ -77,6 +77,6 @@ export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id (ask the MoR for it)";
   const it = charge === null ? 'this payment' : `charge ${charge}`;
   const back = `Is the invoice void, or has other money paid it for good? Then do not mark it: refund ${it} in the MoR's portal.`;
-  const bill = `Did that other money go back to the customer? Then bill ${it} with a new invoice.`;
+  const bill = `Did that other money go back to the customer? Then make a new invoice for ${it}.`;
   return `mark the invoice on Stripe by hand: report a payment record of that amount with reference ${name}, and attach it. ${back} ${bill} Then dismiss this: the ledger does not have the money until the MoR reports it.`;
 }

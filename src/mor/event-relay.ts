@@ -69,7 +69,7 @@ export class HttpEventRelay extends EventRelay {
 
   async #post(body: Buffer, at: Date): Promise<CallOutcome<null>> {
     const { relay } = this.options;
-    if (relay === null) return failure('stopped', 'no relay address is configured');
+    if (relay === null) return failure('stopped', 'MOR_RELAY_URL is not set');
     const signature = relaySignature(body, relay.secret, Math.floor(at.getTime() / 1000));
     const target = splitUrl(relay.url);
     if (target === null) return failure('stopped', 'the relay address is not a URL');

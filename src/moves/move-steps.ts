@@ -23,7 +23,7 @@ export class MoveStopped extends Error {
     if (failure.kind === 'stopped')
       return new MoveStopped(
         'stripe_refuses_us',
-        `${said(failure)}. A move needs read and write on subscriptions and payment methods, and read on customers and invoices. ${again}`,
+        `${said(failure)}. STRIPE_API_KEY must read and write subscriptions and payment methods, and read customers and invoices. ${again}`,
       );
     return new MoveStopped('stripe_unavailable', `Stripe did not answer: ${said(failure)}. ${again}`);
   }

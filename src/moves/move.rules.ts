@@ -140,15 +140,15 @@ export function renderMoveFact(fact: MoveFact): string {
     case 'not_charged':
       return fact.by === 'send_invoice'
         ? 'Stripe mails its invoices and charges nothing'
-        : 'its method is a custom one, which Stripe cannot charge';
+        : 'its payment method is a custom one: Stripe cannot charge it';
     case 'method_missing':
-      return 'the MoR has no confirmed payment method of the customer: take one first';
+      return 'Crossbill knows no confirmed payment method of the customer: let the customer confirm one first';
     case 'not_enrolled':
-      return 'ENROLMENT excludes the customer: the MoR would not be asked for its invoices';
+      return 'ENROLMENT excludes the customer: enrol the customer first';
     case 'still_enrolled':
-      return 'its metadata on Stripe still enrols it (ENROLMENT): take that away first';
+      return 'its metadata on Stripe still enrols it (ENROLMENT): remove this metadata first';
     case 'scheduled':
-      return `schedule ${fact.schedule_id} sets its collection again: release the schedule first`;
+      return `schedule ${fact.schedule_id} would set its collection again: release the schedule first`;
     case 'renews_soon':
       return fact.renews_at === null
         ? 'Stripe does not say when it renews'
@@ -156,8 +156,8 @@ export function renderMoveFact(fact: MoveFact): string {
     case 'invoice_open':
       return `invoice ${fact.invoice_id} is ${fact.invoice_status} on Stripe: settle it first`;
     case 'changed':
-      return 'somebody changed its payment method on Stripe after the move: nothing was written';
+      return 'somebody changed how Stripe charges it after the move, so Crossbill changed nothing';
     case 'refused':
-      return `Stripe refused it: ${fact.message}`;
+      return `Stripe refused the change: ${fact.message}`;
   }
 }

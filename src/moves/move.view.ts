@@ -9,21 +9,21 @@ export class MoveView {
   @Example('cus_123') @Text("The merchant's own id.") customer_id!: string;
   @Word(
     MOVE_STATUSES,
-    '`moving` and `returning`: a run was killed on the way, and the next one goes on; `returned`: Stripe charges it again.',
+    '`moving`, `returning`: a run works on it, or the next run will continue; `returned`: Stripe charges it again.',
   )
   status!: string;
-  @OpenOrNull('Why it is so: a stable `code` and its fields; null: nothing is to be said.') fact!: object | null;
+  @OpenOrNull('The reason for the status: a stable `code` and its fields; null: no reason.') fact!: object | null;
   @TextOrNull('The fact in words.') reason!: string | null;
   @Word(
     ['custom_method', 'send_invoice'],
     '`custom_method`: a custom payment method is its default. `send_invoice`: Stripe mails its invoices and charges nothing.',
   )
   way!: string;
-  @TextOrNull('The payment method that stood on the subscription before; `--back` sets it again.')
+  @TextOrNull('The payment method of the subscription before the move; `--back` restores it.')
   before_payment_method!: string | null;
-  @TextOrNull('The collection method before.') before_collection_method!: string | null;
-  @TimeOrNull('The next renewal, as Stripe said it at the last look.') renews_at!: string | null;
-  @TimeOrNull('When Stripe had stopped to charge it.') moved_at!: string | null;
+  @TextOrNull('The collection method before the move.') before_collection_method!: string | null;
+  @TimeOrNull('The next renewal, as Stripe showed it last.') renews_at!: string | null;
+  @TimeOrNull('When Stripe stopped charging it.') moved_at!: string | null;
   @Text('Who ran the command last.') changed_by!: string;
   @Time() created_at!: string;
   @Time() updated_at!: string;

@@ -95,14 +95,14 @@ export class MovesFlow {
     if (direction === 'back' && !this.settings.relay && !morStopped)
       throw new MoveRefused(
         'mor_hears_stripe',
-        'Without MOR_RELAY_URL the MoR hears invoice.created from Stripe and would charge these customers as well. Ask the MoR to stop for them, then add --mor-stopped. Nothing was changed.',
+        'Without MOR_RELAY_URL the MoR gets invoice.created from Stripe and would charge these customers as well. Ask the MoR to stop charging them, then run this again with --mor-stopped. Nothing was changed.',
       );
     const linked = await this.moves.linked(customerIds ?? []);
     const stranger = customerIds?.find((id) => !linked.has(id));
     if (stranger !== undefined)
       throw new MoveRefused(
         'not_linked',
-        `Customer ${stranger} is not linked to a customer of the MoR. Nothing was changed.`,
+        `Customer ${stranger} is not linked to a customer of the MoR. Link it first (crossbill import customers). Nothing was changed.`,
       );
   }
 
@@ -171,7 +171,7 @@ export class MovesFlow {
   private async fresh({ subscriptionId }: MovableSubscription): Promise<MovableSubscription> {
     const read = known(await this.billing.read(subscriptionId));
     if (read === null)
-      throw new MoveStopped('stripe_unavailable', `Stripe listed ${subscriptionId} and does not find it.`);
+      throw new MoveStopped('stripe_unavailable', `Stripe listed ${subscriptionId}, but no longer has it: run again.`);
     return this.withOpenInvoice(read);
   }
 

@@ -67,7 +67,7 @@ export class Lookout {
           forgotAt = now;
         }
       } catch (e) {
-        this.onError('could not look for what to notify', e);
+        this.onError("couldn't look for new notifications", e);
       }
       await this.clock.sleep(this.everyMs, this.stopping.signal);
     }

@@ -36,15 +36,15 @@ export function notificationWebhooks(): Webhooks {
         tags: ['Notifications'],
         security: [], // no login: the signature is the proof
         parameters: [
-          header('webhook-id', 'The same in each try and replay: a known one needs nothing more.'),
+          header('webhook-id', 'The same in each try and replay: if you know the id, do nothing.'),
           header('webhook-timestamp', 'The time of sending in Unix seconds; refuse it after five minutes.'),
           header('webhook-signature', 'Standard Webhooks: one `v1,…` for each secret, separated by blanks.'),
         ],
         requestBody: { required: true, content: { 'application/json': { schema: schemaOf(type), example } } },
         responses: {
-          '2XX': { description: 'Taken. Answer within 15 seconds.' },
-          '410': { description: 'The receiver is gone: nothing more is sent to it.' },
-          default: { description: 'Tried again: ten times in three days.' },
+          '2XX': { description: 'You took it. Answer within 15 seconds.' },
+          '410': { description: 'The receiver is gone: Crossbill sends nothing more.' },
+          default: { description: 'Crossbill tries again: ten times in three days.' },
         },
       };
       return [type, { post }];

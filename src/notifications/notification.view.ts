@@ -18,14 +18,14 @@ import { timeOf } from '../api/http/values.js';
 import { NOTIFICATION_TYPES } from '../domain/notification.js';
 
 export class NotificationView {
-  @Example('msg_123') @Text('`webhook-id` of every delivery of it.') id!: string;
+  @Example('msg_123') @Text('The `webhook-id` of each delivery.') id!: string;
   @Word(NOTIFICATION_TYPES) type!: string;
-  @Word(NOTIFICATION_STATUSES, '`dead`: tried for three days, and not any more.') status!: string;
+  @Word(NOTIFICATION_STATUSES, '`dead`: Crossbill gave up after three days.') status!: string;
   @TextIfAny() invoice_id?: string | undefined;
-  @Count('Tries since it was written down or replayed.') attempts!: number;
+  @Count('Tries since it was stored or replayed.') attempts!: number;
   @TextIfAny('Why the last try failed.') last_error?: string | undefined;
   @Time() created_at!: string;
-  @TimeIfAny('Left out: it is not tried any more.') next_try_at?: string | undefined;
+  @TimeIfAny('Left out: no more tries.') next_try_at?: string | undefined;
   @TimeIfAny() delivered_at?: string | undefined;
 }
 
@@ -38,9 +38,9 @@ export class NotificationTryView {
 }
 
 export class NotificationWithTriesView extends NotificationView {
-  @Many(NotificationTryView, 'The newest last; of very many only the newest.')
+  @Many(NotificationTryView, 'Newest last; if there are very many, only the newest.')
   tries!: readonly NotificationTryView[];
-  @OpenOrNull('What is sent.') body!: Readonly<Record<string, unknown>> | null;
+  @OpenOrNull('The body of each delivery.') body!: Readonly<Record<string, unknown>> | null;
 }
 
 export function notificationView(n: NotificationRow): NotificationView {

@@ -20,7 +20,7 @@ import { NOTIFICATION_TYPES } from '../domain/notification.js';
 class NotificationsQuery extends PageQuery {
   @Filter('Only this status.', NOTIFICATION_STATUSES) status?: string;
   @Filter('Only this type.', NOTIFICATION_TYPES) type?: string;
-  @Since('when it was written') since?: string;
+  @Since('when Crossbill stored it') since?: string;
   @Until() until?: string;
 }
 
@@ -60,7 +60,7 @@ export class NotificationsController {
     operationId: 'replayNotification',
     summary: 'Send a notification once more (role: ops)',
     description:
-      'A delivered one too. It has the same id and the same bytes, so a receiver recognizes it. After a 410 Crossbill tries the receiver again from now on. Takes no body.',
+      'Works for a delivered one too. Id and bytes stay the same, so your receiver recognizes it. After a 410 this starts all deliveries again. Takes no body.',
   })
   @ApiAcceptedResponse({ type: NotificationView, description: 'The notification as it now waits to be sent.' })
   @Problems({ 404: '`not_found`' })

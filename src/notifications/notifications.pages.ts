@@ -36,8 +36,8 @@ const FILTERS = [
 
 const TRIES: readonly Column<NotificationTry>[] = [
   { label: 'At', cell: (t) => time(t.at) },
-  { label: 'Answer', cell: (t) => t.status ?? html`<span class="dim">none</span>`, number: true },
-  { label: 'What came of it', cell: (t) => t.why ?? 'delivered' },
+  { label: 'HTTP status', cell: (t) => t.status ?? html`<span class="dim">none</span>`, number: true },
+  { label: 'Result', cell: (t) => t.why ?? 'delivered' },
   { label: 'Milliseconds', cell: (t) => count(t.elapsedMs), number: true },
 ];
 
@@ -120,9 +120,9 @@ function shown(n: NotificationRow): Html {
   return facts([
     ['Status', status(n.status)],
     ['Type', dotted(n.type)],
-    ['Its id (webhook-id)', id(n.id)],
+    ['Id (webhook-id)', id(n.id)],
     n.invoiceId === null ? null : ['Invoice', invoiceLink(n.invoiceId)],
-    ['Written', time(n.at)],
+    ['Created', time(n.at)],
     ['Tries', n.attempts],
     n.deliveredAt === null ? null : ['Delivered', time(n.deliveredAt)],
     n.nextTryAt === null ? null : ['Next try', time(n.nextTryAt)],
@@ -134,13 +134,13 @@ function replayForm(session: Session, n: NotificationRow): Html {
     ${formToken(session)}
     <p class="buttons">
       <button>Send it again</button>
-      <span class="dim">The same id and the same bytes: your backend can tell that it knows it.</span>
+      <span class="dim">Id and bytes stay the same, so your backend can recognize a repeat.</span>
     </p>
   </form>`;
 }
 
 function sent(n: NotificationRow): Html {
   const { body } = notificationWithTriesView(n);
-  return html`${section('Tries', table('The newest first', TRIES, n.tries.toReversed(), 'It was not sent yet.'))}
+  return html`${section('Tries', table('The newest first', TRIES, n.tries.toReversed(), 'Not sent yet.'))}
   ${section('Body', html`<pre tabindex="0" role="group" aria-label="Body text">${JSON.stringify(body, null, 2)}</pre>`)}`;
 }

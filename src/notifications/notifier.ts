@@ -85,7 +85,7 @@ export class Notifier {
       this.options.onDelivery?.(result, taken);
     } catch (e) {
       // The notification becomes due again. Two deliveries under one id are better than none.
-      this.options.onError("couldn't store the outcome of a notification", e);
+      this.options.onError("couldn't deliver a notification or store its outcome", e);
     }
   }
 }

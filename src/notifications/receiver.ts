@@ -107,13 +107,13 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
 
 function judged(status: number, retryAfter: string | string[] | undefined): Omit<DeliveryResult, 'elapsedMs'> {
   if (status >= 200 && status < 300) return { outcome: 'delivered', status, why: null, retryAfterMs: null };
-  if (status === 410) return { outcome: 'gone', status, why: 'it answered 410: it wants no more', retryAfterMs: null };
+  if (status === 410) return { outcome: 'gone', status, why: 'the receiver is gone (410)', retryAfterMs: null };
   if (status >= 300 && status < 400) {
-    return failed(status, `it answered ${status}: redirects are not followed; set NOTIFY_URL to where it leads`);
+    return failed(status, `the receiver redirects (${status}): Crossbill does not follow; change NOTIFY_URL`);
   }
   const sec = /^\d{1,9}$/.test(String(retryAfter)) ? Number(retryAfter) : null;
   const retryAfterMs = sec === null ? null : Math.min(sec * 1000, RETRY_AFTER_LONGEST_MS);
-  return { ...failed(status, `it answered ${status}`), retryAfterMs };
+  return { ...failed(status, `the receiver answered ${status}`), retryAfterMs };
 }
 
 const failed = (status: number | null, why: string): Omit<DeliveryResult, 'elapsedMs'> => ({

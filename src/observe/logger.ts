@@ -45,7 +45,7 @@ export function loggerOf(config: Config): Logger {
 export function createLogger(options: LoggerOptions): Logger {
   const censor = textCensor(options.secrets);
   const tellLost = (lost: number): void =>
-    logger.warn({ event: 'log.lines_lost', lost }, 'the standard output took no log lines for a while: they are lost');
+    logger.warn({ event: 'log.lines_lost', lost }, 'the standard output was blocked: these log lines are lost');
   const standard: DestinationStream = { write: (line) => standardOutput(tellLost).write(line) };
   const stream = options.pretty
     ? PinoPretty({

@@ -47,7 +47,7 @@ export class Metrics {
   });
   private readonly refusals = new Counter({
     name: 'crossbill_mor_refusals_total',
-    help: 'Refusals by the MoR, by call and error code (a code outside its documents is "other"). A code with integration_ at the start: its tax integration does not work for this merchant.',
+    help: 'Refusals by the MoR, by call and error code (a code outside its documents is "other"). With integration_ at the start of the code, the tax integration of the MoR does not work for this merchant.',
     labelNames: ['call', 'code'],
     registers: [this.registry],
   });
@@ -109,7 +109,7 @@ export class Metrics {
   });
   private readonly receiverGone = new Gauge({
     name: 'crossbill_notification_receiver_gone',
-    help: '1 after the receiver at NOTIFY_URL answered 410: Crossbill sends nothing; else 0; in the whole database.',
+    help: 'In the whole database: 1 if the receiver at NOTIFY_URL answered 410, so Crossbill sends nothing; else 0.',
     registers: [this.registry],
   });
   private readonly deliveries = new Counter({

@@ -11,6 +11,11 @@ export class MinuteLimit {
 
   constructor(private readonly most: number) {}
 
+  /** Adds the lines or rows the other limit stopped and has not reported yet. */
+  absorb(other: MinuteLimit): void {
+    this.held += other.held;
+  }
+
   /** True if this minute's limit is reached. */
   isFull(nowMs: number): boolean {
     return this.through >= this.most && Math.abs(nowMs - this.since) < MINUTE_MS;

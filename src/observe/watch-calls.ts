@@ -29,11 +29,11 @@ export function watchCalls(metrics: Metrics, log: Logger): OnCall {
     const { peer, name: call, status, requestId } = r;
     const line = { peer, call, status, ms: Math.round(r.elapsedMs), requestId, ended };
     if (ended === 'stopped')
-      log.error({ event: 'calls.not_accepted', ...line }, 'the peer does not accept our credentials or our account');
+      log.error({ event: 'calls.not_accepted', ...line }, 'Stripe or the MoR refuses: check keys, account, address');
     else if (integration)
       log.error(
         { event: 'calls.tax_broken', ...line, code: r.code },
-        "the MoR's tax integration does not work: it calculates nothing",
+        "the MoR's tax integration does not work, so the MoR calculates no tax: ask the MoR",
       );
     else log.debug(line, 'request');
   };

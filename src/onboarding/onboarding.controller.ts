@@ -38,18 +38,18 @@ export class OnboardingController {
     operationId: 'createMerchant',
     summary: 'Begin a merchant’s application (role: ops)',
     description:
-      'The MoR’s onboarding request without `mode`. `merchantReference` is the key: sent again, it continues where it stopped and makes no second merchant. Where the company is not known, `{merchantReference, withoutCompany: true, productCode?}` makes a merchant whose company details can never be filled in. 201 when this request began it, else 200.',
+      'The MoR’s onboarding request without `mode`. `merchantReference` is the key: a repeat continues the application and makes no second merchant. If you do not know the company, `{merchantReference, withoutCompany: true, productCode?}` makes a merchant without company details, for good. 201 if this request began it, else 200.',
   })
   @ApiBody(eitherWay)
   @ApiCreatedResponse({ type: OnboardingView })
   @ApiOkResponse({
     type: OnboardingView,
-    description: 'There was one already; `notice` says what became of the company details.',
+    description: 'The merchant existed already; `notice` says what happened to the company details.',
   })
   @Problems({
     400: '`invalid_argument`, `validation_error`: each field named.',
-    409: `${NOT_CONFIGURED} \`onboarding_begun\`: it was asked for with company details and not answered yet.`,
-    502: `${UNAVAILABLE} Unless the message says that it would fail again.`,
+    409: `${NOT_CONFIGURED} \`onboarding_begun\`: the MoR has not answered a request with company details yet.`,
+    502: `${UNAVAILABLE} If the message says it would fail again, correct it first.`,
   })
   async start(
     @Body() body: unknown,
@@ -63,7 +63,7 @@ export class OnboardingController {
 
   @Get('merchants')
   @MayRead('ops', 'onboarding.list')
-  @ApiOperation({ operationId: 'listMerchants', summary: 'Merchants as they were last seen, newest first (role: ops)' })
+  @ApiOperation({ operationId: 'listMerchants', summary: 'Merchants as last read, newest first (role: ops)' })
   @ApiOkResponse({ type: pageOf(OnboardingView) })
   @Problems({ 400: '`invalid_request`: `limit` or `cursor`.', 409: NOT_CONFIGURED })
   async list(@Query() query: PageQuery): Promise<PageView<OnboardingView>> {
@@ -88,7 +88,7 @@ export class OnboardingController {
   @ApiOperation({
     operationId: 'chooseMerchantProduct',
     summary: 'Choose the regions: `{code, regions}` (role: ops)',
-    description: '`code` must be the first one.',
+    description: '`code` must be the code of the first request.',
   })
   @MorBody(productChoice)
   @ApiOkResponse({ type: OnboardingView })
@@ -127,7 +127,7 @@ export class OnboardingController {
   @ApiOperation({
     operationId: 'submitMerchant',
     summary: 'Submit for review (role: ops)',
-    description: 'What was submitted before counts as submitted.',
+    description: 'An application submitted before counts as submitted.',
   })
   @ApiOkResponse({ type: OnboardingView })
   @Problems({
@@ -151,6 +151,6 @@ export function onboardedOrProblem<T>(done: OnboardingDone<T>): T {
   if (done.why === 'refused') throw new Problem(done.status, done.code, done.message, done.errors);
   if (done.again) throw morProblem(done.failure);
   const message =
-    'The MoR could not read this request (500 internal_error) and would not next time either: correct it first.';
+    'The MoR could not read this request (500 internal_error). A repeat would fail again: correct it first.';
   throw new Problem(502, 'mor_unavailable', message, done.failure.errors);
 }

@@ -38,10 +38,10 @@ export type OnboardingDone<T = Onboarded> = { readonly ok: true; readonly value:
 const POLLED_AT_ONCE = 50;
 
 const WITHOUT_COMPANY =
-  'This merchant has no company details, and the MoR takes none later: they can never be filled in. Where the reviewer needs them, only another reference with them from the start helps.';
+  'This merchant has no company details, and the MoR takes none later. If the reviewer needs them, start again under another reference, with the details.';
 
 export const DISCARDED =
-  'An application already exists for this reference: Crossbill left it alone and discarded the company details of this request (you can give them only once). Another product or company needs another reference.';
+  'An application already exists for this reference and stays as it is. The company details of this request are discarded: you can give them only once. For another product or company, use another reference.';
 
 @Injectable()
 export class OnboardingFlow {

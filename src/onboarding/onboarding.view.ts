@@ -16,7 +16,7 @@ import {
 } from '../api/http/docs.js';
 
 class RegionView {
-  @Example('id_123') @Text('Random per environment: look it up, do not write it down.') id!: string;
+  @Example('id_123') @Text('Differs by environment: look it up each time.') id!: string;
   @Example('Europe') @Text() name!: string;
   @Example('EU') @Text('For example `EU`, `GB`; not unique.') flagCode!: string;
   @TextIfAny('ISO 3166-1 alpha-2; left out for a region of several countries.') countryCode?: string;
@@ -60,29 +60,29 @@ class CompanyView implements CompanyFacts {
 }
 
 export class OnboardingView {
-  @Example('shop-1') @Text('Your own name of the merchant.') reference!: string;
+  @Example('shop-1') @Text('Your own name for the merchant.') reference!: string;
   @TextOrNull('Null until the MoR lists it.') merchant_id!: string | null;
   @TextOrNull() application_id!: string | null;
   @Example('submitted')
   @Text(
-    '`requested`, `refused`, `created`, `submitted`, `changes_requested`, `approved`, `rejected`, or another word of the MoR, which is not final.',
+    '`requested`, `refused`, `created`, `submitted`, `changes_requested`, `approved`, `rejected`, or another word of the MoR, never final.',
   )
   status!: string;
   @Example([])
-  @Many(String, 'Requirement keys still to satisfy before it can be submitted.')
+  @Many(String, 'Keys of the requirements to meet before you can submit it.')
   due!: readonly string[];
   @Many(CommentView, 'The reviewer’s comments.') errors!: readonly CommentView[];
   @TextOrNull() review_message!: string | null;
   @PartOrNull(ProductView) product!: ProductView | null;
-  @PartOrNull(CompanyView, 'As the MoR had it when this merchant was read last; null: never given, or not read yet.')
+  @PartOrNull(CompanyView, 'As Crossbill last read it from the MoR; null: never given, or not read yet.')
   company!: CompanyView | null;
   @TextOrNull('As `company`.') business_description!: string | null;
   @Many(String, 'As `company`.') store_urls!: readonly string[];
   @TimeOrNull() submitted_at!: string | null;
   @TimeOrNull() reviewed_at!: string | null;
   @Example('Wait for the review.') @Text('What comes next, in one sentence.') next!: string;
-  @Flag('The MoR had an application for this reference before we asked.') existing_application!: boolean;
-  @Flag('The MoR threw the company details of a request away.') company_discarded!: boolean;
+  @Flag('The MoR had an application for this reference before.') existing_application!: boolean;
+  @Flag('Crossbill or the MoR discarded the company details of a request.') company_discarded!: boolean;
   @TextIfAny('What a person should know about this request.') notice?: string;
   @Time() created_at!: string;
 }

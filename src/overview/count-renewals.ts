@@ -23,7 +23,7 @@ export class CountRenewals {
     } catch (err) {
       this.log.error(
         { event: 'overview.count_failed', err },
-        "Couldn't count the renewals of the days; the console shows the last counts",
+        "Couldn't count the renewals by day; the console shows the last counts",
       );
     }
   }

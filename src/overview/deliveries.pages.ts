@@ -33,7 +33,7 @@ const REFUSED: readonly Column<EndpointRefusal>[] = [
   { label: 'Sender', cell: (r) => SENDERS[r.endpoint], phone: 'lead' },
   { label: 'Reason', cell: (r) => html`<code>${r.why}</code>` },
   { label: 'Check', cell: (r) => whatToCheck(r.endpoint, r.why) },
-  { label: 'From', cell: (r) => html`<code>${r.address === '' ? 'gone' : r.address}</code>` },
+  { label: 'From', cell: (r) => html`<code>${r.address === '' ? 'unknown' : r.address}</code>` },
 ];
 
 @Pages('console/deliveries')
@@ -54,7 +54,7 @@ export class DeliveryPages {
       this.endpoints.refusals(REFUSALS),
     ]);
     const live = html`<p class="dim">
-        Written down every few seconds, by all replicas together. Crossbill keeps no body of a refused delivery.
+        Replicas add their counts every few seconds. Crossbill keeps a refused body only in quarantine.
       </p>
       ${section('Answers in 24 hours', senders(answers, events, now, hostOf(req)))}
       ${section(

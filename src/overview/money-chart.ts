@@ -20,7 +20,7 @@ export function moneyChart(money: readonly DayMoney[], days: Days, chosen: strin
   const currency = currencies.find((c) => c === chosen) ?? currencies[0];
   if (currency === undefined) {
     return html`<div class="empty">
-      What the MoR takes and gives back each day will be drawn here. No money has moved in these days.
+      The chart of money taken and refunded each day appears here. No money has moved in these days.
     </div>`;
   }
   return html`<nav class="tabs" aria-label="Currency">${currencies.map((c) => tab(c, c === currency))}</nav>

@@ -68,7 +68,7 @@ export function needsYou(w: Waiting, now: Date): Html {
         )}
       </ul>
       ${more > 0 && html`<p><a href="/console/reviews?status=open">${count(more)} more review items</a></p>`}
-      <p class="dim">Books ${verified}.</p>`,
+      <p class="dim">Ledger ${verified}.</p>`,
   );
 }
 
@@ -89,14 +89,14 @@ function due(at: Date, now: Date): string {
 
 function othersOf(w: Waiting): readonly Need[] {
   const needs: Need[] = refusing(w.answers).map(({ endpoint, refused }) => ({
-    what: `${count(refused)} deliveries of ${SENDERS[endpoint]} were refused in 24 hours`,
-    next: 'See why: a wrong secret, a wrong clock, or a database that takes nothing.',
+    what: `Crossbill refused ${count(refused)} deliveries in 24 hours: ${SENDERS[endpoint]}`,
+    next: 'See why: a wrong secret, a wrong clock, or a slow or full database.',
     path: '/console/deliveries',
   }));
   if (w.parkedEvents > 0) {
     needs.push({
       what: w.parkedEvents === 1 ? 'An event is parked' : `${count(w.parkedEvents)} events are parked`,
-      next: 'Read why, fix it, then have it decided again.',
+      next: 'Read why and fix the cause. Then decide it again, or dismiss it.',
       path: '/console/events?status=parked',
     });
   }
@@ -104,14 +104,14 @@ function othersOf(w: Waiting): readonly Need[] {
   if (differences > 0) {
     needs.push({
       what: differences === 1 ? 'Verify found a difference' : `Verify found ${count(differences)} differences`,
-      next: 'Each says how to fix it. If one may stay as it is, acknowledge it with a note.',
+      next: 'Run crossbill verify --repair. Fix the rest by hand, or acknowledge it with a note.',
       path: '/console/verify',
     });
   }
   for (const s of w.stuck.filter((s) => s.attempts >= TRIES_WORTH_A_LOOK)) {
     needs.push({
       what: `${capital(words(s.what))} failed ${count(s.attempts)} times`,
-      next: html`${s.lastMessage === null ? 'Nobody answered' : html`<bdi>${s.lastMessage}</bdi>`}${
+      next: html`${s.lastMessage === null ? 'Open it to see why' : html`<bdi>${s.lastMessage}</bdi>`}${
         s.lastStatus !== null && html` (HTTP ${s.lastStatus})`
       }.
       Crossbill tries again at ${time(s.nextTryAt)}.`,
@@ -122,9 +122,9 @@ function othersOf(w: Waiting): readonly Need[] {
     needs.push({
       what:
         w.deadNotifications === 1
-          ? 'A notification to your backend was given up'
-          : `${count(w.deadNotifications)} notifications to your backend were given up`,
-      next: 'See what it answered; send them again when it is back.',
+          ? 'Crossbill gave up a notification to your backend'
+          : `Crossbill gave up ${count(w.deadNotifications)} notifications to your backend`,
+      next: 'See the answers of your backend. Fix it, then send again.',
       path: '/console/notifications?status=dead',
     });
   }

@@ -51,7 +51,7 @@ function moneyToday(money: readonly DayMoney[], at: Date): Html {
   const list = (reason: string, currency: string, what: Html): Html =>
     html`<a href="/console/ledger?reason=${reason}&amp;currency=${currency}&amp;since=${today}">${what}</a>`;
   return html`<p class="dim">
-      As of ${time(at)}. A day is a UTC day. Money counts on the day on which the MoR moved it.
+      As of ${time(at)}. A day is a UTC day. Crossbill counts money on the day the MoR moved it.
     </p>
     ${table(
       'Taken and refunded by the MoR since midnight UTC',
@@ -76,7 +76,7 @@ function moneyToday(money: readonly DayMoney[], at: Date): Html {
         },
       ],
       money,
-      'The money taken and given back by the MoR today appears here, by currency.',
+      'Money the MoR takes or refunds today appears here, by currency.',
     )}`;
 }
 
@@ -86,7 +86,7 @@ function renewalsPaid(days: readonly DayRenewals[]): Html {
   if (paid + unpaid + waiting === 0) {
     return html`<div class="empty">
       The share of paid renewals in the last ${DAYS_SHOWN} days appears here.
-      ${days.length === 0 ? 'The daemon counts them within some minutes of its start.' : 'There was none.'}
+      ${days.length === 0 ? 'The daemon counts them a few minutes after its start.' : 'There were no renewals.'}
     </div>`;
   }
   return html`${facts([

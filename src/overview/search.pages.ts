@@ -13,7 +13,7 @@ import { type Found, Search } from './search.js';
 export class SearchPages {
   constructor(private readonly search: Search) {}
 
-  /** Shows the results. A single result opens at once. */
+  /** Shows the results, or opens the only result if it matches exactly. */
   @Get()
   @Page('console.find')
   async find(@Req() req: Request, @Res() res: Response): Promise<void> {
@@ -33,7 +33,7 @@ export class SearchPages {
 
 function results(sought: string, found: readonly Found[]): Html {
   return table(
-    `What was found for ${sought}`,
+    `Found for ${sought}`,
     [
       {
         label: 'What',
@@ -60,15 +60,15 @@ function results(sought: string, found: readonly Found[]): Html {
 }
 
 const whatIsSearched = html`<details class="searched" id="searched">
-  <summary>What is searched</summary>
+  <summary>Where Crossbill searches</summary>
   <ul>
     <li>
       Ids, whole or their beginning: <code>in_</code> <code>pay_</code> <code>pmt_</code> <code>ref_</code>
-      <code>rev_</code> <code>cus_</code> and charges; whole ones of the MoR's refunds, customers and other objects, and
-      of events.
+      <code>rev_</code> <code>cus_</code> and charges. Only whole ids: those of events, and of the MoR's refunds,
+      customers and other objects.
     </li>
     <li>Numbers of invoices and proforma invoices, whole or their beginning.</li>
-    <li>E-mail addresses, whole, as Stripe has them: Stripe is asked, and Crossbill keeps none.</li>
+    <li>Whole e-mail addresses: Crossbill looks them up on Stripe and keeps none.</li>
     <li>Amounts, with a comma or a point: the newest 5,000 invoices, payments and refunds.</li>
     <li>Not searched: the middle of an id, names, and texts.</li>
   </ul>

@@ -36,7 +36,7 @@ const OF_EACH = 5;
 const SHORTEST = 4;
 
 const NEWEST_AMOUNTS =
-  'Amounts were searched among the newest 5,000 invoices, payments and refunds. A list filtered by amount and dates looks further back.';
+  'Crossbill searched this amount among the newest 5,000 invoices, payments and refunds. To look further back, filter a list by amount and dates.';
 
 const PATHS: Readonly<Record<Beginning['kind'], string>> = {
   invoice: 'invoices',
@@ -76,7 +76,7 @@ export class Search {
   private async byEmail(email: string): Promise<Result> {
     const customers = await this.customers.byEmail(email);
     if (customers === null) {
-      return { found: [], told: 'Stripe could not be asked for this address just now. Try again in a moment.' };
+      return { found: [], told: 'Crossbill could not look this address up on Stripe. Try again in a moment.' };
     }
     const found = customers.map((c) => ({
       ...PLAIN,

@@ -41,11 +41,11 @@ export function paymentAnswer(
 
 /** The part of the sentence about the payment's mark on Stripe. */
 function shown(p: PaymentRow): string[] {
-  if (p.mark === 'confirmed') return ['its invoice is paid with it on Stripe'];
+  if (p.mark === 'confirmed') return ['Stripe shows the payment on its invoice'];
   if (p.mark === 'parked') return ['it is not marked on Stripe: a person must decide'];
-  if (p.mark === 'held') return ['it is marked on Stripe once the invoice is final'];
+  if (p.mark === 'held') return ['Crossbill marks it on Stripe once the invoice is final'];
   if (p.mark === 'closed' || p.mark === 'none') return ['it is not marked on Stripe'];
-  return ['Stripe is being told'];
+  return ['Crossbill is marking it on Stripe'];
 }
 
 function notTaken(p: PaymentRow, now: Date): Answer {
@@ -56,10 +56,10 @@ function notTaken(p: PaymentRow, now: Date): Answer {
   if (saysNothing(p))
     return {
       tone: 'wait',
-      text: `Left aside by a person: no money of charge ${p.processorChargeId ?? ''} is booked for this invoice.`,
+      text: `A person dismissed it: the ledger has no money of charge ${p.processorChargeId ?? ''} for this invoice.`,
     };
   if (p.status !== 'failed' && p.status !== 'requires_action')
-    return { tone: 'wait', text: 'Only a refund of it is known so far.' };
+    return { tone: 'wait', text: 'So far the ledger has no charge of it for this invoice.' };
   const outcome = p.status;
   const at = p.verdictAt === null ? '' : ` (${day(p.verdictAt, now)})`;
   return { tone: 'warn', text: `Not taken: ${refusalWords({ ...p, outcome })}${at}.` };

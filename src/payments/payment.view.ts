@@ -40,12 +40,12 @@ export class ProofView {
     '`waiting_for_settlement`: the MoR knows the charge and has not settled it; a bank debit takes days.',
   )
   status!: 'asking' | 'waiting_for_settlement';
-  @Time('Since when.') since!: string;
+  @Time('When the MoR first knew the charge; for `asking`: when the search began.') since!: string;
   @TimeOrNull('When Crossbill asks the MoR next.') next_look_at!: string | null;
 }
 
 export class PaymentView {
-  @Example('pay_123') @Text('`pay_…`; an id of ours until a payment.* event named it.') id!: string;
+  @Example('pay_123') @Text('`pay_…`, or our own id until the MoR or a person names it.') id!: string;
   @Example('in_123') @Text() invoice_id!: string;
   @TextOrNull("The invoice's number, as the customer reads it.") invoice_number!: string | null;
   @Example('cus_123') @Text() customer_id!: string;
@@ -55,13 +55,13 @@ export class PaymentView {
   @Example('succeeded') @Word(PAYMENT_STATUSES) status!: (typeof PAYMENT_STATUSES)[number];
   @Example('ch_123') @TextOrNull() processor_charge_id!: string | null;
   @Example('pi_123') @TextOrNull() processor_payment_intent_id!: string | null;
-  @Example('ch_123') @TextOrNull("What Stripe shows as the payment's reference.") reference!: string | null;
-  @Example(0) @Amount('What was refunded, in smallest units.') amount_refunded!: number;
+  @Example('ch_123') @TextOrNull("The payment's reference on Stripe.") reference!: string | null;
+  @Example(0) @Amount('The refunded sum, in smallest units.') amount_refunded!: number;
   @Example('pr_123') @TextOrNull("Stripe's `pr_…`.") payment_record_id!: string | null;
   @Many(RefundView) refunds!: RefundView[];
   @PartIfAny(ProofView, "Only while a signup's charge is not proven.") proof?: ProofView | undefined;
   @Example('confirmed')
-  @Text('How far its mark on the invoice has come; `confirmed`: the invoice is paid with it.')
+  @Text('The stage of its mark on the invoice; `confirmed`: Stripe shows the payment there.')
   mark!: string;
   @Word(['renewal', 'signup', 'proforma', 'payment_link']) origin!: string;
   @TextIfAny() signup_id?: string | undefined;

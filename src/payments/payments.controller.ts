@@ -16,10 +16,10 @@ import { PAYMENT_STATUSES, PaymentView, paymentView } from './payment.view.js';
 
 class PaymentsQuery extends PageQuery {
   @Filter('Only this status.', PAYMENT_STATUSES) status?: string;
-  @Since('when the money was taken; until then the last verdict, or when we first learned of it') since?: string;
+  @Since("when the MoR took the money; before that, its last verdict, or Crossbill's first record") since?: string;
   @Until() until?: string;
   @CurrencyFilter() currency?: string;
-  @AmountFilter('the whole payment, whatever was refunded') amount?: string;
+  @AmountFilter('the whole payment, before refunds') amount?: string;
   @CustomerFilter() customer?: string;
   @Filter('The same as `customer`.') customer_id?: string;
   @Filter("Only this invoice's.") invoice_id?: string;
@@ -67,15 +67,15 @@ export class PaymentsController {
   @MayChange('ops', 'payment.identify')
   @ApiOperation({
     operationId: 'identifyPayment',
-    summary: "Name a payment by the MoR's own id, so that it can be refunded (role: ops)",
+    summary: "Give a payment the MoR's own id, so you can refund it (role: ops)",
     description:
-      "For a signup's, a link's or a transfer's payment that no event of the MoR has named. The same id again changes nothing. The MoR refuses an unknown id at the first refund (404 `payment_not_found`), and Crossbill removes it.",
+      'For a payment of a signup, link or transfer without a `pay_…` from an event of the MoR. The same id again changes nothing. The MoR refuses an unknown id at the first refund (404 `payment_not_found`), and Crossbill removes the id.',
   })
   @ApiOkResponse({ type: PaymentView })
   @Problems({
     400: '`invalid_request`',
     404: '`payment_not_found`',
-    409: '`payment_already_identified`, `payment_id_taken` (the message names the payment that has it)',
+    409: '`payment_already_identified`, `payment_id_taken` (the message names the payment with this id)',
   })
   async identify(
     @Param('id', IdPipe) id: string,

@@ -93,7 +93,7 @@ export class PaymentPages {
       empty: {
         filtered: 'No payments match these filters.',
         yet: html`<p>
-            Each payment or failed try of the MoR appears here. None has come yet: they come with the MoR's
+            Crossbill lists the MoR's payments and failed charges here. None has arrived yet: the MoR reports them with
             <code>payment.*</code> events.
           </p>
           <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`,
@@ -156,12 +156,12 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: L
     ...proofFacts(p),
     ['Origin', words(p.origin)],
     p.declineCode === null ? null : ['Decline code', html`<code>${p.declineCode}</code>`],
-    p.failureMessage === null ? null : ['The MoR said', foreign(p.failureMessage)],
+    p.failureMessage === null ? null : ['Message from the MoR', foreign(p.failureMessage)],
   ])}
   ${section(
     'Refunds',
     table(
-      'What was given back, or is on its way',
+      'Refunds, finished or under way',
       columnsOf(refundFields, undefined, ['invoice_number', 'customer_id']),
       paymentView(v).refunds,
       'None.',
@@ -211,11 +211,11 @@ function nameForm(session: Session, id: string): Html {
       <label for="payment_id"
         >The MoR's id of this payment
         <span class="hint" id="payment-id-hint"
-          >No event of the MoR has named it yet, and it is refunded by that id alone. The MoR's portal shows it.</span
+          >A refund needs this id, and no event of the MoR has brought it yet. The MoR's portal shows it.</span
         ></label
       >
       <input id="payment_id" name="payment_id" required autocomplete="off" aria-describedby="payment-id-hint" />
     </p>
-    <p class="buttons"><button>Name it</button></p>
+    <p class="buttons"><button>Save the id</button></p>
   </form>`;
 }

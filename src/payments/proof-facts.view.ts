@@ -5,6 +5,6 @@ import { time } from '../console/show.js';
 
 export function proofFacts(p: PaymentRow): readonly (readonly [string, Piece])[] {
   if (p.mark !== 'proving') return [];
-  const next = ['The MoR is asked again', time(p.proveDueAt, 'at once')] as const;
+  const next = ['Crossbill asks the MoR again', time(p.proveDueAt, 'at once')] as const;
   return p.pendingSince === null ? [next] : [['Waiting for settlement since', time(p.pendingSince)], next];
 }

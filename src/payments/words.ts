@@ -53,7 +53,7 @@ export const paymentWords: Words<
     summary: `the MoR took ${showMoney(f.taken)} for invoice ${f.invoice}, but the invoice is void${f.replacedBy === null ? '' : `: invoice ${f.replacedBy} replaced it`}`,
     proposal:
       f.replacedBy === null
-        ? `Refund ${showMoney(f.taken)}, or bill the customer again.`
+        ? `Refund ${showMoney(f.taken)}. If the customer still owes this amount, bill it again.`
         : ofRevision(showMoney(f.taken), f.replacedBy),
   }),
   'paid-twice': (f) => ({
@@ -72,15 +72,15 @@ export const paymentWords: Words<
   }),
   'charge-elsewhere': (f) => ({
     summary: `payment ${f.payment} of ${showMoney(f.amount)} for this invoice has charge ${f.charge ?? ''}, but the ledger has that charge as payment ${f.holder} of invoice ${f.holderInvoice}`,
-    proposal: `Ask the MoR which invoice the charge paid. Crossbill booked and marked nothing for this invoice. If the charge paid invoice ${f.holderInvoice}, dismiss this, and then have the MoR charge this invoice or collect it another way: Crossbill charges nobody for it. If the charge paid this invoice, mark it on Stripe by hand, credit ${f.holderInvoice}, and then dismiss this.`,
+    proposal: `Ask the MoR which invoice the charge paid. Crossbill booked and marked nothing for this invoice. If the charge paid invoice ${f.holderInvoice}, dismiss this, and then have the MoR charge this invoice or collect it another way: Crossbill itself requests no charge. If the charge paid this invoice, mark it on Stripe by hand, credit ${f.holderInvoice}, and then dismiss this.`,
   }),
   'success-differs': (f) => {
     const [stated, recorded] = f.observations;
     const isOther = typeof stated.charge === 'string' && stated.charge !== recorded.charge;
     const charge = (x: Seen): string => (isOther ? `, charge ${x.charge ?? 'unknown'}` : '');
-    const of = (x: Seen): string => `${sumOf(x.money)} of ${x.customer ?? 'nobody'}${charge(x)}`;
+    const of = (x: Seen): string => `${sumOf(x.money)} from ${x.customer ?? 'nobody'}${charge(x)}`;
     return {
-      summary: `event ${stated.id ?? ''} says ${f.payment} was ${of(stated)}; the record says ${of(recorded)}`,
+      summary: `event ${stated.id ?? ''} reports ${f.payment} as ${of(stated)}; Crossbill recorded ${of(recorded)}`,
       proposal: 'Ask the MoR which is right. Crossbill keeps its first record.',
     };
   },
@@ -90,8 +90,8 @@ export const paymentWords: Words<
       'Ask the MoR whether it still has the money. If the bank returned a debit, record the return on the page of the payment. The invoice stays as it is until a person changes it on Stripe.',
   }),
   'mark-refused': (f) => ({
-    summary: `${f.call} was refused: ${f.said}`,
-    proposal: `Fix the error that Stripe named, then retry. ${f.byHand === null ? '' : byHand(f.byHand)}`.trimEnd(),
+    summary: `Stripe refused the call ${f.call}: ${f.said}`,
+    proposal: `Fix the error from Stripe, then retry. ${f.byHand === null ? '' : byHand(f.byHand)}`.trimEnd(),
   }),
   'mark-untraceable': (f) => ({
     summary: `Crossbill cannot tell whether Stripe has a payment record for payment ${f.payment}: ${f.why}`,
@@ -108,7 +108,7 @@ function andObserved(all: readonly Seen[]): string {
 
 function ofOtherAmount({ taken, due, marking }: FactOf<'amount-differs'>): string {
   if (marking === 'out_of_band')
-    return `In the mode out_of_band Crossbill can apply only the exact amount. Change the invoice on Stripe to ${showMoney(taken)}, for example by a credit note, and retry; or refund the payment.`;
+    return `With BILLING_MARK_MODE=out_of_band Crossbill can apply only the exact amount. Change the invoice on Stripe to ${showMoney(taken)}, for example by a credit note, and retry; or refund the payment.`;
   return taken.minor < due.minor
     ? 'Apply the payment as a part payment and collect the rest, or refund it.'
     : 'Refund the payment, or apply it: Stripe credits the surplus to the customer.';
@@ -118,7 +118,7 @@ function overpaidWords(f: FactOf<'overpaid'>): Sentences {
   const paid = f.by.map((p) => `${showMoney(p.amount)} (payment ${p.payment})`).join(' and ');
   const since = f.refunded.minor === 0n ? '' : `; the MoR has refunded ${showMoney(f.refunded)} since`;
   return {
-    summary: `the invoice is overpaid by ${showMoney(f.over)}: ${paid === '' ? 'the MoR took nothing for it' : `${paid} was taken`}, ${showMoney(f.due)} was due${since}`,
+    summary: `the invoice is overpaid by ${showMoney(f.over)}: ${paid === '' ? 'the MoR took nothing for it' : `the MoR took ${paid}`}, ${showMoney(f.due)} was due${since}`,
     proposal: f.credited
       ? ofBalance(f)
       : `Refund ${showMoney(f.left)}, or apply this and credit the customer yourself: Stripe shows only the amount due as paid.`,
@@ -143,7 +143,7 @@ function ofRevision(taken: string, revision: string): string {
 }
 
 function refundOfSecond(taken: string): string {
-  return `Refund ${taken}, but only if Stripe shows the other payment as paid and its money did not go back to the customer (refund, lost dispute, returned debit). Otherwise keep this money: retry while the invoice can still be paid, or bill ${taken} with a new invoice on Stripe and dismiss this.`;
+  return `Check the other payment: Stripe must show it as paid, and it must have no refund, lost dispute or returned debit. If so, refund ${taken}. Otherwise keep this money: retry while the invoice can still be paid, or bill ${taken} with a new invoice on Stripe and dismiss this.`;
 }
 
 /** The proposal for two payments with perhaps one charge: a refund may return the customer's only payment. */
@@ -151,7 +151,7 @@ const ASK_IF_TWICE =
   'Ask the MoR whether it charged the customer twice. If it did, and the other payment did not go back to the customer, refund this payment. Otherwise dismiss this.';
 
 function byHand(h: ByHand): string {
-  const then = 'then retry: Crossbill finds it on Stripe and books it. Do not dismiss this in that case.';
+  const then = 'then retry; do not dismiss this. Crossbill finds your mark on Stripe and books it.';
   switch (h.how) {
     case 'report':
       return `If you mark the invoice by hand, report a payment record of ${showMoney(h.amount)} with reference ${h.reference}, attach it, and ${then}`;

@@ -16,7 +16,7 @@ export class RefundAnswers {
     const start = this.clock.now().getTime();
     for (;;) {
       const found = await this.books.refund(id);
-      if (found === null) throw new Error(`refund ${id} was written and is not there`);
+      if (found === null) throw new Error(`refund ${id} was stored, but is not in the database`);
       const waited = this.clock.now().getTime() - start;
       if (found.refund.status !== 'requested' || waited >= patienceMs) return found;
       await this.clock.sleep(answerPauseMs(waited));

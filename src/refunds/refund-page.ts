@@ -64,8 +64,8 @@ export function amountStep(session: Session, { payment: p, rest, about }: Refund
         <label for="amount"
           >Amount in ${p.currency}
           <span class="hint" id="amount-hint"
-            >${decimalFromMinor(rest, p.currency)} ${p.currency} remains to be
-            refunded${decimals > 0 && '; a comma or a dot before the decimals'}.</span
+            >At most ${decimalFromMinor(rest, p.currency)}
+            ${p.currency}${decimals > 0 && ', with a comma or a dot before the decimals'}.</span
           ></label
         >
         <input
@@ -90,7 +90,7 @@ export function amountStep(session: Session, { payment: p, rest, about }: Refund
         <button>Continue</button>
         <a href="/console/payments/${encodeURIComponent(name)}">Cancel</a>
       </p>
-      <p class="hint">Nothing is refunded yet: the next page asks once more.</p>
+      <p class="hint">This refunds nothing yet: the next page asks you to confirm.</p>
     </form>`;
 }
 
@@ -102,13 +102,13 @@ export function confirmStep(
   const name = paymentName(p);
   return html`<div class="card">
     <p>
-      <strong>${amount(minor, p.currency)}</strong> will be given back to the customer by the MoR, and shown on the
-      invoice on Stripe.
+      The MoR will refund <strong>${amount(minor, p.currency)}</strong> to the customer. If this payment paid the
+      invoice, Stripe will then show the refund.
     </p>
     ${facts([
       ['Can be refunded now', amount(rest, p.currency)],
       ['This refund', amount(minor, p.currency)],
-      ['Remains after it', amount(rest - minor, p.currency)],
+      ['Left after this refund', amount(rest - minor, p.currency)],
       ['Reason', reason === '' ? html`<span class="dim">none given</span>` : foreign(words(reason))],
       ...about,
     ])}
@@ -133,7 +133,7 @@ export function refundPart(
   const said = refundAnswer(r);
   const about = html`Invoice ${invoiceNumberLink(r.invoiceId, invoiceNumber)} · customer
   ${customerLink(payment.customerId, who.names.get(payment.customerId))} · payment of
-  ${moneyLink('payments', paymentName(payment), payment.amount, payment.currency)} · asked for ${time(r.createdAt)}`;
+  ${moneyLink('payments', paymentName(payment), payment.amount, payment.currency)} · recorded ${time(r.createdAt)}`;
   return html`<div role="status">
       ${headline(amount(r.amount, r.currency), status(shownStatus(r), 'Refund'), said, about)}
     </div>
@@ -142,10 +142,10 @@ export function refundPart(
       ['Shown on Stripe', shownOnStripe(r.mirror)],
       r.creditNoteId === null ? null : ['Credit note', status('issued')],
       ['Reason', foreign(r.reason === null ? null : words(r.reason))],
-      ['Made', r.origin === 'api' ? 'through Crossbill' : 'elsewhere'],
-      ['Asked for', time(r.createdAt)],
-      ['Succeeded', time(r.succeededAt, 'not yet')],
-      ['Remains of the payment', amount(remaining(payment), payment.currency)],
+      ['Requested', r.origin === 'api' ? 'through Crossbill' : 'elsewhere'],
+      ['Recorded', time(r.createdAt)],
+      ['Succeeded', time(r.succeededAt, 'no')],
+      ['Rest of the payment', amount(remaining(payment), payment.currency)],
     ])}
     ${fold(
       'details',

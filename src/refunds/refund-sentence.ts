@@ -10,34 +10,34 @@ export function refundAnswer(
   const what = sayMoney({ minor: r.amount, currency: r.currency });
   switch (r.status) {
     case 'succeeded': {
-      const shown = { done: '; Stripe shows it.', parked: '; a person must say how Stripe shows it.', not_needed: '.' };
+      const shown = { done: '; Stripe shows it.', parked: '; not on Stripe: see the review item.', not_needed: '.' };
       const onStripe =
         r.mirror === 'done' || r.mirror === 'parked' || r.mirror === 'not_needed'
           ? shown[r.mirror]
-          : '; Stripe is being told.';
+          : '; Stripe does not show it yet.';
       return { tone: r.mirror === 'parked' ? 'bad' : 'good', text: `Refunded ${what}${onStripe}` };
     }
     case 'joined':
-      return { tone: 'good', text: `Refunded ${what}: it is a refund that was known already.` };
+      return { tone: 'good', text: `Refunded ${what}: Crossbill had recorded this refund before.` };
     case 'pending':
       if (r.morStatus !== null)
         return {
           tone: 'wait',
-          text: `The MoR has the refund of ${what} as ${r.morStatus}, a status that Crossbill does not know. The amount stays reserved until its event comes.`,
+          text: `The MoR says the refund of ${what} is ${r.morStatus}. Crossbill does not know this status. The amount stays reserved until the refund's event arrives.`,
         };
-      return { tone: 'wait', text: `The MoR is refunding ${what}; with a bank debit that takes some days.` };
+      return { tone: 'wait', text: `The MoR is refunding ${what}; for a bank debit this takes some days.` };
     case 'failed': {
       const why = r.failure === null ? '' : ` (${r.failure.message})`;
       return {
         tone: 'bad',
-        text: `Not refunded: the MoR refused or failed it${why}. The amount can be refunded again.`,
+        text: `Not refunded: the refund failed${why}. You can refund the amount again.`,
       };
     }
     case 'requested':
     case 'unknown':
       return {
         tone: 'wait',
-        text: `Asked for: the MoR has not answered yet about ${what}. The same request is sent until it does; no second refund is needed.`,
+        text: `Requested: the MoR has not confirmed the refund of ${what} yet. The amount stays reserved: do not refund it a second time.`,
       };
   }
 }

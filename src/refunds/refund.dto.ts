@@ -4,7 +4,7 @@ import { IsAmount, IsJsonObject, IsText, MayBeAbsent } from '../api/http/rules.j
 
 export class CreateRefundDto {
   @Example(500)
-  @Count('Smallest units; default: all that remains of the payment.')
+  @Count('Smallest units; default: the rest of the payment.')
   @MayBeAbsent()
   @IsAmount()
   amount?: number;

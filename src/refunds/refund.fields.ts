@@ -12,7 +12,7 @@ export const refundFields = fields<RefundView>({
   status: field.status({ label: 'Status', phone: 'side' }),
   mirror: field.status({ label: 'Shown on Stripe', cell: (r) => shownOnStripe(r.mirror) }),
   reason: field.word('Reason'),
-  created_at: field.time({ label: 'Requested', phone: 'below' }),
+  created_at: field.time({ label: 'Recorded', phone: 'below' }),
   succeeded_at: field.time(),
   payment_id: field.id(),
   invoice_id: field.id(),

@@ -8,8 +8,8 @@ import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 export const REFUND_STATUSES = ['succeeded', 'pending', 'failed', 'unknown'] as const;
 
 export class RefundView {
-  @Example('ref_123') @Text('Ours and permanent.') id!: string;
-  @Example('rfnd_123') @TextOrNull("The MoR's `rfnd_…`; comes with its answer.") mor_refund_id!: string | null;
+  @Example('ref_123') @Text("Crossbill's own id; it never changes.") id!: string;
+  @Example('rfnd_123') @TextOrNull("The MoR's `rfnd_…`; null until the MoR sends it.") mor_refund_id!: string | null;
   @Example('pay_123') @Text() payment_id!: string;
   @Example('in_123') @Text() invoice_id!: string;
   @TextOrNull("The invoice's number, as the customer reads it.") invoice_number!: string | null;
@@ -18,16 +18,16 @@ export class RefundView {
   @Currency() currency!: string;
   @Example('succeeded')
   @Text(
-    '`succeeded`, `pending`, `failed`, `unknown` (the MoR has not answered yet), or another word of the MoR, which counts as `pending`. Until it succeeded or failed the amount stays reserved, and no second refund is sent.',
+    '`succeeded`, `pending`, `failed`, `unknown` (the MoR has not answered yet), or another word of the MoR, counted as `pending`. Until the refund succeeds or fails, its amount stays reserved.',
   )
   status!: string;
   @TextOrNull() reason!: string | null;
   @Example('re_123') @TextOrNull("The refund's id at the processor.") processor_refund_id!: string | null;
-  @Word(['api', 'event'], '`api`: asked for here. `event`: made elsewhere.') origin!: 'api' | 'event';
-  @TextIfAny('The state of its mirror on Stripe.') mirror!: string;
+  @Word(['api', 'event'], '`api`: requested here. `event`: made elsewhere.') origin!: 'api' | 'event';
+  @TextIfAny('How far Stripe shows the refund.') mirror!: string;
   @TextOrNull('The credit note on Stripe.') credit_note_id!: string | null;
-  @TextIfAny('Why it failed.') failure_code?: string | undefined;
-  @TextIfAny('Why it failed, for people.') failure_message?: string | undefined;
+  @TextIfAny('Why it failed, as a code.') failure_code?: string | undefined;
+  @TextIfAny('Why it failed, as a sentence.') failure_message?: string | undefined;
   @Time() created_at!: string;
   @TimeOrNull() succeeded_at!: string | null;
 }

@@ -22,7 +22,7 @@ import { ANSWER_PATIENCE_MS } from '../policy.js';
 class RefundsQuery extends PageQuery {
   @Filter('Only this status.', REFUND_STATUSES) status?: (typeof REFUND_STATUSES)[number];
   @Filter("Only this invoice's.") invoice_id?: string;
-  @Since('when the money was given back; until then, when it was asked for') since?: string;
+  @Since('the time of success, or of the request if there is no success yet') since?: string;
   @Until() until?: string;
   @CurrencyFilter() currency?: string;
   @AmountFilter('of the refund') amount?: string;
@@ -45,7 +45,7 @@ export class RefundsController {
     operationId: 'createRefund',
     summary: 'Refund a payment, fully or in part (role: ops)',
     description:
-      'Refunded at the MoR, then mirrored on Stripe. The same Idempotency-Key with the same body gives the same refund as it is now, never a second one: by either id of the payment, and also after a restored backup, for the MoR gets a key made of API key name, payment and Idempotency-Key.',
+      "The MoR refunds the payment, then Crossbill shows the refund on Stripe. The same Idempotency-Key with the same body returns the same refund in its present state, never a second one. This holds for either id of the payment, and after a restored backup: Crossbill derives the MoR's key from API key name, payment and Idempotency-Key.",
   })
   @KeyHeader(true)
   @ApiCreatedResponse({
@@ -55,14 +55,14 @@ export class RefundsController {
   @ApiAcceptedResponse({
     type: RefundView,
     description:
-      'Status `unknown`: the MoR has not answered. The amount stays reserved. Crossbill settles it later and never sends it twice.',
+      'Status `unknown`: the MoR has not answered. The amount stays reserved. Crossbill repeats the request under the same key, so it makes no second refund.',
   })
   @Problems({
-    400: '`invalid_request`: a wrong field, no Idempotency-Key, or more than remains of the payment.',
+    400: '`invalid_request`: a wrong field, no Idempotency-Key, or an amount above the rest of the payment.',
     404: '`payment_not_found`',
-    409: '`idempotency_conflict` (also when the MoR knows the key with another body, as after a restored backup), `payment_not_identified` (the MoR has not named this payment yet)',
+    409: '`idempotency_conflict` (also when the MoR knows the key with another body, as after a restored backup), `payment_not_identified` (Crossbill has no id of the MoR for this payment yet)',
     415: '`unsupported_media_type`',
-    422: '`payment_not_refundable`: never succeeded, fully refunded or charged back.',
+    422: '`payment_not_refundable`: the payment never succeeded, is fully refunded, or was lost to a bank.',
   })
   async create(
     @Param('id', IdPipe) id: string,

@@ -73,13 +73,13 @@ export class RefundPages {
       values,
       read: async (page) => viewsOf(await this.refunds.list(filter, page), listedRefundView),
       sums: () => this.refunds.sums(filter),
-      summed: 'given back or not',
+      summed: 'refunded or not',
       caption: 'Newest first',
       fields: ['refunds', refundFields],
       names: this.names,
       empty: {
         filtered: 'No refunds match these filters.',
-        yet: html`Each refund appears here, from the request until it shows on Stripe. To make the first one, open a
+        yet: html`Each refund appears here, from its request on. To make the first one, open a
           <a href="/console/payments?status=succeeded">payment</a>.`,
       },
     });
@@ -111,9 +111,9 @@ export class RefundPages {
     const refundable = await this.refundable(id);
     const { payment, rest } = refundable;
     const asked = askedOf(formOf(req), payment);
-    if (asked.minor > rest) throw invalid('amount', `exceeds what remains: ${showMoney({ ...payment, minor: rest })}`);
+    if (asked.minor > rest) throw invalid('amount', `must be at most ${showMoney({ ...payment, minor: rest })}`);
     const body = confirmStep(sessionOf(req), refundable, asked);
-    sendPage(req, res, { title: 'Refund: is this right?', section: 'payments', body });
+    sendPage(req, res, { title: 'Confirm the refund', section: 'payments', body });
   }
 
   /** One form makes one refund, even if the browser sends the form twice: the form has the key of its request. */
@@ -140,7 +140,7 @@ export class RefundPages {
     if (found === null) throw notFound('payment');
     const rest = refundable(found.payment, found.refunds, found.lost);
     if (rest === 0n || found.payment.paymentId === null) {
-      throw new Problem(422, 'payment_not_refundable', 'Nothing of this payment can be refunded.');
+      throw new Problem(422, 'payment_not_refundable', 'Nothing is left to refund, or the payment has no pay_… id.');
     }
     const { payment, invoiceNumber } = found;
     return { payment, rest, about: aboutPayment(payment, invoiceNumber, await this.names.of([payment.customerId])) };

@@ -20,7 +20,7 @@ export const refundItemWords: Words<
   | 'mirror-refused'
 > = {
   'refunds-beyond-payment': (f) => ({
-    summary: `the MoR reports refunds of ${showMoney(f.refunded)} for payment ${f.payment} of only ${showMoney(f.amount)}`,
+    summary: `the MoR reports more refunds than payment ${f.payment} of ${showMoney(f.amount)} allows; the known refunds add up to ${showMoney(f.refunded)}`,
     proposal:
       'Ask the MoR which refunds are real. Crossbill lists the refunds beyond the payment, but leaves them out of the ledger and of Stripe.',
   }),
@@ -29,8 +29,8 @@ export const refundItemWords: Words<
     proposal: 'A refund event is missing. If it does not arrive, ask the MoR to send it again.',
   }),
   'totals-overlap': (f) => ({
-    summary: `the running totals of the refunds of payment ${f.payment} do not add up at ${showMoney(f.at)}`,
-    proposal: "Compare the refunds with the MoR's. Crossbill recorded each refund as its event says.",
+    summary: `the MoR's running totals of the refunds of payment ${f.payment} contradict each other at ${showMoney(f.at)}`,
+    proposal: "Compare the refunds with the MoR's portal. Crossbill recorded each refund as its event says.",
   }),
   'refund-unshown': (f) => ({
     summary: `${showMoney(f.amount)} of payment ${f.payment} was refunded, and Stripe does not show the refund: Crossbill marked no invoice with this money`,
@@ -48,25 +48,25 @@ export const refundItemWords: Words<
       : 'Ask the MoR whether the reported refund comes from this request, or from elsewhere, such as its portal. If it comes from elsewhere, this request refunded nothing: if you wanted two refunds, request another one. Then dismiss this.',
   }),
   'refund-waits': (f) => ({
-    summary: `refund ${f.refund} of ${showMoney(f.amount)} is ${f.status} since ${showIso(f.since)}${refusedSaid(f.refused)}${f.dismissedAt === null ? '' : `; a person dismissed an earlier item about it on ${showIso(f.dismissedAt)}`}`,
-    proposal: `Ask the MoR what it refunded. The amount stays reserved until its payment.refunded event arrives and closes this item. If the MoR says it refunded nothing, \`apply\` with a note frees the amount.${f.withdrawn || f.refused !== null ? ' Crossbill does not send the request again automatically; `retry` sends the request once more, under the same key.' : ''}`,
+    summary: `refund ${f.refund} of ${showMoney(f.amount)} has been ${f.status} since ${showIso(f.since)}${refusedSaid(f.refused)}${f.dismissedAt === null ? '' : `; a person dismissed an earlier item about it on ${showIso(f.dismissedAt)}`}`,
+    proposal: `Ask the MoR whether it made this refund. The amount stays reserved until the payment.refunded event arrives and closes this item. If the MoR refunded nothing, choose \`apply\` with a note to free the amount.${f.withdrawn || f.refused !== null ? ' Crossbill does not send the request again automatically; `retry` sends the request once more, under the same key.' : ''}`,
   }),
   'refund-failed': (f) => ({
     summary: `refund ${f.refund} failed, and the customer got nothing: ${f.said ?? 'no reason given'}`,
-    proposal: 'Find out why this refund failed. Then you may refund the amount again.',
+    proposal: 'Find out why this refund failed. After that you can refund the amount again.',
   }),
   'refunded-elsewhere': (f) => ({
-    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but a person closed this payment without money: this refund is not in the ledger`,
+    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but a person had closed this payment because it brought this invoice no money: the ledger does not have this refund`,
     proposal:
-      "Ask the MoR which invoice's money it refunded. If it refunded another invoice's money, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing on this invoice. Crossbill does not charge it again.",
+      "Ask the MoR which invoice's money it refunded. If it refunded another invoice's money, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing on this invoice. Crossbill does not charge this invoice again.",
   }),
   'payment-misnamed': (f) => ({
-    summary: `${f.by} entered the MoR's id ${f.payment} for this payment of charge ${f.ownCharge ?? ''}; but the MoR refunded ${showMoney(f.amount)} of ${f.payment} and says it is charge ${f.charge ?? ''} of customer ${f.customer}`,
+    summary: `${f.by} entered the MoR's id ${f.payment} for this payment of charge ${f.ownCharge ?? ''}; but the MoR refunded ${showMoney(f.amount)} of ${f.payment} and says this id is charge ${f.charge ?? ''} of customer ${f.customer}`,
     proposal: `Ask the MoR which customer got the money. The refund of ${f.payment} is no refund of this payment.`,
   }),
   'payment-renamed': (f) => ({
     summary: `Crossbill requested a refund of ${showMoney(f.amount)} for id ${f.from}, which a person entered for this payment; the MoR's id for this payment is ${f.to}`,
-    proposal: `Ask the MoR whose payment ${f.from} is. If another customer got the money, the ledger and Stripe wrongly show a refund of this payment: correct your accounts, and refund ${f.to} in the MoR's portal if its customer should get the money. If both ids belong to one payment, dismiss this.`,
+    proposal: `Ask the MoR whose payment ${f.from} is. If another customer got the money, the ledger and Stripe wrongly show a refund of this payment: correct your accounts, and refund ${f.to} in the MoR's portal if this payment's customer should get the money. If both ids belong to one payment, dismiss this.`,
   }),
   'refund-differs': (f) => ({
     summary: `event ${f.event} reports another amount or total for refund ${f.refund ?? ''} than an earlier event`,
@@ -77,7 +77,7 @@ export const refundItemWords: Words<
     proposal: 'Ask the MoR whether it refunded once or twice. The ledger has only the first refund.',
   }),
   'mirror-refused': (f) => ({
-    summary: `${f.call} was refused: ${f.said}`,
+    summary: `Stripe refused ${f.call}: ${f.said}`,
     proposal:
       f.other === null
         ? 'The MoR refunded the money, but Stripe does not show the refund. Fix the error that Stripe named and retry, or credit the invoice by hand and dismiss this.'

@@ -47,12 +47,12 @@ export class RetryListPages {
       read: async (page) => viewsOf(await this.books.list(filter, page), listedRetry),
       sums: () => this.books.sums(filter),
       summed: 'remaining to be paid',
-      caption: values.state === 'planned' ? 'The next one first' : 'Newest invoices first',
+      caption: values.state === 'planned' ? 'The next try first' : 'Newest invoices first',
       fields: ['retries', retryFields],
       names: this.names,
       empty: {
         filtered: 'No refused renewals match these filters.',
-        yet: 'Each renewal with a declined charge appears here, with the reason, the time of the next try and its result. The MoR has declined none.',
+        yet: 'Each renewal with a declined charge appears here, with the reason, the time of the next try and its result. The MoR has declined none yet.',
       },
       below: html`<div class="apart">${section('The schedule', scheduleOf(this.context.settings))}</div>`,
     });
@@ -61,22 +61,22 @@ export class RetryListPages {
 
 function scheduleOf(settings: FlowSettings): Html {
   const { retrySchedule: schedule, recoveryLinks, shadow } = settings;
-  const note = shadow === true ? html`<p class="dim">In shadow mode nothing is tried.</p>` : null;
+  const note = shadow === true ? html`<p class="dim">In shadow mode Crossbill retries nothing.</p>` : null;
   if (schedule === null) {
     const links =
       recoveryLinks === null
-        ? 'Crossbill tries nothing: no schedule is set. An invoice that was refused stays open, and can be retried on its page.'
-        : 'No schedule is set. Each renewal that is refused gets a payment link at once, and Crossbill does not charge it again.';
-    return html`<p>${links} Set <code>RETRY_SCHEDULE</code> to have refused renewals tried again.</p>
+        ? 'No schedule is set, so Crossbill retries nothing. A refused invoice stays open: retry it on its page.'
+        : 'No schedule is set. Crossbill makes a payment link for each refused renewal at once, and asks for no other charge.';
+    return html`<p>${links} To retry refused renewals automatically, set <code>RETRY_SCHEDULE</code>.</p>
       ${note}`;
   }
   const rows = REFUSAL_KINDS.map((kind) => ({ kind, steps: stepsInWords(schedule, kind, settings) }));
   return html`${table<{ kind: RefusalKind; steps: string }>(
-    'What follows a refusal, by its kind',
+    'Steps after each kind of refusal',
     [
       { label: 'Refusal', cell: (r) => html`<strong>${r.kind}</strong>: ${KIND_WORDS[r.kind]}` },
-      { label: 'What is tried', cell: (r) => r.steps },
-      { label: 'When all failed', cell: () => END_WORDS[schedule.end] },
+      { label: 'Steps', cell: (r) => r.steps },
+      { label: 'After the last step', cell: () => END_WORDS[schedule.end] },
     ],
     rows,
     '',

@@ -35,10 +35,10 @@ export const retryFields = fields<ListedRetry>({
   amount_due: field.money({ label: 'Due', phone: 'lead', link: 'invoices' }),
   currency: field.currency(),
   state: field.status({ label: 'State', phone: 'side' }),
-  next_try_at: field.time({ label: 'Next', phone: 'below', cell: nextOf }),
+  next_try_at: field.time({ label: 'Next step', phone: 'below', cell: nextOf }),
   customer_id: field.customer({ label: 'Customer', phone: 'below' }),
   decline_kind: field.word({
-    label: 'Refused',
+    label: 'Refusal',
     cell: (r) => html`${words(r.decline_kind ?? '')}${r.decline_code !== null && `: ${reasonOf(r.decline_code)}`}`,
   }),
   refused_at: field.time('Refused at'),
@@ -57,9 +57,9 @@ function nextOf(r: ListedRetry): Piece {
   const at = (text: string | null, none?: string): Piece => time(text === null ? null : new Date(text), none);
   switch (r.state) {
     case 'planned':
-      return html`tried again ${at(r.next_try_at)}`;
+      return html`next try ${at(r.next_try_at)}`;
     case 'awaiting_answer':
-      return html`answer expected by ${at(r.expected_by, 'a time that is not known')}`;
+      return html`answer expected by ${at(r.expected_by, 'an unknown time')}`;
     case 'payment_link':
       return 'the customer can pay by link';
     case 'ended':

@@ -1,5 +1,6 @@
 // The refusals of an invoice and the steps after them, in the API's form.
 import { type InvoiceRow } from '../domain/model.js';
+import { showIso, showTime } from '../domain/show-time.js';
 import { END_WORDS, REFUSAL_KINDS, RETRY_ENDS, type RetryTrail } from '../domain/retry.js';
 import { Amount, Count, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word, WordOrNull } from '../api/http/docs.js';
 
@@ -10,22 +11,22 @@ export class RetryView {
   @Time() at!: string;
   @Word(REFUSAL_KINDS) after!: string;
   @Word(MEANS) means!: string;
-  @TextOrNull('Who asked for it, or reported the payment method; null: nobody, Crossbill did it of its own accord.')
+  @TextOrNull('Who asked for it, or reported the payment method; null: nobody, Crossbill made it automatically.')
   by!: string | null;
   @TextOrNull('Our id of the confirmed payment method behind it; null: none.')
   payment_method!: string | null;
   @Amount() amount!: number;
   @Text('The id of our event for the MoR, or our id of the payment link.') ref!: string;
-  @Flag('Taken back before it was sent; it does not count.') withdrawn!: boolean;
+  @Flag('Crossbill withdrew it before sending it; it does not count.') withdrawn!: boolean;
 }
 
 export class RetriesView {
-  @Word(REFUSAL_KINDS, 'What the last refusal calls for.') decline_kind!: string;
+  @Word(REFUSAL_KINDS, 'The kind of the last refusal.') decline_kind!: string;
   @TextOrNull("The processor's decline code.") decline_code!: string | null;
-  @Time('When we learned of the last refusal.') refused_at!: string;
+  @Time('When Crossbill learned of the last refusal.') refused_at!: string;
   @Many(RetryView, 'Oldest first.') made!: RetryView[];
-  @TimeOrNull('Crossbill asked the MoR to charge again then, and waits for the verdict.') waiting_since!: string | null;
-  @TimeOrNull('The schedule ended then.') ended_at!: string | null;
+  @TimeOrNull('Since when Crossbill waits for the verdict on its last charge.') waiting_since!: string | null;
+  @TimeOrNull('When the schedule ended.') ended_at!: string | null;
   @WordOrNull(RETRY_ENDS, 'What the end of the schedule does.')
   end!: string | null;
 }
@@ -61,9 +62,10 @@ function shown({ refusal, retries, waitingSince, ended }: RetryTrail): RetriesVi
 export function nextTryOf(i: Pick<InvoiceRow, 'retries' | 'nextTryAt' | 'status'>): string | null {
   if (i.retries === null || i.status === 'paid' || i.status === 'void') return null;
   const { waitingSince, ended, refusal } = i.retries;
-  const said = `refused last as ${refusal.kind}${refusal.code === null ? '' : ` (${refusal.code})`}`;
-  if (waitingSince !== null) return `${said}; the MoR's verdict has been awaited since ${waitingSince}`;
-  if (i.nextTryAt !== null) return `${said}; tried again at ${i.nextTryAt.toISOString()}`;
+  const said = `the last refusal was ${refusal.kind}${refusal.code === null ? '' : ` (${refusal.code})`}`;
+  if (waitingSince !== null)
+    return `${said}; Crossbill has waited for the MoR's verdict since ${showIso(waitingSince)}`;
+  if (i.nextTryAt !== null) return `${said}; next try at ${showTime(i.nextTryAt)}`;
   if (ended === null) return `${said}; Crossbill does not try again for now`;
-  return `${said}; the schedule of retries ended at ${ended.at}${ended.why === null ? '' : ` (${ended.why})`}: ${END_WORDS[ended.how]}`;
+  return `${said}; the schedule of retries ended at ${showIso(ended.at)}${ended.why === null ? '' : ` (${ended.why})`}: ${END_WORDS[ended.how]}`;
 }

@@ -8,13 +8,13 @@ import { paymentName } from '../domain/payment-name.js';
 const STATUSES = ['returned', 'undone'] as const;
 
 export class ReturnView {
-  @Example('id_123') @Text('Ours and permanent, `ret_…`.') id!: string;
+  @Example('id_123') @Text("Crossbill's own id, `ret_…`; it never changes.") id!: string;
   @Example('pay_123') @Text() payment_id!: string;
   @Example('in_123') @Text() invoice_id!: string;
   @Amount('What the bank took back, in smallest units: the rest after earlier refunds and losses.') amount!: number;
   @Currency() currency!: string;
-  @Word(STATUSES, '`undone`: recorded by mistake, and the loss is taken back.') status!: string;
-  @Example('bank statement, line 12') @TextOrNull('Where it stands, as the caller gave it.') reference!: string | null;
+  @Word(STATUSES, '`undone`: somebody undid the record, and the ledger reversed the loss.') status!: string;
+  @Example('bank statement, line 12') @TextOrNull('Where the caller saw the return.') reference!: string | null;
   @Time() created_at!: string;
   @TimeOrNull() undone_at!: string | null;
 }

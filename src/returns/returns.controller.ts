@@ -18,13 +18,13 @@ import { readDay } from '../domain/day.js';
 
 class RecordReturnDto {
   @Example('bank statement of November, line 12')
-  @Text('Where it stands, for example in the MoR’s portal or on a bank statement.')
+  @Text('Where you saw the return, for example in the MoR’s portal or on a bank statement.')
   @MayBeAbsent()
   @IsIdText()
   reference?: string;
 
   @Example('2026-11-24')
-  @Text('The day on which the bank took it back (UTC), YYYY-MM-DD: the loss belongs to its month. Default: today.')
+  @Text('The day (UTC) the bank took the money back, YYYY-MM-DD. The loss counts in its month. Default: today.')
   @MayBeAbsent()
   @Matches(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-11-24')
   returned_on?: string;
@@ -41,7 +41,7 @@ export class ReturnsController {
   @MayRead('read', 'payment.returned.read')
   @ApiOperation({ operationId: 'getReturn', summary: 'The newest return of a payment (role: read)' })
   @ApiOkResponse({ type: ReturnView })
-  @Problems({ 404: '`not_found`: no such payment, or no return of it was recorded' })
+  @Problems({ 404: '`not_found`: no such payment, or it has no recorded return' })
   async one(@Param('id', IdPipe) id: string): Promise<ReturnView> {
     const found = await this.returns.find(id);
     if (found === null) throw notFound('return of this payment');
@@ -55,7 +55,7 @@ export class ReturnsController {
     operationId: 'recordReturn',
     summary: 'Record that a bank returned the debit of a payment (role: ops)',
     description:
-      'For a bank debit returned after its settlement: the MoR has no event for it. The ledger books the rest of the payment as lost, and a review item asks about the invoice on Stripe. Crossbill changes nothing there. Nobody can refund the payment any more.',
+      'For a bank debit returned after its settlement: the MoR has no event for it. The ledger books the rest of the payment as lost, and a review item asks about the invoice on Stripe. Crossbill changes nothing there. From then on Crossbill refuses to refund the payment.',
   })
   @KeyHeader(true)
   @ApiCreatedResponse({ type: ReturnView })
@@ -63,7 +63,7 @@ export class ReturnsController {
     400: '`invalid_request`',
     404: '`payment_not_found`',
     409: '`payment_already_returned`, `refund_under_way`, `idempotency_conflict`',
-    422: '`payment_not_returnable`: never succeeded, or nothing of it is left',
+    422: '`payment_not_returnable`: the payment never succeeded, or nothing of it is left',
   })
   async record(
     @Param('id', IdPipe) id: string,
@@ -84,14 +84,14 @@ export class ReturnsController {
   @ApiOperation({
     operationId: 'undoReturn',
     summary: 'Undo the record of a returned debit (role: ops)',
-    description: 'A further entry in the ledger takes the loss back, and the review item closes.',
+    description: 'A further entry in the ledger reverses the loss, and the review item closes.',
   })
   @KeyHeader(true)
   @ApiOkResponse({ type: ReturnView })
   @Problems({
     400: '`invalid_request`',
     404: '`payment_not_found`',
-    409: '`payment_not_returned`: no return of it stands; `idempotency_conflict`',
+    409: '`payment_not_returned`: the payment has no recorded return; `idempotency_conflict`',
   })
   async undo(
     @Param('id', IdPipe) id: string,

@@ -87,27 +87,27 @@ function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView
       ${requestFields(session)}
       <p>
         <label for="reference"
-          >Where you saw it
+          >Where you saw the return
           <span class="hint" id="reference-hint"
-            >For example in the MoR’s portal, or a bank statement and its line. May be left empty.</span
+            >For example the MoR’s portal, or a line of a bank statement. May be left empty.</span
           ></label
         >
         <input id="reference" name="reference" maxlength="255" autocomplete="off" aria-describedby="reference-hint" />
       </p>
       <p>
         <label for="returned_on"
-          >The day on which the bank took it back
-          <span class="hint" id="returned-on-hint">The loss belongs to its month. Left empty: today.</span></label
+          >The day the bank took the money back
+          <span class="hint" id="returned-on-hint">The loss counts in its month. Left empty: today.</span></label
         >
         <input id="returned_on" name="returned_on" type="date" aria-describedby="returned-on-hint" />
       </p>
       <p class="buttons">
-        <button class="danger">Record it as returned</button>
+        <button class="danger">Record the return</button>
         <a href="/console/invoices/${encodeURIComponent(p.invoiceId)}">Cancel</a>
       </p>
       <p class="hint">
-        The ledger books the rest of the payment as lost, and a review item asks about the invoice. Nothing is changed
-        on Stripe or at the MoR, and it can be undone.
+        The ledger books the rest of the payment as lost, and a review item asks about the invoice. Crossbill changes
+        nothing on Stripe or at the MoR. You can undo the record.
       </p>
     </form>`;
 }

@@ -20,7 +20,7 @@ const APART_WORDS: Readonly<Record<NonNullable<Apart>, Said>> = {
   'not-booked': {
     said: '; Crossbill does not know whose money that was, so the loss is not in the ledger',
     proposal:
-      "Find the payment in the MoR's dashboard. If the ledger has that payment's money, book the loss in your own accounts, because Crossbill's ledger will not book it. If it paid an invoice, bill the customer again, or write the loss off.",
+      "Find the payment in the MoR's portal. If the ledger has that payment's money, book the loss in your own accounts, because Crossbill's ledger will not book it. If that payment paid an invoice, bill the customer again, or write the loss off.",
   },
 };
 
@@ -41,30 +41,30 @@ export const returnWords: Words<
       summary: `the bank returned the debit: ${showMoney(f.amount)} of payment ${f.payment} is lost, and ${marked}${apart?.said ?? ''}`,
       proposal:
         apart?.proposal ??
-        'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Crossbill does neither without you. Then dismiss this.',
+        'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Crossbill waits for your decision. Dismiss this afterwards.',
     };
   },
   'return-undone': (f) => ({
     summary: `a person settled the item of a returned debit of ${showMoney(f.amount)} of payment ${f.payment}; after that, somebody undid the return`,
     proposal:
-      'The ledger has reversed the loss. If you billed the customer again or issued a credit note meanwhile, decide what the customer owes now.',
+      'The ledger has reversed the loss. If you billed the customer again or issued a credit note, decide what the customer owes now.',
   }),
   'returned-twice': (f) => ({
     summary: `the bank returned the debit of payment ${f.payment}, and ${f.how === 'refunded' ? 'the MoR refunded the payment' : 'the payment was refunded or lost in a dispute'} as well: the customer got ${showMoney(f.got)} twice; the ledger books ${showMoney(f.booked)} of the return as lost`,
     proposal:
-      'Ask the MoR whether the customer got both. If so, ask the customer for the money, or accept the loss and book it outside this ledger, because the ledger never books more than the payment. If the bank did not return the debit, undo the return. Then dismiss this.',
+      'Ask the MoR whether the customer got the money twice. If so, ask the customer for the money. Or accept the loss and book it outside this ledger: the ledger never books more than the payment. If the bank did not return the debit, undo the return. Then dismiss this.',
   }),
   'dispute-lost': renderLost,
   'loss-unread': (f) => ({
     summary: `dispute ${f.dispute} was lost, but Crossbill cannot read how much the bank took: the MoR wrote "${f.unread}"; ${f.takenBack ? 'the ledger has reversed the loss it booked before' : 'the loss is not in the ledger'}`,
-    proposal: `Look the sum up in the MoR's dashboard and book the loss outside the ledger. If you refund now, refund no more than the rest of the payment. ${f.refunded ? 'The MoR also refunded money of this payment, so the customer may have got some of it twice: ask the MoR whether both were paid out. ' : ''}${f.apart === null ? BILL_OR_WRITE_OFF : APART_WORDS[f.apart].proposal}`,
+    proposal: `Look up the sum in the MoR's portal and book the loss outside the ledger. If you refund now, refund no more than the rest of the payment. ${f.refunded ? 'The MoR also refunded money of this payment, so the customer may have got some of it twice: ask the MoR. ' : ''}${f.apart === null ? BILL_OR_WRITE_OFF : APART_WORDS[f.apart].proposal}`,
   }),
   'won-after-loss': (f) => ({
     summary: `dispute ${f.dispute} was lost and then won: the bank returned ${showDisputed(f)}`,
-    proposal: `${f.reversed ? `The ledger has reversed the loss.${f.beside ? ' Reverse your own booking outside the ledger, too.' : ''}` : 'The ledger never had the loss. If you booked it outside the ledger, reverse that booking.'} If you billed the customer again meanwhile, decide what the customer owes now.`,
+    proposal: `${f.reversed ? `The ledger has reversed the loss.${f.beside ? ' Reverse your own booking outside the ledger, too.' : ''}` : 'The ledger never had the loss. If you booked it outside the ledger, reverse that booking.'} If you billed the customer again, decide what the customer owes now.`,
   }),
   'credit-beyond-loss': (f) => ({
-    summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, but ${f.over ? 'that loss is gone: the dispute was won, or the return undone' : `only ${showMoney(f.lost)} of that is lost: the MoR refunded the rest, or it belongs to another payment`}`,
+    summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, but ${f.over ? 'that loss is gone: you won the dispute, or somebody undid the return' : `only ${showMoney(f.lost)} of that is lost: the MoR refunded the rest, or it belongs to another payment`}`,
     proposal:
       'The credit note is greater than the loss. The ledger has reversed the part above the loss. Stripe still shows the whole credit note, and cannot void it because the invoice is paid. Create a new invoice on Stripe for that part and mark it paid out of band, or tell your accountant about it. Then dismiss this.',
   }),
@@ -79,7 +79,7 @@ const BILL_OR_WRITE_OFF = 'Bill the customer again, or write the loss off. The i
 
 function renderLost(f: FactOf<'dispute-lost'>): Sentences {
   const apart = f.apart === null ? null : APART_WORDS[f.apart];
-  const since = f.bookedSince ? '; the ledger has booked the loss since' : '';
+  const since = f.bookedSince ? '; the ledger now has the loss' : '';
   const todo = f.twice === null ? (apart?.proposal ?? BILL_OR_WRITE_OFF) : twiceProposal(f);
   return {
     summary: `dispute ${f.dispute} was lost: the bank took ${showDisputed(f)} back${twiceSaid(f.twice)}${since}${apart?.said ?? ''}`,
@@ -95,7 +95,7 @@ function twiceSaid(twice: FactOf<'dispute-lost'>['twice']): string {
 
 function twiceProposal({ twice, apart }: FactOf<'dispute-lost'>): string {
   if (twice === null) return '';
-  const bill = `Bill the customer ${showMoney(twice.booked)} again, or write it off${apart === null ? '' : ', if this money paid the invoice'}. `;
+  const bill = `Bill the customer ${showMoney(twice.booked)} again, or write this amount off${apart === null ? '' : ', if this money paid the invoice'}. `;
   const rest = twice.booked.minor === 0n || apart === 'for-nothing' ? '' : bill;
-  return `${rest}Ask the MoR whether the customer got both. If so, ask the customer for ${showMoney(twice.got)}, or accept the loss and book it outside this ledger, because the ledger never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
+  return `${rest}Ask the MoR whether the customer got the money twice. If so, ask the customer for ${showMoney(twice.got)}. Or accept the loss and book it outside this ledger: the ledger never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
 }

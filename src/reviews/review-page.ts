@@ -68,7 +68,7 @@ export function whereItIs({ at, open, more, previous, next }: Place, isOpen: boo
   const count = `${open}${more ? '+' : ''}`;
   return html`<p class="where">
     <span
-      >${at !== null ? html`${at} of ${count} open` : isOpen ? html`After the first ${open} open` : html`Settled; ${count} open`}</span
+      >${at !== null ? html`${at} of ${count} open` : isOpen ? html`Not among the first ${open} open` : html`Settled; ${count} open`}</span
     >
     ${previous !== null && html`<a href="${path(previous)}" data-key="k">Previous</a>`}
     ${next !== null && html`<a href="${path(next)}" data-key="j">Next</a>`}
@@ -76,8 +76,8 @@ export function whereItIs({ at, open, more, previous, next }: Place, isOpen: boo
     ${
       isOpen &&
       html`<span data-keys hidden
-        ><kbd>j</kbd> next <kbd>k</kbd> previous <kbd>e</kbd> what is proposed (what moves money asks for
-        <kbd>Enter</kbd> as well)</span
+        ><kbd>j</kbd> next <kbd>k</kbd> previous <kbd>e</kbd> proposed choice (if nobody can undo it, press
+        <kbd>Enter</kbd> too)</span
       >`
     }
   </p>`;
@@ -115,7 +115,7 @@ export function caseOf(c: Case): Html {
       ['Since', time(r.createdAt)],
       r.resolvedAt === null ? null : ['Settled', time(r.resolvedAt)],
       r.resolvedBy === null ? null : ['Settled by', foreign(r.resolvedBy)],
-      r.resolution === null ? null : ['By choosing', words(r.resolution)],
+      r.resolution === null ? null : ['Choice', words(r.resolution)],
       r.note === null ? null : ['Note', foreign(r.note)],
     ])}`;
 }
@@ -162,30 +162,29 @@ function labelOf(c: Case, resolution: Resolution): string {
       return back === null ? 'Refund' : `Refund ${sayMoney(back)}`;
     }
     case 'apply':
-      if (r.kind === 'refund_stuck') return 'It failed: free the amount';
+      if (r.kind === 'refund_stuck') return 'The refund failed: free the amount';
       return r.kind === 'partial_transfer' ? 'Apply it as a part payment' : 'Apply it to this invoice';
     case 'retry':
       if (r.kind === 'effect_failed' || r.kind === 'refund_stuck') return 'Send it again';
-      return r.kind === 'renewal_overdue' ? 'Wait as long again' : 'Look again';
+      return r.kind === 'renewal_overdue' ? 'Wait again' : 'Look again';
     case 'credit':
-      return 'Credit it on Stripe';
+      return 'Credit the loss on Stripe';
     case 'dismiss':
       return isDoneElsewhere(r, named) ? 'Done: close it' : 'Dismiss';
   }
 }
 
 const MEANING: Readonly<Record<Resolution, string>> = {
-  apply: 'The money is taken for this invoice, as it is.',
-  refund: 'The MoR gives it back to the customer, and Stripe shows it.',
-  retry: 'Crossbill reads everything again and decides as if it had just arrived. It does nothing twice.',
-  credit:
-    'Stripe shows the loss by a credit note, as it shows a refund. The customer gets nothing by it, and there is no way back.',
+  apply: 'Crossbill accepts this money for this invoice.',
+  refund: 'The MoR refunds the money to the customer. Stripe shows the refund only if it shows the payment.',
+  retry: 'Crossbill checks the facts again and acts on them. It does nothing twice.',
+  credit: 'Stripe will show the loss as a credit note. The customer gets no money. You cannot undo this.',
   dismiss: 'Crossbill closes the item and does nothing more about it.',
 };
 
 function meaningOf(r: ReviewRow, resolution: Resolution): string {
   if (r.kind === 'refund_stuck' && resolution === 'apply')
-    return 'The MoR told you that this refund failed: Crossbill may refund the amount again. Write in the note who told you. If it did not fail, the next refund pays a second time.';
+    return 'Choose this only if the MoR told you about the failure. Name your source in the note. You can then refund the amount again. If the refund did not fail, the next one pays a second time.';
   return MEANING[resolution];
 }
 
@@ -229,7 +228,7 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
       <label for="note"
         >Note
         <span class="hint"
-          >${needed === undefined ? 'May be left empty; people will read it later.' : 'Needed to free the amount.'}</span
+          >${needed === undefined ? 'Optional; people will read it later.' : 'Needed to free the amount.'}</span
         ></label
       >
       <textarea id="note" name="note" rows="2" maxlength="1000" ${needed !== undefined && html`required`}></textarea>
@@ -237,7 +236,7 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
     <ul class="ways">
       ${disputesOf(c)
         .flatMap((o) => disputeLink(o) ?? [])
-        .map((link) => html`<li>${link}<span class="hint">Answer it there, then close this.</span></li>`)}
+        .map((link) => html`<li>${link}<span class="hint">Answer there, then close this item.</span></li>`)}
       ${order.map((x) => html`<li>${button(x)}<span class="hint" id="means-${x}">${meaningOf(r, x)}</span></li>`)}
     </ul>
   </form>`;

@@ -50,21 +50,21 @@ export class ReviewView {
   @TextIfAny() payment_id?: string | undefined;
   @TextIfAny() refund_id?: string | undefined;
   @Open(
-    'Why it is open: `code` is stable, and the other fields depend on it. Where several sources speak of money, `observations` lists each of them.',
+    'Why the item is open: `code` is stable, and the other fields depend on it. If several sources report money, `observations` lists each report.',
   )
   fact!: { readonly code: string; readonly [field: string]: unknown };
   @Words(RESOLUTIONS, 'The choices now; empty: a resolved item has none.')
   actions!: readonly string[];
-  @WordOrNull(RESOLUTIONS, 'The proposed one of its `actions`; null: a person must find something out first.')
+  @WordOrNull(RESOLUTIONS, 'The proposed action; null: a person must find something out first.')
   proposed!: string | null;
-  @Example('The MoR has said nothing about this invoice.')
-  @Text('The story and the stake, made from the fact.')
+  @Example('the MoR took 29.90 EUR, but the invoice is in USD')
+  @Text('What happened, made from the fact.')
   summary!: string;
-  @Example('Ask the MoR what became of it.') @Text('What to do, made from the fact.') proposal!: string;
+  @Example('Refund 29.90 EUR.') @Text('What to do, made from the fact.') proposal!: string;
   @TimeOrNull('Until when somebody must act, for example on a dispute; null: no deadline.') due_at!: string | null;
   @Time() created_at!: string;
   @TimeOrNull() resolved_at!: string | null;
-  @TextOrNull("An API key's name, or `crossbill` when the cause went away.") resolved_by!: string | null;
+  @TextOrNull('The name of the person or API key; `crossbill`: the cause went away.') resolved_by!: string | null;
   @TextOrNull('`cleared` when the cause went away.') resolution!: string | null;
   @TextOrNull() note!: string | null;
 }

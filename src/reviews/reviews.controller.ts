@@ -23,7 +23,7 @@ class ReviewsQuery extends PageQuery {
   @Since('when it was opened') since?: string;
   @Until() until?: string;
   @CustomerFilter() customer?: string;
-  @Filter('`due`: the soonest `due_at` first, then what has none. Default: `newest`.', REVIEW_ORDERS) order?: string;
+  @Filter('`due`: soonest `due_at` first, then items without one. Default: `newest`.', REVIEW_ORDERS) order?: string;
 }
 
 class ResolveReviewDto {
@@ -79,13 +79,13 @@ export class ReviewsController {
     operationId: 'resolveReview',
     summary: 'Resolve a review item (role: ops)',
     description:
-      '`apply`: take the money for the invoice anyway; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: refund the payment. `retry`: look or send again. `credit`: show a loss (a lost dispute, a returned debit) on Stripe by a credit note. `dismiss`: nothing to do.',
+      '`apply`: accept the money for the invoice. For a `refund_stuck` item: the MoR told you that the refund failed, so free its amount (a note is required). `refund`: refund the payment. `retry`: look, send or wait again. `credit`: show a loss (a lost dispute, a returned debit) on Stripe as a credit note. `dismiss`: close the item, and nothing more.',
   })
   @ApiOkResponse({ type: ReviewView })
   @Problems({
     400: '`invalid_request`, `note_required`',
     404: '`not_found`',
-    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered`: Crossbill does not send its request again, `request_erased`, `credit_not_available`: nothing is left to credit, or not safely, or why the refund it asks for cannot be made.',
+    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered` (Crossbill does not send the request again), `request_erased`, `credit_not_available` (nothing is left to credit, or not safely), `charge_already_used`, or the reason against the chosen refund.',
     422: '`payment_not_refundable`',
   })
   async resolve(

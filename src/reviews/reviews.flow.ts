@@ -31,7 +31,7 @@ export class ReviewsFlow {
         return refuse(
           409,
           'charge_already_used',
-          'The charge of this payment is already the payment of another invoice.',
+          'Another invoice already has a payment with this charge. Ask the MoR which invoice the charge paid.',
         );
       }
       throw e;

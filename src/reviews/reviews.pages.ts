@@ -210,7 +210,7 @@ const ACTS = [
   { value: 'dismiss', label: 'Dismiss them' },
   { value: 'retry', label: 'Try them again' },
 ] as const;
-const MANY = { acts: ACTS, hint: 'One note for all chosen items. May be left empty.', neededFor: null };
+const MANY = { acts: ACTS, hint: 'Optional: one note for all chosen items.', neededFor: null, longest: 1000 };
 
 type ListedReview = ReviewView & { readonly row: ReviewRow };
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;

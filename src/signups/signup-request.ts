@@ -27,7 +27,7 @@ export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string):
   }
   // Document 3: only a setup intent takes these types. If Crossbill silently dropped them, the MoR could charge by
   // another method than intended.
-  if (dto.payment_method_types !== undefined) throw invalid('payment_method_types', 'is for a trial');
+  if (dto.payment_method_types !== undefined) throw invalid('payment_method_types', 'is for a trial only');
   if (dto.amount === undefined) throw invalid('amount', 'is required for a payment');
   const currency = parseCurrency(dto.currency);
   if (currency === null) throw invalid('currency', 'is required for a payment');

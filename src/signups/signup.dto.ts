@@ -91,7 +91,7 @@ export class CreateSignupDto {
 
   @MorPartIfAny(
     taxCalculationRequest,
-    'A tax calculation request of the MoR’s API: it is calculated first and its id is bound; a payment’s amount must be its totalAmount.',
+    'A tax calculation request of the MoR’s API. Crossbill calculates first and binds the result. A payment’s amount must be its totalAmount.',
   )
   @MayBeAbsent()
   @IsJsonObject()
@@ -100,10 +100,10 @@ export class CreateSignupDto {
 
 export class CompleteSignupDto {
   @Example('ch_123') @Text("The charge id of the browser's result.") @IsIdText() charge_id!: string;
-  @Example('in_123') @Text('The first invoice, which this charge pays.') @IsInvoiceId() invoice_id!: string;
+  @Example('in_123') @Text('The first invoice: this charge pays it.') @IsInvoiceId() invoice_id!: string;
 
   @Example('pay_123')
-  @Text("The MoR's own id of the payment, where the browser's result names it: it can be refunded then.")
+  @Text("The MoR's own id of the payment, if the browser's result has it: then you can refund at once.")
   @MayBeAbsent()
   @IsPaymentId()
   payment_id?: string;

@@ -189,7 +189,7 @@ export class SignupFlow {
       return refuse(
         409,
         'signup_has_no_payment',
-        'A trial takes no money at signup: its first paid invoice is a renewal.',
+        'A trial takes no money at signup, so it needs no charge: its first paid invoice is a renewal.',
       );
     }
     if (signup.intentId === null) {

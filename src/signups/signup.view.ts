@@ -23,7 +23,7 @@ class SignupIds {
   @Word(SIGNUP_KINDS) kind!: SignupKind;
   @Example('completed')
   @Text(
-    "`requested` until the MoR answered, `refused` when it would not; then the MoR's first word for the intent; `completed` with the proof of its charge, or with the confirmation of a trial's payment method.",
+    "`requested`: no answer of the MoR yet. `refused`: the MoR refused. Then the MoR's first status of the intent. `completed`: its charge is proven, or a trial's payment method confirmed.",
   )
   status!: string;
   @TextIfAny('For a payment.') payment_intent_id?: string | undefined;

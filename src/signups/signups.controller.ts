@@ -50,7 +50,7 @@ export class SignupsController {
     415: '`unsupported_media_type`',
     422: '`validation_error`, `unsupported_currency`, `amount_out_of_range`: refused by the MoR.',
     429: '`rate_limited`: see Retry-After.',
-    502: '`mor_unavailable`: send the same request again with the same key. `mor_unauthorized`: our credentials are wrong.',
+    502: '`mor_unavailable`: send the same request again with the same key. `mor_unauthorized`: MOR_CLIENT_ID or MOR_CLIENT_SECRET is wrong.',
   })
   async create(
     @Body() dto: CreateSignupDto,
@@ -70,7 +70,7 @@ export class SignupsController {
         throw morProblem(made.failure, (field) => fieldWithin('tax', field));
       case 'tax_differs': {
         const total = made.total === null ? 'another amount' : showMoney(made.total);
-        throw invalid('amount', `is not what the tax calculation comes to: ${total} with tax`);
+        throw invalid('amount', `must be the total of the tax calculation (${total})`);
       }
       case 'failed':
         throw morProblem(made.failure, signupField);
@@ -98,7 +98,7 @@ export class SignupsController {
     operationId: 'completeSignup',
     summary: "Name the charge of the browser's result (role: signup)",
     description:
-      'The charge becomes the payment of the first invoice: it is proven with the MoR, recorded, and the invoice marked paid. Repeating it changes nothing.',
+      'The charge becomes the payment of the first invoice: Crossbill records it, proves it with the MoR, and marks the invoice paid. A repeat changes nothing.',
   })
   @ApiAcceptedResponse({ type: CompletedSignupView })
   @Problems({
@@ -129,7 +129,7 @@ export class SignupsController {
  */
 function taxOf(dto: CreateSignupDto): SignupTax {
   if (dto.tax === undefined) return { id: dto.tax_calculation_id ?? null, calculation: null };
-  if (dto.tax_calculation_id !== undefined) throw invalid('tax_calculation_id', 'cannot be given beside tax');
+  if (dto.tax_calculation_id !== undefined) throw invalid('tax_calculation_id', 'cannot be given together with tax');
   const request = checkedRequest(taxCalculationRequest.check(dto.tax), 'tax');
   if (dto.currency !== undefined && parseCurrency(dto.currency) !== parseCurrency(request.currency)) {
     throw invalid('currency', 'must be the currency of tax');

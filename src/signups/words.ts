@@ -25,12 +25,9 @@ export const signupWords: Words<
       `${ofSignup(f)} is not settled (charge ${f.charge ?? ''}, a bank debit on its way since ${showIso(f.since)})`,
     ),
   'charge-unconfirmed': (f) =>
-    late(
-      f,
-      `nobody knows whether the MoR took ${ofSignup(f)}: no answer since ${showIso(f.since)} (charge ${f.charge ?? ''})`,
-    ),
+    late(f, `the MoR has not confirmed ${ofSignup(f)} since ${showIso(f.since)} (charge ${f.charge ?? ''})`),
   'signup-unpaid': (f) => ({
-    summary: `signup ${f.signup} of customer ${f.customer} has no payment since ${f.since}`,
+    summary: `your site made signup ${f.signup} for customer ${f.customer} at ${showIso(f.since)}, but has not completed it`,
     proposal:
       'Stripe ends an incomplete subscription 23 hours after its start. If the customer paid, complete the signup with the charge id. If not, dismiss this.',
   }),
@@ -61,6 +58,6 @@ const ofSignup = ({ amount, signup }: Late): string =>
 function late({ endsAt }: Late, summary: string): Sentences {
   return {
     summary,
-    proposal: `At ${showIso(endsAt)} Stripe ends the incomplete subscription and voids its first invoice. Decide before that. Either let it end, and sign the customer up again once the money is there. Or give the customer a subscription without a first payment (a trial) meanwhile. Money that settles after the end opens an invoice_not_payable item.`,
+    proposal: `At ${showIso(endsAt)} Stripe ends the incomplete subscription and voids its first invoice. Decide before that. You can let it end, and sign the customer up again once the money arrives. Or give the customer a trial now: a subscription without a first payment. If the money settles after the end, an invoice_not_payable item opens.`,
   };
 }

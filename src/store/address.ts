@@ -25,7 +25,7 @@ export function addressOf(text: string): Address {
       url === null
         ? 'DATABASE_URL is no postgres:// URL'
         : 'DATABASE_URL names several hosts, and Crossbill connects to one',
-      'Give the one address that leads to the primary: a virtual IP, a DNS name or a proxy',
+      'Give a postgres:// URL with one address for the primary: a virtual IP, a DNS name or a proxy',
     );
   }
   const asked = url.searchParams;
@@ -79,8 +79,8 @@ function tlsOf(asked: URLSearchParams): boolean | ConnectionOptions | undefined 
     case 'verify-ca':
       if (root === undefined)
         throw tls(
-          'sslmode=verify-ca has no CA to go by',
-          'Name it: sslrootcert=/path/to/ca.pem in DATABASE_URL, or use sslmode=verify-full for a certificate of a public CA (docs/tls.md)',
+          'sslmode=verify-ca needs a CA, and DATABASE_URL names none',
+          'Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or use sslmode=verify-full for a certificate of a public CA (docs/tls.md)',
         );
       return { ...own, ca: root, checkServerIdentity: () => undefined };
     case 'verify-full':
@@ -111,7 +111,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
     default:
       throw tls(
         ['allow', 'prefer'].includes(mode)
-          ? `sslmode=${mode} promises nothing: it may or may not encrypt`
+          ? `sslmode=${mode} does not always encrypt`
           : 'DATABASE_URL has an unknown sslmode',
         'Use disable, require, verify-ca or verify-full (docs/tls.md)',
       );
@@ -126,7 +126,7 @@ function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
     if (mode === 'verify-full') return undefined;
     throw tls(
       `sslrootcert=system with sslmode=${mode} would trust any server with a public certificate`,
-      'Use sslmode=verify-full with it (docs/tls.md)',
+      'Use sslrootcert=system with sslmode=verify-full only (docs/tls.md)',
     );
   }
   const text = read('sslrootcert', path);
@@ -149,7 +149,7 @@ function read(name: string, path: string): string {
   } catch (e) {
     throw tls(
       `${name}=${path} cannot be read (${sqlState(e) ?? 'no reason given'})`,
-      'Give the path of a file that this process may read (docs/tls.md)',
+      'Give the path of a file readable by this process (docs/tls.md)',
       e,
     );
   }

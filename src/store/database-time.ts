@@ -20,9 +20,9 @@ export class ServerTime extends DatabaseTime {
 }
 
 /**
- * The SQL of the time, with the parameter `$n` for `DatabaseTime.given()`. Within a statement the time is constant, so
- * an index can use it. Within a transaction the time moves on, for example after a wait for a lock. The time is exact
- * to the millisecond, since Crossbill compares read times with stored times.
+ * The SQL of the current time. The statement's parameter `$n` must be `DatabaseTime.given()`. Within a statement the
+ * time is constant, so an index can use it. Within a transaction the time moves on, for example after a wait for a
+ * lock. The time is exact to the millisecond, since Crossbill compares read times with stored times.
  */
 export const timeSql = (n: number): string =>
   `coalesce($${n}::timestamptz, date_trunc('milliseconds', statement_timestamp()))`;

@@ -53,8 +53,8 @@ function migrationOf(file: string, text: string): MigrationClass {
 function cancelled(file: string, cause: unknown): DatabaseRefused {
   return new DatabaseRefused(
     'migration_cancelled',
-    `The server cancelled the migration ${file} during its work and kept nothing of it`,
-    'See who ends long statements there (pg_cancel_backend), then start again',
+    `The database server cancelled the migration ${file} and undid it`,
+    'Ask the administrator of the server about this cancel (pg_cancel_backend), then try again',
     cause,
   );
 }
@@ -104,7 +104,7 @@ async function locked<T>(
   try {
     // Asks repeatedly for the lock instead of blocking: a signal must be able to stop the process.
     while (!(await taken(lock))) {
-      if (signal?.aborted === true) throw new MigrationEnded('ended while another process migrates');
+      if (signal?.aborted === true) throw new MigrationEnded('stopped while another process migrates the database');
       await new Promise((resolve) => setTimeout(resolve, TRY_LOCK_EVERY_MS));
     }
     try {

@@ -37,7 +37,7 @@ const RULES: readonly Rule[] = [
     code: /^28000$/,
     because: 'login',
     whatIsWrong: 'The database refused the login',
-    whatToDo: "Let the role log in (alter role ... login), and let the server's pg_hba.conf take it",
+    whatToDo: "Let the role log in (alter role ... login), and allow its login in the server's pg_hba.conf",
   },
   {
     code: /^42501$/,
@@ -50,13 +50,13 @@ const RULES: readonly Rule[] = [
     message: /^SASL.*password/,
     because: 'login',
     whatIsWrong: 'The database asks for a password',
-    whatToDo: 'Put one into DATABASE_URL',
+    whatToDo: 'Put the password into DATABASE_URL',
   },
   {
     code: /^3D000$/,
     because: 'unknown_database',
     whatIsWrong: 'The server has no such database',
-    whatToDo: "Create it (create database ... encoding 'UTF8' template template0), or mend its name in DATABASE_URL",
+    whatToDo: "Create it (create database ... encoding 'UTF8' template template0), or correct its name in DATABASE_URL",
   },
   {
     code: POOLER,
@@ -70,14 +70,14 @@ const RULES: readonly Rule[] = [
     message: /no such user|authentication failed/,
     because: 'login',
     whatIsWrong: 'The pooler before the database refused the login',
-    whatToDo: 'Put the right user and password into DATABASE_URL, and see that the pooler knows them',
+    whatToDo: 'Put the right user and password into DATABASE_URL, and add them to the pooler if it does not know them',
   },
   {
     code: POOLER,
     message: /unsupported startup parameter/,
     because: 'url',
-    whatIsWrong: 'The pooler before the database does not take what DATABASE_URL asks for',
-    whatToDo: "Take it out of DATABASE_URL, or name it in the pooler's ignore_startup_parameters",
+    whatIsWrong: 'The pooler before the database refuses a parameter of DATABASE_URL',
+    whatToDo: "Take the parameter out of DATABASE_URL, or name it in the pooler's ignore_startup_parameters",
   },
   {
     code: null,
@@ -85,32 +85,32 @@ const RULES: readonly Rule[] = [
     because: 'tls',
     whatIsWrong: 'The server offers no encrypted connection',
     whatToDo:
-      'Switch TLS on there (ssl = on), or say sslmode=disable in DATABASE_URL within a trusted network (docs/tls.md)',
+      'Switch TLS on there (ssl = on), or set sslmode=disable in DATABASE_URL within a trusted network (docs/tls.md)',
   },
   {
     code: SIGNED_BY_NOBODY,
     because: 'tls',
     whatIsWrong: "No authority trusted by Crossbill signed the server's certificate",
     whatToDo:
-      "Give the provider's CA file in DATABASE_URL (sslmode=verify-full&sslrootcert=/path/to/ca.pem), or say sslmode=require, which encrypts without a check of the server (docs/tls.md)",
+      "Give the provider's CA file in DATABASE_URL (sslmode=verify-full&sslrootcert=/path/to/ca.pem), or set sslmode=require: it encrypts, but does not check the server (docs/tls.md)",
   },
   {
     code: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     because: 'tls',
     whatIsWrong: "The server's certificate is for another host name",
     whatToDo:
-      'Use a name of the certificate in DATABASE_URL, or sslmode=verify-ca, which checks only its signer (docs/tls.md)',
+      'Use a host name of the certificate in DATABASE_URL, or sslmode=verify-ca: it checks only the signer (docs/tls.md)',
   },
   {
     code: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
     because: 'tls',
     whatIsWrong: "The server's certificate is not valid today",
-    whatToDo: "Renew it on the server, and see that this machine's clock is right",
+    whatToDo: "Renew it on the server, and check this machine's clock",
   },
   {
     code: TLS,
     because: 'tls',
-    whatIsWrong: 'No encrypted connection came about',
+    whatIsWrong: 'The encrypted connection failed',
     whatToDo: 'See docs/tls.md',
   },
 ];

@@ -68,8 +68,8 @@ export function refuseUnfit({ version, encoding, database }: ServerFacts): void 
   if (encoding !== 'UTF8') {
     throw new DatabaseRefused(
       'encoding',
-      `The database ${database} has the encoding ${encoding}, and names and notes from everywhere need UTF8`,
-      `Make one that has it and name it in DATABASE_URL: create database crossbill encoding 'UTF8' locale 'C' template template0`,
+      `The database ${database} has the encoding ${encoding}, and Crossbill needs UTF8`,
+      `Create a database with UTF8 and name it in DATABASE_URL: create database crossbill encoding 'UTF8' locale 'C' template template0`,
     );
   }
 }

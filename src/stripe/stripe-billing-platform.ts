@@ -135,7 +135,7 @@ export class StripeBillingPlatform extends BillingPlatform {
       return { ok: true, value: found.value.answer, status, requestId: failed.requestId ?? requestId };
     }
     if (found.ok) return failed;
-    const message = `${failed.message}; whether it was done before could not be read: ${found.message}`;
+    const message = `${failed.message}; Crossbill could not read whether this call took effect: ${found.message}`;
     return { ...failed, kind: 'unknown', retryAfterMs: found.retryAfterMs, message: message.slice(0, 600) };
   }
 }

@@ -81,7 +81,7 @@ export class StripeClient {
     if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);
     const isOurs = wire.body === null ? wire.method === 'GET' || wire.method === 'DELETE' : wire.method === 'POST';
     if (!isOurs || !wire.path.startsWith('/v1/')) {
-      return failure('refused', 'invalid_stored_call', 'the stored request is not one of ours');
+      return failure('refused', 'invalid_stored_call', 'Crossbill did not write this stored request and sends nothing');
     }
     try {
       await this.budget.take(name);
@@ -192,7 +192,7 @@ export class StripeClient {
 /** Stripe replied 2xx, but not with the requested object: the effect may exist. */
 export function notUnderstood(name: string, answer: { status: number; requestId: string | null }): CallFailure {
   const { status, requestId } = answer;
-  return failure('unknown', 'unreadable_answer', `Stripe: ${name} answered something else`, { status, requestId });
+  return failure('unknown', 'unreadable_answer', `Stripe: ${name} returned another object`, { status, requestId });
 }
 
 /** The target of the `stripe` package's requests. Empty: Stripe itself. */

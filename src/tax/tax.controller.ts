@@ -27,7 +27,7 @@ import { calculationView, type Shown, taxRefundView, transactionView } from './t
 /** The Retry-After for an unfinished file if the MoR names none, in seconds. */
 const RETRY_AFTER_SEC = 2;
 
-const UNAVAILABLE = '`mor_unavailable`: no usable answer; the references make a repeat harmless.';
+const UNAVAILABLE = '`mor_unavailable`: the MoR gave no usable answer. A repeat is safe.';
 
 @ApiTags('Tax')
 @Controller('v1/tax')
@@ -44,7 +44,7 @@ export class TaxController {
   @ApiOperation({
     operationId: 'calculateTax',
     summary: 'Calculate tax (role: signup)',
-    description: 'Valid for 7 days and once. Fields as in the MoR’s POST /api/tax/calculations.',
+    description: 'You can use a calculation once, within 7 days. Fields as in the MoR’s POST /api/tax/calculations.',
   })
   @MorBody(taxCalculationRequest)
   @ApiCreatedResponse({ type: TaxCalculationView })
@@ -112,8 +112,7 @@ export class TaxController {
   @ApiOperation({
     operationId: 'createTaxRefund',
     summary: 'Refund lines of a tax transaction (role: signup)',
-    description:
-      '`merchantRefundReference` is the idempotency key. A line without an amount gives back all that remains.',
+    description: '`merchantRefundReference` is the idempotency key. A line without an amount refunds all that remains.',
   })
   @MorBody(taxRefundRequest)
   @ApiOkResponse({ type: TaxRefundView })
@@ -130,7 +129,7 @@ export class TaxController {
     summary: 'A link to the tax invoice, valid for an hour (role: signup)',
   })
   @ApiOkResponse({ type: TaxInvoiceView })
-  @ApiAcceptedResponse({ type: PendingView, description: 'Still being made: see Retry-After.' })
+  @ApiAcceptedResponse({ type: PendingView, description: 'Not ready yet: ask again after Retry-After seconds.' })
   @Problems({ 400: '`invalid_argument`', 404: '`not_found`', 502: UNAVAILABLE })
   async invoice(@Param('id', IdPipe) id: string, @Res({ passthrough: true }) res: Response): Promise<Shown> {
     const invoice = answeredOrThrow(await this.transactions.invoice(id));

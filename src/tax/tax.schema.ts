@@ -46,7 +46,7 @@ class LineTaxView {
   )
   dutyBasis?: string;
   @TextIfAny('Left out for `FALLBACK_ESTIMATE`.') appliedHsCode?: string;
-  @Many(TaxChargeView, 'For display and reconciliation only: no amount is to be derived from it.')
+  @Many(TaxChargeView, 'For display and reconciliation only: derive no amount from it.')
   charges!: readonly TaxChargeView[];
 }
 
@@ -145,7 +145,7 @@ export class TaxTransactionsView {
 
 class TaxInvoiceFileView {
   @TextIfAny() fileName?: string;
-  @Example('https://files.example/123') @Text('Signed: whoever has it has the file. It lives an hour.') url!: string;
+  @Example('https://files.example/123') @Text('Signed: anybody with it gets the file, for an hour.') url!: string;
   @TimeIfAny() expiresAt?: string;
 }
 

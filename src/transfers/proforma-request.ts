@@ -27,7 +27,7 @@ export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, toda
   const dates = { issueDate: dto.issue_date ?? today, dueDate: dto.due_date };
   if (taxCalculationId !== undefined) {
     if (dto.recipient !== undefined) {
-      throw problemOf([{ field: 'recipient', message: 'comes from the calculation: leave one of the two out' }]);
+      throw problemOf([{ field: 'recipient', message: 'comes from tax_calculation_id: leave one of the two out' }]);
     }
     const body = { taxCalculationId, jurisdiction, ...dates, merchantReference, provider, notices };
     return encodeProformaFromCalculation(checked(proformaFromCalculationRequest.check(body)));

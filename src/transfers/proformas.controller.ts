@@ -38,12 +38,12 @@ export class ProformasController {
     operationId: 'createProforma',
     summary: 'Issue a proforma invoice for an invoice (role: ops)',
     description:
-      'For what is due now, read from Stripe. While one stands, Crossbill gives it instead of a second one. It marks the invoice paid once the MoR reports the transfer.',
+      'Crossbill reads the amount due from Stripe. A repeat returns the live proforma invoice instead of a second one. Crossbill marks the invoice paid once the MoR reports the transfer.',
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: ProformaView })
   @Problems({
-    400: '`invalid_request`: a field is wrong, or a part of the recipient is known neither here nor on Stripe.',
+    400: '`invalid_request`: a field is wrong, or a part of the recipient is missing both here and on Stripe.',
     404: '`not_found`: no such invoice; or the MoR knows no such calculation.',
     409: '`invoice_not_payable`: paid, void, a payment is being marked, a signup’s charge is not settled yet (ask again if it fails), or a part of a transfer waits for a person; `invoice_changed`: ask again; `idempotency_conflict`',
     422: "The MoR's refusal, for example `tax_calculation_expired`, `unsupported_jurisdiction`, `no_payment_destination`.",
@@ -83,7 +83,7 @@ export class ProformasController {
     summary: 'Delete a proforma invoice that is not issued yet (role: ops)',
   })
   @ApiNoContentResponse({ description: 'It was deleted, now or before.' })
-  @Problems({ 404: '`not_found`', 409: '`not_deletable`: it is issued: cancel it instead.', 502: '`mor_unavailable`' })
+  @Problems({ 404: '`not_found`', 409: '`not_deletable`: issued. Cancel it at the MoR.', 502: '`mor_unavailable`' })
   async remove(@Param('id', InvoiceIdPipe) id: string, @CurrentCaller() caller: Caller): Promise<void> {
     const o = await this.newest(id, true);
     if (o.status === 'DELETED' || o.morId === null) return;
@@ -99,7 +99,7 @@ export class ProformasController {
     summary: 'A fresh link to the proforma invoice as a file; it lives 15 minutes (role: ops)',
   })
   @ApiOkResponse({ type: FileLinkView })
-  @ApiAcceptedResponse({ type: PendingView, description: 'Being issued: ask again after Retry-After seconds.' })
+  @ApiAcceptedResponse({ type: PendingView, description: 'Not issued yet: ask again after Retry-After seconds.' })
   @Problems({ 404: '`not_found`', 409: '`issuance_failed`', 502: '`mor_unavailable`' })
   async document(
     @Param('id', InvoiceIdPipe) id: string,

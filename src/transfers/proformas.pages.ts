@@ -81,7 +81,7 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, country: string
         <input id="due_date" name="due_date" type="date" required min="${day(0)}" value="${day(USUAL_TERM_DAYS)}" />
       </p>
       <p class="buttons">
-        <button>Issue it</button>
+        <button>Issue the proforma invoice</button>
         <a href="${path}">Cancel</a>
       </p>
       <p class="hint">

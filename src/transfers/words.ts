@@ -5,7 +5,7 @@ import { showMoney } from '../domain/money.js';
 
 export const transferWords: Words<'transfer-unheard' | 'transfer-short'> = {
   'transfer-unheard': (f) => ({
-    summary: `${f.object} is settled at the MoR, but no event gave the amount of the transfer`,
+    summary: `${f.object} is settled at the MoR, but Crossbill got no event with the amount of the transfer`,
     proposal: `Ask the MoR to send proforma_invoice.settled again. If it cannot, ask for the amount, and ${markByHand(f)}`,
   }),
   'transfer-short': (f) => ({

@@ -16,7 +16,7 @@ export class DifferenceView {
   @TextIfAny() payment_id?: string | undefined;
   @TextIfAny() refund_id?: string | undefined;
   @TextIfAny() event_id?: string | undefined;
-  @TextIfAny('What else on Stripe it is about: a credit note, a payment record, a balance entry.')
+  @TextIfAny('Its credit note, payment record or balance entry on Stripe, or its charge at the MoR.')
   object_id?: string | undefined;
   @Example('The invoice is open on Stripe.') @Text('What differs, in words.') detail!: string;
   @Word(['look-again', 'take-in-event', 'person']) repair!: string;

@@ -38,7 +38,7 @@ export class EndpointWatch {
     try {
       await this.endpoints.seen(this.id);
     } catch (err) {
-      this.log.error({ event: 'verify.closing_lost', err }, "Couldn't record that intake closes");
+      this.log.error({ event: 'verify.closing_lost', err }, "Couldn't record the closing of the webhook endpoints");
     }
   }
 
@@ -58,7 +58,7 @@ export class EndpointWatch {
       await this.books.nextRunIn(0);
       void this.job.afterOutage();
     } catch (err) {
-      this.log.error({ event: 'verify.opening_lost', err }, "Couldn't record that intake is open");
+      this.log.error({ event: 'verify.opening_lost', err }, "Couldn't record the opening of the webhook endpoints");
     }
   }
 }

@@ -1,6 +1,7 @@
 // Finds invoices, refunds and objects that were waiting for an event of the MoR at a given time.
 import { Injectable } from '@nestjs/common';
 import { type Span } from './rules/loss-window.js';
+import { UNREAD_STATES } from '../domain/mor-object.js';
 import { Database } from '../store/database.js';
 
 /** An invoice without money so far. */
@@ -33,9 +34,6 @@ export type LiveObject = {
   readonly morId: string;
   readonly status: string;
 };
-
-/** In these states a read shows nothing new: the object has no id at the MoR yet, or its state is final. */
-const ENDED = `'REQUESTED', 'UNKNOWN', 'PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED', 'ISSUANCE_FAILED', 'CANCELLED', 'SETTLED', 'INVOICED', 'BOOKED'`;
 
 @Injectable()
 export class LossStore {
@@ -78,9 +76,9 @@ export class LossStore {
     const found = await this.db.pool.query<LiveObject>(
       `select kind, invoice_id as "invoiceId", mor_id as "morId", status from mor_object
         where kind in ('proforma', 'payment_link') and mor_id is not null and created_at < $1
-          and (status not in (${ENDED}) or (status = 'EXPIRED' and deadline >= $2))
+          and (status <> all ($3) or (status = 'EXPIRED' and deadline >= $2))
         order by seq desc`,
-      [events.to, events.from],
+      [events.to, events.from, UNREAD_STATES],
     );
     return found.rows;
   }

@@ -48,7 +48,7 @@ export class VerifyJob implements OnModuleDestroy {
     this.stopping.abort();
     if (underWay === null) return;
     await Promise.race([underWay, this.clock.sleep(STOP_GRACE_MS)]);
-    await this.books.nextRunIn(0).catch((e: unknown) => this.reports.onError('verify is late', e));
+    await this.books.nextRunIn(0).catch((e: unknown) => this.reports.onError('verify will resume late', e));
   }
 
   private async once(): Promise<void> {

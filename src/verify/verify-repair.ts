@@ -64,7 +64,7 @@ export class VerifyRepair {
         lanes.add(d.invoiceId);
         if (why === null) work.started.push(d);
         else work.failed.push({ difference: d, why });
-      } else work.failed.push({ difference: d, why: 'nothing in it can be repaired' });
+      } else work.failed.push({ difference: d, why: 'Crossbill has no repair for it' });
     }
     if (toList.wanted.size > 0 || list.others) await this.takeInListed(toList, work, lanes);
     return { ...work, lanes: [...lanes] };
@@ -86,12 +86,12 @@ export class VerifyRepair {
     const { books, reader, context } = this.parts;
     const now = context.clock.now();
     const createdAfter = keptSince(since, now);
-    let why = 'Stripe no longer lists it';
+    let why = 'Stripe no longer lists the event';
     for (let startingAfter: string | undefined; others || wanted.size > 0;) {
       const more = startingAfter === undefined ? {} : { startingAfter };
       const page = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter, ...more });
       if (!page.ok) {
-        why = `events could not be listed: ${page.message}`;
+        why = `could not list Stripe's events: ${page.message}`;
         break;
       }
       const unknown = await books.unknownEvents(page.value.items.map((e) => e.eventId));
@@ -120,7 +120,7 @@ export class VerifyRepair {
     const { platform, context } = this.parts;
     const askedAt = await this.lanes.time();
     const outcome = await platform.readInvoice(invoiceId);
-    if (!outcome.ok) return `the invoice could not be read: ${outcome.message}`;
+    if (!outcome.ok) return `could not read the invoice from Stripe: ${outcome.message}`;
     await this.lanes.transact({
       lane: invoiceId,
       fence: null,

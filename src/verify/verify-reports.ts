@@ -20,13 +20,13 @@ export class VerifyReports {
     const untold = untoldOf({ differences, more });
     const beyond = Object.keys(more).length === 0 ? {} : { more };
     const line = { run: id, ...(resumedFrom === null ? {} : { resumedFrom }), compared, untold, ...beyond, problem };
-    if (outcome === 'clean') log.info({ event: 'verify.clean', ...line }, 'verified: ledger, Stripe and the MoR agree');
+    if (outcome === 'clean') log.info({ event: 'verify.clean', ...line }, 'verify found no open difference');
     else if (outcome === 'incomplete')
       log.warn({ event: 'verify.incomplete', ...line }, "verify couldn't compare everything; the next run resumes it");
     else if (untold === 0)
-      log.warn({ event: 'verify.differences', ...line }, 'verify found differences, each with an open review item');
+      log.warn({ event: 'verify.differences', ...line }, 'verify found differences; each is in review or acknowledged');
     else {
-      const todo = 'verify found differences without an open review item: run `crossbill verify`';
+      const todo = 'verify found differences without an open review item: `crossbill verify` lists them';
       log.error({ event: 'verify.differences', ...line }, todo);
     }
   }

@@ -14,7 +14,7 @@ import { IsText } from '../api/http/rules.js';
 
 class AcknowledgeDto {
   @Example('Paid before Crossbill ran here.')
-  @Text('Why this difference is right; people will read the note later.')
+  @Text('Why the difference may stay; people will read the note later.')
   @IsText(1000)
   note!: string;
 }
@@ -32,7 +32,7 @@ export class VerifyController {
   @ApiOperation({
     operationId: 'listDifferences',
     summary: 'What the newest verify run found (role: read)',
-    description: 'In the order of finding. A cursor is good until the next run.',
+    description: 'In the order verify found them. A cursor is good until the next run.',
   })
   @ApiOkResponse({ type: pageOf(DifferenceView) })
   @Problems({ 400: '`invalid_request`: `limit` or `cursor` is wrong.' })
@@ -40,7 +40,7 @@ export class VerifyController {
     const { limit, cursor } = pageRequest(q);
     const all = (await this.books.last())?.differences ?? [];
     const from = cursor === null ? 0 : all.findIndex((d) => d.id === cursor);
-    if (from < 0) throw invalid('cursor', 'is not one of the newest run');
+    if (from < 0) throw invalid('cursor', 'is not of the newest run: leave it out to start again');
     const next = all[from + limit];
     return pageView({ data: all.slice(from, from + limit), nextCursor: next?.id ?? null }, differenceView);
   }
@@ -52,7 +52,7 @@ export class VerifyController {
     operationId: 'acknowledgeDifference',
     summary: 'Acknowledge a difference (role: ops)',
     description:
-      'Every run then counts it apart until its facts change: another amount is another difference. A second note replaces the first.',
+      'Later runs count it as acknowledged until its facts change: another amount is another difference. A second note replaces the first.',
   })
   @ApiOkResponse({ type: DifferenceView })
   @Problems({ 400: '`invalid_request`', 404: '`not_found`: the newest run names no such difference.' })

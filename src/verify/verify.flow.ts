@@ -126,8 +126,7 @@ export class VerifyFlow {
       if (!(e instanceof CouldNotCompare)) throw e;
       problem = e.message;
     }
-    if (lost?.failure)
-      problem = `the MoR could not be asked for events it may have given up on: ${lost.failure.message}`;
+    if (lost?.failure) problem = `possibly lost events could not be looked up at the MoR: ${lost.failure.message}`;
     const found = joined(await this.secondLook(findings, signal), lost?.differences ?? []);
     const differences = await this.books.withAcknowledgements(found);
     const { more } = findings;

@@ -76,7 +76,7 @@ function differenceFacts(d: Difference, numbers: Numbers): Html {
   return html`<p class="message ${isOpen(d) ? 'bad' : 'good'}"><bdi>${d.detail}</bdi></p>
     ${facts([
       d.invoiceId === null ? null : ['Invoice', invoiceNumberLink(d.invoiceId, numbers.get(d.invoiceId))],
-      d.objectId === null ? null : ['On Stripe', foreign(d.objectId)],
+      d.objectId === null ? null : ['Object', foreign(d.objectId)],
       d.reviewId === null ? null : ['Review item', reviewLink(d.reviewId)],
       ['Repair', mend(d)],
       ['Difference', id(d.id)],
@@ -99,7 +99,7 @@ function noteForm(session: Session, name: string): Html {
     ${formToken(session)}
     <p>
       <label for="note"
-        >Why this difference is right
+        >Why this difference may stay
         <span class="hint">Verify counts this difference as acknowledged until its facts change.</span></label
       >
       <textarea id="note" name="note" rows="2" maxlength="1000" required></textarea>
@@ -128,10 +128,10 @@ function runOf(run: VerifyRun, numbers: Numbers): Html {
   return html`${facts([
     ['Outcome', status(run.outcome)],
     ['Began', time(run.startedAt)],
-    ...(run.resumedFrom === null ? [] : [['Resumes a run of', time(run.beganAt)] as const]),
+    ...(run.resumedFrom === null ? [] : [['Resumes the run of', time(run.beganAt)] as const]),
     ['Ended', time(run.finishedAt, 'not yet')],
     ['Compared', showCounts(run.compared)],
-    ['Marks still to be looked up at the MoR', run.marksLeft === null ? 'not asked' : showMarksLeft(run.marksLeft)],
+    ['Marks left to look up at the MoR', run.marksLeft === null ? 'not counted' : showMarksLeft(run.marksLeft)],
     ['Differences', all],
     ['Of these not handled yet', untoldOf(run)],
     ['Acknowledged by a person', acknowledgedOf(run).length],
@@ -161,7 +161,7 @@ function runOf(run: VerifyRun, numbers: Numbers): Html {
     ],
     run.differences.slice(0, MOST_SHOWN),
     run.outcome === 'incomplete'
-      ? 'Crossbill found none so far, but could not ask everybody: it did not compare everything.'
+      ? 'Crossbill found none so far, but this run did not compare everything.'
       : run.marksLeft === 0
         ? 'None: the ledger, Stripe and the MoR agree.'
         : 'None: the ledger and Stripe agree.',

@@ -10,7 +10,7 @@ export const faults = [
     rule: 'CrossbillVerifyNotRun',
     planted: 'Stripe does not list events, so that no run can compare everything',
     plant: (w) => answer(w, { side: 'stripe', method: 'GET', path: '/v1/events' }, { status: 500 }),
-    says: /Not everything could be compared: events could not be listed/,
+    says: /Crossbill could not compare everything: events could not be listed/,
     mend,
   },
   {

@@ -32,7 +32,7 @@ const doctor = async (): Promise<readonly Check[]> => {
 it('`crossbill trigger` sends a signed sample of every notification type and stores nothing', async () => {
   for (const type of NOTIFICATION_TYPES) {
     const ran = await cli(['trigger', type], env);
-    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('it answered 200')]);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('the receiver answered 200')]);
     const heard = receiver.heard.at(-1);
     if (heard === undefined) throw new Error('nothing came');
     expect(NotifyReceiver.verify(heard, SECRET)).toMatchObject({ type });
@@ -119,7 +119,7 @@ it('`crossbill doctor` checks NOTIFY_URL without a delivery, and reports a recei
   await nothingWaits(); // notifications of the stories before may still be on their way
   const before = receiver.heard.length;
   expect(await doctor()).toEqual([
-    expect.objectContaining({ state: 'ok', todo: expect.stringContaining('Only a delivery proves the receiver') }),
+    expect.objectContaining({ state: 'ok', todo: expect.stringContaining('To test the receiver, send it a sample') }),
   ]);
   expect(receiver.heard.length).toBe(before);
   receiver.answer = () => 410;

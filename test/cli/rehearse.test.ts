@@ -281,7 +281,7 @@ it('`crossbill rehearse` writes no report file if Stripe refuses the test clock'
   });
   const ran = await rehearse();
   expect([ran.code, ran.out, readdirSync(folder), await clocks()]).toEqual([1, '', [], 0]);
-  expect(ran.err).toMatch(/makes no test clock/);
+  expect(ran.err).toMatch(/made no test clock/);
 });
 
 it('`crossbill rehearse` changes nothing after the answer no at the terminal', async () => {

@@ -17,7 +17,7 @@ it('crossbill --help names every command and every exit code', async () => {
   expect(code).toBe(0);
   for (const name of commandPaths.filter((path) => !path.includes(' ')))
     expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
-  expect(out).toContain('3   verify: there are differences');
+  expect(out).toContain('3   verify, shadow, rebuild --check: open differences');
 });
 
 it.each(commandPaths.filter((path) => !PROGRAMS.includes(path)))(
@@ -79,7 +79,7 @@ describe('settings', () => {
     expect(compose).not.toMatch(/build:|sandbox/);
     expect(text).toMatch(/^POSTGRES_PASSWORD=[0-9a-f]{64}$/m);
     const again = await cli(['init'], {}, { cwd: folder });
-    expect(again).toEqual({ code: 1, out: '', err: expect.stringContaining('is there already') });
+    expect(again).toEqual({ code: 1, out: '', err: expect.stringContaining('exists already') });
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
   });
 

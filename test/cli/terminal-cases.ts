@@ -34,7 +34,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   init: { text: /^Wrote .*\.env \(only you can read it\)/, json: ['file', 'compose_file'] },
   setup: {
     args: (way) => ['--url', `https://${way}.example.com`, '--dry-run'],
-    text: /^Would be done:\n {2}- Stripe: make a webhook endpoint for https:\/\/terminal\.example\.com\/webhooks\/stripe/m,
+    text: /^Setup would do:\n {2}- Stripe: make a webhook endpoint for https:\/\/terminal\.example\.com\/webhooks\/stripe/m,
     json: ['file', 'url', 'dry_run', 'steps', 'by_hand'],
   },
   'config print': { text: /^STRIPE_MAX_RPS +500$/m, json: ['PORT', 'DATABASE_URL', 'API_KEYS'] },
@@ -130,7 +130,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   'webhooks list': { text: /^id +status +url +events\n-[^]*for-terminal/m, json: ['data'] },
   'webhooks register': {
     args: (way) => ['--url', `https://bridge.example.com/new-${way}/webhooks/mor/events`],
-    text: /^Registered \S+ for https:\/\/bridge\.example\.com\/new-terminal[^]*shown this once:\n\n {2}\S{8,}\n/,
+    text: /^Registered \S+ for https:\/\/bridge\.example\.com\/new-terminal[^]*shown only now:\n\n {2}\S{8,}\n/,
     json: ['id', 'url', 'events', 'status', 'secret'],
   },
   'webhooks delete': { args: (way) => [endpoints[way], '--yes'], text: /^Deleted \S+\.$/m, json: ['id', 'deleted'] },
@@ -163,23 +163,23 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   trigger: {
     args: () => ['invoice.paid'],
-    text: /^Delivered msg_\S+: it answered 200 in \d+ ms\.$/m,
+    text: /^Delivered msg_\S+: the receiver answered 200 in \d+ ms\.$/m,
     json: ['id', 'type', 'outcome', 'body'],
   },
   'import customers': {
     args: (way) => [join(facts.merchants, `../import-${way}.csv`)],
-    text: /^Read 1 line: 1 customer linked, 0 linked so before\.$/m,
+    text: /^Read 1 line: 1 customer linked, 0 linked before\.$/m,
     json: ['lines', 'accepted', 'linked', 'known', 'problems'],
     beside: /^([\w ]+ \[[^\n]*\n)*$/,
   },
   returned: {
     args: (way) => [facts.debits[way], '--reference', `file of ${way}`, '--yes'],
-    text: /^Return ret_\S+: the books have 29\.90 EUR as lost\. /,
+    text: /^Return ret_\S+: the ledger shows 29\.90 EUR as lost\. /,
     json: ['id', 'payment_id', 'invoice_id', 'amount', 'currency', 'status', 'reference'],
   },
   erase: {
     args: (way) => [facts.customers[way], '--yes'],
-    text: /^Erased of cus_\S+, on \d+ invoices: [1-9]/,
+    text: /^Erased for customer cus_\S+, on \d+ invoices: [1-9]/,
     json: ['customer_id', 'events', 'waiting'],
   },
   purge: {

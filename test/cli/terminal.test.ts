@@ -25,7 +25,7 @@ const BESIDE = ['verify', 'export ledger', 'status'];
 
 /** The fault, the command, its settings, exit code and message. */
 const WRONG: readonly (readonly [string, readonly string[], Record<string, string>, number, RegExp])[] = [
-  ['an unknown id', ['explain', 'in_nobody'], {}, 1, /^Crossbill knows nothing called in_nobody\. If Stripe .*\n$/],
+  ['an unknown id', ['explain', 'in_nobody'], {}, 1, /^Crossbill does not know in_nobody\. If Stripe .*\n$/],
   ['an unknown payment', ['refund', 'pay_nobody', '--yes'], {}, 1, /^There is no payment pay_nobody\.\n$/],
   [
     'a wrong setting',

@@ -95,7 +95,7 @@ it("if the console's retry form arrives twice, the MoR charges the refused renew
 it('the console refuses to retry a paid invoice and gives the reason', async () => {
   const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
   const seen = await ops.post(`${page(paidId)}/retry`, fields);
-  expect([seen.status, seen.text.includes('It cannot be tried again: the invoice is paid.')]).toEqual([409, true]);
+  expect([seen.status, seen.text.includes('You cannot retry this invoice: the invoice is paid.')]).toEqual([409, true]);
 });
 
 it('the console refuses a retry and a payment link in shadow mode', async () => {
@@ -134,7 +134,7 @@ it("the console creates one payment link for the amount due and shows the link o
   expect(text).toContain('Payment link for the customer');
   expect(text).toContain('the customer can pay by link until');
   expect(text).not.toContain('Create a payment link…');
-  expect(text).toContain('It cannot be tried again now: a payment link can be paid');
+  expect(text).toContain('You cannot retry this invoice now: a payment link can be paid');
 });
 
 it('when the console refuses an action, the error page links back only to a page of the console', async () => {
@@ -196,7 +196,7 @@ it('the console reports a refund as requested, without an alarm, while the MoR d
   const set = await world.control('POST', '/faults', fault);
   expect(set.status).toBeLessThan(300);
   const { text } = await made('3.00');
-  expect(text).toContain('Asked for: the MoR has not answered yet about 3.00 EUR.');
+  expect(text).toContain('Requested: the MoR has not confirmed the refund of 3.00 EUR yet.');
   expect(text).not.toMatch(/role="alert"|answer bad/);
 });
 
@@ -232,7 +232,7 @@ it('the console settles 53 review items of one kind, 50 in the first step and 3 
   const first = await ops.post('/console/reviews/bulk', asked);
   expect(first.text).toContain('50 of 50 done.');
   const second = await ops.post('/console/reviews/bulk', fieldsOf(first.text, '/console/reviews/bulk'));
-  expect(second.text).toContain('3 of 3 done. 53 so far, with the steps before.');
+  expect(second.text).toContain('3 of 3 done. 53 so far, with the earlier steps.');
   expect(second.text).not.toContain('Go on with the rest');
   expect(await open('conflicting_event')).toEqual([]);
 });

@@ -97,7 +97,7 @@ suite('an operator in a browser', () => {
     await page.getByLabel('Amount in EUR').fill('10,00');
     await page.getByRole('button', { name: 'Continue' }).click();
     await picture(page, 'refund-confirm-1280-light');
-    expect(await page.locator('dl.facts').textContent()).toMatch(/Remains after it\s*19\.90 EUR/);
+    expect(await page.locator('dl.facts').textContent()).toMatch(/Left after this refund\s*19\.90 EUR/);
     expect(await refunds()).toEqual([]);
     await page.getByRole('button', { name: 'Refund 10.00 EUR' }).dblclick();
     await page.waitForURL(/\/console\/refunds\/ref_/);
@@ -197,7 +197,7 @@ suite('an operator in a browser', () => {
     expect(retries).toContain('the MoR charges again after 3 days, then the MoR charges again 5 days after that');
     expect(retries).toContain('the invoice is marked uncollectible on Stripe');
     const planned = await plain('/console/retries?state=planned&kind=soft&currency=USD');
-    expect(planned).toMatch(/1 row: 1,299\.00 USD remaining to be paid.* planned tried again \d/);
+    expect(planned).toMatch(/1 row: 1,299\.00 USD remaining to be paid.* planned next try \d/);
     expect(await plain('/console/retries?state=ended')).toContain('No refused renewals match these filters.');
     expect(await plain('/console/enrolment?by=kei&move=no_renewal_yet')).toMatch(
       /cus_shown0000002 .*cus_shown0000001 /,

@@ -277,7 +277,7 @@ describe('another payment method on the console', () => {
     expect((await viewer.post(act(), token)).status).toBe(403);
   });
 
-  it("if the console's form to confirm a payment method arrives twice, the MoR charges the refused invoice one more time", async () => {
+  it('the console form to confirm a payment method, sent twice, makes the MoR charge the refused invoice only one more time', async () => {
     const ops = await new Visitor(url).login(OPS_KEY);
     const fields = await ops.form(page(), act());
     const sent = [await ops.post(act(), fields), await ops.post(act(), fields)];

@@ -131,6 +131,6 @@ suite('a finance person', () => {
     expect(middle.status).toBe(404);
     expect(middle.text).toContain('Not searched: the middle of an id');
     expect((await v.get('/console/find?q=nobody%40example.com')).status).toBe(404);
-    expect(await found('77,77')).toContain('Amounts were searched among the newest 5,000 invoices');
+    expect(await found('77,77')).toContain('Crossbill searched this amount among the newest 5,000 invoices');
   });
 });

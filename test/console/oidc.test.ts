@@ -133,7 +133,7 @@ it.each([
     'mallory@example.com.evil.test',
     401,
   ],
-  ['has an address that was not verified', 'unproven', 'must be verified there', 'unknown', 401],
+  ['has an address that was not verified', 'unproven', 'does not confirm your e-mail address', 'unknown', 401],
 ])('the console refuses the sign-in of a person who %s, and gives the reason', async (_, who, said, actor, status) => {
   await as(who);
   const browser = new Browser();
@@ -248,7 +248,7 @@ it('the daemon starts while its identity provider is down, and people log in wit
   const daemon = await world.startDaemon({ OIDC_ISSUER: 'http://127.0.0.1:4' });
   const seen = await new Browser().signIn(daemon.url);
   expect(seen.status).toBe(503);
-  expect(seen.text).toContain('The identity provider does not answer: sign in with a key.');
+  expect(seen.text).toContain('The identity provider does not answer: sign in with an API key.');
   expect(seen.text).toContain('action="/console/login"');
   expect(world.logLines.filter((l) => l.includes('ECONNREFUSED'))).toHaveLength(1);
   const misnamed = await world.startDaemon({ OIDC_ISSUER: issuer.replace('localhost', '127.0.0.1') });
@@ -277,7 +277,7 @@ const chromium = findChromium();
     await page.waitForURL(`${url}/console/ledger`);
     await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
     await page.getByRole('link', { name: 'Sessions' }).click();
-    await page.getByText('this one').waitFor();
+    await page.getByText('this session').waitFor();
     expect(await page.evaluate('document.cookie')).toBe('');
     await browser.close();
   },

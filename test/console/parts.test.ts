@@ -181,7 +181,7 @@ it("the console's verify page reports that the webhook endpoints were closed lon
   const closed = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T09:00:00Z') };
   const events = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T05:57:50Z') };
   const page = await pageOf([{ closed, events }]);
-  expect(page).toContain('The endpoints were closed from 2026-11-19T01:00:00Z to 2026-11-19T09:00:00Z');
+  expect(page).toContain('The webhook endpoints were closed from 2026-11-19T01:00:00Z to 2026-11-19T09:00:00Z');
   expect(page).toContain('made between 2026-11-19T01:00:00Z and 2026-11-19T05:57:50Z may be lost for good.');
   expect(await pageOf([])).not.toContain('endpoints');
 });

@@ -58,7 +58,7 @@ suite('in a browser', () => {
     await click(page.getByRole('link', { name: 'Refund…' }));
     await page.getByLabel('Amount in EUR').fill('12,50');
     await click(page.getByRole('button', { name: 'Continue' }));
-    expect(await page.locator('dl.facts').textContent()).toMatch(/Remains after it\s*17\.40 EUR/);
+    expect(await page.locator('dl.facts').textContent()).toMatch(/Left after this refund\s*17\.40 EUR/);
     await click(page.getByRole('button', { name: 'Refund 12.50 EUR' }));
     await page.getByText(/^Refunded 12\.50 EUR/).waitFor();
     expect(clicks).toBe(4);

@@ -80,7 +80,7 @@ describe('a failed renewal gets a link automatically', () => {
         'make a payment link of 29.90 EUR (GB): the renewal was not paid',
         'create_payment_link done',
         'payment.captured',
-        'the link confirms that',
+        'the link confirms the payment',
         'is marked',
       ];
       for (const line of story) expect(explained.out).toContain(line);
@@ -174,7 +174,7 @@ describe('Crossbill finds unreported facts by reading at the MoR', () => {
     const explained = await cli(['explain', id], world.env);
     for (const line of [
       'Proforma invoice PF-GB-',
-      'SETTLED, 29.90 EUR, to be paid by 2100-01-01',
+      'SETTLED, 29.90 EUR, payment due 2100-01-01',
       'proforma_invoice.settled',
       'create_proforma done',
     ])

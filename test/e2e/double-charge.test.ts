@@ -116,8 +116,10 @@ describe('the guard against a double charge', () => {
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
     const invoice = await world.invoice(invoiceId, 'paid');
     await world.control('DELETE', '/faults');
-    const told = (invoice['timeline'] as { text: string }[]).filter((l) => l.text.includes('could not be read'));
-    expect(told.length).toBeLessThanOrEqual(1);
+    const told = (invoice['timeline'] as { text: string }[]).filter((l) =>
+      l.text.includes('could not read what Stripe would charge'),
+    );
+    expect(told).toHaveLength(1);
   });
 
   it('`crossbill doctor --all` checks every enrolled subscription, and lists each subscription Stripe would charge', async () => {
@@ -130,7 +132,7 @@ describe('the guard against a double charge', () => {
     expect(mine).toMatchObject([{ customer_id: s.customerId, type: 'card', from: 'customer' }]);
     expect(ran.body.charged.some((c) => c.subscription_id === foreign.subscriptionId)).toBe(false);
     const check = ran.body.checks.find((c) => c.name === 'subscriptions that Stripe would charge as well');
-    expect(check).toMatchObject({ state: 'fail', detail: expect.stringContaining('enrolled, of all subscriptions') });
+    expect(check).toMatchObject({ state: 'fail', detail: expect.stringContaining('enrolled subscriptions') });
     expect(check?.detail).toContain(`${s.subscriptionId} of ${s.customerId}`);
     const text = await cli(['doctor', '--all'], world.env);
     expect(text.err).toMatch(/looked at subscriptions \[#+\.*\] \d+ % \(\d+ of \d+\)/);

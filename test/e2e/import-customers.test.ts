@@ -47,9 +47,9 @@ describe('`crossbill import customers`', () => {
     const name = file('ten.csv', `customer,mor_customer_id,reference\n${of(0)},mcus_0,batch 1\n${of(1)},mcus_1,\n`);
     const ran = await run(name);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain('Read 2 lines: 2 customers linked, 0 linked so before.');
+    expect(ran.out).toContain('Read 2 lines: 2 customers linked, 0 linked before.');
     expect(ran.out).toContain('2 of them had no invoice and no signup here; Stripe knows each of them.');
-    expect(ran.out).toContain('Crossbill cannot ask whether the MoR knows its customers');
+    expect(ran.out).toContain('Crossbill cannot ask if the MoR knows these customers');
     expect(await links()).toMatchObject([
       { customer_id: of(1), mor_customer_id: 'mcus_1', reference: null, linked_by: 'cli:ada', signup_id: null },
       { customer_id: of(0), mor_customer_id: 'mcus_0', reference: 'batch 1' },
@@ -169,9 +169,9 @@ describe('`crossbill import customers`', () => {
       [file('utf16.csv', Buffer.from('\ufeffcustomer', 'utf16le')), 'Save it again as CSV in UTF-8.'],
       [
         file('windows.csv', Buffer.from(`customer;mor_customer_id;reference\r\n${of(5)};mc_f1;Müller\r\n`, 'latin1')),
-        'Line 2 is no text in UTF-8',
+        'Line 2 is not in UTF-8',
       ],
-      [file('quote.csv', 'customer,mor_customer_id\n"a,b\n'), 'is no CSV'],
+      [file('quote.csv', 'customer,mor_customer_id\n"a,b\n'), 'is not valid CSV'],
       [file('columns.csv', 'cus,mor\na,b\n'), 'There is no column customer.'],
       [file('twice.csv', 'customer,customer,mor_customer_id\na,b,c\n'), 'The column customer is there 2 times.'],
     ] as const) {
@@ -192,7 +192,7 @@ describe('`crossbill import customers`', () => {
     const ran = await run(name);
     expect(ran.code).toBe(0);
     expect(ran.out).toContain('Read 20000 lines: 20000 customers linked');
-    expect(ran.out).toContain('too many to ask Stripe for: a mistyped id would never match an invoice');
+    expect(ran.out).toContain('too many to ask Stripe about. A mistyped id never matches an invoice');
     expect(ran.err).toMatch(/read \[#+\.*\] \d+ %/);
     expect(await asked()).toBe(before);
     const last = appendFileSync.bind(null, join(folder, name));

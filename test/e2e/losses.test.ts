@@ -242,7 +242,7 @@ describe('a returned debit', () => {
     expect(done).toMatchObject({ code: 0, body: { status: 'returned', reference: 'line 4', amount: 2990 } });
     expect(await cli(['returned', paymentId, '--yes'], world.env)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('recorded already'),
+      err: expect.stringContaining('already has a recorded return'),
     });
     const undone = await cli(['returned', paymentId, '--undo', '--yes'], world.env);
     expect(undone).toMatchObject({ code: 0, out: expect.stringContaining('29.90 EUR is reversed') });

@@ -42,11 +42,11 @@ describe('webhook endpoints at the MoR', () => {
     expect(lost).toMatchObject(refusal(502, 'mor_unavailable'));
     const made = (await list()).find((e) => e.url === body.url);
     expect(lost.body['message']).toContain(made?.id);
-    expect(lost.body['message']).toContain('register once more');
+    expect(lost.body['message']).toContain('register it again');
     await world.api('DELETE', `/v1/mor/webhooks/${made?.id ?? ''}`);
     await world.fault({ side: 'mor', method: 'POST', path: '/api/webhooks', action: 'drop_before' });
     const never = await register(body);
-    expect(never.body['message']).toContain('does not name this address');
+    expect(never.body['message']).toContain('names no new endpoint');
     expect((await list()).some((e) => e.url === body.url)).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ describe('a channel of Slack', () => {
     const s = await world.subscriber();
     const [line] = await said(/is paid/);
     expect(line).toBe(
-      `Invoice ${s.firstInvoiceId} is paid (29.90 EUR). See /console/invoices/${s.firstInvoiceId} of the console.`,
+      `Invoice ${s.firstInvoiceId} is paid (29.90 EUR). See /console/invoices/${s.firstInvoiceId} in the console.`,
     );
     expect(receiver.heard.every((h) => h.headers['webhook-signature'] === undefined)).toBe(true);
   });

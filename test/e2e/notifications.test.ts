@@ -133,7 +133,7 @@ describe('a merchant’s backend', () => {
       `/v1/notifications/${id}`,
       (r) => r.attempts === 1 && r.last_error !== undefined,
     );
-    expect(failed).toMatchObject({ status: 'pending', last_error: 'it answered 500' });
+    expect(failed).toMatchObject({ status: 'pending', last_error: 'the receiver answered 500' });
     await hasten(id);
     await world.until('it was tried twice', () => tries(), { length: 2 });
     await hasten(id);
@@ -170,7 +170,7 @@ describe('a merchant’s backend', () => {
     const id = (await failing()).id;
     expect(elsewhere.heard).toEqual([]);
     const { body } = await world.api<{ last_error: string }>('GET', `/v1/notifications/${id}`);
-    expect(body.last_error).toContain('redirects are not followed');
+    expect(body.last_error).toContain('Crossbill does not follow');
     await elsewhere.close();
   });
 

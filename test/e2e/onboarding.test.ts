@@ -222,7 +222,7 @@ describe('Onboarding', () => {
       await world.fault({ side: 'mor', path, action: 'status', status: 500, code: 'internal_error' });
       const refused = await start(merchant('yew'));
       expect(refused).toMatchObject(refusal(502, 'mor_unavailable'));
-      expect(refused.body['message']).toContain('would not next time either');
+      expect(refused.body['message']).toContain('A repeat would fail again');
       expect(await sent(path)).toBe(before + 1);
       expect((await start(merchant('yew'))).status).toBe(201);
     });
@@ -273,7 +273,7 @@ describe('Onboarding', () => {
       const bare = { merchantReference: 'juniper', withoutCompany: true, productCode: 'tor' };
       const made = await start(bare);
       expect(made).toMatchObject({ status: 201, body: { status: 'requested', company_discarded: false } });
-      expect(made.body['notice']).toContain('never be filled in');
+      expect(made.body['notice']).toContain('takes none later');
       expect(made.body['next']).toContain('choose product and regions');
       const again = await start(bare);
       expect(again).toMatchObject({ status: 200, body: { merchant_id: made.body['merchant_id'] } });

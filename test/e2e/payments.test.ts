@@ -198,7 +198,7 @@ describe('One charge for two invoices', () => {
       payment_id: second.paymentId,
       object_id: first.chargeId,
       review_id: item?.['id'],
-      detail: `Two payments name charge ${first.chargeId}: payment ${first.paymentId} of invoice ${paid} (confirmed) and payment ${second.paymentId} of invoice ${other} (parked).`,
+      detail: `Two payments name charge ${first.chargeId}: payment ${first.paymentId} of invoice ${paid} (mark: confirmed) and payment ${second.paymentId} of invoice ${other} (mark: parked).`,
     });
     // No refund and no mark is possible here: the item offers only to set it aside.
     expect(item?.['actions']).toEqual(['dismiss']);

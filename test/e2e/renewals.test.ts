@@ -297,7 +297,7 @@ describe("a daemon down for longer than the MoR's tries", () => {
     expect(String(asked[0]?.['detail'])).toContain('The last verdict is a refusal');
 
     const text = await cli(['verify'], world.env);
-    expect(text.out).toContain('events that the MoR made between');
+    expect(text.out).toContain("the MoR's events made between");
     expect((await cli(['status'], world.env)).out).toContain('may be lost for good');
     expect((await cli(['doctor'], world.env)).out).toMatch(/WARN {2}outages .*may be lost for good/);
   });

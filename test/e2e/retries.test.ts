@@ -209,7 +209,7 @@ describe('a failed renewal with a schedule of retries', () => {
     const id = await renewal('decline', 'succeed');
     const env = { ...world.env, ...settings(), RETRY_SCHEDULE: 'soft=1h' };
     const explained = await cli(['explain', id], env);
-    expect(explained.out).toMatch(/It was refused last as soft \(insufficient_funds\); tried again at \d{4}-/);
+    expect(explained.out).toMatch(/The last refusal was soft \(insufficient_funds\); next try at \d{4}-/);
     const ran = await cliJson(['retry', id, '--yes'], env);
     expect([ran.code, ran.body]).toMatchObject([0, { id, retries: { made: [{ means: 'charge', by: 'cli:ada' }] } }]);
     await world.invoice(id, 'paid');

@@ -156,11 +156,11 @@ describe('a daemon in shadow mode', () => {
     expect([code, marks_agreed, marks_not_made_yet]).toEqual([3, 1, 1]);
     expect(calls_not_sent).toEqual({ report_payment: 2 });
     const means = (id: string): unknown => differences.filter((d) => d.invoice_id === id).map((d) => d.means);
-    expect(means(left)).toEqual(['would have marked, was left open']);
-    expect(means(marked)).toEqual(['was marked, would have left open']);
+    expect(means(left)).toEqual(['left open, Crossbill would mark']);
+    expect(means(marked)).toEqual(['marked, Crossbill would leave open']);
     const text = await cli(['status'], env);
     expect(text.out).toContain(
-      'Shadow mode: Crossbill sends nothing. Of the marks decided here others made 1, 1 not so far.',
+      'Shadow mode: Crossbill sends nothing. Of its marks others made 1, and 1 are missing so far.',
     );
   });
 

@@ -167,7 +167,7 @@ it("the daemon's start ends with a clear error if the server cancels its migrati
   await expect(opened).rejects.toMatchObject({
     code: 'store.migration_cancelled',
     message: expect.stringMatching(
-      /^The server cancelled the migration 9001-one.sql during its work and kept nothing of it/,
+      /^The database server cancelled the migration 9001-one.sql and undid it\. Ask the admin/,
     ),
   });
   expect(lines.join('')).not.toContain('does not answer');
@@ -271,7 +271,7 @@ it.each(['LATIN1', 'SQL_ASCII'])(
         url.toString(),
         'store.encoding',
         new RegExp(
-          `^The database ${other} has the encoding ${encoding}, .*need UTF8\\. Make one that has it .*create database crossbill encoding 'UTF8'`,
+          `^The database ${other} has the encoding ${encoding}, and Crossbill needs UTF8\\. Create a database .*: create database crossbill encoding 'UTF8'`,
           'm',
         ),
       );
@@ -301,7 +301,7 @@ it('Crossbill refuses a DATABASE_URL with several hosts, and its error names the
     const { code, err } = await cli(['migrate'], settingsFor(`postgres://ada:hunter22hunter22@${hosts}`));
     expect(code).toBe(78);
     expect(err).toContain(
-      'DATABASE_URL: names several hosts, and Crossbill connects to one: give the one address that leads to the primary',
+      'DATABASE_URL: names several hosts, and Crossbill connects to one: give the one address of the primary',
     );
     expect(err).not.toContain('hunter22');
   }

@@ -166,7 +166,7 @@ describe('The inbox', () => {
     expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
   });
 
-  it("the review item about two bodies under one event id names the event's type, and for a dispute also the MoR's dashboard", async () => {
+  it("the review item about two bodies under one event id names the event's type, and for a dispute also the MoR's portal", async () => {
     const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
     await x.inbox.store([back('blurred')]);
     expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);

@@ -279,7 +279,7 @@ describe('Steps in one commit', () => {
     return rows.map((r) => r.lanes);
   }
 
-  it('a worker with nine invoices writes the decisions about three invoices in one commit', async () => {
+  it('a worker with nine invoices waits until three of them are decided, and writes these three decisions in one commit', async () => {
     const of = await claimed(9);
     const writing = [store.transact(of(0)), store.transact(of(1))];
     await setImmediate();

@@ -173,7 +173,7 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
   it("with sslmode=verify-full the daemon refuses a database server under another name than in the server's certificate", async () => {
     await refused(
       url(`sslmode=verify-full&sslrootcert=${file('ca.pem')}`, '127.0.0.1'),
-      /^The server's certificate is for another host name: .*127\.0\.0\.1.*\. Use a name of the certificate/,
+      /^The server's certificate is for another host name: .*127\.0\.0\.1.*\. Use a host name of the certificate/,
     );
   });
 
@@ -190,11 +190,8 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
       url('sslmode=require&sslrootcert=system'),
       /^sslrootcert=system with sslmode=require would trust any server/,
     );
-    await refused(url('sslmode=verify-ca'), /^sslmode=verify-ca has no CA to go by\. Name it/);
-    await refused(
-      url('sslmode=prefer'),
-      /^sslmode=prefer promises nothing: it may or may not encrypt\. Use disable, require,/,
-    );
+    await refused(url('sslmode=verify-ca'), /^sslmode=verify-ca needs a CA, and DATABASE_URL names none\. Add sslroot/);
+    await refused(url('sslmode=prefer'), /^sslmode=prefer does not always encrypt\. Use disable, require,/);
     await refused(url('sslmode=on'), /^DATABASE_URL has an unknown sslmode\. Use disable/);
   });
 

@@ -79,7 +79,7 @@ async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): P
 /** The number of an old renewal with a refund, from the middle of the old ones. */
 const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
 
-/** A database with old ledger entries, and its results. */
+/** A database with old ledger entries, and what its rounds cost so far. */
 type Books = {
   readonly rows: number;
   readonly db: Database;

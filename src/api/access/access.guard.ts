@@ -33,7 +33,7 @@ export class AccessGuard implements CanActivate {
     }
     if (rule === undefined || !mayDo(caller.role, rule.role)) {
       await this.deny(req, caller, action, 403);
-      const needs = rule === undefined ? '' : ` It needs the role ${rule.role}.`;
+      const needs = rule === undefined ? '' : ` This request needs the role ${rule.role}.`;
       throw new Problem(403, 'forbidden', `This API key has the role ${caller.role}.${needs}`);
     }
     setCaller(req, caller);

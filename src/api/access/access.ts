@@ -41,7 +41,7 @@ function needs(rule: Exclude<AccessRule, { open: true }>): MethodDecorator {
     ApiBearerAuth('api-key'),
     ApiExtension('x-role', rule.role),
     ApiUnauthorizedResponse({
-      description: '`unauthorized`: no key, or one that is not ours. Audited.',
+      description: '`unauthorized`: no API key, or a wrong key. Audited.',
       type: ProblemView,
     }),
     ApiForbiddenResponse({ description: `\`forbidden\`: needs the role ${rule.role}. Audited.`, type: ProblemView }),

@@ -71,7 +71,7 @@ export class Denials {
     const now = this.clock.now().getTime();
     let limit = this.byAddress.get(source);
     if (limit === undefined) {
-      if (this.byAddress.size >= MAX_ADDRESSES) this.byAddress.clear();
+      if (this.byAddress.size >= MAX_ADDRESSES) this.forgetAddresses();
       limit = new MinuteLimit(ROWS_OF_ONE);
       this.byAddress.set(source, limit);
     }
@@ -80,5 +80,10 @@ export class Denials {
     if (own === null) return null;
     const others = this.ofAll.admit(now);
     return others === null ? null : own + others;
+  }
+
+  private forgetAddresses(): void {
+    for (const limit of this.byAddress.values()) this.ofAll.absorb(limit);
+    this.byAddress.clear();
   }
 }

@@ -44,5 +44,5 @@ const refusals = {
   'too-large': () => new Problem(413, 'payload_too_large', 'The body is too large.'),
   slow: () => new Problem(503, 'body_too_slow', 'The body did not arrive in time: send it again.', [], RETRY_SEC),
   crowded: () => new Problem(503, 'too_busy', 'Too many bodies are arriving at once: send it again.', [], RETRY_SEC),
-  aborted: () => new Problem(400, 'invalid_request', 'The body broke off.'),
+  aborted: () => new Problem(400, 'invalid_request', 'The body ended too early: send it again.'),
 };

@@ -23,7 +23,7 @@ export function idempotencyKey(req: Request): string | null {
 export function requiredIdempotencyKey(req: Request): string {
   const key = idempotencyKey(req);
   if (key === null)
-    throw invalid(HEADER, 'is required here: a new one for each new request, the same one to repeat it');
+    throw invalid(HEADER, 'is required here: send a new key for a new request, the same key for a repeat');
   return key;
 }
 
@@ -50,5 +50,5 @@ function bodyHash(body: unknown): Buffer {
 
 /** The error for a key that another request already used. */
 export function idempotencyConflict(): Problem {
-  return new Problem(409, 'idempotency_conflict', 'Another request used this Idempotency-Key.');
+  return new Problem(409, 'idempotency_conflict', 'Another request used this Idempotency-Key: use a new key.');
 }

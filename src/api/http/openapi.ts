@@ -12,22 +12,22 @@ export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 /** The groups of routes, in the order a developer needs them. */
 const TAGS: Readonly<Record<string, string>> = {
   Signups: "A customer's first payment, or the payment method of a trial.",
-  Customers: "Who is who: the merchant's customers and theirs at the MoR.",
+  Customers: "The merchant's customers and their ids at the MoR.",
   Invoices: "Stripe's invoices with all known facts about their payment.",
-  Payments: 'Money of the MoR: taken, refused, or still on its way.',
+  Payments: 'Payments at the MoR: taken, refused, or still on their way.',
   Refunds: 'Money given back at the MoR and shown on Stripe.',
   'Payment links': 'A page of the MoR where the customer pays an invoice.',
   'Bank transfers': 'An invoice as a proforma invoice of the MoR, for a customer who pays by transfer.',
-  Documents: 'Links to the invoice files of the MoR, made for each answer.',
+  Documents: 'Links to the invoice files of the MoR, fresh in each answer.',
   Tax: 'Tax calculations and transactions of the MoR, and its catalogue of products.',
-  Notifications: 'What your backend was told, and telling it again.',
-  Reviews: 'What a person has to decide.',
+  Notifications: 'Notifications to your backend, and their replay.',
+  Reviews: 'Review items: work for a person.',
   Ledger: 'Every movement of money, by double entry.',
-  Verify: 'Where Stripe, the MoR and the ledger differ.',
+  Verify: 'Differences between Stripe, the MoR and the ledger.',
   'Returned debits': 'A settled bank debit that the bank took back.',
   Events: 'Webhook events as they came from Stripe and the MoR.',
-  Audit: 'Who used which key for what.',
-  'MoR webhooks': 'The addresses to which the MoR delivers its events.',
+  Audit: 'Changes and refused requests, each with its key or person.',
+  'MoR webhooks': 'Your webhook addresses at the MoR.',
   Onboarding: "A platform's merchants on their way to an account at the MoR.",
   Health: 'For supervisors, load balancers and scrapers. No key.',
 };
@@ -42,7 +42,7 @@ export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObjec
     .setVersion('1')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .setOpenAPIVersion('3.1.0') // the first version with webhooks
-    .addServer('/', 'The daemon that serves this document')
+    .addServer('/', 'This daemon')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key of API_KEYS.' }, 'api-key');
   for (const [name, description] of Object.entries(TAGS)) about.addTag(name, description);
   const document = SwaggerModule.createDocument(app, about.build(), { extraModels: [ProblemView] });

@@ -10,10 +10,10 @@ import { isUnavailable } from '../../store/database-errors.js';
 /** Error codes and messages for the framework's own replies, by status. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['invalid_request', 'The request is malformed.'],
-  401: ['unauthorized', 'A valid API key is needed.'],
-  403: ['forbidden', 'This API key may not do that.'],
-  404: ['not_found', 'There is no such route.'],
-  405: ['method_not_allowed', 'This route does not know that method.'],
+  401: ['unauthorized', 'Send a valid API key.'],
+  403: ['forbidden', 'This API key has no right to do this.'],
+  404: ['not_found', 'There is no such route: see /docs.'],
+  405: ['method_not_allowed', 'This route does not take this method.'],
   413: ['payload_too_large', 'The body is too large.'],
   415: ['unsupported_media_type', 'The body must be application/json, not compressed.'],
 };
@@ -21,7 +21,7 @@ const CODES: Readonly<Record<number, readonly [code: string, message: string]>> 
 /** Returns the reply for an error. The reply never contains a stack trace, an SQL statement or the name of a table. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof BadCursor) return invalid('cursor', 'is not one that this list gave out');
+  if (error instanceof BadCursor) return invalid('cursor', 'is not from this list: leave it out to start again');
   if (error instanceof HttpException) {
     const status = error.getStatus();
     const [code, message] = CODES[status] ?? [

@@ -48,7 +48,7 @@ export function morProblem(f: CallFailure, rename: (field: string) => string = (
   const errors = f.errors.map((e) => ({ field: rename(e.field), message: e.message }));
   const wait = f.retryAfterMs === null ? null : Math.ceil(f.retryAfterMs / 1000);
   if (f.status === 401) {
-    return new Problem(502, 'mor_unauthorized', 'The MoR does not accept the credentials of Crossbill.');
+    return new Problem(502, 'mor_unauthorized', "The MoR refuses Crossbill's credentials: check its MOR_… settings.");
   }
   if (f.status === 429) {
     return new Problem(429, f.code ?? 'rate_limited', 'The MoR asks for a pause: try again later.', errors, wait ?? 1);

@@ -9,6 +9,6 @@ class FieldProblem {
 export class ProblemView {
   @ApiProperty({ description: 'Stable: match on it.', example: 'invalid_request' }) code!: string;
   @ApiProperty({ description: 'For people.', example: 'amount: must be an integer of at least 1' }) message!: string;
-  @ApiProperty({ type: [FieldProblem], description: 'The fields that are wrong; often empty.' })
+  @ApiProperty({ type: [FieldProblem], description: 'The wrong fields; often empty.' })
   errors!: FieldProblem[];
 }

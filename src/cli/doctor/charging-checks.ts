@@ -41,9 +41,9 @@ export async function chargingChecks(walk: Walk): Promise<{ check: Check; charge
   do {
     const page: Awaited<ReturnType<BillingReader['listSubscriptions']>> = await reader.listSubscriptions(at);
     if (!page.ok) {
-      const why = `${said(page)}${count.looked === 0 ? '' : `, after ${count.looked}`}`;
+      const why = `${said(page)}${count.looked === 0 ? '' : `, after ${count.looked} subscriptions`}`;
       const todo =
-        'Let the key read subscriptions, customers and payment methods: Crossbill checks each renewal before Stripe charges it.';
+        'Let the Stripe key read subscriptions, customers and payment methods. Crossbill checks each renewal before Stripe charges it.';
       return { check: warn(why, todo), charged };
     }
     const { items, unreadable, next } = page.value;
@@ -72,16 +72,16 @@ type Count = Readonly<Record<'looked' | 'enrolled' | 'charged' | 'unreadable', n
 function checkOf(count: Count, charged: readonly ChargedSubscription[], isAll: boolean): Check {
   const { ok, fail } = check('subscriptions that Stripe would charge as well');
   const which = isAll
-    ? 'enrolled, of all subscriptions'
-    : `enrolled of the newest ${count.looked}; \`crossbill doctor --all\` looks at all of them`;
-  const odd = count.unreadable === 0 ? '' : `; ${count.unreadable} could not be understood`;
+    ? 'enrolled subscriptions'
+    : `enrolled among the newest ${count.looked} subscriptions (for all: \`crossbill doctor --all\`)`;
+  const odd = count.unreadable === 0 ? '' : ` (${count.unreadable} more unreadable)`;
   const looked = `${count.enrolled} ${which}${odd}`;
   if (count.charged === 0) return ok(count.looked === 0 ? 'there is none' : `none of ${looked}`);
   const some = charged
     .slice(0, SHOWN)
-    .map((c) => `${c.subscription_id} of ${c.customer_id} (${c.type ?? 'method'} ${c.method}, of the ${c.from})`);
+    .map((c) => `${c.subscription_id} of ${c.customer_id} (${c.type ?? 'method'} ${c.method}, ${c.from} default)`);
   const more = count.charged > some.length ? `, and ${count.charged - some.length} more` : '';
   const todo =
-    'Make a custom payment method the default of each of these subscriptions, or stop their invoices with auto_advance=false: otherwise both charge, an hour apart.';
+    'Make a custom payment method the default of each of these subscriptions, or set auto_advance=false on their invoices. Otherwise Stripe and the MoR both charge, an hour apart.';
   return fail(`${count.charged} of ${looked}: ${some.join(', ')}${more}`, todo);
 }

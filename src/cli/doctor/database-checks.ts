@@ -28,7 +28,7 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
   const { fail } = check('database');
   const checks: Check[] = [];
   if (choice.kind === 'embedded') {
-    const todo = 'Fine for trying it out. Set DATABASE_URL for anything that matters: this one has no backup.';
+    const todo = 'Fine for a trial. For real money set DATABASE_URL: the embedded PostgreSQL has no backup.';
     checks.push(check('embedded PostgreSQL').warn(`in ${choice.dir}${production ? ', in production' : ''}`, todo));
   }
   let stop = (): Promise<void> => Promise.resolve();
@@ -42,8 +42,8 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
     checks.push(
       versionCheck(db.server.version),
       missing.length > 0
-        ? schema.fail(`behind this release by ${missing.length}`, 'Run `crossbill migrate`.')
-        : schema.ok(unknown.length === 0 ? 'current' : 'of a newer release, which this one can use'),
+        ? schema.fail(`lacks ${missing.length} of the migrations`, 'Run `crossbill migrate`.')
+        : schema.ok(unknown.length === 0 ? 'current' : 'from a newer release; this one can use it'),
     );
     return { checks, usable: missing.length === 0 };
   } catch (e) {
@@ -51,7 +51,7 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
     checks.push(
       e instanceof DatabaseRefused
         ? fail(e.whatIsWrong, `${e.whatToDo}.`)
-        : fail(`cannot be reached: ${why}`, 'See that it runs and that DATABASE_URL is right.'),
+        : fail(`cannot be reached: ${why}`, 'Check the database and DATABASE_URL.'),
     );
     return { checks, usable: false };
   } finally {
@@ -84,18 +84,18 @@ type LastEvent = Awaited<ReturnType<EventsStore['lastEvents']>>[number];
 function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefusal[]): Check {
   const { ok, warn } = check(`traffic from ${source}`);
   const silentMs = at === null ? Infinity : Date.now() - at.getTime();
-  const ago = at === null ? 'nothing was ever taken' : `last event ${age(silentMs / 1000)} ago`;
+  const ago = at === null ? 'no event so far' : `last event ${age(silentMs / 1000)} ago`;
   // Reports no refusal from before the last accepted delivery: an accepted delivery proves the sender's secret.
   const isNews = (r: EndpointRefusal): boolean => (at === null || r.at > at) && Date.now() - r.at.getTime() < DAY_MS;
   const refused = refusals.find((r) => r.endpoint === source && isNews(r));
   if (refused !== undefined) {
-    const since = `a delivery from ${refused.address} was refused since: ${refused.why}`;
+    const since = `Crossbill has since refused a delivery from ${refused.address}: ${refused.why}`;
     return warn(`${ago}; ${since}`, whatToCheck(source, refused.why));
   }
   // The endpoint `mor_events` gets only rare events, such as disputes, so a day without any is normal. The other
   // endpoints get events about renewals every day.
   if (at !== null && (silentMs <= DAY_MS || source === 'mor_events')) return ok(ago);
-  const todo = `See that the sender's endpoint points at this daemon, and look for refusals at crossbill_webhook_refusals_total.`;
+  const todo = `Check the address of the endpoint at the sender. The metric crossbill_webhook_refusals_total counts refusals.`;
   return warn(ago, todo);
 }
 
@@ -104,15 +104,15 @@ async function integrationCheck(health: HealthStore): Promise<Check> {
   const { count, last } = await health.integrationRefusals(new Date(Date.now() - DAY_MS));
   if (last === null) return ok('no refusal');
   const ago = age((Date.now() - last.getTime()) / 1000);
-  const todo = 'Ask the MoR to set up or mend its tax provider for this merchant (integration_… refusals); then retry.';
-  return fail(`${count} calculations were refused for it, the last ${ago} ago`, todo);
+  const todo = 'Ask the MoR to repair its tax provider for this merchant (refusals integration_…). Then try again.';
+  return fail(`the MoR refused ${count} tax requests, the last ${ago} ago`, todo);
 }
 
 async function outageCheck(world: World): Promise<Check> {
   const { ok, warn } = check('outages');
   const last = (await world.get(LossWindowFlow).windows(new Date(Date.now() - 7 * DAY_MS))).at(-1);
-  if (last === undefined) return ok('none in a week too long for the retries of the MoR');
-  return warn(showLossWindow(last), 'Run `crossbill verify`: it looks up all it can, and names the rest.');
+  if (last === undefined) return ok('none in a week longer than the retries of the MoR');
+  return warn(showLossWindow(last), 'Run `crossbill verify`. It names the things to compare by hand.');
 }
 
 function backlogChecks(b: Backlog, quarantined: number): Check[] {
@@ -121,13 +121,13 @@ function backlogChecks(b: Backlog, quarantined: number): Check[] {
     isWell ? check(name).ok(well) : check(name).warn(detail, todo);
   const aside = `${quarantined} authentic deliveries had no effect`;
   const kinds = [...b.openReviews].map(([kind, n]) => `${n} ${kind}`).join(', ');
-  const slow = 'See that a daemon runs, read its log about failing calls, and `crossbill explain` an invoice.';
-  const parked = '`crossbill events list --status parked`, then `crossbill retry`.';
-  const clock = '`crossbill events list --status quarantined`; check the clock.';
+  const slow = 'Check that a daemon runs. `crossbill status` shows the failing calls.';
+  const parked = 'Run `crossbill events list --status parked`, then `crossbill retry <event>`.';
+  const clock = 'Check the clock of this machine. Then run `crossbill events list --status quarantined`.';
   return [
     unless('queue', b.oldestSeconds <= SLOW_SEC, waiting, waiting, slow),
     unless('parked events', b.parkedEvents === 0, 'none', String(b.parkedEvents), parked),
     unless('quarantine', quarantined === 0, 'empty', aside, clock),
-    unless('open review items', kinds === '', 'none', kinds, '`crossbill reviews list`.'),
+    unless('open review items', kinds === '', 'none', kinds, 'Run `crossbill reviews list`.'),
   ];
 }

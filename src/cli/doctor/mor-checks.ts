@@ -8,7 +8,7 @@ import { isEndpoint } from './stripe-checks.js';
 
 const ENDPOINT = '/webhooks/mor/events';
 const REGISTER = `Run \`crossbill webhooks register --url https://<this daemon>${ENDPOINT}\`.`;
-const AGAIN = `Delete it and register again. ${REGISTER}`;
+const AGAIN = `Delete the endpoint: \`crossbill webhooks delete <id>\`. Then register it again. ${REGISTER}`;
 
 export async function morChecks(config: Config, endpoints: WebhookEndpoints, partner: PartnerApi): Promise<Check[]> {
   const { ok, fail } = check('MoR credentials');
@@ -19,7 +19,7 @@ export async function morChecks(config: Config, endpoints: WebhookEndpoints, par
         fail(
           said(listed),
           listed.kind === 'stopped'
-            ? 'Check MOR_CLIENT_ID and MOR_CLIENT_SECRET, and with the MoR that the merchant is not suspended.'
+            ? 'Check MOR_CLIENT_ID and MOR_CLIENT_SECRET. Ask the MoR if it suspended the merchant.'
             : 'Check MOR_BASE_URL and MOR_AUTH_URL, or try again later.',
         ),
       ];
@@ -31,7 +31,7 @@ function endpointsChecks(all: readonly WebhookEndpoint[], hasSecret: boolean): C
   const none = `none points at ${ENDPOINT}: events of bank transfers, links and disputes do not arrive`;
   if (ours.length === 0) return [check('webhook endpoint at the MoR').warn(none, REGISTER)];
   const noSecret = 'MOR_EVENT_WEBHOOK_SECRETS is not set: the endpoint here refuses every delivery';
-  const secret = check('its secret').fail(noSecret, 'Set it to the secret that the registration showed.');
+  const secret = check('secret of the MoR endpoint').fail(noSecret, 'Set it to the secret shown at registration.');
   return [...ours.map(endpointCheck), ...(hasSecret ? [] : [secret])];
 }
 
@@ -41,7 +41,7 @@ function endpointCheck(e: WebhookEndpoint): Check {
   const missing = e.events.includes('*') ? [] : morServiceTypes.filter((t) => !e.events.includes(t));
   if (e.status === 'DISABLED') return fail(`${at} is disabled`, AGAIN);
   if (e.status !== 'ACTIVE')
-    return warn(`${at} is ${e.status}, a status that Crossbill does not know`, 'Ask the MoR whether it delivers.');
+    return warn(`${at} is ${e.status}, a status unknown to Crossbill`, 'Ask the MoR if it still delivers there.');
   return missing.length > 0 ? warn(`${at} does not get ${missing.join(', ')}`, AGAIN) : ok(at);
 }
 

@@ -24,14 +24,14 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
     // The Date header has whole seconds. The server wrote it between `before` and now: the middle is the best guess.
     const offSec = Math.round(((before + Date.now()) / 2 - theirs) / 1000);
     const off = Math.abs(offSec);
-    const detail = off <= 1 ? 'agrees' : `ours is ${off} s ${offSec > 0 ? 'ahead' : 'behind'}`;
+    const detail = off <= 1 ? 'agrees' : `this machine is ${off} s ${offSec > 0 ? 'ahead' : 'behind'}`;
     const todo = 'Set the clock (NTP): Crossbill checks signatures against it.';
-    if (off > toleranceSec) return fail(`${detail}: every webhook is turned away`, todo);
+    if (off > toleranceSec) return fail(`${detail}: Crossbill refuses every webhook`, todo);
     return off > WARN_SEC ? warn(detail, todo) : ok(detail);
   } catch {
     const proxy = proxyFor(proxies, new URL(url));
     if (proxy === null) return fail(`${host} does not answer`, 'Check the address, the network and the firewall.');
-    const todo = 'Check the address, the proxy and what it lets through; NO_PROXY names hosts without a proxy.';
+    const todo = 'Check the address, the proxy and its rules. NO_PROXY names the hosts without a proxy.';
     return fail(`${host} does not answer through the proxy ${shownProxy(proxy)}`, todo);
   } finally {
     await out.destroy();
@@ -53,7 +53,7 @@ export function proxyChecks(config: Config, stripe: string): readonly Check[] {
   const ways = Object.entries(peers).flatMap(([peer, url]) => {
     if (url === null || url === undefined) return [];
     const proxy = proxyFor(proxies, new URL(url));
-    return [`${peer} ${proxy === null ? 'straight' : `through ${shownProxy(proxy)}`}`];
+    return [`${peer} ${proxy === null ? 'directly' : `through ${shownProxy(proxy)}`}`];
   });
   return [check('proxy').ok(ways.join('; '))];
 }

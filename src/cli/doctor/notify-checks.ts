@@ -6,7 +6,7 @@ import { refusedAddress } from '../../notifications/receiver.js';
 import { type Check, check } from './check.js';
 
 const { ok, warn, fail } = check('notifications');
-const TRIGGER = 'Only a delivery proves the receiver: `crossbill trigger invoice.paid` sends a sample.';
+const TRIGGER = 'To test the receiver, send it a sample: `crossbill trigger invoice.paid`.';
 
 export async function notifyChecks(
   config: Pick<Config, 'notifyUrl' | 'shadow' | 'proxies'>,
@@ -17,13 +17,13 @@ export async function notifyChecks(
   const checks = [await addressCheck(new URL(config.notifyUrl.reveal()), config.proxies)];
   if (config.shadow) checks.push(ok('shadow mode: your backend gets no notifications'));
   if (goneAt !== null) {
-    const todo = 'Set another NOTIFY_URL, or say `crossbill trigger invoice.paid` once the receiver is back.';
+    const todo = 'Set another NOTIFY_URL, or run `crossbill trigger invoice.paid` once the receiver is back.';
     checks.push(
       fail(`the receiver answered 410 at ${goneAt.toISOString()}: Crossbill sends nothing, ${pending} wait`, todo),
     );
   }
-  const replay = 'Mend the receiver, then `crossbill notifications replay --all-dead`.';
-  if (dead > 0) checks.push(warn(`${dead} were given up after three days`, replay));
+  const replay = 'Repair the receiver, then run `crossbill notifications replay --all-dead`.';
+  if (dead > 0) checks.push(warn(`Crossbill gave up on ${dead} after three days`, replay));
   return checks;
 }
 
@@ -43,7 +43,7 @@ async function addressCheck(url: URL, proxies: Proxies): Promise<Check> {
         'Check the host of NOTIFY_URL and the DNS of this machine.',
       );
     return ok(
-      `Crossbill reaches ${url.origin} through the proxy ${shownProxy(proxy)}; only the proxy knows the name`,
+      `Crossbill reaches ${url.origin} through the proxy ${shownProxy(proxy)}; only the proxy can resolve the name`,
       TRIGGER,
     );
   }

@@ -22,7 +22,7 @@ export async function keyChecks(config: Config, reader: BillingReader): Promise<
   const version = check('Stripe API version').ok(`${Stripe.API_VERSION}, pinned by this release`);
   if (!account.ok) {
     const right =
-      'Let the restricted key read the account. Without this right Crossbill parks every event that names an account, such as those of an organization’s endpoint.';
+      'Let the restricted key read the account. Without this right Crossbill parks every event naming an account, such as the events of an organization’s endpoint.';
     const isRestricted = account.status === 403 && config.stripeApiKey.reveal().startsWith('rk_');
     if (isRestricted) return [warn(said(account), right), version];
     return [fail(said(account), 'Set STRIPE_API_KEY to a valid key of the merchant’s account.'), version];
@@ -30,7 +30,7 @@ export async function keyChecks(config: Config, reader: BillingReader): Promise<
   const mode = stripeMode(config);
   const detail = `${mode} mode, account ${account.value.accountId}, ${account.value.country ?? 'country unknown'}`;
   const isMixUp = config.production && mode === 'test';
-  return [isMixUp ? warn(detail, 'This is production with a test key.') : ok(detail), version];
+  return [isMixUp ? warn(detail, 'A test key in production: for real money set a live key.') : ok(detail), version];
 }
 
 export function isEndpoint(url: string, endpoint: string): boolean {
@@ -40,10 +40,10 @@ export function isEndpoint(url: string, endpoint: string): boolean {
 export async function endpointChecks(reader: BillingReader): Promise<Check[]> {
   const { warn, fail } = check('webhook endpoint at Stripe');
   const listed = await reader.listWebhookEndpoints();
-  if (!listed.ok) return [warn(said(listed), 'Let the key read webhook endpoints, or check them by hand.')];
+  if (!listed.ok) return [warn(said(listed), 'Let the Stripe key read webhook endpoints, or check them by hand.')];
   const ours = listed.value.filter((e) => isEndpoint(e.url, '/webhooks/stripe'));
   const todo =
-    'In the Dashboard: Developers, Webhooks: add https://<this daemon>/webhooks/stripe with the invoice.* events.';
+    'Add https://<this daemon>/webhooks/stripe with the invoice.* events in the Dashboard (Developers, Webhooks).';
   if (ours.length === 0) return [fail(`none of ${listed.value.length} points at /webhooks/stripe`, todo)];
   return ours.map(endpointCheck);
 }
@@ -72,7 +72,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const now = Date.now();
   const createdAfter = new Date(Math.max(now - DAY_MS, (await books.installedAt()).getTime()));
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
-  if (!listed.ok) return [warn(said(listed), 'Let the key read events: verify needs it too.')];
+  if (!listed.ok) return [warn(said(listed), 'Let the Stripe key read events: `crossbill verify` needs them too.')];
   const { items } = listed.value;
   // Stripe renders listed events in the account's default API version. An endpoint without a version of its own gets
   // its deliveries in the same version. So a listed event can show deliveries of too old a version.
@@ -80,33 +80,33 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
   const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
   const unknown = await books.unknownEvents(due.map((e) => e.eventId));
-  if (unknown.size === 0) return [ok(due.length === 0 ? 'none was due in a day' : `the newest ${due.length} came`)];
+  if (unknown.size === 0) return [ok(due.length === 0 ? 'no event was due in a day' : `the newest ${due.length} came`)];
   const todo =
-    'Let the endpoint at Stripe point here, with its signing secret in STRIPE_WEBHOOK_SECRETS; then `crossbill backfill --since 1d`.';
+    'Check the address of the endpoint at Stripe, and its signing secret in STRIPE_WEBHOOK_SECRETS. Then run `crossbill backfill --since 1d`.';
   const say = unknown.size === due.length ? fail : warn;
   return [say(`${unknown.size} of the newest ${due.length} did not come`, todo)];
 }
 
 /** Doctor writes nothing, so it can't test the right to write. */
-const NEEDS_WRITE = 'needs a write: the first mark proves it';
+const NEEDS_WRITE = 'is untested: the first mark proves it';
 
 export async function markModeChecks(config: Config, client: StripeClient): Promise<Check[]> {
   const { ok, fail } = check('mark mode');
   const listed = await client.read('payment_records.list', '/v1/payment_records?limit=1');
   const allowed = listed.ok && listed.value !== null;
   if (config.billingMarkMode === 'out_of_band') {
-    const records = allowed ? 'which keep partial refunds linked, can be listed' : 'are not open to this key';
-    return [ok(`out_of_band; payment records, ${records}; the right to mark invoices ${NEEDS_WRITE}`)];
+    const records = allowed ? 'can be listed (they keep partial refunds linked)' : 'are closed to this key';
+    return [ok(`out_of_band; payment records ${records}; the right to mark invoices ${NEEDS_WRITE}`)];
   }
   if (!allowed) {
     const todo =
-      'Ask Stripe to enable third-party payment processing and let the key write payment records, or set BILLING_MARK_MODE=out_of_band.';
-    return [fail(`payment_record, but ${listed.ok ? 'payment records are not known there' : said(listed)}`, todo)];
+      'Ask Stripe to enable third-party payment processing, and let the Stripe key write payment records. Or set BILLING_MARK_MODE=out_of_band.';
+    return [fail(`payment_record, but ${listed.ok ? 'Stripe knows no payment records' : said(listed)}`, todo)];
   }
   const type = config.stripeCustomPaymentMethodType;
   const named = check('custom payment method type');
   return [
-    ok(`payment_record; records can be listed; a record of ours ${NEEDS_WRITE}`),
+    ok(`payment_record; records can be listed; the right to write them ${NEEDS_WRITE}`),
     type !== null
       ? named.ok(type)
       : named.warn(
@@ -129,7 +129,7 @@ export function invoiceMailCheck(sample: { readonly looked: number; readonly sen
   if (!isStripe) return ok('none: STRIPE_API_BASE is not Stripe');
   const todo =
     'Switch off mails about finalized invoices and reminders in the Dashboard (Settings, Billing, Invoices), or use charge_automatically with a custom payment method.';
-  return warn(`${sent} of the newest ${looked} invoices are send_invoice: Stripe may mail them`, todo);
+  return warn(`${sent} of the newest ${looked} invoices are send_invoice: Stripe may mail a link to pay`, todo);
 }
 
 /**
@@ -147,7 +147,7 @@ export async function ownCardChecks(
   let looked = 0;
   for (const id of customers) {
     const read = await reader.readCustomer(id);
-    if (!read.ok) return [warn(said(read), 'Let the key read customers, or check their default methods by hand.')];
+    if (!read.ok) return [warn(said(read), 'Let the Stripe key read customers, or check default methods by hand.')];
     const customerMetadata = read.value?.metadata ?? {};
     if (!(await enrolment.isEnrolled({ customerId: id, metadata: {}, customerMetadata }))) continue;
     looked++;
@@ -155,14 +155,14 @@ export async function ownCardChecks(
     if (method === null) continue;
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
-    if (type?.ok === false) return [warn(said(type), 'Let the key read payment methods, or check them by hand.')];
+    if (type?.ok === false) return [warn(said(type), 'Let the Stripe key read payment methods, or check by hand.')];
     // An id without `pm_` belongs to Stripe's older payment methods (sources and cards). Stripe can charge all of them.
     if (type === null || textOf(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)
-    return [ok(looked === 0 ? 'no enrolled customer is known yet' : `none of ${looked} looked at`)];
+    return [ok(looked === 0 ? 'no enrolled customer is known yet' : `none of ${looked} enrolled customers`)];
   const some = found.slice(0, OWN_CARD_SHOWN).join(', ');
   const todo =
-    'Remove the default method on Stripe, or make it one of type custom: otherwise both charge, an hour apart.';
-  return [fail(`${found.length} of ${looked} looked at, for example ${some}`, todo)];
+    'Remove the default method on Stripe, or make it custom. Otherwise Stripe and the MoR both charge, an hour apart.';
+  return [fail(`${found.length} of ${looked} enrolled customers, for example ${some}`, todo)];
 }

@@ -69,7 +69,7 @@ export class ConfirmPage {
     const paymentId = form.get('payment_id')?.trim() ?? '';
     const wrong =
       [chargeId, paymentId].some((id) => id !== '' && !ID.test(id)) || (shown.asksCharge && chargeId === '');
-    if (wrong) return void res.writeHead(400, HEADERS).end(this.page(shown, 'The charge id is an id such as ch_….'));
+    if (wrong) return void res.writeHead(400, HEADERS).end(this.page(shown, 'Enter an id such as ch_… or pay_….'));
     res.writeHead(200, HEADERS).end(html`<p>Thank you. Go back to the terminal.</p>`.toString());
     this.shown = null;
     this.told({ chargeId: chargeId || null, paymentId: paymentId || null });
@@ -98,7 +98,7 @@ export class ConfirmPage {
                 ${
                   asksCharge &&
                   html`Charge id of the browser's result: <input name="charge_id" required /><br />
-                    Payment id, if it names one: <input name="payment_id" /><br />`
+                    Payment id, if the result names one: <input name="payment_id" /><br />`
                 }
                 <button>Confirmed</button>
               </form>

@@ -71,7 +71,7 @@ function sandboxHands(base: string): Hands {
 
 const CARDS = {
   works: 'Use a test card that works.',
-  declines: "Use a test card for a saved method with declined charges: the processor's list of test cards has one.",
+  declines: "Use a test card you can save, with later charges declined: see the processor's list of test cards.",
 };
 
 function merchantHands({ say, page }: Options): Hands {

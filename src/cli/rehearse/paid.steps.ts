@@ -77,7 +77,7 @@ async function customMethod(stage: Stage, type: string): Promise<string> {
 
 function clockRefused(e: unknown): CliError {
   const why = e instanceof Error ? plain(e.message) : 'no reason given';
-  const message = `Stripe makes no test clock, and Crossbill changed nothing: ${why} Use a test-mode key that may write test clocks, customers, products, prices and subscriptions.`;
+  const message = `Crossbill changed nothing, because Stripe made no test clock: ${why} Use a test-mode key with the right to write test clocks, customers, products, prices and subscriptions.`;
   return new CliError(EXIT.failed, 'clock_refused', message);
 }
 
@@ -89,7 +89,7 @@ const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPs
 
 export const answers: Step = {
   name: 'answers of the MoR',
-  does: "Sends the MoR's staging requests that it must refuse, and the same request twice under one key.",
+  does: "Sends wrong requests to the MoR's staging, and one request twice under the same key.",
   async run(stage) {
     const { mor, config } = stage;
     const unknown = `rehearsal_${stage.rehearsal.id}`;
@@ -125,7 +125,7 @@ export const answers: Step = {
       stage.observe('key_life', { request: 'same key, other body', status: other.status, code: other.code });
     }
     if (silent > 0) return failed(`${silent} of ${wrong.length} requests had no answer.`);
-    return passed(`The MoR answered ${wrong.length + 1} requests; the report has their form.`);
+    return passed(`The MoR answered ${wrong.length + 1} requests; the report shows the form of the answers.`);
   },
 };
 
@@ -181,7 +181,7 @@ export const signup: Step = {
 
 export const firstInvoice: Step = {
   name: 'first invoice paid',
-  does: 'Reports the charge, waits until the MoR confirms it, and sees that Stripe shows the first invoice as paid.',
+  does: 'Reports the charge, waits until the MoR confirms it, and checks that Stripe shows the first invoice as paid.',
   async run(stage) {
     const { daemon, stripe, currency } = stage;
     const invoiceId = stage.id('first_invoice');
@@ -221,13 +221,13 @@ export const renewal: Step = {
 
 export const mark: Step = {
   name: 'mark',
-  does: 'Lets the draft hour pass and sees that Stripe shows the renewal as paid, once and by this payment.',
+  does: 'Lets the draft hour pass and checks that Stripe shows the renewal as paid, once and by this payment.',
   async run(stage) {
     const invoiceId = stage.id('renewal');
     const payment = stage.daemon.must(
       await stage.daemon.get(`/v1/payments/${stage.id('payment')}`),
       [200],
-      'a payment',
+      'the look-up of the payment',
     );
     const charge = textAt(payment, 'processor_charge_id');
     const marked = async () => {
@@ -248,7 +248,7 @@ const PART = 300;
 
 export const partRefund: Step = {
   name: 'part refund',
-  does: 'Refunds a part through Crossbill and sees its credit note on Stripe.',
+  does: 'Refunds a part through Crossbill and checks its credit note on Stripe.',
   async run(stage) {
     const { daemon, stripe } = stage;
     const paymentId = stage.id('payment');
@@ -271,7 +271,7 @@ export const partRefund: Step = {
     const event =
       events[0] === undefined ? null : (await daemon.get(`/v1/events/${textAt(events[0], 'id') ?? ''}`)).body;
     if (event !== null) stage.observe('refund_ids', { event_has: carries(event['body']) });
-    if (note.amount !== PART) return failed(`Credit note ${note.id} is of ${note.amount}, the refund of ${PART}.`);
+    if (note.amount !== PART) return failed(`Credit note ${note.id} has ${note.amount}, the refund ${PART}.`);
     return passed(`Refund ${id}, credit note ${note.id}.`);
   },
 };

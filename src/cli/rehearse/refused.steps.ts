@@ -9,7 +9,7 @@ import { NotArrived } from './state.js';
 
 export const declined: Step = {
   name: 'declined renewal',
-  does: 'Saves a card that declines, moves to the next period, and sees that the refused renewal stays open.',
+  does: 'Saves a card that declines, moves to the next period, and checks that the refused renewal stays open.',
   async run(stage) {
     if (stage.rehearsal.ids['declining_card'] === undefined) {
       const saved = await saveCard(stage, 'declines', 'Take a card that will decline.');
@@ -64,7 +64,7 @@ async function saveCard(stage: Stage, card: 'works' | 'declines', about: string)
       fields,
     });
     return failed(
-      `The MoR refused the setup intent (${status} ${textAt(body, 'code') ?? ''}, ${fields.join(', ')}).${sent === 'send' ? ' Set MOR_SETUP_CUSTOMER=omit, restart the daemon and run this again.' : ''}`,
+      `Crossbill got no setup intent (${status} ${textAt(body, 'code') ?? ''}, ${fields.join(', ')}).${sent === 'send' ? ' If the MoR refuses merchant_customer, set MOR_SETUP_CUSTOMER=omit, restart the daemon and run this again.' : ''}`,
     );
   }
   const before = stage.rehearsal.ids['mor_customer'];
@@ -89,7 +89,7 @@ async function saveCard(stage: Stage, card: 'works' | 'declines', about: string)
 
 export const retry: Step = {
   name: 'retry',
-  does: 'Waits for the next charge of the refused renewal, through the relay, and sees it paid.',
+  does: 'Waits for the next charge of the refused renewal, through the relay, and checks that it is paid.',
   optional: true,
   async run(stage) {
     const invoiceId = stage.id('declined');
@@ -130,7 +130,7 @@ export const retry: Step = {
 
 export const paymentLink: Step = {
   name: 'payment link',
-  does: 'Makes an invoice for a customer without a card, and a payment link that the customer pays.',
+  does: 'Makes an invoice for a customer without a card, and a payment link. The customer pays it.',
   optional: true,
   async run(stage) {
     const { stripe, daemon, jurisdiction, currency } = stage;
@@ -169,14 +169,14 @@ export const paymentLink: Step = {
 
 export const verify: Step = {
   name: 'verify',
-  does: 'Compares the books with Stripe and the MoR, as crossbill verify does.',
+  does: 'Compares the ledger with Stripe and the MoR, as crossbill verify does.',
   async run(stage) {
     const world = await stage.cli.open();
     const since = new Date(Date.parse(stage.rehearsal.startedAt) - 3_600_000);
     const report = await world
       .get(VerifyFlow)
       .run({ since, young: true, onProgress: () => undefined, signal: stage.cli.io.signal });
-    if (report.problem !== null) return failed(`Not everything could be compared: ${report.problem}.`);
+    if (report.problem !== null) return failed(`Crossbill could not compare everything: ${report.problem}.`);
     const ours = new Set(Object.values(stage.rehearsal.ids));
     const mine = report.differences.filter((d) => ours.has(d.invoiceId ?? ''));
     const others = report.differences.length - mine.length;

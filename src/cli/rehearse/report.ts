@@ -25,7 +25,7 @@ export function markdownReport(r: Rehearsal, questions: readonly string[]): stri
     ...r.steps.map((s) => `| ${s.name} | ${SIGN[s.state]} | ${cell(s.detail)} |`),
     ...questions.filter((name) => !r.steps.some((s) => s.name === name)).map((name) => `| ${name} | not yet | |`),
     '',
-    '## What the documents leave open',
+    '## What the MoR’s documents leave open',
     ...FACT_NAMES.flatMap((fact) => ['', `### ${FACTS[fact]}`, '', ...observations(r.facts[fact])]),
     '',
   ].join('\n');

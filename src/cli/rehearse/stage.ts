@@ -62,7 +62,7 @@ export function stageOf(parts: Parts) {
     id(name: string): string {
       const id = rehearsal.ids[name];
       if (id === undefined)
-        throw new CliError(EXIT.failed, 'step_missing', `The step that makes "${name}" has not run.`);
+        throw new CliError(EXIT.failed, 'step_missing', `An earlier step must make "${name}" first.`);
       return id;
     },
     observe: (fact: Fact, observed: Observed): void => observe(rehearsal, fact, observed),

@@ -40,7 +40,7 @@ export function readEnvFile(file: string): string | null {
     throw new CliError(
       EXIT.failed,
       'env_file',
-      `Crossbill cannot read ${file}. Mend it, or name another with --env-file.`,
+      `Crossbill cannot read ${file}. Make it readable, or name another with --env-file.`,
     );
   }
 }
@@ -53,6 +53,6 @@ export function writeEnvFile(file: string, text: string): void {
     chmodSync(beside, 0o600);
     renameSync(beside, file);
   } catch {
-    throw new CliError(EXIT.failed, 'not_written', `${file} cannot be written. Name another with --env-file.`);
+    throw new CliError(EXIT.failed, 'not_written', `Crossbill cannot write ${file}. Name another with --env-file.`);
   }
 }

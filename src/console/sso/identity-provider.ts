@@ -105,7 +105,7 @@ export class IdentityProvider {
     } catch (error) {
       this.#log.warn(
         { event: 'sso.unreachable', code: codeOf(error) },
-        'the identity provider does not answer, or OIDC_ISSUER is not its own name',
+        'the identity provider does not answer, or OIDC_ISSUER is wrong',
       );
       throw new SignInFailed(SILENT, 503);
     }
@@ -154,7 +154,7 @@ export class IdentityProvider {
     if (error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant') return new SignInFailed(STALE, 400);
     if (error instanceof oidc.ResponseBodyError || error instanceof oidc.WWWAuthenticateChallengeError) {
       const why = error instanceof oidc.ResponseBodyError ? wordOf(error.error) : `HTTP ${error.status}`;
-      this.#log.error({ event: 'sso.refused', why }, 'the identity provider refuses this console');
+      this.#log.error({ event: 'sso.refused', why }, 'the identity provider refuses this console: check OIDC_CLIENT_…');
       return new SignInFailed(REFUSES_US, 503);
     }
     const code = codeOf(error);
@@ -162,7 +162,7 @@ export class IdentityProvider {
     if (code === ANOTHER_TIME) return new SignInFailed(CLOCKS, 400);
     return NOT_OURS.has(code)
       ? new SignInFailed(
-          'The answer of the identity provider does not belong to this sign-in. You are not signed in.',
+          'The answer of the identity provider does not belong to this sign-in. You are not signed in: begin again.',
           400,
         )
       : new SignInFailed(SILENT, 503);
@@ -170,12 +170,12 @@ export class IdentityProvider {
 }
 
 const REFUSES_US =
-  'The identity provider does not accept this console: its client id, secret or redirect address differ. Sign in with a key.';
-const SILENT = 'The identity provider does not answer: sign in with a key.';
+  'The identity provider does not accept this console: its client id, secret or redirect address is wrong. Sign in with an API key.';
+const SILENT = 'The identity provider does not answer: sign in with an API key.';
 export const STALE = 'This sign-in was used already, took too long, or began in another window. Begin again.';
 
 const CLOCKS =
-  "The clocks of the identity provider and of Crossbill's machine differ: its answer is of the future, or was over before it came. Set both clocks right. Nobody was signed in.";
+  "The clocks of the identity provider and of Crossbill's machine differ, so you are not signed in. Set both clocks right, then sign in again.";
 /**
  * The greatest accepted difference between our clock and the provider's, in seconds. openid-client uses it for `nbf`
  * and `exp`, and does not check `iat`.

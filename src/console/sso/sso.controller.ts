@@ -71,19 +71,19 @@ export class SsoController {
     if (email === null || !verified) {
       await this.deny(req, 'unknown', 401);
       throw new SignInFailed(
-        'The identity provider does not vouch for your e-mail address: it must be verified there, and the provider must say so in the claim email_verified. You are not signed in.',
+        'You are not signed in: the identity provider does not confirm your e-mail address. Verify it there. The provider must also send the claims email and email_verified.',
         403,
       );
     }
     if (!isOfDomain(email, domain)) {
       await this.deny(req, email, 401);
-      throw new SignInFailed(`You are ${email} there. Only people with an address of ${domain} are let in.`, 403);
+      throw new SignInFailed(`You signed in as ${email}. Only people with an address of ${domain} can log in.`, 403);
     }
     const role = highestRole(oidcRoles, groups);
     if (role === null) {
       await this.deny(req, email, 403);
       throw new SignInFailed(
-        `You are ${email} there, and none of your groups has a role here. Crossbill's operator gives one by OIDC_ROLES.`,
+        `You signed in as ${email}, but none of your groups has a role here. Add a role for a group to OIDC_ROLES.`,
         403,
       );
     }

@@ -30,7 +30,7 @@ export function bindColumns(header: readonly string[]): Columns {
     const wanted: readonly string[] = COLUMNS[column];
     const found = names.flatMap((name, i) => (wanted.includes(name) ? [i] : []));
     if (found.length > 1)
-      throw new ColumnsRefused(`The column ${wanted[0] ?? ''} is there ${found.length} times. ${there}`);
+      throw new ColumnsRefused(`The column ${wanted[0] ?? ''} is there ${found.length} times. Keep one. ${there}`);
     return found[0] ?? null;
   };
   const need = (column: Column): number => {

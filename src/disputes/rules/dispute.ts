@@ -84,7 +84,7 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
  */
 function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
   const morId = o.morId ?? o.id;
-  const late = done(`late: dispute ${morId} is ${o.status}`);
+  const late = done(`late event: dispute ${morId} is ${o.status}`);
   if (o.detail.saidAt !== undefined && o.detail.saidAt > at.toISOString()) return late;
   const outcome = outcomeOf(o);
   const stage = e.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
@@ -104,8 +104,8 @@ function outcomeOf({ status, detail }: MorObjectRow): DisputeOutcome | null {
 }
 
 function wantedUntil(morId: string, deadline: Date | null): Verdict {
-  const until = deadline === null ? 'no deadline given' : `until ${showTime(deadline)}`;
-  return done(`dispute ${morId}, ${until}; the invoice stays as it is`);
+  const until = deadline === null ? 'no deadline given' : `due by ${showTime(deadline)}`;
+  return done(`evidence for dispute ${morId}, ${until}; the invoice stays as it is`);
 }
 
 const PAYMENT_NAMES = [

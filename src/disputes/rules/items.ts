@@ -58,7 +58,7 @@ function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | '
 
 const ALERT_CLEARS = {
   'alert-received': 'the alert was handled',
-  'alert-handled': 'the refund is recorded, or the alert was handled without one',
+  'alert-handled': 'the refund is recorded, or the alert was handled without a refund',
 };
 
 /**

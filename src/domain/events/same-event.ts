@@ -74,19 +74,19 @@ const COMPARE =
 const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   [
     'dispute.action_needed',
-    "The MoR may want evidence again, by another deadline: look at the dispute in the MoR's dashboard at once.",
+    "The MoR may want evidence again, by another deadline: look at the dispute in the MoR's portal at once.",
   ],
   [
     'dispute.revision_requested',
-    "The MoR may have sent evidence back again, with another note and deadline: look at the dispute in the MoR's dashboard at once.",
+    "The MoR may want better evidence again, with another note and deadline: look at the dispute in the MoR's portal at once.",
   ],
   [
     'dispute.outcome',
-    "The MoR may have decided again: look at the dispute in the MoR's dashboard. The ledger keeps the first outcome. If that was a loss and the dispute is won now, reverse the loss outside the ledger. If the dispute was won first and is lost now, book the loss outside the ledger.",
+    "The dispute may have a second outcome: look at the dispute in the MoR's portal. The ledger keeps the first outcome. If a loss became a win, reverse the loss outside the ledger. If a win became a loss, book the loss outside the ledger.",
   ],
   [
     'pre_chargeback_alert.received',
-    "The MoR may have sent another alert: look in the MoR's dashboard at once for an alert without an answer.",
+    "The MoR may have sent another alert: look in the MoR's portal at once for an alert without an answer.",
   ],
   [
     'proforma_invoice.settled',

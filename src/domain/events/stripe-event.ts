@@ -109,7 +109,7 @@ const skimEvent = skimmer({
  * invoice silently, so Crossbill parks such events and opens an item.
  */
 const THIN =
-  "a thin event, which names the invoice and does not hold it: set this webhook endpoint's payload style to snapshot on Stripe";
+  "a thin event, without the invoice itself: set this webhook endpoint's payload style to snapshot on Stripe";
 
 /**
  * Before this version an invoice has no status, and `invoice.paid` does not exist (Stripe docs, "API upgrades",

@@ -64,7 +64,7 @@ export const LIST_TOO_LONG = 'list_too_long';
 
 /** The error code of every call that Crossbill does not send in shadow mode. */
 export const SHADOW_MODE = 'shadow_mode';
-export const SHADOW_MESSAGE = 'Shadow mode: nothing is changed at Stripe or the MoR (CROSSBILL_SHADOW).';
+export const SHADOW_MESSAGE = 'Shadow mode (CROSSBILL_SHADOW): Crossbill changes nothing at Stripe or the MoR.';
 
 /** One request, as stored before Crossbill sends it. Every try sends the same bytes. */
 export type WireRequest = {

@@ -89,7 +89,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
   i.lookAttempts += 1;
   if (!mayPass(outcome) || i.lookAttempts >= CHARGE_LOOK_TRIES) {
     Object.assign(i, looked);
-    return lane.say('call', `${why}; \`crossbill doctor\` says what the key lacks`);
+    return lane.say('call', `${why}; check the key with \`crossbill doctor\``);
   }
   i.lookDueAt = retryAt(lane.ctx, i.lookAttempts, outcome.retryAfterMs);
   if (i.lookAttempts <= FAILED_READS_SHOWN) lane.say('call', why);

@@ -33,7 +33,7 @@ export function fromBooks(
   }
   const since = invoice.createdAt ?? linkedAt;
   if (linkedAt.getTime() - since.getTime() <= LINK_REACHES_BACK_MS) return { enrolled: true };
-  return { enrolled: false, why: `it is older than the link of customer ${invoice.customerId} to the MoR` };
+  return { enrolled: false, why: `the invoice is older than the link of customer ${invoice.customerId} to the MoR` };
 }
 
 /** Decides from the customer's metadata at Stripe. `metadata` is null if Stripe has no such customer. */
@@ -44,7 +44,7 @@ export function fromPlatform(
 ): Enrolled {
   if (carries(metadata ?? undefined, rule)) return { enrolled: true };
   const wanted = rule.by === 'metadata' ? `${rule.key}=${rule.value}` : '';
-  return { enrolled: false, why: `neither its subscription nor customer ${customerId} carries ${wanted} (ENROLMENT)` };
+  return { enrolled: false, why: `neither its subscription nor customer ${customerId} has ${wanted} (ENROLMENT)` };
 }
 
 /**
@@ -77,7 +77,7 @@ export function takeEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void 
   i.lookAttempts += 1;
   i.lookDueAt = retryAt(lane.ctx, i.lookAttempts, outcome.retryAfterMs, !mayPass(outcome));
   if (i.lookAttempts <= FAILED_READS_SHOWN)
-    lane.say('call', `whether its customer is enrolled could not be read from Stripe: ${said(outcome)}`);
+    lane.say('call', `Crossbill could not read from Stripe whether the customer is enrolled: ${said(outcome)}`);
 }
 
 /** Withdraws the relay for a customer outside ENROLMENT. */
@@ -92,7 +92,7 @@ export function withdrawRelay(lane: Lane): void {
  * Yields a review item if Crossbill has failed for a while to read from Stripe whether the customer is enrolled. Until
  * a read succeeds, Crossbill expects no verdict.
  */
-export const unreadItems = itemRule({ 'enrolment-unread': 'Crossbill could read the enrolment' }, function* (lane) {
+export const unreadItems = itemRule({ 'enrolment-unread': 'Crossbill knows the enrolment now' }, function* (lane) {
   const i = lane.invoice;
   if (i === null || i.lookDueAt === null || standingOf(lane) !== 'unknown') return;
   if (!lane.isPast(new Date(i.firstSeenAt.getTime() + ENROLMENT_PATIENCE_MS))) return;

@@ -18,7 +18,7 @@ export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event
 
 export const secondBodyWords: Words<'second-body'> = {
   'second-body': (f) => ({
-    summary: `event ${f.event} (${f.type}) came a second time with another body; the first one is in force`,
+    summary: `event ${f.event} (${f.type}) came a second time with another body; Crossbill uses the first body`,
     proposal: aboutSecondBody(f.type),
   }),
 };

@@ -34,12 +34,12 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   if (!isCreated) return done();
   if (isSignup) return ignored('paid at signup, not a renewal');
   if (facts.amountDue === 0n) return ignored('nothing is due');
-  if (standing === 'unknown') return done('whether its customer is enrolled is looked up');
+  if (standing === 'unknown') return done('Crossbill checks whether its customer is enrolled');
   const due = showMoney({ minor: facts.amountDue, currency: facts.currency });
   return done(`the MoR's verdict is expected for ${due}`);
 }
 
-const NO_DRAFT = 'the invoice is no draft any more, or is tried again';
+const NO_DRAFT = 'the invoice is no longer a draft, or Crossbill tries it again';
 
 /** Items for a draft Stripe could not finalize, and for an unfinalized draft with a waiting payment. */
 export const draftItems = itemRule({ 'finalization-failed': NO_DRAFT, 'draft-waits': NO_DRAFT }, function* (lane) {

@@ -22,11 +22,11 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
   // Crossbill's own schedule makes the retries. A relay now would cause one more charge.
   if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
     i.retries = noteAttemptAsked(trail, e.at);
-    const why = 'not relayed: the schedule of retries says when the MoR charges it again';
+    const why = 'not relayed: RETRY_SCHEDULE decides when the MoR charges it again';
     return lane.say('decision', why, e.eventId);
   }
   if (awaitsRelay(lane))
-    return lane.say('decision', 'not relayed: the MoR was asked to charge it before, and has not answered', e.eventId);
+    return lane.say('decision', 'not relayed: the MoR has not yet answered an earlier request to charge it', e.eventId);
   const wire = { method: 'POST', path: '', body: e.raw } as const;
   lane.request({ peer: 'relay', kind: 'relay_event', subject: e.eventId, wire });
 }
@@ -68,7 +68,7 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   // A person may send a refused relay again. But if Crossbill has requested a charge since, the MoR would take this
   // relay for one more retry.
   if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
-    return 'the MoR was asked to charge it meanwhile';
+    return 'Crossbill sent the MoR another request to charge it';
   const refused = verdictSince(s, m);
   return refused === null ? null : `the MoR already knows the invoice: it reported payment ${refused}`;
 }

@@ -45,7 +45,7 @@ export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   const isFirst = first !== undefined && (first.eventId === x.eventId || isSameMoney(first, x));
   keepCapture(lane, e, isFirst ? link.paymentRowId : null);
   nameFirst(lane, link);
-  return done(isOpen ? 'the link is read to confirm it' : 'the payment on this link is already recorded');
+  return done(isOpen ? 'Crossbill reads the link to confirm it' : 'the payment on this link is already recorded');
 }
 
 function observationIn({ now }: Lane, e: MorServiceEvent): Observation {

@@ -51,7 +51,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
     if (o?.detail.automatic !== true || heardAt(o) !== null) return;
     if (hasFallback(lane, o)) {
       o.status = 'REPLACED';
-      const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: the jurisdiction of the settings is asked for`;
+      const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: use the jurisdiction in the settings`;
       return lane.say('decision', why, o);
     }
     askOfCall(lane, row, { code: 'recovery-refused', ...refusalOf(row, failure) });
@@ -97,7 +97,7 @@ function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   const at = announcedAt(o) ?? lane.now;
   const { payment } = takeMoney(lane, o, received, { at, eventId: null, parked: false });
   if (payment === null) return;
-  lane.say('decision', `the link confirms that ${showMoney(received)} was paid`, payment);
+  lane.say('decision', `the link confirms the payment of ${showMoney(received)}`, payment);
   nameFirst(lane, o);
 }
 

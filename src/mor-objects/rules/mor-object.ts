@@ -262,7 +262,7 @@ export function nameCustomers(lane: Lane): void {
 type StandingFact = Holds<'may-stand' | 'still-payable'>['fact'];
 
 const STANDING_CLEARS = {
-  'may-stand': 'it is there, or it was not made',
+  'may-stand': 'the MoR has made it after all',
   'still-payable': 'nobody can pay it any more, or the invoice can be paid',
 };
 

@@ -58,16 +58,16 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   const there = standing(lane, kind, lane);
   if (there !== null) return { ok: true, value: { ...there } };
   if (lane.invoice?.amountRemaining !== minor)
-    return refuse(409, 'invoice_changed', 'The amount due changed while the invoice was read: send the request again.');
+    return refuse(409, 'invoice_changed', 'The amount due has just changed: send the request again.');
   const coming = moneyOnItsWay(lane.payments) ?? moneyAnnounced(lane) ?? chargeAwaited(lane);
   if (coming !== null)
     return refuse(
       409,
       NOT_PAYABLE,
-      `No ${what} is made: ${coming}. Once that is settled, ask again for what is still due.`,
+      `Crossbill makes no ${what} now: ${coming}. Once that is settled, ask again for the amount still due.`,
     );
   const undecided = moneyUndecided(lane);
-  if (undecided !== null) return refuse(409, NOT_PAYABLE, `No ${what} is made: ${undecided}.`);
+  if (undecided !== null) return refuse(409, NOT_PAYABLE, `Crossbill makes no ${what} now: ${undecided}.`);
   if (wire === null) return refuse(400, 'invalid_request', 'The request is not complete.');
   const { invoiceId } = facts;
   const own = { id, kind, invoiceId, status: 'REQUESTED', amount: minor, currency, deadline: until };
@@ -92,7 +92,7 @@ function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
 function chargeAwaited(lane: Lane): string | null {
   const by = lane.invoice?.expectedBy ?? null;
   if (!awaitsRetry(lane) || by === null || by.getTime() <= lane.now.getTime()) return null;
-  return `the MoR may be charging it again, and its answer is awaited until ${showTime(by)}`;
+  return `the MoR may be charging the invoice again; its answer is due by ${showTime(by)}`;
 }
 
 /** Records the deletion of a proforma invoice after our request. */
@@ -143,8 +143,8 @@ function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): st
 }
 
 /**
- * True if the MoR refused an automatic link because of its country, the `jurisdiction` (Document 2: the MoR has no
- * arrangement there, or an arrangement without collection).
+ * True if the MoR refused an automatic link because of the `jurisdiction`, the country in our request (Document 2: the
+ * MoR has no arrangement there, or an arrangement without collection).
  */
 function isForeign({ kind, detail: { automatic, refusal } }: MorObjectRow): boolean {
   // Crossbill's own withdrawal proves nothing about the country.
@@ -191,7 +191,7 @@ export const requestUnwanted = {
   },
   takenBack: (lane: Lane, { row, object: o }: Call, why: string): void => {
     if (o === undefined || o.morId !== null) return;
-    const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };
+    const refusal = { status: 409, code: NOT_PAYABLE, message: `Crossbill withdrew the request: ${why}.`, errors: [] };
     // `attempts` counts only recorded tries. Even at 0 the first try may be under way, or a process may have died
     // before it recorded the try.
     const mayStand = row.attempts > 0 || row.createdAt < lane.now;

@@ -19,7 +19,7 @@ export function nextStep(view: Seen): string {
   const { status, merchantId, applicationId, due } = view;
   switch (status) {
     case 'refused':
-      return 'The MoR refused to start: correct what it named and send POST /v1/onboarding/merchants again.';
+      return 'The MoR refused the request: correct it, then send POST /v1/onboarding/merchants again.';
     case 'requested':
       if (merchantId !== null) return 'No application yet: choose product and regions (PUT .../product) to make one.';
       if (applicationId !== null) return 'The MoR has not listed the merchant yet: look again in a moment.';
@@ -33,15 +33,15 @@ export function nextStep(view: Seen): string {
     case 'changes_requested': {
       if (due.length > 0)
         return `The reviewer asks for changes, and something is missing: supply ${means(due)}, then submit again.`;
-      if (view.comments.length > 0) return 'The reviewer asks for changes: fix what errors name, then submit again.';
+      if (view.comments.length > 0) return 'The reviewer asks for changes: fix the listed errors, then submit again.';
       return 'The reviewer asks for changes: read review_message, fix it if you have not, then submit again.';
     }
     case 'approved':
       return 'Approved: the merchant is live for this product.';
     case 'rejected':
-      return 'Rejected for good: it cannot be submitted again; only another merchant reference can start again.';
+      return 'Rejected for good: nobody can submit it again. To start again, use another merchant reference.';
     default:
-      return `The MoR says ${status}, a status that Crossbill does not know: ask the MoR what it needs. Crossbill asks again every few minutes.`;
+      return `The MoR says ${status}, a status unknown to Crossbill: ask the MoR what it needs. Crossbill asks again every few minutes.`;
   }
 }
 

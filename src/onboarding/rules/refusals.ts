@@ -38,17 +38,17 @@ export function notListed(): OnboardingFailed {
 
 export function begunWithCompany(): OnboardingFailed {
   const message =
-    'A request with company details under this reference has no answer from the MoR: send it again. Otherwise the MoR would make a merchant without them for good.';
+    'The MoR has not answered an earlier request with company details for this reference: send that request again. Otherwise the merchant would have no details for good.';
   return refused(409, 'onboarding_begun', message);
 }
 
 export function rejectedForGood(): OnboardingFailed {
-  return refused(409, 'invalid_status', 'The MoR rejected the application for good: nobody can submit it again.');
+  return refused(409, 'invalid_status', 'The MoR rejected it for good: start again with another reference.');
 }
 
 export const inShadow = (): OnboardingFailed => refused(409, SHADOW_MODE, SHADOW_MESSAGE);
 
 export function notConfigured(): OnboardingFailed {
-  const message = 'Onboarding needs partner credentials: MOR_PARTNER_CLIENT_ID and MOR_PARTNER_CLIENT_SECRET.';
+  const message = 'Onboarding needs partner credentials: set MOR_PARTNER_CLIENT_ID and MOR_PARTNER_CLIENT_SECRET.';
   return refused(409, 'onboarding_not_configured', message);
 }

@@ -97,7 +97,7 @@ export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
     const before = lane.toState().invoice;
     takeRead(lane, reply.invoice);
     if (p === undefined) return;
-    confirm(lane, p, `Stripe shows it ${reply.invoice.status}`);
+    confirm(lane, p, `Stripe shows the invoice ${reply.invoice.status}`);
     askIfBeyond(lane, p, before, findOutOfBand(reply));
   },
   notBefore: (lane, { row: m }) => {
@@ -246,7 +246,7 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
 }
 
 const NOT_PROVEN =
-  'Whether this charge is real is not known yet. Dismiss this once it is, or complete the signup again with the right amount.';
+  'Crossbill does not know yet whether this charge is real. Wait for the proof before you dismiss this, or complete the signup again with the right amount.';
 
 /** Carries out a person's choice for a payment with an item: apply, retry or dismiss. `chooseRefund` makes refunds. */
 export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
@@ -302,7 +302,7 @@ export type GiveBack = (
   by: string,
 ) => Refusal | null;
 
-const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
+const NOTHING_LEFT = 'The surplus is refunded, or its refund is under way. Nothing of it is left to refund.';
 
 /** Refunds the payment, or the rest of a surplus, by a person's choice. */
 export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {

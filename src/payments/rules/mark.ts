@@ -142,7 +142,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
         lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
       moveMark(p, isShadow ? 'held' : 'finalizing');
-      if (!isShadow) return lane.say('decision', `finalize now, to mark payment ${name}`, p);
+      if (!isShadow) return lane.say('decision', `finalize the draft now, to mark payment ${name}`, p);
       i.holdUntil = nextLook(i.finalizesAt, lane.now);
       return;
     case 'attach': {
@@ -335,7 +335,7 @@ export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
   moveMark(p, 'waiting');
   moveMark(p, 'confirmed');
   lane.book(paymentMarked(p, p.amount, lane.now));
-  lane.say('decision', `payment ${effectName(p)} is marked as shadow mode decided; somebody else did it`, p);
+  lane.say('decision', `payment ${effectName(p)} is marked, as shadow mode decided; somebody else marked it`, p);
 }
 
 /** For `verify --repair` after shadow mode: decides each missing mark again. */
@@ -344,6 +344,6 @@ export function decideShadowedAgain(lane: Lane): void {
   for (const p of lane.payments) {
     if (!isShadowed(lane, p)) continue;
     moveMark(p, 'waiting');
-    lane.say('decision', `payment ${effectName(p)} was decided in shadow mode and nobody marked it: decided again`, p);
+    lane.say('decision', `payment ${effectName(p)} got no mark in shadow mode: Crossbill decides again`, p);
   }
 }

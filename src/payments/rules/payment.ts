@@ -49,7 +49,7 @@ export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
     failureMessage: null,
     declineCode: null,
   });
-  if (!collect(lane, p, e.eventId)) return done('its charge is booked for another invoice, as a person was told');
+  if (!collect(lane, p, e.eventId)) return done('not booked: the ledger has its charge for another invoice');
   moveMark(p, 'waiting');
   settleAmount(lane, p, AMOUNT_NAMED);
   askIfRefusedSince(lane, p, verdictAt, declineCode);
@@ -177,7 +177,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
     const isNoted = p.proveAttempts <= FAILED_READS_SHOWN;
     if (!outcome.ok) {
       p.proveDueAt = retryAt(lane.ctx, tries, outcome.retryAfterMs, outcome.kind === 'stopped');
-      if (isNoted) lane.say('call', `asking the MoR for the charge failed: ${said(outcome)}`, p);
+      if (isNoted) lane.say('call', `Crossbill could not ask the MoR for the charge: ${said(outcome)}`, p);
     } else if (outcome.value === 'pending') waitForDebit(lane, p);
     else if (lane.age(p.recordedAt) >= PROVE_PATIENCE_MS) {
       // the MoR knew the charge before, so the debit has probably failed
@@ -195,7 +195,7 @@ function waitForDebit(lane: Lane, p: Payment): void {
   if (p.pendingSince === null) {
     p.pendingSince = lane.now;
     const charge = p.processorChargeId ?? '';
-    const text = `the MoR knows charge ${charge} but has not settled it; the invoice is marked when it has`;
+    const text = `the MoR knows charge ${charge} but has not settled it; the mark waits for the settlement`;
     lane.say('call', text, p);
   }
   const age = lane.age(p.pendingSince);
@@ -236,7 +236,7 @@ function findWhyUnproven({ processorChargeId: charge, ...p }: PaymentRow): Unpro
 export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution, by }) => {
   const p = lane.findPayment(paymentRowId);
   if (p === undefined) return null;
-  if (resolution === 'apply') believe(lane, p, `${by} vouches for it`);
+  if (resolution === 'apply') believe(lane, p, `${by} confirmed it`);
   else if (resolution === 'dismiss') {
     if (p.mark === 'parked') closePayment(p);
   } else {

@@ -38,7 +38,7 @@ export function mirrorRefunds(lane: Lane): void {
     const isShadow = lane.settings.shadow === true && next !== 'done' && next !== 'not_needed';
     if (isShadow) lane.book(refundMirrored(p, r, lane.now));
     moveMirror(r, isShadow ? 'not_needed' : next);
-    lane.say('decision', `show the refund on Stripe: ${r.mirror}`, r);
+    lane.say('decision', `show the refund on Stripe, stage ${r.mirror}`, r);
   }
 }
 
@@ -93,7 +93,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
     // The customer paid more than the amount due, and the refund returns only a part of this surplus. The sale stays
     // the same, so Stripe gets no credit note.
     lane.book(refundMirrored(p, r, lane.now));
-    lane.say('decision', 'the refund gives back what was paid beyond the amount due: no credit note', r);
+    lane.say('decision', 'the refund returns only money above the amount due, so it needs no credit note', r);
     return paymentRecordId === null ? 'not_needed' : 'done';
   }
   const refunded = paymentRecordId === null ? null : { paymentRecordId, reference };
@@ -147,7 +147,7 @@ export const creditNoteCall: CallRule<'issue_credit_note'> = {
     if (r?.mirror !== 'crediting' || p === undefined) return;
     moveMirror(r, 'done', { creditNoteId });
     lane.book(refundMirrored(p, r, lane.now));
-    lane.say('decision', `the refund shows on Stripe: ${creditNoteId}`, r);
+    lane.say('decision', `Stripe shows the refund: credit note ${creditNoteId}`, r);
   },
 };
 
@@ -190,7 +190,7 @@ export function reconsiderParked(lane: Lane): void {
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
     if (lane.findRefunds(p).some(isOnItsWay)) continue;
-    lane.say('decision', `${paymentName(p)} was not given back in full: look at it again`, p);
+    lane.say('decision', `${paymentName(p)} is not fully refunded: Crossbill checks the payment again`, p);
     moveMark(p, 'waiting');
     lane.invoice.readAt = null;
   }

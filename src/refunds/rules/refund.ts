@@ -167,7 +167,7 @@ function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   const own = { by: p.identifiedBy ?? '', ownCharge: p.processorChargeId };
   const fact = { code: 'payment-misnamed', ...own, ...said } as const;
   lane.ask({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
-  return done('that id is of another payment than the one that a person named so: not applied');
+  return done('a person entered this payment id for another payment: not applied');
 }
 
 /**
@@ -215,7 +215,7 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
   r.morRefundId = a.morRefundId;
   r.processorRefundId ??= a.processorRefundId;
   if (a.status === 'succeeded') r.succeededAt ??= a.createdAt ?? lane.now;
-  const failure = { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' };
+  const failure = { status: null, code: 'refund_failed', message: 'the MoR reported a failure' };
   r.failure = a.status === 'failed' && !isSettled ? failure : null;
 }
 
@@ -254,7 +254,7 @@ function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
   if (!isHeld) known.processorRefundId ??= a.processorRefundId;
   known.reason ??= r.reason;
   Object.assign(known, { origin: 'api', askedAs: r.id, askedOf: r.askedOf });
-  lane.say('decision', `${r.id} is refund ${known.morRefundId}, which was known already: they are one`, known);
+  lane.say('decision', `${r.id} and the recorded refund ${known.morRefundId} are the same refund`, known);
 }
 
 /** Finds the request for our refund. A refund has only one request, even if Crossbill sends it several times. */

@@ -64,7 +64,7 @@ export function requestRefund(
   if (before !== undefined) {
     const made = refundById(lane, before.subject);
     if (made !== undefined && (req.amount === null || req.amount === made.amount)) return { ok: true, value: made };
-    return refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another refund of this payment.');
+    return refuse(409, 'idempotency_conflict', 'This Idempotency-Key belongs to another refund: use a new key.');
   }
   const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
   const lost = lostOf(p.id, lane.objects);
@@ -76,7 +76,7 @@ export function requestRefund(
     );
   const amount = req.amount ?? rest;
   if (amount > rest) {
-    const why = `The amount exceeds what remains of this payment: ${show(rest)}. ${byBank}`;
+    const why = `The amount exceeds the rest of this payment. Refund at most ${show(rest)}. ${byBank}`;
     return refuse(400, 'invalid_request', why.trim(), 'amount');
   }
   const refund = lane.add('refunds', newRefund(lane.ctx, p, amount, req.reason, 'api'));
@@ -132,11 +132,11 @@ export const createRefundCall: CallRule<'create_refund'> = {
   // Withdraws a call with a wrong payment id: under this id the MoR would refund another payment.
   unwanted: (lane, { refund: r }) => {
     const p = lane.findPayment(r?.paymentRowId);
-    return isRenamed(p, r) ? `the MoR says that the payment is ${p?.paymentId ?? ''}` : null;
+    return isRenamed(p, r) ? `the MoR's id of the payment is ${p?.paymentId ?? ''}` : null;
   },
   takenBack: (lane, { row, refund: r }) => {
     if (r === undefined || !isWaiting(r)) return;
-    const message = 'its payment was named wrongly, and the MoR has named it since: ask for another refund';
+    const message = 'a person entered a wrong payment id, and the MoR sent the right id: request another refund';
     const failure = { status: null, code: RENAMED, message };
     moveRefund(r, r.status === 'unknown' || mayBeCutOff(row, lane) ? 'unknown' : 'failed', { failure });
   },
@@ -181,7 +181,7 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
   } else if (f.code === 'idempotency_conflict') {
     // The MoR knows this key with another body, as after a restored backup. A new key could refund the money twice.
     const message =
-      'The MoR has another request under the same Idempotency-Key, perhaps from before a backup was restored. Nothing was sent under another key.';
+      'The MoR knows this Idempotency-Key from another request, perhaps from before a restored backup. Crossbill sent nothing under another key.';
     moveRefund(r, 'unknown', { failure: { ...failure, status: f.status, message } });
   } else moveRefund(r, 'unknown');
 }
@@ -189,7 +189,7 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
 /** Removes a person's payment id, because the MoR does not know the id. The person can then enter the right id. */
 function removeName(lane: Lane, p: Draft<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
-  lane.say('decision', `the MoR knows no payment ${name}, the name that ${by} gave: the name was removed`, p);
+  lane.say('decision', `the MoR knows no payment ${name}: Crossbill removed this id, entered by ${by}`, p);
   p.paymentId = null;
   p.identifiedBy = null;
 }
@@ -203,7 +203,7 @@ function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure):
   const other = r.morRefundId ?? r.processorRefundId;
   const nothingMade = m.attempts === 1 && !mayBeCutOff(m, lane);
   const name = other === null ? 'a refund' : `refund ${other}`;
-  const message = `${f.message} (${name} of the same amount, made elsewhere, stands in its place)`;
+  const message = `${f.message} (${name} of the same amount was made elsewhere; this request refunded nothing)`;
   // If the caller repeats the request, Crossbill returns the refusal, unless an earlier try may have moved money.
   if (nothingMade) r.failure = { status: f.status, code: f.code, message };
   const amount = { minor: r.amount, currency: r.currency };
@@ -231,13 +231,13 @@ export function withdrawStale(lane: Lane): void {
     if (lane.age(new Date(since)) < KEY_LIFE_MS) continue;
     Object.assign(m, { status: isWaiting(r) ? 'refused' : 'cancelled', lastCode: KEY_TOO_OLD, answeredAt: lane.now });
     if (r.status === 'requested') moveRefund(r, 'unknown');
-    lane.say('decision', `the MoR may have forgotten key ${m.key} by now: it is not sent again`, r);
+    lane.say('decision', `the MoR may have forgotten key ${m.key} by now: Crossbill does not repeat the request`, r);
   }
 }
 
 /** Items for a refund without a result for too long, and for a refund that failed after its caller received 202. */
 export const stuckRefunds = itemRule(
-  { 'refund-waits': 'the refund ended, or goes out again', 'refund-failed': 'the refund succeeded' },
+  { 'refund-waits': 'the refund ended, or Crossbill sends it again', 'refund-failed': 'the refund succeeded' },
   function* (lane) {
     const { refunds, messages, reviews } = lane;
     for (const r of refunds) {
@@ -287,17 +287,17 @@ export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
   // After a failure the amount is free, so a person requests a new refund instead.
   if (choice.resolution !== 'retry' || r.status === 'failed') return null;
   if (isRenamed(lane.findPayment(r.paymentRowId), r))
-    return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
+    return refuse(409, RENAMED, 'The request has a wrong payment id, so Crossbill never sends it again.');
   if (m?.status === 'done') return refuse(409, 'refund_answered', ANSWERED);
   // A request without a body would refund the whole rest of the payment (Document 3), so Crossbill never sends it.
   if (m?.wire.body === null)
-    return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
+    return refuse(409, 'request_erased', 'Crossbill has erased the request and cannot send it again.');
   lane.sendAgain(m?.id);
   return null;
 };
 
 const ANSWERED =
-  'The MoR has answered this request, so it is not sent again. Ask the MoR for the end of the refund: if it failed, apply with a note.';
+  'The MoR has answered this request, so Crossbill does not send it again. Ask the MoR how the refund ended. If it failed, apply with a note.';
 
 const TOLD_BY_PERSON = 'told_by_person';
 
@@ -312,7 +312,7 @@ function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): R
   if (word === '')
     return refuse(400, 'note_required', 'The note must say who at the MoR told you that this refund failed.', 'note');
   if (m?.status === 'pending')
-    return refuse(409, 'refund_being_sent', "This refund is still being sent: wait for the MoR's answer.");
+    return refuse(409, 'refund_being_sent', "Crossbill is still sending this refund: wait for the MoR's answer.");
   moveRefund(r, 'failed', {
     failure: { status: null, code: TOLD_BY_PERSON, message: `${by} says that it failed: ${word}` },
   });

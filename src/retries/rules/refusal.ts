@@ -92,7 +92,7 @@ export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readon
   for (const o of lane.objects) if (isPayableLink(o, lane.now) && o.morId !== null) o.readDueAt = lane.now;
   const who = method.by === null ? 'a charge succeeded' : `${method.by} reported it`;
   const why = findMethodObstacle(lane, lane);
-  const text = `another payment method of the customer is confirmed: ${who}${why === null ? '' : `. It is not tried now: ${why}`}`;
+  const text = `another payment method of the customer is confirmed: ${who}${why === null ? '' : `; Crossbill does not try it now: ${why}`}`;
   lane.say(method.by === null ? 'decision' : 'person', text, method.id);
   i.method = method;
   return taken;
@@ -168,32 +168,32 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
   if (status === 'void' || status === 'deleted') return `the invoice is ${status}.`;
   if (status === 'uncollectible')
     return 'the invoice is marked uncollectible on Stripe. Make a payment link if the customer wants to pay it.';
-  if (i?.billingReason === SIGNUP_REASON)
-    return 'it is the first invoice of a subscription, which is paid by its signup.';
+  if (i?.billingReason === SIGNUP_REASON) return 'it is the first invoice of a subscription: the signup pays it.';
   const taken = s.payments.find(mayBringMoney);
   if (taken !== undefined)
     return taken.succeededAt === null
-      ? `payment ${taken.paymentId ?? taken.id} has not failed: whether its money came is not known yet.`
-      : `money was taken for it already (payment ${taken.paymentId ?? taken.id}).`;
+      ? `payment ${taken.paymentId ?? taken.id} has not failed, so its money may still arrive.`
+      : `the MoR already took money for it (payment ${taken.paymentId ?? taken.id}).`;
   if (s.refunds.length > 0)
-    return 'money was given back for it, so some was taken. Find out what before it is charged again.';
+    return 'money was given back for it, so some was taken. Find that payment before you charge again.';
   const trail = i?.retries ?? null;
-  if (i === null || trail === null) return 'no charge of it has failed, as far as the MoR has said.';
+  if (i === null || trail === null) return 'the MoR has reported no failed charge of it.';
   if (i.amountRemaining !== null && i.amountRemaining <= 0n) return 'nothing is due on it.';
   const sending = s.messages.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
   if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
   if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
-    return `the MoR may be charging it; its answer has been awaited since ${trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))}, and is due by ${showTime(i.expectedBy)}.`;
+    return `the MoR may be charging it. Crossbill has waited for the answer since ${trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))} and expects it by ${showTime(i.expectedBy)}.`;
   const link = s.objects.find((o) => isPayableLink(o, ctx.now));
   if (link !== undefined && !besideLink)
-    return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}: with a charge beside it the customer may pay twice.`;
+    return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}. Another charge could take the money twice.`;
   const announced = moneyAnnounced(s);
   if (announced !== null) return `${announced}.`;
-  if (s.objects.some(isLiveProforma)) return 'a proforma invoice for it stands: the customer may pay that.';
+  if (s.objects.some(isLiveProforma))
+    return "a proforma invoice for it is open: the customer can pay it. To charge instead, cancel it in the MoR's portal.";
   if (chooseMeans('charge', i, ctx) === null)
     return ctx.settings.relay
-      ? 'a part of it is paid, and the MoR charges whole invoices; for a payment link RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL are needed.'
-      : 'no way is set up: MOR_RELAY_URL lets the MoR charge again, RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL allow payment links.';
+      ? 'a part of it is paid, and the MoR charges whole invoices only. For a payment link, set RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL.'
+      : 'no way is set up. For charges, set MOR_RELAY_URL. For payment links, set RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL.';
   return null;
 }
 

@@ -24,10 +24,10 @@ function findReasonToDrop(lane: Lane, { row }: Call): string | null {
   if (objects.some((o) => isLiveProforma(o) || (!besideLink && isPayableLink(o, lane.now))))
     return 'the customer can pay it another way now';
   if (row.kind !== 'retry_charge')
-    return awaitsRetry({ invoice: i, payments }) ? 'the MoR was asked to charge it again' : null;
+    return awaitsRetry({ invoice: i, payments }) ? 'Crossbill asked the MoR to charge again' : null;
   // The MoR's reply may be lost although its verdict has arrived. A repeated request could then make the MoR charge
   // again.
-  if (row.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has answered it';
+  if (row.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has already answered';
   return i?.amountRemaining?.toString() === retry?.minor ? null : 'another amount is due now';
 }
 
@@ -94,16 +94,16 @@ export const cancelSubscriptionCall: CallRule<'cancel_subscription'> = { ...endC
 /** Sentences of items about these calls. */
 export const retryWords: Words<'retry-refused' | 'end-refused'> = {
   'retry-refused': (f) => ({
-    summary: `${f.call}, retry ${f.retry}, was refused: ${f.said}`,
+    summary: `the MoR's relay address refused retry ${f.retry} (${f.call}): ${f.said}`,
     proposal: f.heard
-      ? 'The MoR may have heard it, or an earlier try, so its verdict is awaited. Find out why its relay address refuses the event; retry sends the same event once more.'
-      : 'The MoR was not asked to charge again. Find out why its relay address refuses the event, then retry; dismiss it to go on with the schedule.',
+      ? 'The MoR may still have accepted this event, so Crossbill waits for its verdict. Find out why the relay address refuses the event. `retry` sends the same event once more.'
+      : 'The MoR did not accept the request to charge again. Find out why the relay address refuses it, then retry. Or dismiss this: the schedule goes on.',
   }),
   'end-refused': (f) => ({
-    summary: `${f.call} was refused: ${f.said}`,
+    summary: `Stripe refused ${f.call}: ${f.said}`,
     proposal:
       f.call === 'mark_uncollectible'
-        ? 'The schedule of retries is over, but Stripe did not mark the invoice uncollectible. Fix the error that Stripe named and retry, or do it on Stripe.'
-        : 'The schedule of retries is over, but Stripe did not cancel the subscription. Fix the error that Stripe named and retry, or cancel it on Stripe.',
+        ? 'The schedule of retries is over, but Stripe did not mark the invoice uncollectible. Fix the error named by Stripe and retry, or mark the invoice on Stripe yourself.'
+        : 'The schedule of retries is over, but Stripe did not cancel the subscription. Fix the error named by Stripe and retry, or cancel the subscription on Stripe yourself.',
   }),
 };

@@ -56,7 +56,9 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   }
   const due = showMoney({ minor: i.amountRemaining, currency: i.currency ?? '' });
   const what =
-    retry.means === 'charge' ? `the MoR is asked to charge ${due} again` : `a payment link of ${due} is made`;
+    retry.means === 'charge'
+      ? `Crossbill asks the MoR to charge ${due} again`
+      : `Crossbill makes a payment link of ${due}`;
   const asked = retry.by === null ? 'by the schedule' : `${retry.by} asked for it`;
   const who = retry.method === null ? asked : 'with another payment method of the customer';
   lane.say(retry.by === null ? 'decision' : 'person', `retry ${number}, ${who}: ${what}`, retry.ref);
@@ -91,17 +93,17 @@ export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): 
   const why = findObstacle(lane, lane);
   if (why !== null) return refuseRetry(why);
   const means = decideMeans(lane, lane);
-  if (means === null) return refuseRetry('no way is set up.');
+  if (means === null) return refuseRetry('neither a charge nor a payment link is possible.');
   if (means === 'charge' && hasEnded(shown))
     return refuseRetry(
-      `its subscription is ${shown.subscriptionStatus ?? ''}. Make a payment link if it is still owed.`,
+      `its subscription is ${shown.subscriptionStatus ?? ''}. If the customer still owes the money, make a payment link.`,
     );
   if (means === 'link' && lane.invoice?.platformStatus !== 'open')
-    return refuseRetry('it is still a draft, and a payment link is made of a final invoice.');
+    return refuseRetry('it is still a draft, and a payment link needs a final invoice. Finalize it on Stripe first.');
   // A worker may have read another amount in the meantime. The MoR charges the amount in the event, and the event would
   // contain the old amount.
   if (means === 'charge' && lane.invoice?.amountRemaining !== shown.invoice.amountRemaining)
-    return refuseRetry('the amount due changed while the invoice was read. Ask again.');
+    return refuseRetry('the amount due changed while Crossbill read the invoice. Try again.');
   const retry = makeRetry(lane, means === 'charge' ? { means, shown } : { means }, { by });
   return retry === null ? refuseRetry('nothing is due on it.') : { ok: true, value: named(retry) };
 }
@@ -115,7 +117,7 @@ export function findRetry({ invoice }: Pick<LaneRows, 'invoice'>, id: string): M
 const named = (r: Retry): MadeRetry => ({ ...r, id: String(r.number) });
 
 function refuseRetry(why: string): Refusal {
-  return refuse(409, 'invoice_not_retryable', `It cannot be tried again: ${why}`);
+  return refuse(409, 'invoice_not_retryable', `You cannot retry this invoice: ${why}`);
 }
 
 /** True if the subscription has ended. Then Crossbill requests no charge, but a person can make a payment link. */
@@ -144,8 +146,7 @@ function act(lane: Lane): void {
   }
   const { invoiceId, subscriptionId } = i;
   if (next.how === 'uncollectible') lane.call({ kind: 'mark_uncollectible', invoiceId }, invoiceId);
-  else if (subscriptionId === null)
-    return endSchedule(lane, 'nothing', 'it is of no subscription that could be cancelled');
+  else if (subscriptionId === null) return endSchedule(lane, 'nothing', 'the invoice has no subscription to cancel');
   else lane.call({ kind: 'cancel_subscription', invoiceId, subscriptionId }, invoiceId);
   endSchedule(lane, next.how);
 }
@@ -154,7 +155,7 @@ function endSchedule(lane: Lane, how: RetryEnd, why: string | null = null): void
   const i = lane.invoice;
   if (!i?.retries) return;
   i.retries = { ...i.retries, ended: { at: lane.now.toISOString(), how, why } };
-  lane.say('decision', `the schedule of retries is over, ${why ?? 'its steps are used up'}: ${END_WORDS[how]}`);
+  lane.say('decision', `the schedule of retries is over (${why ?? 'no step is left'}): ${END_WORDS[how]}`);
 }
 
 /** The id of the invoice to read before the due step. Null: no read is due. Every charge needs a new read. */

@@ -67,13 +67,13 @@ export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   const name = `loss:${objectId(o)}`;
   const begun = { noteId: null, booked: '0', entries: 0 } as const;
   send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
-  lane.say('decision', `show ${showMoney(amount)} of the loss by ${objectId(o)} as a credit note`, o);
+  lane.say('decision', `show ${showMoney(amount)} of the loss from ${objectId(o)} as a credit note`, o);
   return null;
 };
 
 function notAvailable(): Refusal {
   const why =
-    'Nothing of this loss is left to credit, or its payment does not pay the invoice on Stripe. Read the item again.';
+    'Crossbill cannot safely credit this loss now: its facts have changed, or a refund is under way. Read the item again.';
   return refuse(409, 'credit_not_available', why);
 }
 
@@ -140,7 +140,7 @@ export const creditLossCall: CallRule<'issue_credit_note'> = {
     if (found?.credit.stage !== 'crediting') return;
     const { o, credit } = found;
     o.detail = { ...o.detail, credit: { ...credit, stage: 'done', noteId: creditNoteId } };
-    lane.say('decision', `the loss shows on Stripe: ${creditNoteId}`, o);
+    lane.say('decision', `Stripe shows the loss: credit note ${creditNoteId}`, o);
   },
 };
 
@@ -162,7 +162,7 @@ export function bookCredits(lane: Lane): void {
       minor > 0n ? lossCredited(p, subject, minor, lane.now) : lossCreditReversed(p, subject, -minor, lane.now);
     lane.book(entry);
     o.detail = { ...o.detail, credit: { ...credit, booked: wanted.toString(), entries } };
-    const how = minor > 0n ? 'of the loss shows on Stripe' : 'of the credited loss is taken back';
+    const how = minor > 0n ? 'of the loss shows on Stripe' : 'of the credited loss is reversed';
     lane.say('decision', `${showMoney(entry.amount)} ${how}: ${objectId(o)}`, o);
   }
 }
@@ -171,7 +171,7 @@ export function bookCredits(lane: Lane): void {
  * Items for a credit note above its loss: Stripe can't void a credit note of a paid invoice (Stripe docs, "Credit
  * notes").
  */
-export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' }, function* (lane) {
+export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss covers the credit note' }, function* (lane) {
   for (const o of lane.objects) {
     const { credit } = o.detail;
     const p = lane.findPayment(credit?.of);

@@ -29,22 +29,22 @@ export function returnDebit(
     return notReturnable('This payment never succeeded: there is nothing to take back.');
   const before = returnOf(lane, p.id);
   if (before !== undefined) {
-    const message = `The return of this payment is recorded already: ${before.id}. If that was wrong, undo it.`;
+    const message = `This payment already has a recorded return, ${before.id}. If that is wrong, undo the return.`;
     return refuse(409, 'payment_already_returned', message);
   }
   const left = p.amount - p.amountRefunded - lostOf(p.id, lane.objects);
   if (left <= 0n)
     return notReturnable(
-      'Nothing of this payment is left to book: all of it was refunded, or lost in a dispute. If the bank took the debit back as well, the customer got it twice, or the MoR owes it to you: ask the MoR.',
+      'Nothing of this payment is left to book: all of it was refunded, or lost in a dispute. If the bank took the debit back as well, the customer got the money twice, or the MoR owes it to you: ask the MoR.',
     );
   const open = lane.findRefunds(p).find(isOnItsWay);
   if (open !== undefined) {
-    const message = `Refund ${open.id} of this payment is ${open.status}: what the bank took is known once it has succeeded or failed. Record the return then.`;
+    const message = `Refund ${open.id} of this payment is ${open.status}. Record the return after the refund has succeeded or failed.`;
     return refuse(409, 'refund_under_way', message);
   }
   const taken = startOfDay(p.succeededAt);
   if (on !== null && (on > lane.now || on < taken)) {
-    const message = `The bank took it back on a day from ${showDay(taken)}, when the payment was taken, to today (UTC).`;
+    const message = `The day must be from ${showDay(taken)}, the day of the payment, to today (UTC).`;
     return refuse(400, 'invalid_request', message, 'returned_on');
   }
   // A loss never comes before its payment. `on` is the start of a day, so a return on the day of the payment gets the
@@ -70,7 +70,7 @@ export function returnDebit(
 /** Undoes the record of a return: a further ledger entry reverses the loss. A new return needs a new record. */
 export function undoReturn(lane: Lane, paymentRowId: string, by: string): Result<MorObjectRow> {
   const row = lane.findObject(returnOf(lane, paymentRowId)?.id);
-  if (row === undefined) return refuse(409, 'payment_not_returned', 'No return of this payment stands.');
+  if (row === undefined) return refuse(409, 'payment_not_returned', 'This payment has no recorded return.');
   Object.assign(row, { status: 'undone', updatedAt: lane.now });
   lane.say('person', `${by} undid the return`, row);
   return { ok: true, value: row };

@@ -121,7 +121,7 @@ function entryOf(o: MorObjectRow, p: PaymentRow, subject: string, minor: bigint,
 
 function reasonOf(o: MorObjectRow, isLoss: boolean): string {
   const what = o.kind === 'debit_return' ? `return ${o.id}` : `dispute ${o.morId ?? o.id}`;
-  if (!isLoss) return `of the loss by ${what} is taken back`;
+  if (!isLoss) return `of the loss from ${what} is reversed in the ledger`;
   return `was taken back by the bank: ${o.kind === 'debit_return' ? `the debit was returned, ${o.id}` : `${what} is lost`}`;
 }
 

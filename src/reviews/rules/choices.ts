@@ -16,13 +16,13 @@ export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution)
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }
 
-const HOW_TO_CREDIT = '`credit` writes it off with a credit note on Stripe.';
+const HOW_TO_CREDIT = '`credit` shows the loss on Stripe as a credit note.';
 
 /** The proposal in words, with a hint if a refund is impossible for now. */
 export function proposalOf(r: ReviewRow, named: boolean): string {
   const { proposal } = sentencesOf(r);
   const missing = r.status === 'open' && r.paymentRowId !== null && !named && r.actions.includes('refund');
-  if (missing) return `${proposal} \`refund\` needs the name of the payment first. ${HOW_TO_NAME}`;
+  if (missing) return `${proposal} \`refund\` needs the MoR's id of the payment first. ${HOW_TO_NAME}`;
   return r.status === 'open' && r.actions.includes('credit') ? `${proposal} ${HOW_TO_CREDIT}` : proposal;
 }
 

@@ -7,7 +7,7 @@ export const invoiceWords: Words<
   'no-verdict' | 'transfer-overdue' | 'finalization-failed' | 'draft-waits' | 'relay-refused'
 > = {
   'no-verdict': (f) => ({
-    summary: `the MoR has sent no verdict for ${f.due === null ? 'this invoice' : showMoney(f.due)} since ${f.since}${f.letGo === null ? '' : `; it reported payment ${f.letGo.payment} of charge ${f.letGo.charge ?? ''}, but the ledger has that charge for another invoice`}`,
+    summary: `the MoR has sent no verdict for ${f.due === null ? 'this invoice' : showMoney(f.due)} since ${showIso(f.since)}${f.letGo === null ? '' : `; it reported payment ${f.letGo.payment} of charge ${f.letGo.charge ?? ''}, but the ledger has that charge for another invoice`}`,
     proposal:
       'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until the MoR answers.',
   }),
@@ -25,8 +25,8 @@ export const invoiceWords: Words<
     proposal: 'Finalize the invoice on Stripe (its auto_advance may be off). Crossbill then marks the waiting payment.',
   }),
   'relay-refused': (f) => ({
-    summary: `${f.call} was refused: ${f.said}`,
+    summary: `the MoR's relay address refused the call ${f.call}: ${f.said}`,
     proposal:
-      'The MoR did not accept the relayed invoice.created event, so it may not charge this renewal. Find out why, then retry.',
+      'Without the relayed invoice.created event the MoR perhaps never charges this renewal. Fix the error, then retry.',
   }),
 };

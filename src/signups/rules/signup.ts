@@ -69,7 +69,7 @@ function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
 function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<PaymentRow> {
   lane.say('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
   compareAmounts(lane, p, c);
-  if (lane.settings.signupChargeCheck !== 'psp_reference') believe(lane, p, 'the check is off');
+  if (lane.settings.signupChargeCheck !== 'psp_reference') believe(lane, p, 'SIGNUP_CHARGE_CHECK is off');
   return p;
 }
 
@@ -151,7 +151,7 @@ export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overd
     fact: { code: 'signup-unpaid', signup, customer, since },
     dueAt,
   });
-  return done('a person is asked');
+  return done('Crossbill asks a person');
 }
 
 /** Closes the item of a signup that now has its charge. */

@@ -23,7 +23,7 @@ export const createProformaCall: CallRule<'create_proforma'> = {
     const morId = isNew ? made.proforma.morId : made.morId;
     // The MoR has only one live proforma invoice for a reference (Document 2). So the MoR may return an existing
     // proforma invoice, in any status, and Crossbill uses it.
-    if (!isNew) lane.say('decision', `the MoR has proforma invoice ${morId} for this invoice already: it is used`, o);
+    if (!isNew) lane.say('decision', `the MoR already has proforma invoice ${morId}: Crossbill uses it`, o);
     const twin = lane.objects.find((x) => x.id !== o.id && x.kind === o.kind && x.morId === morId);
     if (twin !== undefined) return replace(lane, o, twin);
     o.morId = morId;
@@ -130,7 +130,7 @@ export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
     paymentRowId: payment.id,
     fact: { code: 'transfer-short', received, total, missing, proforma: o.number ?? morId },
   });
-  return done(`${showMoney(received)} came, ${showMoney(missing)} is missing: the invoice is left open`);
+  return done(`the customer sent ${showMoney(received)}, ${showMoney(missing)} is missing: the invoice stays open`);
 }
 
 /**

@@ -44,15 +44,15 @@ export type Cover =
   | { readonly by: 'loss'; readonly lost: Money };
 
 function coverWords(c: Cover): string {
-  if (c.by === 'nothing') return 'The MoR refunded nothing for it.';
-  if (c.by === 'loss') return `It may write off ${showMoney(c.lost)} taken back by a bank: then refund nothing for it.`;
+  if (c.by === 'nothing') return 'Crossbill knows no equal refund.';
+  if (c.by === 'loss') return `A bank took back ${showMoney(c.lost)}. If the note writes this off, refund nothing.`;
   if (c.note !== null && c.unfinished === null)
-    return `Refund ${c.refund} of the same amount has its own note ${c.note}. If both notes stand for this refund, Stripe shows it twice: refund nothing more.`;
+    return `Refund ${c.refund} of the same amount has its own note ${c.note}. If both notes are for this refund, Stripe shows it twice: refund nothing more.`;
   const why =
     c.unfinished === null
       ? 'This refund has no other note'
       : `This refund is ${c.unfinished} and gets its own note after its success`;
-  return `It may stand for refund ${c.refund} of the same amount. ${why}: do not refund it again.`;
+  return `The note may be for refund ${c.refund} of the same amount. ${why}: do not refund it again.`;
 }
 
 type NoteByHand = { readonly note: string; readonly amount: Money; readonly cover: Cover };
@@ -61,10 +61,10 @@ type Paid = { readonly marked: Money; readonly paid: Money; readonly status: str
 type Claim = { readonly invoice: string; readonly payment: string; readonly mark: string };
 
 const onRecord = (f: OnRecord): string =>
-  `Payment record ${f.record} shows refunds of ${showMoney(f.refunded)}. The ledger mirrored ${showMoney(f.mirrored)}.`;
+  `Payment record ${f.record} shows refunds of ${showMoney(f.refunded)}. The ledger has ${showMoney(f.mirrored)}.`;
 const paid = (f: Paid): string =>
-  `The ledger marked ${showMoney(f.marked)}. Stripe shows ${showMoney(f.paid)} paid (${f.status}).`;
-const claim = (c: Claim): string => `payment ${c.payment} of invoice ${c.invoice} (${c.mark})`;
+  `Crossbill marked ${showMoney(f.marked)}. Stripe shows ${showMoney(f.paid)} paid (invoice: ${f.status}).`;
+const claim = (c: Claim): string => `payment ${c.payment} of invoice ${c.invoice} (mark: ${c.mark})`;
 
 export const finding = {
   // Differences within our own records
@@ -81,7 +81,7 @@ export const finding = {
       `The MoR refunded ${showMoney(f.refunded)}. ${
         f.untilPaid
           ? 'Stripe shows the refund only after the rest of the invoice is paid.'
-          : `Stripe does not show the refund (${f.mirror}).`
+          : `Stripe does not show the refund (mirror: ${f.mirror}).`
       }`,
   ),
   refundGap: declare('amount_differs', 'person', (f: { fact: Fact }) => sentencesOf(f).summary),
@@ -91,19 +91,19 @@ export const finding = {
     (f: { charge: string; first: Claim; second: Claim }) =>
       `Two payments name charge ${f.charge}: ${claim(f.first)} and ${claim(f.second)}.`,
   ),
-  noVerdict: declare('no_verdict', 'person', () => 'The MoR has not said whether it charged.'),
+  noVerdict: declare('no_verdict', 'person', () => 'The MoR has not reported a charge or a refusal.'),
 
   // Differences to an invoice on Stripe
   unknownInvoice: declare(
     'event_never_delivered',
     'look-again',
-    (f: { invoice: string; status: string }) => `Invoice ${f.invoice} (${f.status}) never arrived here.`,
+    (f: { invoice: string; status: string }) => `Crossbill received no event of invoice ${f.invoice} (${f.status}).`,
   ),
   otherStatus: declare(
     'event_never_delivered',
     'look-again',
     (f: { shown: string; known: string | null }) =>
-      `The invoice is ${f.shown} on Stripe, and ${f.known ?? 'unknown'} by our events.`,
+      `The invoice is ${f.shown} on Stripe. Crossbill last saw it ${f.known ?? 'without a status'}.`,
   ),
   nothingPaid: declare('charged_not_marked', 'person', paid),
   lessPaid: declare('amount_differs', 'person', paid),
@@ -119,7 +119,7 @@ export const finding = {
     (f: { record: string; waiting: string | null }) =>
       `Payment record ${f.record} pays the invoice. ${
         f.waiting === null
-          ? 'The MoR has reported no payment for it.'
+          ? 'The MoR reported no such payment.'
           : `Payment ${f.waiting} of the same amount waits for a person.`
       }`,
   ),
@@ -127,13 +127,13 @@ export const finding = {
     'marked_not_charged',
     'person',
     (f: { amount: Money }) =>
-      `Somebody marked ${showMoney(f.amount)} as paid out of band. The MoR has reported no payment for it.`,
+      `Somebody marked ${showMoney(f.amount)} as paid out of band. The MoR reported no such payment.`,
   ),
   overpaid: declare(
     'overpaid',
     'person',
     (f: { surplus: Money; refunded: Money | null }) =>
-      `The invoice is overpaid by ${showMoney(f.surplus)}, and Stripe credited this to the customer's balance.${
+      `The invoice is overpaid by ${showMoney(f.surplus)}. Stripe credited this to the customer's balance.${
         f.refunded === null ? '' : ` The MoR refunded ${showMoney(f.refunded)} of it: deduct this from the balance.`
       }`,
   ),
@@ -204,24 +204,24 @@ export const finding = {
     'no_verdict',
     'person',
     () =>
-      'The last verdict is a refusal. The MoR may have given up on a later one while the webhook endpoints were closed: ask the MoR for a payment since then.',
+      'The last verdict is a refusal. A later verdict may have been lost while the webhook endpoints were closed: ask the MoR about payments since then.',
   ),
   successLost: declare(
     'charged_not_marked',
     'person',
     (f: { reference: string }) =>
-      `The MoR has payment ${f.reference}, and its last event is a refusal. The MoR may have given up on a later event.`,
+      `The MoR knows a charge for ${f.reference}, but its last event is a refusal. A later event may be lost: ask the MoR to send it again.`,
   ),
   refundLost: declare(
     'refund_not_mirrored',
     'person',
     (f: { refund: string }) =>
-      `The MoR has the document of refund ${f.refund}, and the refund is still pending here. The MoR may have given up on its event.`,
+      `The MoR has a document of refund ${f.refund}, but here the refund is still pending. Its event may be lost: ask the MoR to send it again.`,
   ),
   objectMoved: declare(
     'event_never_delivered',
     'look-again',
     (f: { object: string; shown: string; known: string }) =>
-      `${f.object} is ${f.shown} at the MoR, and ${f.known} by our events.`,
+      `${f.object} is ${f.shown} at the MoR, but still ${f.known} in Crossbill.`,
   ),
 };

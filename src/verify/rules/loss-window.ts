@@ -62,7 +62,7 @@ export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
 /** Describes the loss window in a sentence for people. */
 export function showLossWindow({ events, closed }: LossWindow): string {
   const at = (d: Date): string => `${d.toISOString().slice(0, 19)}Z`;
-  return `the endpoints were closed from ${at(closed.from)} to ${at(closed.to)}: events that the MoR made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
+  return `the webhook endpoints were closed from ${at(closed.from)} to ${at(closed.to)}: the MoR's events made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
 }
 
 /** A span of time: `from` is included, `to` is excluded. */

@@ -43,7 +43,7 @@ export function untoldOf(run: Found): number {
   return Object.values(untoldByKind(run)).reduce((sum, n) => sum + n, 0);
 }
 
-/** Differences without an acknowledgement, with and without an open review item. */
+/** The number of unacknowledged differences, also beyond the limit of the run. A review item makes no difference. */
 export function openOf({ differences, more }: Found): number {
   return Object.values(more).reduce((sum, n) => sum + n, differences.filter(isOpen).length);
 }

@@ -147,7 +147,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       { command: 'crossbill migrate --env-file', prints: /^Done: schema/ },
       {
         command: 'crossbill setup --env-file',
-        prints: /^Would be done:\n {2}- Stripe: make a webhook endpoint for https:\/\/b\.example\.com\//m,
+        prints: /^Setup would do:\n {2}- Stripe: make a webhook endpoint for https:\/\/b\.example\.com\//m,
         first: async (shell, rig) => {
           secondDatabase = await emptyDatabase();
           shell.write('merchant-b.env', `${rig.settingsFile()}DATABASE_URL=${secondDatabase.url}\n`);
@@ -177,7 +177,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       },
     }),
     says: [
-      { command: 'crossbill trigger', prints: /^Delivered msg_\w+: it answered 204/ },
+      { command: 'crossbill trigger', prints: /^Delivered msg_\w+: the receiver answered 204/ },
       { command: 'crossbill notifications list', prints: /./ },
       { command: 'crossbill notifications replay msg_', prints: /msg_\w+/ },
       { command: 'crossbill notifications replay --all-dead', prints: /./ },

@@ -24,9 +24,9 @@ it.each([
   ['soft=3d,5d,', 'entry 1 (soft): step 3 must be a wait'],
   ['soft=3d hard=31d', 'entry 2 (hard): step 1 must be a wait of at most 30 days'],
   ['soft=0d', 'entry 1 (soft): step 1'],
-  ['soft=link,3d', 'entry 1 (soft): step 1: a link is the last step'],
+  ['soft=link,3d', 'entry 1 (soft): step 1: a link must be the last step'],
   ['soft=1d,1d,1d,1d,1d,1d,1d,1d,1d', 'entry 1 (soft): has more than 8 steps'],
-  ['hard=link hard=link', 'entry 2: hard is there a second time'],
+  ['hard=link hard=link', 'entry 2: hard appears a second time'],
   ['soft=3d end=maybe', 'entry 2: end must be one of nothing, uncollectible, cancel'],
   ['middling=3d', 'entry 1 must begin with soft=, hard=, authentication= or end='],
   ['3d,5d', 'entry 1 must begin with'],
@@ -83,13 +83,13 @@ const start = (over: Record<string, string>) => () => loadConfig({ ...env, ...ov
 
 it('the daemon refuses a RETRY_SCHEDULE with a step that needs a missing setting, such as MOR_RELAY_URL', () => {
   const wrong = start({ ...RELAY, RETRY_SCHEDULE: 'default' });
-  expect(wrong).toThrow(/RETRY_SCHEDULE.*hard, step 1 is a payment link, which needs RECOVERY_LINK_JURISDICTION/);
+  expect(wrong).toThrow(/RETRY_SCHEDULE.*hard, step 1 is a payment link and needs RECOVERY_LINK_JURISDICTION/);
   const neither = start({ RETRY_SCHEDULE: 'default' });
   expect(neither).toThrow(
     /soft, step 1.* needs MOR_RELAY_URL.*hard, step 1.* needs RECOVERY_LINK_.*authentication, step 1/,
   );
   const alone = start({ RETRY_SCHEDULE: 'soft=3d hard=none authentication=none' });
-  expect(alone).toThrow(/soft, step 1 has the MoR charge again, which needs MOR_RELAY_URL/);
+  expect(alone).toThrow(/soft, step 1 is another charge by the MoR and needs MOR_RELAY_URL/);
   expect(start({ ...RELAY, RETRY_SCHEDULE: 'soft=3d hard=none authentication=none' })).not.toThrow();
   expect(start({ ...LINKS, RETRY_SCHEDULE: 'default' })).not.toThrow();
 });

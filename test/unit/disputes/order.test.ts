@@ -163,7 +163,7 @@ it('Crossbill refuses to refund money of a lost dispute, and a later win allows 
     status: 400,
     code: 'invalid_request',
     field: 'amount',
-    message: expect.stringMatching(/what remains of this payment: 9\.90 EUR\. The bank took 20\.00 EUR/),
+    message: expect.stringMatching(/at most 9\.90 EUR\. The bank took 20\.00 EUR/),
   });
   expect(askRefund(s, row, asking(null), aCtx())).toMatchObject({ ok: true, value: { amount: 990n } });
   const allLost = second.tell(s, aCtx());

@@ -18,7 +18,7 @@ it("the console's sentence on an open dispute names the deadline and the days le
   const later = dispute({ deadline: new Date('2026-11-28T13:00:00Z') });
   expect(disputeAnswer(later, NOW)).toEqual({
     tone: 'warn',
-    text: "The customer's bank disputes the payment: evidence is due by 28 Nov, 8 days left. The invoice stays paid meanwhile.",
+    text: "The customer's bank disputes the payment: evidence is due by 28 Nov, 8 days left. The invoice stays paid.",
   });
   const soon = dispute({ deadline: new Date('2026-11-20T18:00:00Z') });
   expect(disputeAnswer(soon, NOW)).toMatchObject({
@@ -32,18 +32,18 @@ it("the console's sentence on an open dispute names the deadline and the days le
 it("the console's sentence on a decided dispute names the winner and the day, or quotes the MoR's unclear outcome", () => {
   const outcomeAt = '2026-11-03T10:00:00Z';
   expect(said({ status: 'won', detail: { outcomeAt } })).toBe(
-    'Won on 3 Nov: the money stays, and there is nothing to do.',
+    'Won on 3 Nov: you keep the money, and there is nothing to do.',
   );
   const loss = { of: 'pmt_1', minor: '2990', entries: 1, movedAt: outcomeAt };
   expect(said({ status: 'lost', detail: { outcomeAt, loss } })).toBe(
     'Lost on 3 Nov: the bank took the money back, and the loss is in the ledger. The invoice stays paid on Stripe.',
   );
   expect(said({ status: 'lost', detail: { outcomeAt, loss: { ...loss, minor: '0' } } })).toBe(
-    'Lost on 3 Nov: the bank took the money back, and the ledger has no loss, because the same money had gone back already. The invoice stays paid on Stripe.',
+    'Lost on 3 Nov: the bank took the money back, and the ledger has no loss, because the customer already had this money back. The invoice stays paid on Stripe.',
   );
   expect(said({ status: 'decided', detail: { outcome: 'CLOSED' } })).toContain('the MoR said "CLOSED"');
   expect(said({ status: 'revision_requested', detail: { reviewerNote: 'proof of delivery' } })).toContain(
-    'the evidence back ("proof of delivery")',
+    'better evidence ("proof of delivery")',
   );
   expect(said({ kind: 'alert', status: 'handled', detail: { refunded: true } })).toContain(
     'the payment was refunded before a dispute',
@@ -51,16 +51,16 @@ it("the console's sentence on a decided dispute names the winner and the day, or
 });
 
 it("the console's sentence on a dispute leaves out an unknown day, winner, note or ledger entry", () => {
-  expect(said({ status: 'won' })).toBe('Won: the money stays, and there is nothing to do.');
+  expect(said({ status: 'won' })).toBe('Won: you keep the money, and there is nothing to do.');
   expect(said({ status: 'lost' })).toBe('Lost: the bank took the money back. The invoice stays paid on Stripe.');
   for (const detail of [{}, { outcome: null }]) {
     expect(said({ status: 'decided', detail })).toBe(
-      'Decided, but it is unclear who won: the MoR said nothing. Look in its dashboard, and settle the review item.',
+      "Decided, but it is unclear who won: the MoR said nothing. Look in the MoR's portal, and settle the review item.",
     );
   }
   for (const detail of [{}, { reviewerNote: null }]) {
     expect(said({ status: 'revision_requested', detail })).toBe(
-      'The MoR sent the evidence back: better evidence is wanted; the MoR named no deadline. The invoice stays paid meanwhile.',
+      'The MoR wants better evidence: it is due, but the MoR named no deadline. The invoice stays paid.',
     );
   }
 });
@@ -71,14 +71,12 @@ it('the console names a deadline for evidence if the MoR asked for evidence afte
   const detail = { outcomeAt: loss.movedAt, saidAt: '2026-11-04T10:00:00Z', loss };
   expect(disputeAnswer(dispute({ status: 'won', deadline, detail }), NOW)).toEqual({
     tone: 'bad',
-    text: 'Won on 3 Nov: the money stays. After that the MoR asked for evidence: it is due by 22 Nov, 2 days left.',
+    text: 'Won on 3 Nov: you keep the money. Later the MoR asked for evidence: it is due by 22 Nov, 2 days left.',
   });
   const back = { ...detail, reviewerNote: 'blurred' };
   expect(disputeAnswer(dispute({ status: 'lost', deadline, detail: back }), NOW)).toMatchObject({
     tone: 'bad',
-    text: expect.stringMatching(
-      /stays paid on Stripe\. After that the MoR asked for evidence \("blurred"\): it is due by/,
-    ),
+    text: expect.stringMatching(/stays paid on Stripe\. Later the MoR asked for evidence \("blurred"\): it is due by/),
   });
 });
 
@@ -109,7 +107,7 @@ it("the console's sentence on a dispute is red under three days or for an unclea
 
 it("the console's sentence on an alert says that a refund prevents the dispute, and later how the alert ended", () => {
   expect(said({ kind: 'alert', status: 'received', deadline: new Date('2026-11-28T13:00:00Z') })).toBe(
-    "The customer's bank warns that a dispute may follow: an answer is due by 28 Nov, 8 days left. A refund in time prevents it.",
+    "The customer's bank warns that a dispute may follow: an answer is due by 28 Nov, 8 days left. A refund in time prevents the dispute.",
   );
   const ended = (detail: MorObjectRow['detail']): string => said({ kind: 'alert', status: 'handled', detail });
   expect(ended({ refunded: true })).toBe('Handled: the payment was refunded before a dispute.');
@@ -214,7 +212,7 @@ it("the console's sentence on an uncertain loss does not say that the money was 
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
   expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
-    'had gone back already',
+    'already had this money back',
   );
 });
 

@@ -16,8 +16,8 @@ const said = (type: NotificationType, over: object = {}): string => {
   const sample = sampleOf(type, 'x');
   return inWords({ ...sample, data: { ...sample.data, ...over } });
 };
-const INVOICE = 'See /console/invoices/in_sample of the console.';
-const REVIEW = 'See /console/reviews/rev_sample of the console.';
+const INVOICE = 'See /console/invoices/in_sample in the console.';
+const REVIEW = 'See /console/reviews/rev_sample in the console.';
 
 it.each([
   ['invoice.paid', `Invoice in_sample is paid (29.90 EUR). ${INVOICE}`],
@@ -30,17 +30,17 @@ it.each([
     `Invoice in_sample (29.90 EUR) waits for its customer to authenticate the payment. ${INVOICE}`,
   ],
   ['payment_link.created', 'Invoice in_sample has a payment link of 29.90 EUR: https://pay.example/pl_sample'],
-  ['refund.succeeded', 'Refund ref_sample of 5.00 EUR succeeded. See /console/refunds/ref_sample of the console.'],
+  ['refund.succeeded', 'Refund ref_sample of 5.00 EUR succeeded. See /console/refunds/ref_sample in the console.'],
   [
     'refund.failed',
-    'Refund ref_sample of 5.00 EUR failed (refund_declined). See /console/refunds/ref_sample of the console.',
+    'Refund ref_sample of 5.00 EUR failed (refund_declined). See /console/refunds/ref_sample in the console.',
   ],
   ['signup.completed', `Customer cus_sample has signed up and paid 29.90 EUR (invoice in_sample). ${INVOICE}`],
   ['review.opened', `A review item waits for a person: dispute, invoice in_sample. ${REVIEW}`],
   ['review.due_soon', `A review item is due by 2026-12-01T12:00:00.000Z: dispute, invoice in_sample. ${REVIEW}`],
   [
     'webhooks.refusing',
-    'The webhook endpoint mor_payments refuses deliveries: signature_mismatch (1 since 2026-11-22T09:00:00.000Z). Compare MOR_PAYMENT_WEBHOOK_SECRETS with the secret at the sender. If they agree, a proxy changes the body, or a stranger sends. See /console/deliveries of the console.',
+    'The webhook endpoint mor_payments refuses deliveries: signature_mismatch (1 since 2026-11-22T09:00:00.000Z). Compare MOR_PAYMENT_WEBHOOK_SECRETS with the secret at the sender. If they agree, a proxy changes the body, or a stranger sends it. See /console/deliveries in the console.',
   ],
 ] as const)('the notification %s says in one sentence what happened, to what, and where to look', (type, sentence) => {
   expect(said(type)).toBe(sentence);
@@ -48,7 +48,7 @@ it.each([
 
 it('the notification of `crossbill verify` counts the differences', () => {
   expect(said('verify.differences', { differences: 4 })).toBe(
-    'Verify found 4 differences without an open review item. See /console/verify of the console.',
+    'Verify found 4 differences without an open review item. See /console/verify in the console.',
   );
   expect(said('verify.differences', { differences: 1 })).toMatch(/^Verify found 1 difference without an open /);
 });

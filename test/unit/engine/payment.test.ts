@@ -274,7 +274,7 @@ it('Crossbill opens no second item if the MoR repeats a dismissed charge already
 });
 
 it.each([false, true])(
-  'Crossbill marks a renewal paid after the MoR replaces a charge already booked on another invoice (item dismissed: %s)',
+  "a renewal's payment has the charge id of another invoice; the MoR then sends the right id, and Stripe's invoice is paid (dismissed: %s)",
   async (isDismissed) => {
     const r = await sharing();
     if (isDismissed) await dismiss(r);

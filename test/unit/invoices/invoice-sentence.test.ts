@@ -22,7 +22,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'failed with no further try',
     { ...refused, attempts: [refusal(5, { declineCode: 'expired_card' })], invoice: { retries: trail() } },
     'bad',
-    'Not paid: the card has expired (5 Nov, first try; nobody tries again).',
+    'Not paid: the card has expired (5 Nov, first try; no further try is planned).',
   ],
   [
     'is tried again today',
@@ -34,7 +34,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'waits for the MoR’s reply to a retry',
     { ...refused, attempts: [refusal(4)], invoice: { retries: trail({ waitingSince: nov(5).toISOString() }) } },
     'warn',
-    "Not paid: there is not enough money in the account (4 Nov, first try; the MoR's answer has been awaited since 5 Nov).",
+    "Not paid: there is not enough money in the account (4 Nov, first try; waiting for the MoR's answer since 5 Nov).",
   ],
   [
     'has no more tries in its schedule',
@@ -72,31 +72,31 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'waits for a bank debit',
     { invoice: { status: 'expected', expectedBy: nov(14), paysByDebit: true } },
     'wait',
-    "Not paid yet: the customer pays by bank debit, which takes days: the MoR's answer is expected by 14 Nov.",
+    "Not paid yet: the customer pays by bank debit, and the MoR's answer is expected by 14 Nov.",
   ],
   [
     'is past the MoR’s deadline',
     { invoice: { status: 'expected' } },
     'bad',
-    'Not paid: the MoR has said nothing since 3 Nov; it should have by 4 Nov.',
+    'Not paid: the MoR has sent no verdict since 3 Nov; its verdict was due by 4 Nov.',
   ],
   [
     'can be paid by a bank transfer',
     { invoice: { status: 'expected' }, objects: [object({ kind: 'proforma', status: 'ISSUED', deadline: nov(20) })] },
     'wait',
-    'Not paid yet: a proforma invoice is out, to be paid by 20 Nov.',
+    'Not paid yet: a proforma invoice is open, due by 20 Nov.',
   ],
   [
     'is sent to the customer by mail',
     { invoice: { status: 'expected', expectedBy: null, collectionMethod: 'send_invoice' } },
     'wait',
-    'Not paid yet: the customer got it by mail and pays in their own time.',
+    'Not paid yet: Stripe e-mails this invoice, and Crossbill sets no deadline.',
   ],
   [
     'is not read from Stripe yet',
     { invoice: { status: 'expected', expectedBy: null, platformStatus: 'unknown' } },
     'wait',
-    'Not known yet: Stripe has not said what is due on it.',
+    'Not known yet: Stripe has not reported the amount due.',
   ],
   [
     'cannot be finalized',
@@ -117,7 +117,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
       invoice: { amountPaid: 1_000n, amountRemaining: 1_990n },
     },
     'warn',
-    'Paid in part: the MoR took 10.00 EUR on 5 Nov by bank transfer; 19.90 EUR remains.',
+    'Paid in part: the MoR took 10.00 EUR on 5 Nov by bank transfer; 19.90 EUR is due.',
   ],
   [
     'waits for a bank debit to settle',
@@ -151,7 +151,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
       objects: [object({ kind: 'dispute', status: 'action_needed', deadline: nov(9) })],
     },
     'warn',
-    'Paid: the MoR took 29.90 EUR on 5 Nov; the customer disputes it: evidence is due by 9 Nov.',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; the customer disputes the payment: evidence is due by 9 Nov.',
   ],
   [
     'is paid and its dispute is lost',
@@ -176,19 +176,19 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
       payments: [payment({}), payment({ id: 'pmt_2', mark: 'parked', succeededAt: nov(6) })],
     },
     'bad',
-    'Paid: the MoR took 29.90 EUR on 5 Nov; it took 29.90 EUR on 6 Nov as well, and a person must say what becomes of that.',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; the MoR also took 29.90 EUR on 6 Nov, and a person must decide about that money.',
   ],
   [
     'is paid without the MoR',
     { invoice: { status: 'paid', platformStatus: 'paid' } },
     'good',
-    'Paid on Stripe, and not through the MoR.',
+    'Paid on Stripe, but not through the MoR.',
   ],
   [
     'is marked right now',
     { invoice: { status: 'marking' }, payments: [payment({ mark: 'attaching' })] },
     'wait',
-    'Paid: the MoR took 29.90 EUR on 5 Nov; Stripe is being told.',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; Crossbill is marking it on Stripe.',
   ],
   [
     'is marked right now while Stripe fails',
@@ -198,25 +198,25 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
       messages: [{ peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 4, nextTryAt: nov(6, 13) }],
     },
     'wait',
-    'Paid: the MoR took 29.90 EUR on 5 Nov; Stripe has not taken it yet after 4 tries, and is asked again at 13:00 UTC today.',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; Stripe has not confirmed the mark after 4 tries; Crossbill tries again at 13:00 UTC today.',
   ],
   [
     'has an unproven charge',
     { invoice: { status: 'marking' }, payments: [payment({ mark: 'proving', succeededAt: null })] },
     'wait',
-    "Paid as far as the customer's browser says: the MoR is asked whether it has the charge.",
+    "Not proven yet: the customer's browser reports a payment, and Crossbill asks the MoR about the charge.",
   ],
   [
     'is held until its draft is finalized',
     { invoice: { status: 'held', finalizesAt: nov(6, 14) }, payments: [payment({ mark: 'held' })] },
     'wait',
-    'Paid: the MoR took 29.90 EUR on 5 Nov; it is marked as soon as Stripe finalizes the draft, at 14:00 UTC today.',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; Crossbill marks it as soon as Stripe finalizes the draft, at 14:00 UTC today.',
   ],
   [
     'is held on a draft with a failed finalization',
     { invoice: { status: 'held', finalizationError: 'no tax location' }, payments: [payment({ mark: 'held' })] },
     'bad',
-    'Paid: the MoR took 29.90 EUR on 5 Nov, but Stripe could not finalize the invoice, and it cannot be marked: "no tax location".',
+    'Paid: the MoR took 29.90 EUR on 5 Nov, but Stripe could not finalize the invoice, so Crossbill cannot mark it: "no tax location".',
   ],
   [
     'is in review',
@@ -239,7 +239,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
       reviews: [review({ status: 'resolved', resolution: 'dismiss', resolvedBy: 'ada' })],
     },
     'warn',
-    'Not marked on Stripe: money came, and ada left it as it is.',
+    'Not marked on Stripe: the MoR took money, and ada closed its review item.',
   ],
   [
     'is void',
@@ -251,7 +251,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'belongs to a customer outside the enrolment',
     { invoice: { status: 'ignored', enrolled: false } },
     'calm',
-    'Left alone: its customer is not enrolled, so the MoR does not charge it.',
+    'Ignored: its customer is not enrolled, so the MoR does not charge it.',
   ],
   [
     'is the first invoice of a subscription',
@@ -259,7 +259,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'calm',
     'Crossbill expects nothing: a signup pays the first invoice of its subscription.',
   ],
-  ['has nothing due', { invoice: { status: 'ignored', amountDue: 0n } }, 'calm', 'Nothing is due on it.'],
+  ['has nothing due', { invoice: { status: 'ignored', amountDue: 0n } }, 'calm', 'Nothing is due on this invoice.'],
 ];
 
 it.each(STORIES)('the console’s sentence explains an invoice that %s', (_, over, tone, text) => {
@@ -278,18 +278,18 @@ const of = (over: Partial<PaymentRow>, objects: readonly MorObjectRow[] = []): s
   paymentAnswer({ payment: payment(over), refunds: [], objects }, nov(6, 12)).text;
 
 it('the console’s sentence about a payment names its success, its refunds and its state on Stripe', () => {
-  expect(of({})).toBe('Taken by the MoR on 5 Nov; its invoice is paid with it on Stripe.');
+  expect(of({})).toBe('Taken by the MoR on 5 Nov; Stripe shows the payment on its invoice.');
   expect(of({ status: 'partially_refunded', amountRefunded: 500n })).toContain('; 5.00 EUR of it was refunded;');
   expect(of({ mark: 'parked' })).toContain('it is not marked on Stripe: a person must decide.');
-  expect(of({ mark: 'held' })).toContain('it is marked on Stripe once the invoice is final.');
+  expect(of({ mark: 'held' })).toContain('Crossbill marks it on Stripe once the invoice is final.');
   expect(of({ mark: 'closed' })).toContain('it is not marked on Stripe.');
-  expect(of({ mark: 'paying' })).toContain('Stripe is being told.');
+  expect(of({ mark: 'paying' })).toContain('Crossbill is marking it on Stripe.');
   expect(of({}, [object({ kind: 'debit_return', status: 'returned' })])).toContain('the bank took the debit back');
   const failed = { succeededAt: null, status: 'failed', declineCode: 'lost_card', verdictAt: nov(5) } as const;
   expect(of(failed)).toBe('Not taken: the card was reported lost (5 Nov).');
   expect(of({ ...failed, mark: 'closed', verdictAt: null, processorChargeId: 'ch_1' })).toBe(
-    'Left aside by a person: no money of charge ch_1 is booked for this invoice.',
+    'A person dismissed it: the ledger has no money of charge ch_1 for this invoice.',
   );
   expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
-  expect(of({ succeededAt: null, status: 'refunded' })).toBe('Only a refund of it is known so far.');
+  expect(of({ succeededAt: null, status: 'refunded' })).toBe('So far the ledger has no charge of it for this invoice.');
 });

@@ -89,7 +89,7 @@ it('while the MoR does not know a payment link, the API answers 404 to a read of
   const wish = { jurisdiction: 'DE', return_url: 'https://shop.example' };
   await expect(links.create(INVOICE_ID, wish, 'ops', null)).rejects.toMatchObject({
     ...{ status: 409, code: 'invoice_not_payable' },
-    message: expect.stringContaining('the MoR does not know the link yet'),
+    message: expect.stringContaining('does not show the link yet'),
   });
   expect((await state(r)).objects).toHaveLength(1);
 });

@@ -82,7 +82,7 @@ it.each<readonly [string, LaneState, string]>([
   expect(s.objects).toMatchObject([
     { status: 'REFUSED', detail: { refusal: { status: 409, code: 'invoice_not_payable' } } },
   ]);
-  expect(s.objects[0]?.detail.refusal?.message).toBe(`It is not asked for any more: ${why}.`);
+  expect(s.objects[0]?.detail.refusal?.message).toBe(`Crossbill withdrew the request: ${why}.`);
   expect(s.journal.at(-1)?.text).toBe(`create_payment_link taken back: ${why}`);
   expect(open(settle(s, ctx()))).not.toContainEqual(expect.objectContaining({ subject: 'lnk_1' }));
 });

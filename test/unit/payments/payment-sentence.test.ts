@@ -23,7 +23,7 @@ const both = (...overs: Partial<PaymentRow>[]) =>
 const took = 'Paid: the MoR took 29.90 EUR on 5 Nov';
 
 it('the console’s sentence about a paid invoice names the amount and day of each payment, as far as known', () => {
-  expect(both({ amount: null })).toBe('Paid: the MoR took an amount that is not known yet on 5 Nov.');
+  expect(both({ amount: null })).toBe('Paid: the MoR took an unknown amount on 5 Nov.');
   expect(both({ succeededAt: null })).toBe('Paid: the MoR took 29.90 EUR.');
   expect(both({}, { amount: 1_000n, origin: 'proforma' })).toBe(`${took} and 10.00 EUR on 5 Nov by bank transfer.`);
 });
@@ -63,19 +63,19 @@ it.each<readonly [string, MorObjectRow, string, string]>([
     'a dispute that was won and goes on',
     object({ kind: 'dispute', status: 'won', detail: { outcomeAt: '2026-11-01', saidAt: '2026-11-02' } }),
     'warn',
-    '; the customer disputes it',
+    '; the customer disputes the payment',
   ],
   [
     'a dispute whose outcome is not clear',
     object({ kind: 'dispute', status: 'decided' }),
     'warn',
-    '; a dispute was decided, and its outcome is not understood',
+    '; Crossbill cannot read the outcome of a dispute',
   ],
   [
     'a dispute without a deadline',
     object({ kind: 'dispute', status: 'action_needed' }),
     'warn',
-    '; the customer disputes it',
+    '; the customer disputes the payment',
   ],
   ['no debit that was returned by mistake', object({ kind: 'debit_return', status: 'undone' }), 'good', ''],
   ['nothing of an e-invoice', object({ kind: 'e_invoice', status: 'ISSUED' }), 'good', ''],
@@ -88,20 +88,20 @@ const marking = (messages: Over['messages'], payments = [payment({ mark: 'attach
 const call = { peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 1, nextTryAt: nov(7) } as const;
 
 it('the console’s sentence about an invoice being marked counts only the tries of pending calls to Stripe', () => {
-  expect(marking([call])).toContain('Stripe has not taken it yet after one try, and is asked again on 7 Nov.');
+  expect(marking([call])).toContain('Stripe has not confirmed the mark after one try; Crossbill tries again on 7 Nov.');
   for (const over of [{ peer: 'mor' }, { status: 'done' }, { attempts: 0 }] as const)
-    expect(marking([{ ...call, ...over }])).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; Stripe is being told.');
+    expect(marking([{ ...call, ...over }])).toBe(`${took}; Crossbill is marking it on Stripe.`);
 });
 
 it('the console’s sentence about an invoice being marked names the payment under way, and no other payment', () => {
   const others = (['none', 'closed', 'parked'] as const).map((mark) => payment({ id: mark, mark, amount: 5n }));
   expect(marking([], [...others, payment({ mark: 'paying' })])).toContain('took 29.90 EUR');
-  expect(marking([], others)).toBe('Paid; Stripe is being told.');
+  expect(marking([], others)).toBe('Paid; Crossbill is marking it on Stripe.');
 });
 
 it('the console’s sentence about a payment on a draft says when Crossbill marks the invoice', () => {
   const held = (payments: PaymentRow[]) => text({ invoice: { status: 'held' }, payments });
-  const waits = 'it is marked as soon as Stripe finalizes the draft.';
+  const waits = 'Crossbill marks it as soon as Stripe finalizes the draft.';
   const other = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
   expect(held([other, payment({ mark: 'held' })])).toBe(`Paid: the MoR took 29.90 EUR on 5 Nov; ${waits}`);
   expect(held([other])).toBe(`Paid; ${waits}`);
@@ -126,7 +126,7 @@ it('the console’s sentence about an invoice in review shows the open item of t
 it('the console’s sentence about an unmarked invoice names the last operator to dismiss an item', () => {
   const left = (...reviews: Parameters<typeof review>[0][]) =>
     text({ invoice: { status: 'review' }, reviews: reviews.map((r) => review({ status: 'resolved', ...r })) });
-  const by = (who: string) => `Not marked on Stripe: money came, and ${who} left it as it is.`;
+  const by = (who: string) => `Not marked on Stripe: the MoR took money, and ${who} closed its review item.`;
   const dismissed = { resolution: 'dismiss', resolvedBy: 'ada' } as const;
   expect(left(dismissed, { resolution: 'apply', resolvedBy: 'ben' })).toBe(by('ada'));
   expect(left(dismissed, { ...dismissed, resolvedBy: 'cyd' })).toBe(by('cyd'));
@@ -145,7 +145,7 @@ it('the console’s sentence about a partly paid invoice names the amount still 
   for (const invoice of [{ amountRemaining: null }, { currency: null }])
     expect(text({ ...part, invoice })).not.toContain('Paid in part');
   const next = { invoice: { amountRemaining: 1_990n, platformStatus: 'uncollectible' } } as const;
-  expect(text({ ...part, ...next })).toContain('19.90 EUR remains; it is marked uncollectible on Stripe.');
+  expect(text({ ...part, ...next })).toContain('19.90 EUR is due; it is marked uncollectible on Stripe.');
 });
 
 it('the console’s sentence about an unpaid invoice names a payment only if the MoR took the money and refunded it in full', () => {
@@ -162,28 +162,28 @@ it('the console’s sentence about an unpaid invoice turns urgent at the MoR’s
   const at = (expectedBy: Date, paysByDebit: boolean | null = null) => said({ invoice: { expectedBy, paysByDebit } });
   expect(at(NOW)[0]).toBe('bad');
   expect(at(new Date(NOW.getTime() + 1))[0]).toBe('wait');
-  expect(at(nov(4), true)[1]).toContain('it should have by 4 Nov, even for a bank debit.');
-  expect(at(nov(4), false)[1]).toContain('it should have by 4 Nov.');
+  expect(at(nov(4), true)[1]).toContain('its verdict was due by 4 Nov, even for a bank debit.');
+  expect(at(nov(4), false)[1]).toContain('its verdict was due by 4 Nov.');
 });
 
 it('the console’s sentence about an unpaid invoice says that no charge is known', () => {
   expect(said({ invoice: { expectedBy: null } })).toEqual([
     'wait',
-    'Not paid yet, and no charge by the MoR is known of.',
+    'Not paid yet, and Crossbill knows of no charge by the MoR.',
   ]);
 });
 
 it('the console’s sentence about an unpaid invoice names a payable payment link', () => {
   const link = (status: string) => text({ ...refusedOnce, objects: [object({ kind: 'payment_link', status })] });
   expect(link('PAYABLE')).toContain('; the customer can pay by link).');
-  expect(link('REQUESTED')).toContain('; nobody tries again).');
+  expect(link('REQUESTED')).toContain('; no further try is planned).');
 });
 
 it('the console’s sentence about an unpaid invoice says when the MoR charges next, or that no try follows', () => {
   const next = (over: Over) => text({ ...refusedOnce, ...over });
   const call = { peer: 'relay', kind: 'retry_charge', status: 'pending', attempts: 0, nextTryAt: NOW } as const;
-  const none = '; nobody tries again).';
-  expect(next({ messages: [call] })).toContain('; the MoR is being asked again).');
+  const none = '; no further try is planned).';
+  expect(next({ messages: [call] })).toContain('; Crossbill asks the MoR again).');
   for (const over of [{ status: 'done' }, { kind: 'relay_event' }] as const)
     expect(next({ messages: [{ ...call, ...over }] })).toContain(none);
   const due = (nextTryAt: Date) => next({ invoice: { retries: trail(), nextTryAt } });

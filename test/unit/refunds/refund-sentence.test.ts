@@ -9,21 +9,21 @@ it('the sentence of a refund names its amount, its state and the reason of a fai
     tone: 'good',
     text: 'Refunded 12.50 GBP; Stripe shows it.',
   });
-  expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'waiting' }).text).toContain('Stripe is being told.');
+  expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'waiting' }).text).toContain('Stripe does not show it');
   expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'not_needed' }).text).toBe('Refunded 12.50 GBP.');
   expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'parked' })).toEqual({
     tone: 'bad',
-    text: 'Refunded 12.50 GBP; a person must say how Stripe shows it.',
+    text: 'Refunded 12.50 GBP; not on Stripe: see the review item.',
   });
   expect(refundAnswer({ ...base, status: 'joined' })).toEqual({
     tone: 'good',
-    text: 'Refunded 12.50 GBP: it is a refund that was known already.',
+    text: 'Refunded 12.50 GBP: Crossbill had recorded this refund before.',
   });
-  expect(refundAnswer({ ...base, status: 'failed' }).text).toContain('refused or failed it. The amount');
+  expect(refundAnswer({ ...base, status: 'failed' }).text).toContain('the refund failed. You can');
   expect(refundAnswer({ ...base, amount: 129_900n, status: 'pending' }).text).toContain('1,299.00 GBP');
   for (const status of ['requested', 'unknown'] as const) {
     const { tone, text } = refundAnswer({ ...base, status });
-    expect([tone, text]).toEqual(['wait', expect.stringContaining('Asked for: the MoR has not answered yet')]);
+    expect([tone, text]).toEqual(['wait', expect.stringContaining('Requested: the MoR has not confirmed')]);
   }
   expect(refundAnswer({ ...base, status: 'pending' }).tone).toBe('wait');
   expect(refundAnswer({ ...base, status: 'pending', morStatus: 'on_hold' })).toMatchObject({

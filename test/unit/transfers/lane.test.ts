@@ -67,7 +67,7 @@ it('after an operator applies a partial bank transfer, another proforma invoice 
   const { objects, reviews, messages, invoice } = applied;
   if (invoice === null) throw new Error('the lane has an invoice');
   const view = { invoice, payments, objects, reviews, messages, refunds: [], attempts: [] };
-  expect(answerOf(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is out');
+  expect(answerOf(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is open');
 });
 
 it('a bank transfer ends in the same state in every order of its events', () => {

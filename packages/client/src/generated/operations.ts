@@ -191,7 +191,7 @@ export interface Operations {
   listPayments(query?: Schemas['ListPaymentsQuery'], options?: CallOptions): Pages<Schemas['PageOfPaymentView'], 'data'>;
   /** A payment with its refunds, by `pay_…` or our own id (role: read). */
   getPayment(id: string, options?: CallOptions): Promise<Schemas['PaymentView']>;
-  /** Name a payment by the MoR's own id, so that it can be refunded (role: ops). */
+  /** Give a payment the MoR's own id, so you can refund it (role: ops). */
   identifyPayment(id: string, body: Schemas['IdentifyPaymentDto'], options?: CallOptions): Promise<Schemas['PaymentView']>;
   /** Refund a payment, fully or in part (role: ops). */
   createRefund(id: string, body?: Schemas['CreateRefundDto'], options?: CallOptions): Promise<Schemas['RefundView']>;
@@ -231,7 +231,7 @@ export interface Operations {
   replayNotification(id: string, options?: CallOptions): Promise<Schemas['NotificationView']>;
   /** The process answers. */
   getLiveness(options?: CallOptions): Promise<Schemas['HealthView']>;
-  /** Traffic may come. */
+  /** Ready for traffic. */
   getReadiness(options?: CallOptions): Promise<Schemas['HealthView']>;
   /** Metrics for Prometheus. */
   getMetrics(options?: CallOptions): Promise<string>;
@@ -267,7 +267,7 @@ export interface Operations {
   deleteMorWebhook(id: string, options?: CallOptions): Promise<undefined>;
   /** Regions and the products they support (role: ops). */
   listRegions(options?: CallOptions): Promise<Schemas['RegionsView']>;
-  /** Merchants as they were last seen, newest first (role: ops). */
+  /** Merchants as last read, newest first (role: ops). */
   listMerchants(query?: Schemas['ListMerchantsQuery'], options?: CallOptions): Pages<Schemas['PageOfOnboardingView'], 'data'>;
   /** Begin a merchant’s application (role: ops). */
   createMerchant(body: Schemas['InitiateRequest'] | Schemas['BareMerchantRequest'], options?: CallOptions): Promise<Schemas['OnboardingView']>;
@@ -289,7 +289,7 @@ export interface Operations {
   getProformaDocument(id: string, options?: CallOptions): Promise<Schemas['FileLinkView'] | Schemas['PendingView']>;
   /** The payment link of an invoice, as the MoR has it now (role: ops). */
   getPaymentLink(id: string, options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
-  /** Make a payment link for what is due on an invoice (role: ops). */
+  /** Make a payment link for the amount due on an invoice (role: ops). */
   createPaymentLink(id: string, body: Schemas['CreatePaymentLinkDto'], options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
   /** A fresh link to a payment's invoice file (role: read). */
   getPaymentDocument(id: string, options?: CallOptions): Promise<Schemas['FileLinkView'] | Schemas['PendingView']>;

@@ -26,6 +26,7 @@ export interface components {
             payment_method_types?: string[];
             /** Binds a tax calculation of the MoR to this signup. */
             tax_calculation_id?: string;
+            /** A tax calculation request of the MoR’s API. */
             tax?: components["schemas"]["TaxCalculationRequest"];
         };
         SignupMadeView: {
@@ -74,7 +75,7 @@ export interface components {
         CompleteSignupDto: {
             /** The charge id of the browser's result. */
             charge_id: string;
-            /** The first invoice, which this charge pays. */
+            /** The first invoice: this charge pays it. */
             invoice_id: string;
             payment_id?: string;
             /** What was charged, in smallest units. */
@@ -176,7 +177,7 @@ export interface components {
             customer_id: string;
             /** The MoR's customer. */
             mor_customer_id: string;
-            /** Your own word for it. */
+            /** Your reference for the link. */
             reference?: string;
         };
         CustomerView: {
@@ -562,7 +563,7 @@ export interface components {
             next_cursor?: string;
         };
         AcknowledgeDto: {
-            /** Why this difference is right. */
+            /** Why the difference may stay. */
             note: string;
         };
         NotificationView: {
@@ -631,6 +632,7 @@ export interface components {
         };
         RecordReturnDto: {
             reference?: string;
+            /** The day (UTC) the bank took the money back, YYYY-MM-DD. */
             returned_on?: string;
         };
         UndoReturnDto: Record<string, never>;
@@ -834,6 +836,7 @@ export interface components {
             next_cursor?: string;
         };
         CreateProformaDto: {
+            /** ISO 3166-1 alpha-2. */
             jurisdiction: string;
             /** YYYY-MM-DD, not before the issue date. */
             due_date: string;
@@ -844,7 +847,7 @@ export interface components {
             /** As in the MoR’s API. */
             recipient?: components["schemas"]["RecipientPart"];
             tax_calculation_id?: string;
-            /** Texts to print on it. */
+            /** Texts to print on the proforma invoice. */
             notices?: string[];
         };
         FileLinkView: {
@@ -1106,7 +1109,7 @@ export interface components {
             customer?: string;
             /** The same as `customer`. */
             customer_id?: string;
-            /** Only the links to this customer of the MoR's. */
+            /** Only the links to this customer at the MoR. */
             mor_customer_id?: string;
             /** Only from this date (UTC) or time on: when they were linked. */
             since?: string;
@@ -1236,7 +1239,7 @@ export interface components {
             /** Only this customer's, by the merchant's own id. */
             customer?: string;
             /**
-             * @description `due`: the soonest `due_at` first, then what has none.
+             * @description `due`: soonest `due_at` first, then items without one.
              * @enum {string}
              */
             order?: "newest" | "due";
@@ -1271,7 +1274,7 @@ export interface components {
             limit?: number;
             /** `next_cursor` of the page before. */
             cursor?: string;
-            /** Only this API key's, by its name. */
+            /** Only the actions of this actor, such as an API key's name. */
             actor?: string;
             /** Only this action, for example `refund.create`. */
             action?: string;
@@ -1299,7 +1302,6 @@ export interface components {
              * @enum {string}
              */
             type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
-            /** Only from this date (UTC) or time on: when it was written. */
             since?: string;
             /** Only before this date (UTC) or time. */
             until?: string;

@@ -66,3 +66,12 @@ it('the audit log keeps counting the refused requests of an address while other 
   await stranger('10.0.0.1');
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 11 });
 });
+
+it('the audit log keeps the count of refused requests of an address after ten thousand other addresses', async () => {
+  const { log, clock, stranger } = setUp();
+  for (let n = 0; n < 110; n++) await stranger('10.0.0.1');
+  for (let n = 0; n < 10_000; n++) await stranger(`2001:db8::${n.toString(16)}`);
+  clock.advance(60_000);
+  await stranger('2001:db8::0');
+  expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 10 + 10_000 - 1_400 });
+});

@@ -66,7 +66,7 @@ it('the command `crossbill doctor --all` reads every subscription and names each
   expect(kept).toHaveLength(104);
   expect(check).toMatchObject({
     state: 'fail',
-    detail: '1 of 103 enrolled, of all subscriptions: sub_100 of cus_100 (card pm_card, of the customer)',
+    detail: '1 of 103 enrolled subscriptions: sub_100 of cus_100 (card pm_card, customer default)',
   });
   expect(charged).toEqual([
     { subscription_id: 'sub_100', customer_id: 'cus_100', method: 'pm_card', type: 'card', from: 'customer' },
@@ -78,15 +78,15 @@ it('the command `crossbill doctor` without `--all` checks only the newest 100 su
   expect(asked).toEqual([null]);
   expect(check).toMatchObject({
     state: 'ok',
-    detail: 'none of 100 enrolled of the newest 100; `crossbill doctor --all` looks at all of them',
+    detail: 'none of 100 enrolled among the newest 100 subscriptions (for all: `crossbill doctor --all`)',
   });
 });
 
 it("if Stripe refuses to list subscriptions, `crossbill doctor` names the key's missing right and the number of checked subscriptions", async () => {
   expect((await walk([first, second], true, 1)).check).toMatchObject({
     state: 'warn',
-    detail: '403 no right, after 100',
-    todo: expect.stringContaining('Let the key read subscriptions, customers and payment methods'),
+    detail: '403 no right, after 100 subscriptions',
+    todo: expect.stringContaining('Let the Stripe key read subscriptions, customers and payment methods'),
   });
   expect((await walk([], true, 0)).check).toMatchObject({ state: 'warn', detail: '403 no right' });
 });

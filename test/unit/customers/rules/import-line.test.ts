@@ -28,7 +28,7 @@ it("the customer import refuses a first line with a missing or repeated column, 
   );
   expect(message(['mor_customer_id'])).toContain('There is no column customer.');
   expect(message(['customer', 'mor_customer_id', 'customer_id'])).toBe(
-    'columns: The column customer is there 2 times. The file has: customer, mor_customer_id, customer_id.',
+    'columns: The column customer is there 2 times. Keep one. The file has: customer, mor_customer_id, customer_id.',
   );
   expect(message(['customer', 'mor_customer_id', 'reference', 'reference', 'reference'])).toContain('there 3 times');
 });

@@ -149,7 +149,7 @@ it('a late dispute outcome, older than the known outcome, still adds the payment
 
 it('an open dispute keeps its deadline and reviewer note until an event brings a new deadline or note', () => {
   const raised = needed(paid(), { deadline: '2026-12-01T00:00:00Z' });
-  expect(raised.said).toBe('dispute dp_1, until 2026-12-01 00:00 UTC; the invoice stays as it is');
+  expect(raised.said).toBe('evidence for dispute dp_1, due by 2026-12-01 00:00 UTC; the invoice stays as it is');
   expect(only(raised)).toMatchObject({
     ...{ status: 'action_needed', deadline: new Date('2026-12-01T00:00:00Z') },
     detail: { saidAt: NOW.toISOString(), reviewerNote: null },
@@ -163,7 +163,7 @@ it('an open dispute keeps its deadline and reviewer note until an event brings a
   expect(only(again)).toMatchObject({
     ...{ deadline: new Date('2026-12-05T00:00:00Z'), detail: { reviewerNote: 'page 2 is missing' } },
   });
-  expect(needed(paid()).said).toBe('dispute dp_1, no deadline given; the invoice stays as it is');
+  expect(needed(paid()).said).toBe('evidence for dispute dp_1, no deadline given; the invoice stays as it is');
 });
 
 it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNote: 'blurred' } }])(
@@ -176,7 +176,7 @@ it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNot
 it('a late older event changes neither status nor deadline of an open dispute; an event of the same time changes the status', () => {
   const back = sentBack(paid(), { deadline: '2026-12-05T00:00:00Z' }, 5);
   const late = needed(back.s, { deadline: '2026-12-01T00:00:00Z', payment: 'pay_1' }, 4);
-  expect(late.said).toBe('late: dispute dp_1 is revision_requested');
+  expect(late.said).toBe('late event: dispute dp_1 is revision_requested');
   expect(only(late)).toMatchObject({
     ...{ status: 'revision_requested', deadline: new Date('2026-12-05T00:00:00Z'), detail: { names: ['pay_1'] } },
   });
@@ -190,10 +190,10 @@ it.each(['won', 'lost'])(
   "a late older event about a %s dispute adds the deadline and the payment's id, and the outcome stays",
   (said) => {
     const late = needed(outcome(paid(), said, 5).s, { deadline: '2026-12-01T00:00:00Z', charge: 'ch_1' }, 4);
-    expect(late.said).toBe(`late: dispute dp_1 is ${said}`);
+    expect(late.said).toBe(`late event: dispute dp_1 is ${said}`);
     const deadline = new Date('2026-12-01T00:00:00Z');
     expect(only(late)).toMatchObject({ status: said, deadline, detail: { names: ['ch_1'] } });
-    expect(needed(outcome(paid(), said, 5).s, {}, 5).said).toBe(`late: dispute dp_1 is ${said}`);
+    expect(needed(outcome(paid(), said, 5).s, {}, 5).said).toBe(`late event: dispute dp_1 is ${said}`);
   },
 );
 
@@ -201,7 +201,7 @@ it('a request for evidence after an unclear outcome reopens the dispute, in eith
   const wanted = { deadline: '2026-12-05T00:00:00Z', reviewerNote: 'blurred' };
   const closed = outcome(paid(), 'arbitration', 5).s;
   const back = sentBack(closed, wanted, 6);
-  expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
+  expect(back.said).toBe('evidence for dispute dp_1, due by 2026-12-05 00:00 UTC; the invoice stays as it is');
   const ends = [back, outcome(sentBack(paid(), wanted, 6).s, 'arbitration', 5)];
   for (const end of ends) {
     expect(only(end)).toMatchObject({
@@ -223,7 +223,7 @@ it.each(['won', 'lost'])(
   (said) => {
     const wanted = { deadline: '2026-12-05T00:00:00Z' };
     const back = sentBack(outcome(paid(), said, 5).s, wanted, 6);
-    expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
+    expect(back.said).toBe('evidence for dispute dp_1, due by 2026-12-05 00:00 UTC; the invoice stays as it is');
     for (const end of [back, outcome(sentBack(paid(), wanted, 6).s, said, 5)]) {
       expect(only(end)).toMatchObject({
         ...{ status: said, deadline: new Date('2026-12-05T00:00:00Z') },

@@ -424,7 +424,7 @@ it('if an alert was answered with a refund, the item of the alert says not to re
   expect(recorded.refunds).toHaveLength(1);
 });
 
-it("the review item of an alert with an unclear outcome tells the operator to look in the MoR's dashboard", () => {
+it("the review item of an alert with an unclear outcome tells the operator to look in the MoR's portal", () => {
   expect(only(withThem(paid(), [handled(null)]))).toMatchObject({
     fact: { code: 'alert-handled', alert: 'al_1', payment: 'pay_1', refunded: false },
   });

@@ -89,8 +89,8 @@ it('for Crossbill, two Stripe events without data.object are the same event only
 
 it.each([
   ['dispute.action_needed', 'may want evidence again, by another deadline'],
-  ['dispute.revision_requested', 'may have sent evidence back again'],
-  ['dispute.outcome', 'If that was a loss and the dispute is won now, reverse the loss outside the ledger'],
+  ['dispute.revision_requested', 'may want better evidence again'],
+  ['dispute.outcome', 'If a loss became a win, reverse the loss outside the ledger'],
   ['pre_chargeback_alert.received', 'another alert'],
   ['proforma_invoice.settled', 'another transfer. Crossbill did not book its money'],
 ])(

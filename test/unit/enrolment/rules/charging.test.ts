@@ -125,7 +125,7 @@ it('Crossbill reads no payment method of a renewal that is paid within five seco
   expect(plan(paid, at(4_000))).toMatchObject({ errand: null, dueAt: null });
 });
 
-it('an ordinary renewal needs one read of its payment method within a day', () => {
+it("Crossbill reads an ordinary renewal's payment method at most one time a day", () => {
   const s = looked(lane(), saw(CUSTOM), at(1_000));
   expect(open(s)).toEqual([]);
   const final = hear(s, { status: 'open' }, at(HOUR_MS));

@@ -220,7 +220,7 @@ it("with ENROLMENT by metadata, a customer's link to the MoR enrols no invoice; 
   for (const metadata of [{ billed_by: 'Mor' }, {}, null]) {
     expect(fromPlatform('cus_1', metadata, METADATA)).toMatchObject({
       enrolled: false,
-      why: 'neither its subscription nor customer cus_1 carries billed_by=mor (ENROLMENT)',
+      why: 'neither its subscription nor customer cus_1 has billed_by=mor (ENROLMENT)',
     });
   }
 });

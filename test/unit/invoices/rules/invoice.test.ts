@@ -70,7 +70,7 @@ it('Crossbill relays a second invoice.created event only after a refused relay o
   const first = taken(event()).state;
   const asked = taken(again, relay, first).state;
   expect(asked.messages).toHaveLength(1);
-  expect(texts(asked)).toEqual(['not relayed: the MoR was asked to charge it before, and has not answered']);
+  expect(texts(asked)).toEqual(['not relayed: the MoR has not yet answered an earlier request to charge it']);
   const of = (status: OutboxRow['status']) => putMessage(first, { ...(first.messages[0] ?? never()), status });
   expect(taken(again, relay, of('done')).state.messages).toHaveLength(1);
   expect(taken(again, relay, of('refused')).state.messages).toHaveLength(2);
@@ -116,7 +116,7 @@ it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>(
 it('if nothing is due, or while the enrolment lookup is open, Crossbill’s decision on an invoice event gives this reason', () => {
   expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
   const unknown = taken(event(), ctx({ relay: true, ...linked }));
-  expect(unknown.verdict).toEqual({ status: 'done', reason: 'whether its customer is enrolled is looked up' });
+  expect(unknown.verdict).toEqual({ status: 'done', reason: 'Crossbill checks whether its customer is enrolled' });
   expect(unknown.state.messages).toHaveLength(1);
 });
 

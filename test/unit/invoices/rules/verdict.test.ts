@@ -112,13 +112,14 @@ it('a renewal without the MoR’s verdict opens a renewal_overdue item at the de
   expect(looks).toEqual([]);
 });
 
-it('the renewal_overdue item names the time of the last try, and leaves out an unknown amount', () => {
+it('the renewal_overdue item has the time of the last charge request to the MoR, and no amount if it is unknown', () => {
   const retried = watched(putPayment(expected(asking), refused));
-  expect(open(retried)[0]?.fact).toMatchObject({ code: 'no-verdict', due: eur(2990n) });
+  const since = at(HOUR_MS).toISOString();
+  expect(open(retried)[0]?.fact).toMatchObject({ code: 'no-verdict', due: eur(2990n), since });
   const over = putPayment(expected({ ...asking, retries: { ...asking.retries, waitingSince: null } }), refused);
   expect(watched(over).reviews).toEqual([]);
   for (const row of [{ currency: null }, { amountDue: null }])
-    expect(open(watched(expected(row)))[0]?.fact).toMatchObject({ code: 'no-verdict' });
+    expect(open(watched(expected(row)))[0]?.fact).toMatchObject({ code: 'no-verdict', due: null });
 });
 
 it('an invoice without a deadline for the MoR’s verdict opens no item', () => {

@@ -52,7 +52,7 @@ it("after a capture Crossbill immediately reads the capture's payment link, and 
     },
   ]);
   expect(state.objects).toHaveLength(2);
-  expect([state.payments, verdict]).toEqual([[], { status: 'done', reason: 'the link is read to confirm it' }]);
+  expect([state.payments, verdict]).toEqual([[], { status: 'done', reason: 'Crossbill reads the link to confirm it' }]);
 });
 
 it.each([

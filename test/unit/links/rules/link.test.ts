@@ -114,7 +114,7 @@ it('after a link is PAID, Crossbill stops reading the link, and a second answer 
   expect(s.objects).toMatchObject([{ readDueAt: null, readAttempts: 0 }]);
   expect(s.journal.map((l) => l.text)).toEqual([
     `payment link ${LINK} is PAID`,
-    'the link confirms that 29.90 EUR was paid',
+    'the link confirms the payment of 29.90 EUR',
   ]);
   const again = take(s.objects[0] ?? never(), { status: 'PAID', due: null }, s);
   expect([again.payments, again.entries, again.journal]).toEqual([s.payments, s.entries, s.journal]);
@@ -252,7 +252,7 @@ it("if the MoR refuses a link for the customer's country, Crossbill requests a l
   expect(told.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
   expect(open(told)).toEqual([]);
   expect(told.journal.map((l) => l.text)).toEqual([
-    'the MoR does not collect in AT: the jurisdiction of the settings is asked for',
+    'the MoR does not collect in AT: use the jurisdiction in the settings',
   ]);
 });
 
@@ -290,7 +290,7 @@ const settled = (s: LaneState, of = ctx()): LaneState => rest(s, of, (when) => l
 const paidLane = lane({ status: 'paid' });
 
 it.each(['paid', 'void'] as const)(
-  'a payable link on a %s invoice opens a double_payment item with its expiry',
+  "a payable link on a %s invoice opens a double_payment item with the link's expiry",
   (status) => {
     looks.length = 0;
     const s = settled(withObjects(lane({ status }), aLink()));

@@ -108,7 +108,7 @@ it.each(['proforma', 'payment_link'] as const)(
       withInvoice(lane(), { expectedBy, retries: { ...TRAIL, waitingSince: NOW.toISOString() } });
     expect(ask(awaited(at(60_000)), { kind })).toMatchObject({
       ...{ ok: false, status: 409, code: 'invoice_not_payable' },
-      message: expect.stringContaining('the MoR may be charging it again, and its answer is awaited until'),
+      message: expect.stringContaining('the MoR may be charging the invoice again; its answer is due by'),
     });
     expect(ask(awaited(at(5_000)), { kind }).ok).toBe(true);
   },

@@ -25,7 +25,7 @@ const ALL: readonly OnboardingStatus[] = [
 ];
 
 it.each<[string, Partial<Seen>, RegExp]>([
-  ['the MoR refused to begin', { status: 'refused' }, /correct what it named/],
+  ['the MoR refused to begin', { status: 'refused' }, /correct it/],
   ['the MoR has not confirmed', { status: 'requested', merchantId: null, applicationId: null }, /same body/],
   ['the merchant is not listed yet', { status: 'requested', merchantId: null }, /look again/],
   ['the merchant has no application', { status: 'requested', applicationId: null }, /choose product and regions/],
@@ -41,7 +41,7 @@ it.each<[string, Partial<Seen>, RegExp]>([
   [
     'the reviewer comments on a field',
     { status: 'changes_requested', comments: [{ field: 'x', message: 'y' }] },
-    /fix what errors name/,
+    /fix the listed errors/,
   ],
   [
     'the reviewer asks for changes and a requirement is due',

@@ -75,7 +75,7 @@ it('after Stripe stores a payment record, Crossbill attaches the record and book
   const done = onStates(endOfMarkCall).answered(reported, attach, answer, ctx());
   expect(marks(done)).toEqual(['confirmed']);
   expect(done.entries).toMatchObject([{ reason: 'payment_marked', amount: eur(2990n) }]);
-  expect(done.journal.at(-1)?.text).toBe('payment pay_1 is marked: Stripe shows it paid');
+  expect(done.journal.at(-1)?.text).toBe('payment pay_1 is marked: Stripe shows the invoice paid');
   expect(onStates(endOfMarkCall).answered(done, attach, answer, ctx()).entries).toHaveLength(1);
   expect(
     onStates(reportPaymentCall).answered(

@@ -362,7 +362,7 @@ it.each([
   },
 );
 
-it('Crossbill withdraws an untried report after a fresh read shows a void invoice', () => {
+it('Crossbill withdraws its payment record before the first try to send it if a fresh read shows a void invoice', () => {
   const reporting = settled(lane({}, payment()));
   const voided = (s: LaneState, ms = 0): LaneState =>
     settled(takeRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
@@ -476,7 +476,7 @@ describe('shadow mode', () => {
     const s = followed(decided(shadow, reporting, 'paid'), reporting);
     expect(s.payments).toMatchObject([{ mark: 'confirmed' }]);
     expect(s.entries).toMatchObject([{ reason: 'payment_marked', amount: eur(2990n) }]);
-    expect(texts(s)).toEqual(['payment pay_1 is marked as shadow mode decided; somebody else did it']);
+    expect(texts(s)).toEqual(['payment pay_1 is marked, as shadow mode decided; somebody else marked it']);
     for (const before of [decided(), { ...decided(), invoice: null }]) expect(followed(before, reporting)).toBe(before);
     const paid = decided(shadow, reporting, 'paid');
     expect(followed(paid, { ...reporting, amount: null }).payments).toMatchObject([{ mark: 'reporting' }]);
@@ -487,7 +487,7 @@ describe('shadow mode', () => {
     const s = putPayment(decided(), other);
     const anew = decide(s, ctx(), decideShadowedAgain);
     expect(anew.payments.map((p) => p.mark)).toEqual(['waiting', 'reporting']);
-    expect(texts(anew)).toEqual(['payment pay_1 was decided in shadow mode and nobody marked it: decided again']);
+    expect(texts(anew)).toEqual(['payment pay_1 got no mark in shadow mode: Crossbill decides again']);
     expect(decide(s, ctx({ shadow: true }), decideShadowedAgain)).toBe(s);
     const paid = decided(shadow, reporting, 'paid');
     expect(decide(paid, ctx(), decideShadowedAgain)).toBe(paid);

@@ -118,7 +118,7 @@ it('the timeline shows a signup’s pending charge once, and Crossbill asks the 
     proveDueAt: at(1_000),
     proveAttempts: 1,
   });
-  expect(texts(first)).toEqual(['the MoR knows charge ch_1 but has not settled it; the invoice is marked when it has']);
+  expect(texts(first)).toEqual(['the MoR knows charge ch_1 but has not settled it; the mark waits for the settlement']);
   const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
   const pauses = [1_000, 10_000, HOUR_MS, 9 * HOUR_MS].map(
     (ms) => (last(after(ms)).proveDueAt?.getTime() ?? 0) - at(ms).getTime(),
@@ -144,9 +144,9 @@ const believed = (s: LaneState, how: string): LaneState =>
 
 it('for a signup’s charge already booked, a proof adds no ledger entry and keeps the time of the charge', () => {
   const p = proving({ succeededAt: at(-1_000) });
-  const s = believed(known(p), 'ada vouches for it');
+  const s = believed(known(p), 'ada confirmed it');
   expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
-  expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada vouches for it']]);
+  expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada confirmed it']]);
 });
 
 it('a signup’s charge of unknown amount stays unproven, even if the operator confirms the charge', () => {
@@ -167,7 +167,7 @@ const parked = proving({ mark: 'parked', proveDueAt: null, pendingSince: at(0) }
 it('if the operator confirms an unproven charge, Crossbill books the payment', () => {
   const s = chosen(parked, 'apply');
   expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000) });
-  expect([s.entries.length, texts(s).at(-1)]).toEqual([1, 'charge ch_1 is proven: ada vouches for it']);
+  expect([s.entries.length, texts(s).at(-1)]).toEqual([1, 'charge ch_1 is proven: ada confirmed it']);
   expect(s.payments[0]).toEqual(beside);
 });
 

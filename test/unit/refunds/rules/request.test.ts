@@ -60,12 +60,12 @@ it('a failed answer ends the refund and opens a review item, unless an event alr
   const failed = answered(asked(), { status: 'failed' });
   expect(first(failed)).toMatchObject({
     status: 'failed',
-    failure: { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' },
+    failure: { status: null, code: 'refund_failed', message: 'the MoR reported a failure' },
   });
   expect(open(atRest(failed))).toMatchObject([
     {
       ...{ kind: 'refund_stuck', topic: 'refund-failed', refundId: first(failed).id },
-      fact: { code: 'refund-failed', refund: 'rfnd_1', said: 'the MoR says that the refund failed' },
+      fact: { code: 'refund-failed', refund: 'rfnd_1', said: 'the MoR reported a failure' },
     },
   ]);
   const told = asked({ status: 'succeeded', morRefundId: 'rfnd_1', succeededAt: at(-1) });
@@ -134,7 +134,7 @@ it("if the MoR's answer names a known refund, Crossbill merges the request into 
     expect(known).toMatchObject({
       ...{ morRefundId: 'rfnd_1', processorRefundId: 're_1', origin: 'api', askedAs: ours?.id, reason: 'goodwill' },
     });
-    expect(s.journal.at(-1)?.text).toBe(`${ours?.id ?? ''} is refund rfnd_1, which was known already: they are one`);
+    expect(s.journal.at(-1)?.text).toBe(`${ours?.id ?? ''} and the recorded refund rfnd_1 are the same refund`);
   }
   expect(joined(byEvent({ morRefundId: 'rfnd_1', reason: 'theirs' })).refunds[1]?.reason).toBe('theirs');
   const held = byEvent({ id: 'ref_held', morRefundId: 'rfnd_2', processorRefundId: 're_1' });
@@ -234,7 +234,7 @@ it(`the MoR's "payment not found" removes a payment id that an operator typed, a
   expect(s.refunds).toMatchObject([{ status: 'failed' }]);
   expect(s.payments).toMatchObject([{ paymentId: null, identifiedBy: null }]);
   expect(open(s)).toMatchObject([{ topic: 'refund-failed', refundId: first(s).id }]);
-  expect(s.journal.some((l) => l.text.includes('the MoR knows no payment pay_1, the name that ada gave'))).toBe(true);
+  expect(s.journal.some((l) => l.text.includes('pay_1: Crossbill removed this id, entered by ada'))).toBe(true);
   const unnamed = asked({ status: 'unknown' }, {}, byHand);
   const before = putPayment(unnamed.s, { ...byHand, paymentId: null });
   expect(refused({ ...unnamed, s: before }, missing).refunds).toMatchObject([{ status: 'failed' }]);
@@ -357,7 +357,7 @@ it('Crossbill withdraws a refund request 23 hours after it was made, since the M
       expect(over.messages).toMatchObject([{ status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) }]);
       expect(over.refunds[0]?.status).toBe('unknown');
       expect(open(over)[0]?.fact).toMatchObject({ code: 'refund-waits', withdrawn: true });
-      expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
+      expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: Crossbill does not repeat`))).toBe(true);
     }
   const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
   expect(watch(settled.s, 23 * HOUR).s.messages[0]?.status).toBe('cancelled');
@@ -524,10 +524,10 @@ describe('a request for a refund', () => {
       );
       const some = ask(lost('2000'));
       expect(some.ok ? '' : some.message).toBe(
-        'The amount exceeds what remains of this payment: 9.90 EUR. The bank took 20.00 EUR of this payment: a dispute was lost.',
+        'The amount exceeds the rest of this payment. Refund at most 9.90 EUR. The bank took 20.00 EUR of this payment: a dispute was lost.',
       );
       const none = ask(withRefunds(lane(payment()), byEvent({ amount: 2000n })));
-      expect(none.ok ? '' : none.message).toBe('The amount exceeds what remains of this payment: 9.90 EUR.');
+      expect(none.ok ? '' : none.message).toBe('The amount exceeds the rest of this payment. Refund at most 9.90 EUR.');
     });
 
     it('two refunds chosen for one kind of review item have different idempotency keys', () => {

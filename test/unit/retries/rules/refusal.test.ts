@@ -220,15 +220,15 @@ it.each([
   ['the invoice is deleted.', () => takeRead(lane(), ctx(), null)],
   ['the invoice is marked uncollectible on Stripe.', () => lane({}, { status: 'uncollectible' })],
   ['it is the first invoice of a subscription', () => lane({}, { billingReason: 'subscription_create' })],
-  ['payment pay_1 has not failed: whether its money came', () => putPayment(lane(), payment({ mark: 'proving' }))],
+  ['payment pay_1 has not failed, so its money may', () => putPayment(lane(), payment({ mark: 'proving' }))],
   ['payment pmt_1 has not failed', () => putPayment(lane(), payment({ mark: 'proving', paymentId: null }))],
   [
-    'money was taken for it already (payment pay_1).',
+    'the MoR already took money for it (payment pay_1).',
     () => putPayment(lane(), payment({ mark: 'parked', succeededAt: NOW })),
   ],
   ['money was given back for it', () => putRefund(lane(), newRefund(ctx(), payment(), 1n, null, 'event'))],
-  ['no charge of it has failed', () => takeRead(emptyLane('in_1'), ctx(), facts())],
-  ['no charge of it has failed', () => emptyLane('in_1')],
+  ['the MoR has reported no failed charge of it.', () => takeRead(emptyLane('in_1'), ctx(), facts())],
+  ['the MoR has reported no failed charge of it.', () => emptyLane('in_1')],
   ['nothing is due on it.', () => lane({}, { amountRemaining: 0n })],
   ['nothing is due on it.', () => lane({}, { amountRemaining: -1n })],
   ['retry 1 is on its way to the MoR.', () => ordered()],
@@ -241,14 +241,14 @@ it.each([
     'a payment on payment link lnk_1 was announced, and is not confirmed yet.',
     () => putObject(lane(), object('payment_link', { status: 'EXPIRED', detail: { observed: [announced()] } })),
   ],
-  ['a proforma invoice for it stands', () => putObject(lane(), object('proforma', { status: 'ISSUED' }))],
+  ['a proforma invoice for it is open', () => putObject(lane(), object('proforma', { status: 'ISSUED' }))],
 ])('Crossbill refuses a retry because %s', (words, s) => {
   expect(why(s())).toContain(words);
 });
 
 it('a retry without a verdict prevents another retry until the verdict is overdue', () => {
   const waits = lane({ waitingSince: NOW.toISOString() }, {}, { expectedBy: at(DAY_MS) });
-  expect(why(waits)).toContain('its answer has been awaited since 2026-11-20');
+  expect(why(waits)).toContain('Crossbill has waited for the answer since 2026-11-20');
   expect(why(waits, ctx(DAY_MS))).toBeNull();
   expect(why(lane({ waitingSince: NOW.toISOString() }))).toBeNull();
   expect(why(lane({}, {}, { expectedBy: at(DAY_MS) }))).toBeNull();
@@ -256,7 +256,7 @@ it('a retry without a verdict prevents another retry until the verdict is overdu
 
 it('without relay and links, or for a partly paid invoice without links, Crossbill refuses a retry', () => {
   const bare = { relay: false, recoveryLinks: null };
-  expect(why(lane(), ctx(0, bare))).toContain('no way is set up: MOR_RELAY_URL');
+  expect(why(lane(), ctx(0, bare))).toContain('no way is set up. For charges, set MOR_RELAY_URL');
   const part = lane({}, { amountRemaining: 1n });
   expect(why(part, ctx(0, { recoveryLinks: null }))).toContain(
     'a part of it is paid, and the MoR charges whole invoices',
@@ -277,7 +277,7 @@ it('a retry is a charge or a payment link as the schedule says, or the other kin
   expect(decideMeans(emptyLane('in_1'), ctx())).toBeNull();
 });
 
-it('without a retry schedule a soft decline leads to a charge, and a hard decline to a payment link', () => {
+it("without a retry schedule an operator's retry charges again after a soft decline, and makes a link after a hard one", () => {
   const none = ctx(0, { retrySchedule: null });
   expect([decideMeans(lane(), none), decideMeans(lane({ refusal: hard }), none)]).toEqual(['charge', 'link']);
   const used = lane({ refusal: hard, retries: [retried({ kind: 'hard', means: 'link' })] });
@@ -352,7 +352,7 @@ it('a confirmed payment method of an invoice that is paid on Stripe leads to no 
   expect(relayed(r)).toHaveLength(0);
 });
 
-it('a payment method confirmed before the decline of the old method is charged after that decline', async () => {
+it('the MoR gets a charge request for a newly confirmed payment method only after the old method is declined', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await r.h.take(invoiceEvent('invoice.finalized'));
   await confirm(r);

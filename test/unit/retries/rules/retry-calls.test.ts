@@ -168,7 +168,7 @@ it('Crossbill makes no payment link while a charge is due', () => {
   expect([next.objects, next.messages]).toEqual([[], []]);
 });
 
-it('an invoice without a subscription can still end as uncollectible', () => {
+it('the retry schedule can mark an invoice without a subscription uncollectible at its end', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const s = settled(lane({}, { subscriptionId: null }), of);
   expect(s.messages.map((m) => m.kind)).toEqual(['mark_uncollectible']);
@@ -285,7 +285,7 @@ it('a refund withdraws a waiting retry, and `crossbill verify` reports the refun
   const ours = { ...s, invoice: s.invoice ?? never(), openReviews: [], sameCharge: [] };
   expect(compareWithin(ours, r.h.clock.now()).map((d) => [d.kind, d.detail])).toContainEqual([
     'refund_not_mirrored',
-    'The MoR refunded 10.00 EUR. Stripe does not show the refund (none).',
+    'The MoR refunded 10.00 EUR. Stripe does not show the refund (mirror: none).',
   ]);
 });
 

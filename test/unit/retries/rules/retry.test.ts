@@ -77,7 +77,7 @@ it('Crossbill stores a retry with its number, amount and event before it sends t
   });
   expect(s.journal.at(-1)).toMatchObject({
     kind: 'decision',
-    text: 'retry 1, by the schedule: the MoR is asked to charge 29.90 EUR again',
+    text: 'retry 1, by the schedule: Crossbill asks the MoR to charge 29.90 EUR again',
   });
 });
 
@@ -95,7 +95,7 @@ it('a payment link made by an operator counts as a retry, and the timeline names
   ]);
   expect(s.journal.at(-1)).toMatchObject({
     kind: 'person',
-    text: 'retry 2, ops asked for it: a payment link of 29.90 EUR is made',
+    text: 'retry 2, ops asked for it: Crossbill makes a payment link of 29.90 EUR',
   });
 });
 
@@ -119,7 +119,7 @@ it("Crossbill decides an operator's retry on the facts that Stripe shows at that
     request(s, { shown: shown({ invoice: facts(over) }), askedAt, by: 'ops' }, of);
   expect(ask(lane(), NOW, { status: 'paid' })).toMatchObject({
     ok: false,
-    message: 'It cannot be tried again: the invoice is paid.',
+    message: 'You cannot retry this invoice: the invoice is paid.',
   });
   expect(ask(lane(), at(-1))).toMatchObject({ ok: true, value: { number: 1, by: 'ops' } });
   const dueOf = (askedAt: Date) => takeLateRead(lane(), ctx(), facts({ amountDue: 5n }), askedAt).invoice?.amountDue;
@@ -172,7 +172,7 @@ it.each([
     const { s } = settled(lane(), of);
     expect(s.messages.map((m) => m.kind)).toEqual(calls);
     expect(s.invoice?.retries?.ended).toEqual({ at: NOW.toISOString(), how, why: null });
-    expect(s.journal.at(-1)?.text).toBe(`the schedule of retries is over, its steps are used up: ${words}`);
+    expect(s.journal.at(-1)?.text).toBe(`the schedule of retries is over (no step is left): ${words}`);
     const later = settled(lane(), ctx(11_000, { retrySchedule: { ...SCHEDULE, soft: [], end: how } })).s;
     expect(later.messages).toEqual([]); // only on a fresh read
   },
@@ -184,7 +184,7 @@ it('if an invoice has no subscription to cancel, the retry schedule leaves the i
   expect(s.messages).toEqual([]);
   expect(s.invoice?.retries?.ended).toMatchObject({
     how: 'nothing',
-    why: 'it is of no subscription that could be cancelled',
+    why: 'the invoice has no subscription to cancel',
   });
 });
 
@@ -263,7 +263,7 @@ it("an operator's retry goes out immediately and counts as a step; until its ver
   expect(await retry(r)).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
   await r.h.drain();
   const again = await retry(r);
-  expect(again.ok ? '' : again.message).toContain('the MoR may be charging it; its answer has been awaited since');
+  expect(again.ok ? '' : again.message).toContain('the MoR may be charging it. Crossbill has waited');
   await r.h.take(declined(r));
   expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
   expect(relayed(r)).toHaveLength(1);
@@ -298,7 +298,7 @@ const cases: readonly [string, string, (r: Rig) => unknown, Partial<FlowSettings
   ['whose subscription has ended', 'its subscription is canceled', (r) => r.h.platform.ended.add('sub_oak')],
   [
     'for which money was taken',
-    'money was taken for it already (payment pay_taken)',
+    'the MoR already took money for it (payment pay_taken)',
     (r) => {
       r.h.platform.change(INVOICE_ID, { status: 'draft' });
       r.h.clock.advance(60_000);

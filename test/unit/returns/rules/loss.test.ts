@@ -96,7 +96,7 @@ it('a refund after a lost dispute reverses its share of the loss, with the date 
     ...{ debit: 'mor_receivable', credit: 'disputed_payments', reason: 'dispute_reversed', subject: 'dsp_1:2' },
     ...{ amount: { minor: 990n }, movedAt: minutesLater(20) },
   });
-  expect(refunded.journal.at(-1)?.text).toBe('9.90 EUR of the loss by dispute dp_1 is taken back');
+  expect(refunded.journal.at(-1)?.text).toBe('9.90 EUR of the loss from dispute dp_1 is reversed in the ledger');
   expect(row(refunded).detail.loss).toEqual({
     ...{ of: 'pmt_1', minor: '2000', entries: 2, movedAt: minutesLater(20).toISOString() },
   });
@@ -200,7 +200,7 @@ it("a returned debit is a loss with the bank's date, and its undo reverses that 
     ...{ reason: 'debit_return_reversed', debit: 'mor_receivable', credit: 'disputed_payments' },
     ...{ amount: { minor: 2990n }, movedAt: minutesLater(20) },
   });
-  expect(undone.journal.at(-1)?.text).toBe('29.90 EUR of the loss by return ret_1 is taken back');
+  expect(undone.journal.at(-1)?.text).toBe('29.90 EUR of the loss from return ret_1 is reversed in the ledger');
 });
 
 it('a returned debit and a lost dispute take at most the payment together, in the order of their dates', () => {

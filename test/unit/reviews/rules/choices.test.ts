@@ -53,7 +53,7 @@ it('an operator must give a note only to end a stuck refund as failed', () => {
 
 it('if a refund needs a missing payment id, the review item says to enter the payment id first', () => {
   const said = proposalOf(item('double_payment'), false);
-  expect(said).toContain(' `refund` needs the name of the payment first.');
+  expect(said).toContain(" `refund` needs the MoR's id of the payment first.");
   const plain: [ReviewRow, boolean][] = [
     [item('double_payment'), true],
     [item('double_payment', { status: 'resolved' }), false],

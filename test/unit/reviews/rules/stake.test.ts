@@ -32,7 +32,7 @@ it('a review item proposes a refund only if its rule proposes the refund and the
   expect(proposedOf(item('refund_stuck'), true)).toBeNull();
 });
 
-it("a dispute item proposes the choice `dismiss`, because the work is done in the MoR's dashboard", () => {
+it("a dispute item proposes the choice `dismiss`, because the work is done in the MoR's portal", () => {
   expect([proposedOf(item('dispute'), true), isDoneElsewhere(item('dispute'), true)]).toEqual(['dismiss', true]);
   expect(proposedOf(item('finalization_failed'), true)).toBe('retry');
   expect(proposedOf(item('partial_transfer'), true)).toBe('apply');

@@ -86,7 +86,7 @@ it('if the MoR already has a proforma invoice for this invoice, Crossbill adopts
     ['pfm_2', 'REQUESTED', PROFORMA, due],
   ]);
   expect(done.objects[1]).toMatchObject({ readAttempts: 0, updatedAt: at(5_000) });
-  expect(texts(done)).toEqual([`the MoR has proforma invoice ${PROFORMA} for this invoice already: it is used`]);
+  expect(texts(done)).toEqual([`the MoR already has proforma invoice ${PROFORMA}: Crossbill uses it`]);
 });
 
 it.each([
@@ -246,7 +246,7 @@ it('Crossbill books and parks a partial bank transfer, and the review item names
       fact: { code: 'transfer-short', received: eur(2989n), total: eur(2990n), missing: eur(1n), proforma: 'PF-1' },
     },
   ]);
-  expect(verdict.reason).toBe('29.89 EUR came, 0.01 EUR is missing: the invoice is left open');
+  expect(verdict.reason).toBe('the customer sent 29.89 EUR, 0.01 EUR is missing: the invoice stays open');
   const unknown = came(amount('29.89'), amount('29.90'), lane()).state;
   expect(open(unknown)[0]?.fact).toMatchObject({ proforma: PROFORMA, missing: eur(1n) });
   expect(unknown.objects).toMatchObject([{ status: 'SETTLED' }]);

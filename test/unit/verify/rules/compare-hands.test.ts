@@ -161,7 +161,7 @@ it('the first credit note of a refund is no difference, and a second note for th
   ]);
 });
 
-it("a credit note with the id of a refund is no difference if Crossbill does not yet know this refund's credit note", () => {
+it('verify reports no foreign credit note if the note names a refund still without a credit note in Crossbill', () => {
   const waiting = ours({ refunds: [refund({ creditNoteId: null, mirror: 'crediting' })] });
   const named = (over: object): number => compareForeignNotes(waiting, [note({ ...foreign, ...over })]).length;
   expect(named({ refundId: 'ref_1' })).toBe(0);

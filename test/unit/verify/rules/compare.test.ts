@@ -157,7 +157,7 @@ describe('the comparison with the invoice on Stripe', () => {
     expect(found({ amountPaid: 0n, status: 'open' })).toEqual(['charged_not_marked person null']);
     expect(found({ currency: 'USD' })).toEqual(['amount_differs person null']);
     expect(compareInvoice(facts({ amountPaid: 2000n }), ours(), LATER)).toMatchObject([
-      { paymentId: 'pay_1', detail: 'The ledger marked 29.90 EUR. Stripe shows 20.00 EUR paid (paid).' },
+      { paymentId: 'pay_1', detail: 'Crossbill marked 29.90 EUR. Stripe shows 20.00 EUR paid (invoice: paid).' },
     ]);
     expect(found({ currency: 'USD', amountPaid: 0n }, ours({ payments: [payment({ amount: null })] }))).toEqual([]);
   });
@@ -196,7 +196,7 @@ describe('the comparison with the invoice on Stripe', () => {
     expect(compareInvoice(facts({ ...voided, createdAt: LATER }), own, LATER, 0)).toEqual([]);
     const told = compareInvoice(facts({ status: 'void', createdAt: null }), ours({ payments: [] }), LATER);
     expect(told).toMatchObject([
-      { invoiceId: INVOICE_ID, detail: 'The invoice is void on Stripe, and paid by our events.' },
+      { invoiceId: INVOICE_ID, detail: 'The invoice is void on Stripe. Crossbill last saw it paid.' },
     ]);
   });
 
@@ -221,10 +221,10 @@ describe('the payments of an invoice on Stripe', () => {
   const none = ours({ payments: [] });
   const foreign = 'null: Payment record pr_9 pays the invoice.';
   const byHand = (sum: string, item: string | null = null): string =>
-    `${item}: Somebody marked ${sum} EUR as paid out of band. The MoR has reported no payment for it.`;
+    `${item}: Somebody marked ${sum} EUR as paid out of band. The MoR reported no such payment.`;
 
   it("a payment record of somebody else on an invoice is a difference, unlike Crossbill's record or a charge by Stripe", () => {
-    expect(found(2990n, none, listed('pr_9'))).toEqual([`${foreign} The MoR has reported no payment for it.`]);
+    expect(found(2990n, none, listed('pr_9'))).toEqual([`${foreign} The MoR reported no such payment.`]);
     expect(found(5980n, ours(), listed('pr_1'), listed('pr_9'))).toHaveLength(1);
     expect(found(2990n, ours(), listed('pr_1'))).toEqual([]);
     expect(found(2990n, none, listed(null, 2990n, { byPlatform: true }))).toEqual([]);
@@ -263,7 +263,7 @@ describe('the payments of an invoice on Stripe', () => {
       `${foreign.replace('null', 'rev_1')} Payment pay_1 of the same amount waits for a person.`,
     ]);
     expect(found(2990n, waits({ amount: 2989n }), listed('pr_9'))).toEqual([
-      `${foreign} The MoR has reported no payment for it.`,
+      `${foreign} The MoR reported no such payment.`,
     ]);
   });
 });
@@ -279,7 +279,7 @@ describe('one charge on two invoices', () => {
       {
         ...{ kind: 'charge_on_two_invoices', repair: 'person', reviewId: null },
         ...{ invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'ch_1' },
-        detail: `Two payments name charge ch_1: payment pay_a of invoice in_a (confirmed) and payment pay_1 of invoice ${INVOICE_ID} (confirmed).`,
+        detail: `Two payments name charge ch_1: payment pay_a of invoice in_a (mark: confirmed) and payment pay_1 of invoice ${INVOICE_ID} (mark: confirmed).`,
       },
     ]);
     expect(about(first, second)).toEqual([]);

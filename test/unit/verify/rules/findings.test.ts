@@ -33,8 +33,8 @@ it('a difference carries the ids of the invoice and object that it concerns, and
 it('the sentence of a credit note that Crossbill did not make says whether the MoR may still refund the amount', () => {
   const says = (cover: Cover): string => finding.notedByHand({}, { note: 'cn_9', amount: eur(1000n), cover }).detail;
   const refund = { by: 'refund', refund: 'rfnd_1', unfinished: null, note: null } as const;
-  expect(says({ by: 'nothing' })).toBe('Credit note cn_9 gives back 10.00 EUR. The MoR refunded nothing for it.');
-  expect(says({ by: 'loss', lost: eur(1000n) })).toMatch(/a bank: then refund nothing for it\.$/);
+  expect(says({ by: 'nothing' })).toBe('Credit note cn_9 gives back 10.00 EUR. Crossbill knows no equal refund.');
+  expect(says({ by: 'loss', lost: eur(1000n) })).toMatch(/If the note writes this off, refund nothing\.$/);
   expect(says(refund)).toMatch(/no other note: do not refund it again\.$/);
   expect(says({ ...refund, unfinished: 'pending' })).toMatch(/is pending .*: do not refund it again\.$/);
   expect(says({ ...refund, note: 'cn_1' })).toMatch(/own note cn_1\..*: refund nothing more\.$/);
@@ -42,6 +42,6 @@ it('the sentence of a credit note that Crossbill did not make says whether the M
 
 it('the sentence of an overpaid invoice names the part of the surplus that the MoR refunded', () => {
   const says = (refunded: Money | null): string => finding.overpaid({}, { surplus: eur(110n), refunded }).detail;
-  expect(says(null)).toBe("The invoice is overpaid by 1.10 EUR, and Stripe credited this to the customer's balance.");
+  expect(says(null)).toBe("The invoice is overpaid by 1.10 EUR. Stripe credited this to the customer's balance.");
   expect(says(eur(80n))).toMatch(/The MoR refunded 0\.80 EUR of it: deduct this from the balance\.$/);
 });

@@ -31,7 +31,7 @@ it("a loss window is as long as the outage less the three hours of the MoR's att
     [1_000, 1_000 + 5 * HOUR],
   ]);
   expect(window === undefined ? '' : showLossWindow(window)).toContain(
-    'events that the MoR made between 2026-11-20T00:16:40Z and 2026-11-20T02:14:30Z may be lost for good',
+    "the MoR's events made between 2026-11-20T00:16:40Z and 2026-11-20T02:14:30Z may be lost for good",
   );
 });
 
