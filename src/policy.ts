@@ -175,7 +175,7 @@ export const METHODS_A_LOOK = 100;
 
 /** The pause between a replica's searches for signups without a payment. */
 export const SIGNUP_LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Crossbill opens no item about a signup older than this: an item exists already, or no daemon ran for a month. */
+/** Crossbill looks for signups without a payment among those begun within this time. Older ones have their item. */
 export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
 
 // ---- Refunds

@@ -60,7 +60,7 @@ export function integer(min: number, max: number, unit: string): Kind<number> {
   return { type: `${unit}, ${min} to ${max}`, parse };
 }
 
-/** The kind for a value from these words. */
+/** A setting with one of these words as its value. */
 export function choice<const T extends string>(words: readonly T[]): Kind<T> {
   const parse = (text: string): Parsed<T> => {
     const found = words.find((word) => word === text);

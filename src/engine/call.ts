@@ -162,7 +162,7 @@ export type SentCall = {
    * wants the effect of the call.
    */
   readonly unwanted?: (lane: Lane, call: Call) => string | null;
-  /** Runs before the engine takes the call back, to update the rows about it. */
+  /** Runs before the engine withdraws the call, to update the rows about the call. */
   readonly takenBack?: (lane: Lane, call: Call, why: string) => void;
   /** Runs after Stripe or the MoR refused the call for good. */
   readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;

@@ -36,8 +36,8 @@ const MOST_FAILING = 10_000;
 /** The worker renews a lease after this fraction of its duration. Two renewals may fail before the lease ends. */
 const RENEW_AFTER = 0.3;
 /**
- * The most renewals of one claim: a quarter of an hour with the usual lease. A claim with more renewals hangs, so the
- * lease ends and any worker may claim the lane.
+ * How often the worker renews the lease of one claim at most: a quarter of an hour with the usual lease. After that, the
+ * lease ends and any worker may claim the lane, because the work on it probably hangs.
  */
 const MOST_RENEWALS = 120;
 

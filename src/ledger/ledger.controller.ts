@@ -16,8 +16,8 @@ import { trialBalances } from './rules/trial-balance.js';
 import { TrialBalanceView, trialBalanceView } from './trial-balance.view.js';
 
 class LedgerQuery extends PageQuery {
-  @Filter("Only this invoice's.") invoice_id?: string;
-  @Filter("Only this payment's, by `pay_…` or our own id.") payment_id?: string;
+  @Filter("Only this invoice's entries.") invoice_id?: string;
+  @Filter("Only this payment's entries: its `pay_…`, or Crossbill's id of it.") payment_id?: string;
   @Filter('Only of this reason.', REASONS) reason?: string;
   @Since('when the money moved (`moved_at`)') since?: string;
   @Until() until?: string;

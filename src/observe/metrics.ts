@@ -114,7 +114,7 @@ export class Metrics {
   });
   private readonly deliveries = new Counter({
     name: 'crossbill_notification_deliveries_total',
-    help: 'Tries to deliver a notification, by outcome: delivered, failed, or gone (410).',
+    help: 'The number of tries to deliver a notification, by outcome: delivered, failed, or gone (410).',
     labelNames: ['outcome'],
     registers: [this.registry],
   });

@@ -81,7 +81,7 @@ export class OnboardingView {
   @TimeOrNull() submitted_at!: string | null;
   @TimeOrNull() reviewed_at!: string | null;
   @Example('Wait for the review.') @Text('What comes next, in one sentence.') next!: string;
-  @Flag('The MoR had an application for this reference before.') existing_application!: boolean;
+  @Flag('The MoR already had an application for this reference before our request.') existing_application!: boolean;
   @Flag('Crossbill or the MoR discarded the company details of a request.') company_discarded!: boolean;
   @TextIfAny('What a person should know about this request.') notice?: string;
   @Time() created_at!: string;

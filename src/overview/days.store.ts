@@ -40,10 +40,9 @@ export class DaysStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Sums the money moved on these days: adds the daily sums and the ledger entries not yet in them. The limit on
-   * `recorded_at` keeps a read of today cheap, even if the daily sums are old. Crossbill usually records an entry after
-   * its money moves. With a wrong clock Crossbill may record an entry hours before its money moves. The sum leaves out
-   * such an entry until the daily sums contain it.
+   * Sums the money moved on these days: adds the daily sums and the ledger entries not yet in them. To keep the read cheap, it
+   * skips entries recorded over three hours before the first day. Crossbill records an entry after its money moves, so
+   * only a wrong clock can make it skip an entry of these days. The daily sums count such an entry later.
    */
   async money({ since, until }: Days): Promise<readonly DayMoney[]> {
     const found = await this.db.pool.query<Record<'day' | 'currency' | 'collected' | 'refunded' | 'payments', string>>(

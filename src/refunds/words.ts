@@ -56,7 +56,7 @@ export const refundItemWords: Words<
     proposal: 'Find out why this refund failed. After that you can refund the amount again.',
   }),
   'refunded-elsewhere': (f) => ({
-    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but a person had closed this payment because it brought this invoice no money: the ledger does not have this refund`,
+    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but the ledger has neither that payment nor the refund: a person decided that the payment brought this invoice no money`,
     proposal:
       "Ask the MoR which invoice's money it refunded. If it refunded another invoice's money, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing on this invoice. Crossbill does not charge this invoice again.",
   }),

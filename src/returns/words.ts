@@ -15,7 +15,7 @@ const APART_WORDS: Readonly<Record<NonNullable<Apart>, Said>> = {
   'maybe-for-nothing': {
     said: '; Crossbill marked no invoice with that money',
     proposal:
-      "Did this money pay the invoice, because somebody marked it by hand or the MoR reported one payment twice? Then bill the customer again, or write the loss off. Did the customer pay twice? Then bill nothing. Settle the payment's own review item, then dismiss this.",
+      "Find out whether the customer paid twice. If so, bill nothing. If not, this money paid the invoice: somebody marked the invoice by hand, or the MoR reported one payment twice. Then bill the customer again, or write the loss off. Settle the payment's own review item, then dismiss this item.",
   },
   'not-booked': {
     said: '; Crossbill does not know whose money that was, so the loss is not in the ledger',

@@ -111,7 +111,7 @@ export class TaxController {
   @MayChange('signup', 'tax.refund.create')
   @ApiOperation({
     operationId: 'createTaxRefund',
-    summary: 'Refund lines of a tax transaction (role: signup)',
+    summary: 'Make a tax refund for lines of a tax transaction (role: signup)',
     description: '`merchantRefundReference` is the idempotency key. A line without an amount refunds all that remains.',
   })
   @MorBody(taxRefundRequest)

@@ -42,7 +42,7 @@ class LineTaxView {
   @DecimalIfAny('Left out: no duty.') dutyAmount?: string;
   @DecimalIfAny() dutyRate?: string;
   @TextIfAny(
-    '`CLASSIFIED`: by an HS code, given or predicted; `FALLBACK_ESTIMATE`: a careful rate for the destination; or another word.',
+    '`CLASSIFIED`: by an HS code, given or predicted; `FALLBACK_ESTIMATE`: a conservative rate for the destination; or another word of the MoR.',
   )
   dutyBasis?: string;
   @TextIfAny('Left out for `FALLBACK_ESTIMATE`.') appliedHsCode?: string;

@@ -42,7 +42,7 @@ export type VerifyLimits = {
   readonly saveEvery: number;
   /**
    * The most stored differences of one group. All differences with a review item are one group. Each kind of difference
-   * without a review item is another group. A person reads fewer, and a group takes 3 MB at most.
+   * without a review item is another group. Nobody reads more, and a group takes 3 MB at most.
    */
   readonly kept: number;
   /**

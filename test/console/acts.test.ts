@@ -358,6 +358,6 @@ describe('a parked event', () => {
       'ignored',
       expect.stringMatching(/^dismissed by .+: a test of ours$/),
     ]);
-    expect((await cli(['events', 'dismiss', id, '--note', 'again'], world.env)).err).toContain('only a parked one');
+    expect((await cli(['events', 'dismiss', id, '--note', 'again'], world.env)).err).toContain('only parked events');
   });
 });

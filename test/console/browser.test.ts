@@ -126,7 +126,7 @@ suite('an operator in a browser', () => {
   it('an operator settles a double payment in the console with a refund of the second payment', async () => {
     await page.goto(`${url}/console/reviews?status=open&kind=double_payment`);
     await page
-      .getByRole('link', { name: /the MoR took/ })
+      .getByRole('link', { name: /^The MoR took/ })
       .first()
       .click();
     const id = page.url().split('/').at(-1) ?? '';

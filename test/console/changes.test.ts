@@ -44,7 +44,7 @@ describe('Changes in the console', () => {
       const v = await ops();
       const action = `/console/payments/${paymentId}/refund`;
       const first = await v.get(action);
-      expect(first.text).toContain('29.90 EUR remains');
+      expect(first.text).toContain('At most 29.90');
       const page = await v.post(action, { ...fieldsOf(first.text, action), amount: '10.00', reason: 'duplicate' });
       for (const said of ['Refund 10.00 EUR', '29.90 EUR', '19.90 EUR', 'duplicate']) expect(page.text).toContain(said);
       expect(await refunds()).toEqual([]);
@@ -196,7 +196,7 @@ describe('The console form for the MoR id of a payment', () => {
     const { ours, paymentId } = await nameless();
     const v = await new Visitor(url).login(OPS_KEY);
     const page = await v.get(`/console/payments/${ours}`);
-    expect(page.text).toContain('No event of the MoR has named it yet');
+    expect(page.text).toContain('A refund needs this id');
     const fields = fieldsOf(page.text, formOf(ours));
     expect((await v.post(formOf(ours), { ...fields, payment_id: 'two words' })).status).toBe(400);
     expect(await named(ours)).toBe(ours);

@@ -56,7 +56,7 @@ it('in a broken JSON body, the console hides tax ids and phone numbers, but not 
   for (const hidden of ['DE123456789', '170']) expect(text).not.toContain(hidden);
 });
 
-it('the console shows no name, address or other word from a body of plain text', () => {
+it('the console shows no name, address or other word from a stored event body without JSON', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('Ada', 'Łukasz', 'Straße', '王小明', "O'Neil", 'a@b.co', '+49 170 1234567890123'), {

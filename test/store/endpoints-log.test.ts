@@ -30,7 +30,7 @@ it("the log of open webhook endpoints has one row for a running daemon, and ends
   expect(await seenAt('open_of_nobody', 5)).toBe(false);
 });
 
-it('the log of open webhook endpoints deletes old rows, and keeps the end of the last outage', async () => {
+it('the log of the times with open webhook endpoints deletes old rows, but keeps the end of the last outage', async () => {
   const after = 60 * 24 * 60;
   await openedAt('open_b', after);
   expect(await log.open()).toEqual([

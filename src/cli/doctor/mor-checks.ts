@@ -31,7 +31,10 @@ function endpointsChecks(all: readonly WebhookEndpoint[], hasSecret: boolean): C
   const none = `none points at ${ENDPOINT}: events of bank transfers, links and disputes do not arrive`;
   if (ours.length === 0) return [check('webhook endpoint at the MoR').warn(none, REGISTER)];
   const noSecret = 'MOR_EVENT_WEBHOOK_SECRETS is not set: the endpoint here refuses every delivery';
-  const secret = check('secret of the MoR endpoint').fail(noSecret, 'Set it to the secret shown at registration.');
+  const secret = check('secret of the MoR endpoint').fail(
+    noSecret,
+    'Set it to the secret shown when you registered the endpoint.',
+  );
   return [...ours.map(endpointCheck), ...(hasSecret ? [] : [secret])];
 }
 

@@ -47,7 +47,7 @@ export type CreditNoteFacts = {
   readonly afterPayment: bigint;
   /** True: the money went to the customer's balance. */
   readonly toBalance: boolean;
-  /** The `refundId` of the call, from the metadata. Null: Crossbill did not make this note. */
+  /** Our id of the refund, from the note's metadata. Null: Crossbill did not make this note. */
   readonly refundId: string | null;
   /** The references of the refunds linked to the note. Each refund was reported on a payment record. */
   readonly references: readonly string[];

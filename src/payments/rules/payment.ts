@@ -56,7 +56,7 @@ export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   return done(`${showMoney({ minor: e.amount, currency: e.currency })} was taken, payment ${e.paymentId}`);
 }
 
-const AMOUNT_NAMED = 'the MoR named the amount';
+const AMOUNT_NAMED = 'the MoR has reported the amount of this payment';
 
 function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
   const isSameCharge = e.processorChargeId === null || p.processorChargeId === e.processorChargeId;

@@ -14,9 +14,9 @@ import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from
 import { offersOf } from './credit.js';
 
 /**
- * Books the present losses, in any order of arrival: refunds count first, a loss takes the rest of its payment, and a
- * won dispute or an undone return has no loss. An entry never changes, so Crossbill books each difference as a further
- * entry.
+ * Brings the ledger's losses up to date. The order of the events does not matter: refunds reduce the payment first, a
+ * loss takes the rest, and a won dispute or an undone return has no loss. An entry never changes, so Crossbill books each
+ * difference as a further entry.
  */
 export function bookLosses(lane: Lane): void {
   const wanted = lossesOf(lane);

@@ -52,7 +52,7 @@ function coverWords(c: Cover): string {
     c.unfinished === null
       ? 'This refund has no other note'
       : `This refund is ${c.unfinished} and gets its own note after its success`;
-  return `The note may be for refund ${c.refund} of the same amount. ${why}: do not refund it again.`;
+  return `The note may be for refund ${c.refund} of the same amount. ${why}: do not refund the payment again.`;
 }
 
 type NoteByHand = { readonly note: string; readonly amount: Money; readonly cover: Cover };

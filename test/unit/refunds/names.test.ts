@@ -249,7 +249,7 @@ it.each(STEPS)(
   },
 );
 
-it('if the MoR corrects a mistyped payment id and the typed id belongs to another payment, Crossbill keeps both payments apart', async () => {
+it('if the MoR corrects a mistyped payment id and the mistyped id belongs to another payment, Crossbill keeps both payments apart', async () => {
   const h = await misnamed('payment_record', 'report_payment', 'retry');
   await h.take(corrected);
   await h.take(aPaymentSucceeded({ eventId: 'evt_2', paymentId: 'pay_typo', chargeId: 'ch_2', intentId: 'pi_2' }));
@@ -322,7 +322,7 @@ it.each([
   ['payment.succeeded', corrected],
   ['payment.captured', delivery('mor_events', body.id, body.type, INVOICE_ID, body)],
 ])(
-  'if the event %s corrects the payment id after a refund under the typed id, a review item names both payments',
+  'if the event %s corrects a mistyped payment id after a refund under the mistyped id, a review item names both payments',
   async (_, word) => {
     const h = await refundedAs(undefined, 0, word);
     const amount = { minor: 300n, currency: 'EUR' };

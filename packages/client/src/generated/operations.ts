@@ -253,7 +253,7 @@ export interface Operations {
   getTaxTransaction(id: string, options?: CallOptions): Promise<Schemas['TaxTransactionView']>;
   /** Refunds on a tax transaction (role: signup). */
   listTaxRefunds(id: string, options?: CallOptions): Promise<Schemas['TaxRefundView'][]>;
-  /** Refund lines of a tax transaction (role: signup). */
+  /** Make a tax refund for lines of a tax transaction (role: signup). */
   createTaxRefund(id: string, body: Schemas['TaxRefundRequest'], options?: CallOptions): Promise<Schemas['TaxRefundView']>;
   /** A link to the tax invoice, valid for an hour (role: signup). */
   getTaxInvoice(id: string, options?: CallOptions): Promise<Schemas['TaxInvoiceView'] | Schemas['PendingView']>;

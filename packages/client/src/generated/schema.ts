@@ -1248,9 +1248,8 @@ export interface components {
             limit?: number;
             /** `next_cursor` of the page before. */
             cursor?: string;
-            /** Only this invoice's. */
+            /** Only this invoice's entries. */
             invoice_id?: string;
-            /** Only this payment's, by `pay_…` or our own id. */
             payment_id?: string;
             /**
              * @description Only of this reason.

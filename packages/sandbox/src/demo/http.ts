@@ -12,7 +12,7 @@ export class Unexpected extends Error {
   }
 }
 
-/** A killed daemon is ready again within seconds. Its lock on a merchant's onboarding ends after 45 s. */
+/** Repeats a request for so long: a killed daemon's lock on a merchant's onboarding ends after 45 s. */
 const PATIENCE_MS = 90_000;
 const LOOK_AGAIN_MS = 100;
 const ONE_TRY_MS = 30_000;

@@ -217,7 +217,7 @@ it('a few failed reads do not make Crossbill relay a late invoice.created event 
 });
 
 it.each(['once', 'never'] as const)(
-  'after an outage of the MoR and of Stripe, Crossbill relays only after a new read of the invoice (read before: %s)',
+  'after an outage of the MoR and of Stripe, Crossbill relays only after a new read of the invoice (Crossbill had read it %s)',
   async (read) => {
     const h = LaneHarness.inMemory({ settings: { relay: true }, seed: 2 });
     h.clock.advance(20 * HOUR_MS);

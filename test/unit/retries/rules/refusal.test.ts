@@ -84,7 +84,7 @@ it("the newest decline by the MoR's clock counts; at equal times a failure count
   expect([newest(a, same), newest(same, a)]).toEqual(['c', 'c']);
 });
 
-it("a newer decline ends a retry's wait and clears Stripe's request for another attempt; an older decline changes nothing", () => {
+it("after a newer decline Crossbill no longer waits for a retry's verdict, and clears Stripe's request for another attempt; an older decline changes nothing", () => {
   const waits = lane({ waitingSince: NOW.toISOString(), askedAt: NOW.toISOString() });
   const next = refuse(waits, { at: at(1000), eventId: 'evt_2' }).invoice?.retries;
   expect(next).toMatchObject({ waitingSince: null, askedAt: null, refusal: { eventId: 'evt_2' } });

@@ -111,7 +111,7 @@ it('after a crash between the report and the credit note of a loss, Crossbill se
   expect(booked(noted(after))).toHaveLength(1);
 });
 
-it('if the MoR wins a dispute after its credit note, Crossbill reverses loss and credit, and an item names the credit note', () => {
+it('after a lost dispute has its credit note and is won after all, Crossbill reverses loss and credit, and an item names the note', () => {
   const s = goesOn(credited(), { status: 'won', detail: { ...(credited().objects[0]?.detail ?? {}) } }, 30);
   expect(s.entries.map((e) => e.reason)).toEqual([
     'dispute_lost',
