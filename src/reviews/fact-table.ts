@@ -17,8 +17,15 @@ export function factTable(fact: Fact): Html {
   ${observations.length > 0 && section('What each source says', table('Observations', COLUMNS, observations, ''))}`;
 }
 
+const SOURCES: Readonly<Record<Seen['source'], string>> = {
+  event: 'event',
+  answer: 'answer to our call',
+  read: 'our read',
+  books: 'ledger',
+};
+
 const COLUMNS: readonly Column<Seen>[] = [
-  { label: 'Source', cell: (x) => words(x.source) },
+  { label: 'Source', cell: (x) => SOURCES[x.source] },
   { label: 'Id', cell: (x) => ref(x.id) },
   { label: 'Payment', cell: (x) => ref(x.payment ?? null) },
   { label: 'Charge', cell: (x) => ref(x.charge ?? null) },

@@ -316,7 +316,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
       cwd: folder,
       signal: gone.signal,
     });
-    expect(stopped).toMatchObject({ code: 1, err: 'Stopped: the export is not complete.\n' });
+    expect(stopped).toMatchObject({ code: 1, err: 'Stopped: the export is not complete. Run it again.\n' });
     expect(readdirSync(folder)).toEqual(['payments.csv']);
     const nowhere = await cli(['export', 'ledger', '--out', 'no/where.csv'], world.env, { cwd: folder });
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('where.csv (ENOENT)') });

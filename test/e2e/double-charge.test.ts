@@ -112,6 +112,7 @@ describe('the guard against a double charge', () => {
     const fault = { side: 'stripe', method: 'GET', path: `/v1/subscriptions/${s.subscriptionId}`, action: 'status' };
     await world.fault({ ...fault, status: 403, times: 100 });
     const invoiceId = await draftRenewal(world, s);
+    await isLookedAt(invoiceId);
     await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true });
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
     const invoice = await world.invoice(invoiceId, 'paid');

@@ -164,7 +164,7 @@ describe('`crossbill import customers`', () => {
 
   it('`crossbill import customers` explains why it cannot read a file', async () => {
     for (const [name, said] of [
-      ['missing.csv', 'There is no file'],
+      ['missing.csv', 'Check the path'],
       [file('empty.csv', ''), 'The file is empty'],
       [file('utf16.csv', Buffer.from('\ufeffcustomer', 'utf16le')), 'Save it again as CSV in UTF-8.'],
       [

@@ -178,7 +178,7 @@ describe('The inbox', () => {
       { topic: 'second-body', fact: { event: 'evt_dis_1', type: 'dispute.revision_requested' } },
       { topic: 'second-body', fact: { event: 'a' } },
     ]);
-    expect(aboutSecondBody('dispute.revision_requested')).toContain('dashboard at once');
+    expect(aboutSecondBody('dispute.revision_requested')).toContain('portal at once');
   });
 
   it('the inbox stores one event if fifty deliveries of one id arrive at the same time', async () => {
