@@ -9,7 +9,7 @@ const STAKES: Readonly<Record<ReviewKind, string>> = {
   invoice_not_payable: "The MoR holds the customer's money, but no invoice can take it.",
   double_payment: 'The customer may have paid twice, or may still pay twice. If they paid twice, refund one payment.',
   conflicting_event:
-    'Two reports of the same money differ. The ledger follows the first report until a person decides.',
+    'Reports differ, or fit no known payment. Until a person decides, the ledger may be wrong about this money.',
   refund_gap: 'The MoR may have refunded more or less than the ledger or Stripe shows.',
   refund_stuck: 'The customer may be waiting for their money. Until this refund ends, its amount stays reserved.',
   renewal_overdue: 'Crossbill does not know whether the customer paid this renewal.',
