@@ -146,7 +146,7 @@ async function runAll(stage: Stage): Promise<number> {
   let code: number = EXIT.ok;
   for (const step of STEPS) {
     if (rehearsal.steps.some((s) => s.name === step.name && s.state === 'passed')) {
-      stage.say(`pass     ${step.name} (before)`);
+      stage.say(`passed   ${step.name} (in an earlier run)`);
       continue;
     }
     stage.say(`\n${step.name}: ${step.does}`);

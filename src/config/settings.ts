@@ -73,7 +73,7 @@ const database = {
     'DATABASE_POOL_SIZE',
     integer(1, 500, 'connections'),
     '10',
-    'The most database connections of one process.',
+    'The most database connections of one process. 1 counts as 2.',
   ),
 };
 
@@ -127,10 +127,10 @@ const mor = {
     'MOR_BASE_URL',
     httpUrl('base'),
     "The host of the MoR's API. Crossbill appends paths such as /api/payments.",
-    { example: 'http://127.0.0.1:4020' },
+    { example: '<https://…>' },
   ),
   morAuthUrl: required('MOR_AUTH_URL', httpUrl('base'), "The MoR's auth_url. Crossbill appends /oauth2/token.", {
-    example: 'http://127.0.0.1:4020',
+    example: '<https://…>',
   }),
   morClientId: required('MOR_CLIENT_ID', clientId, "The merchant's client id at the MoR.", { example: '<client id>' }),
   morClientSecret: required('MOR_CLIENT_SECRET', secret, "The merchant's client secret at the MoR.", {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../api/http/problem.js';
 import { type EventRow } from './event-list.store.js';
 import { EventsStore } from './events.store.js';
+import { maskCards } from '../domain/card-numbers.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Wake } from '../engine/wake.js';
 import { answerPauseMs } from '../policy.js';
@@ -36,7 +37,7 @@ export class EventsFlow {
 
   /** Dismisses a parked event, and returns it as ignored. Throws 404, and 409 `event_not_parked`. */
   async dismiss(id: string, note: string, by: string): Promise<EventRow> {
-    const done = await this.events.dismiss(id, `dismissed by ${by}: ${note}`);
+    const done = await this.events.dismiss(id, `dismissed by ${by}: ${maskCards(note)}`);
     const event = await this.events.find(id);
     if (event === null) throw notFound('event');
     if (!done)

@@ -1,6 +1,7 @@
 // Stores a refund request from a person or the merchant's backend. One transaction decides and stores it; the workers
 // send it.
 import { Injectable } from '@nestjs/common';
+import { freeText } from '../domain/card-numbers.js';
 import { type RefundRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
@@ -30,7 +31,8 @@ export class RefundsFlow {
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
     const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
-    const act = (lane: Lane) => requestRefund(lane, rowId, request, scope);
+    const masked = { ...request, reason: freeText(request.reason) };
+    const act = (lane: Lane) => requestRefund(lane, rowId, masked, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
     // The path names our own id. The MoR may give the payment another id, and a repeated request needs the same path.
     const path = `/v1/payments/${rowId}/refunds`;

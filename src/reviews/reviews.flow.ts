@@ -1,5 +1,6 @@
 // Carries out a person's choice for an item as a decision of its lane. An item without a lane closes directly.
 import { Injectable } from '@nestjs/common';
+import { freeText } from '../domain/card-numbers.js';
 import { laneOfItem } from '../domain/events/own-event.js';
 import { emptyLane } from '../engine/context.js';
 import { Lane } from '../engine/draft.js';
@@ -19,7 +20,8 @@ export class ReviewsFlow {
     private readonly context: FlowContext,
   ) {}
 
-  async resolve(id: string, choice: Choice): Promise<Result<ReviewRow>> {
+  async resolve(id: string, chosen: Choice): Promise<Result<ReviewRow>> {
+    const choice = { ...chosen, note: freeText(chosen.note) };
     const review = await this.reviews.find(id);
     if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
     const lane = laneOfItem(review);

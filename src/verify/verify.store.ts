@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Any, Not } from 'typeorm';
 import { MarksStore } from './marks.store.js';
+import { maskCards } from '../domain/card-numbers.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { type Acknowledgement, type Difference, type OurInvoice } from '../domain/difference.js';
 import { type InvoiceRow, type PaymentRow } from '../domain/model.js';
@@ -259,10 +260,11 @@ export class VerifyStore {
    * Stores a person's acknowledgement of a difference in the newest run. A second note replaces the first. Null: the
    * run has no such difference.
    */
-  async acknowledge(id: string, acknowledged: Acknowledgement): Promise<Difference | null> {
+  async acknowledge(id: string, given: Acknowledgement): Promise<Difference | null> {
     const run = await this.last();
     const difference = run?.differences.find((d) => d.id === id);
     if (difference === undefined) return null;
+    const acknowledged = { ...given, note: maskCards(given.note) };
     const { note, by, at } = acknowledged;
     await this.db.pool.query(
       `insert into difference_ack (id, kind, invoice_id, note, by, at) values ($1, $2, $3, $4, $5, $6)

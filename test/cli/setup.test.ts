@@ -143,9 +143,10 @@ it('`crossbill setup` warns that a secret in the environment wins over the new s
 });
 
 it('`crossbill setup` refuses missing settings if there is no terminal to ask on', async () => {
-  const ran = await setup(['--url', url, '--yes'], environment('STRIPE_API_KEY', 'MOR_CLIENT_SECRET'));
+  const names = ['STRIPE_API_KEY', 'MOR_BASE_URL', 'MOR_AUTH_URL', 'MOR_CLIENT_ID', 'MOR_CLIENT_SECRET'];
+  const ran = await setup(['--url', url, '--yes'], environment(...names));
   expect([ran.code, ran.out]).toEqual([2, '']);
-  expect(ran.err).toContain('Not set: STRIPE_API_KEY, MOR_CLIENT_SECRET.');
+  expect(ran.err).toContain(`Not set: ${names.join(', ')}.`);
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -226,6 +226,18 @@ describe('secrets', () => {
     await eventStatus(world, 'mor_payments', id);
     await refund(world, paid.paymentId, { amount: 100 }, 'no-such-payment-at-the-mor');
 
+    // A person types a card number into a reason and a note.
+    canaries.set('card number', '4242 4242 4242 4242');
+    const typed = 'of card 4242 4242 4242 4242';
+    await refund(world, paid.paymentId, { amount: 50, reason: typed }, 'card-in-the-reason');
+    const stored = await world.query('select reason from refund where amount = 50', []);
+    expect(stored).toEqual([{ reason: 'of card [masked]' }]);
+    const [item] = await world.list('/v1/reviews?status=open');
+    const dismissed = { resolution: 'dismiss', note: typed };
+    expect(await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, dismissed)).toMatchObject({
+      body: { note: 'of card [masked]' },
+    });
+
     // Forged, stale, malformed: their signatures and headers are nobody's to keep.
     for (const endpoint of Object.keys(ENDPOINTS) as EndpointName[]) {
       const forged = sign('{}', canary(`forger ${endpoint}`));

@@ -133,10 +133,10 @@ describe('a difference acknowledged by a person', () => {
     const asReader = await world.api('POST', path, { note: 'goodwill' }, { authorization: `Bearer ${READ_KEY}` });
     expect(asReader.status).toBe(403);
     expect((await world.api('POST', path, {})).body).toMatchObject({ code: 'invalid_request' });
-    const done = await world.api('POST', path, { note: 'goodwill, agreed with Ada' });
+    const done = await world.api('POST', path, { note: 'goodwill for card 4242424242424242' });
     expect(done).toMatchObject({
       status: 200,
-      body: { id: idOf(note.id), acknowledged: { note: 'goodwill, agreed with Ada', by: 'ops' } },
+      body: { id: idOf(note.id), acknowledged: { note: 'goodwill for card [masked]', by: 'ops' } },
     });
     const unknown = await world.api('POST', '/v1/verify/differences/dif_none/acknowledge', { note: 'x' });
     expect(unknown.status).toBe(404);

@@ -32,6 +32,8 @@ it('the daemon does not start with the unchanged file .env.example, because its 
     expect((error as ConfigError).problems.map(({ name }) => name)).toEqual([
       'STRIPE_API_KEY',
       'STRIPE_WEBHOOK_SECRETS',
+      'MOR_BASE_URL',
+      'MOR_AUTH_URL',
       'MOR_CLIENT_ID',
       'MOR_CLIENT_SECRET',
       'MOR_PAYMENT_WEBHOOK_SECRETS',

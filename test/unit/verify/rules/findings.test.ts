@@ -35,8 +35,8 @@ it('the sentence of a credit note that Crossbill did not make says whether the M
   const refund = { by: 'refund', refund: 'rfnd_1', unfinished: null, note: null } as const;
   expect(says({ by: 'nothing' })).toBe('Credit note cn_9 gives back 10.00 EUR. Crossbill knows no equal refund.');
   expect(says({ by: 'loss', lost: eur(1000n) })).toMatch(/If the note writes this off, refund nothing\.$/);
-  expect(says(refund)).toMatch(/no other note: do not refund it again\.$/);
-  expect(says({ ...refund, unfinished: 'pending' })).toMatch(/is pending .*: do not refund it again\.$/);
+  expect(says(refund)).toMatch(/no other note: do not refund the payment again\.$/);
+  expect(says({ ...refund, unfinished: 'pending' })).toMatch(/is pending .*: do not refund the payment again\.$/);
   expect(says({ ...refund, note: 'cn_1' })).toMatch(/own note cn_1\..*: refund nothing more\.$/);
 });
 
