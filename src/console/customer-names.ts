@@ -1,4 +1,5 @@
-// Asks Stripe for the names of the customers on a page. Names stay in memory for some minutes; Crossbill stores none.
+// Asks Stripe for the names of the customers on a page. Names stay only in memory, and Crossbill asks for an old name
+// again.
 import { Injectable } from '@nestjs/common';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Clock } from '../domain/ports/clock.js';

@@ -84,7 +84,7 @@ it("the console refuses a session cookie with changed content, with another sess
   }
 });
 
-it("the console's login slows a client address after five wrong keys, and the audit trail has each try", async () => {
+it("the console's login slows a client address after five wrong keys, and the audit trail has these five tries", async () => {
   const other = await world.startDaemon(); // each daemon counts tries: the others of these tests stay undisturbed
   const v = new Visitor(other.url);
   const statuses: number[] = [];
