@@ -2,6 +2,7 @@
 // result.
 import { type Request, type Response } from 'express';
 import { invalid } from '../api/http/problem.js';
+import { NOTE_MAX } from '../api/http/rules.js';
 import { type Page, type PageRequest } from '../domain/page.js';
 import { sessionOf } from './console.guard.js';
 import { hiddenFields } from './form-fields.js';
@@ -21,15 +22,11 @@ const BATCH = 50;
 /** The result of one item. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
 
-/**
- * The buttons of a form for many rows. `hint` explains the note, and `longest` is its limit in characters. The action
- * `neededFor` requires a note.
- */
+/** The buttons of a form for many rows. `hint` explains the note. The action `neededFor` requires a note. */
 export type Acts = {
   readonly acts: readonly { readonly value: string; readonly label: string }[];
   readonly hint: string;
   readonly neededFor: string | null;
-  readonly longest: number;
 };
 
 export function pickBox(id: string, label: string): Html {
@@ -43,7 +40,7 @@ export function pickBox(id: string, label: string): Html {
 export function bulkForm(
   session: Session,
   path: string,
-  { acts, hint, neededFor, longest }: Acts,
+  { acts, hint, neededFor }: Acts,
   values: Readonly<Record<string, string>>,
 ): Html {
   return html`<form class="card bulk" id="${FORM}" action="${path}/bulk" method="post">
@@ -62,7 +59,7 @@ export function bulkForm(
         <input
           id="bulk-note"
           name="note"
-          maxlength="${longest}"
+          maxlength="${NOTE_MAX}"
           autocomplete="off"
           ${neededFor !== null && html`required`}
         />

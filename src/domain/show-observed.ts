@@ -3,6 +3,13 @@ import { type Seen } from './facts/parts.js';
 import { showMoney } from './money.js';
 import { showIso } from './show-time.js';
 
+export const SOURCE_WORDS: Readonly<Record<Seen['source'], string>> = {
+  event: 'event',
+  answer: 'answer to our call',
+  read: 'our read',
+  books: 'ledger',
+};
+
 /** Makes the sentence. `all`: each announcement of money by the MoR, and each payment of the invoice in the ledger. */
 export function showObserved(all: readonly Seen[]): string {
   const announced = all.filter((x) => x.source !== 'books').map(showAnnounced);
@@ -13,7 +20,7 @@ export function showObserved(all: readonly Seen[]): string {
 }
 
 function showAnnounced(x: Seen): string {
-  const how = x.source === 'event' ? `event ${x.id ?? ''}` : x.source === 'answer' ? 'answer to our call' : 'our read';
+  const how = x.source === 'event' ? `event ${x.id ?? ''}` : SOURCE_WORDS[x.source];
   const what = x.source === 'event' ? showNames(x) : 'status PAID';
   const at = x.at === null ? '' : `, ${showIso(x.at)}`;
   return `${what}${sumOf(x)}, link ${x.link ?? ''} (${how}${at})`;

@@ -10,7 +10,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { Since, spanOf, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound } from '../api/http/problem.js';
-import { Filter, IsText } from '../api/http/rules.js';
+import { Filter, IsText, NOTE_MAX } from '../api/http/rules.js';
 import {
   EVENT_SOURCES,
   EVENT_STATUSES,
@@ -30,7 +30,7 @@ class EventsQuery extends PageQuery {
 }
 
 class DismissEventDto {
-  @Example('A test of ours.') @Text('Why; people will read it later.') @IsText(400) note!: string;
+  @Example('A test of ours.') @Text('Why; people will read it later.') @IsText(NOTE_MAX) note!: string;
 }
 
 @ApiTags('Events')

@@ -7,7 +7,7 @@ import { EVENT_SOURCES, EVENT_STATUSES, eventWithBodyView, listedEvent } from '.
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound } from '../api/http/problem.js';
-import { isPlainText } from '../api/http/rules.js';
+import { isPlainText, NOTE_MAX } from '../api/http/rules.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
 import { EventsStore } from './events.store.js';
 import { type EventFilter, type EventRow } from './event-list.store.js';
@@ -52,13 +52,10 @@ const ACTS = [
   { value: 'retry', label: 'Decide them again' },
   { value: 'dismiss', label: 'Dismiss them' },
 ] as const;
-/** The longest note, in characters. */
-const NOTE_MAX = 400;
 const MANY = {
   acts: ACTS,
   hint: 'Why you dismiss them. Deciding again needs no reason.',
   neededFor: 'dismiss',
-  longest: NOTE_MAX,
 };
 
 @Pages('console/events')

@@ -99,7 +99,7 @@ export class DisputeView {
   @AmountOrNull() amount!: number | null;
   @TextOrNull('ISO 4217, lower case.') currency!: string | null;
   @TimeOrNull('When the MoR needs the answer.') deadline!: string | null;
-  @TextOrNull("The address in the MoR's dashboard.") dashboard_url!: string | null;
+  @TextOrNull("The address in the MoR's portal.") dashboard_url!: string | null;
   @TextIfAny("The outcome in the MoR's words.") outcome?: string | undefined;
   @FlagIfAny('For an alert: did the MoR refund? Left out if unknown.') refunded?: boolean | undefined;
   @TextIfAny() reviewer_note?: string | undefined;

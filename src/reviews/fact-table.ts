@@ -5,6 +5,7 @@ import { facts, foreign, reference, section, time, words } from '../console/show
 import { type Fact } from '../domain/fact.js';
 import { type Seen } from '../domain/facts/parts.js';
 import { sayMoney } from '../domain/money.js';
+import { SOURCE_WORDS } from '../domain/show-observed.js';
 import { isMoney } from './fact.view.js';
 
 export function factTable(fact: Fact): Html {
@@ -17,15 +18,8 @@ export function factTable(fact: Fact): Html {
   ${observations.length > 0 && section('What each source says', table('Observations', COLUMNS, observations, ''))}`;
 }
 
-const SOURCES: Readonly<Record<Seen['source'], string>> = {
-  event: 'event',
-  answer: 'answer to our call',
-  read: 'our read',
-  books: 'ledger',
-};
-
 const COLUMNS: readonly Column<Seen>[] = [
-  { label: 'Source', cell: (x) => SOURCES[x.source] },
+  { label: 'Source', cell: (x) => SOURCE_WORDS[x.source] },
   { label: 'Id', cell: (x) => ref(x.id) },
   { label: 'Payment', cell: (x) => ref(x.payment ?? null) },
   { label: 'Charge', cell: (x) => ref(x.charge ?? null) },

@@ -1,4 +1,5 @@
 // The page of a review item: what happened, what is at stake, the proposal, and a button for each choice.
+import { NOTE_MAX } from '../api/http/rules.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
 import { type InvoiceView } from '../engine/read-model.js';
@@ -231,7 +232,13 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
           >${needed === undefined ? 'Optional; people will read it later.' : 'Needed to free the amount.'}</span
         ></label
       >
-      <textarea id="note" name="note" rows="2" maxlength="1000" ${needed !== undefined && html`required`}></textarea>
+      <textarea
+        id="note"
+        name="note"
+        rows="2"
+        maxlength="${NOTE_MAX}"
+        ${needed !== undefined && html`required`}
+      ></textarea>
     </p>
     <ul class="ways">
       ${disputesOf(c)

@@ -13,7 +13,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { CustomerFilter, Since, spanOf, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, valueOrProblem } from '../api/http/problem.js';
-import { Filter, IsOneOf, IsText, MayBeAbsent } from '../api/http/rules.js';
+import { Filter, IsOneOf, IsText, MayBeAbsent, NOTE_MAX } from '../api/http/rules.js';
 import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, ReviewView, reviewView } from './review.view.js';
 
 class ReviewsQuery extends PageQuery {
@@ -35,7 +35,7 @@ class ResolveReviewDto {
   @Example('The customer pays by transfer.')
   @Text('Why; people will read it later.')
   @MayBeAbsent()
-  @IsText(1000)
+  @IsText(NOTE_MAX)
   note?: string;
 }
 

@@ -5,7 +5,7 @@ import { mayDo } from '../api/access/caller.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
-import { isPlainText } from '../api/http/rules.js';
+import { isPlainText, NOTE_MAX } from '../api/http/rules.js';
 import { reviewFields } from './review.fields.js';
 import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, type ReviewView, reviewView } from './review.view.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
@@ -210,7 +210,7 @@ const ACTS = [
   { value: 'dismiss', label: 'Dismiss them' },
   { value: 'retry', label: 'Try them again' },
 ] as const;
-const MANY = { acts: ACTS, hint: 'Optional: one note for all chosen items.', neededFor: null, longest: 1000 };
+const MANY = { acts: ACTS, hint: 'Optional: one note for all chosen items.', neededFor: null };
 
 type ListedReview = ReviewView & { readonly row: ReviewRow };
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
@@ -230,7 +230,8 @@ function emptyWord(values: Values): string {
 function noteOf(form: Form): string {
   // A note may have line breaks; the timeline needs one line.
   const note = form.text('note').replace(/\s+/g, ' ').trim();
-  if (note !== '' && !isPlainText(note, 1000)) throw invalid('note', 'must be text of at most 1000 characters');
+  if (note !== '' && !isPlainText(note, NOTE_MAX))
+    throw invalid('note', `must be text of at most ${NOTE_MAX} characters`);
   return note;
 }
 

@@ -10,12 +10,12 @@ import { Example, Problems, Text } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { pageOf, PageQuery, pageRequest, pageView, type PageView } from '../api/http/page.js';
 import { invalid, notFound } from '../api/http/problem.js';
-import { IsText } from '../api/http/rules.js';
+import { IsText, NOTE_MAX } from '../api/http/rules.js';
 
 class AcknowledgeDto {
   @Example('Paid before Crossbill ran here.')
   @Text('Why the difference may stay; people will read the note later.')
-  @IsText(1000)
+  @IsText(NOTE_MAX)
   note!: string;
 }
 

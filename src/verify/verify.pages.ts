@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { invalid, notFound } from '../api/http/problem.js';
-import { isPlainText } from '../api/http/rules.js';
+import { isPlainText, NOTE_MAX } from '../api/http/rules.js';
 import { Clock } from '../domain/ports/clock.js';
 import { acknowledgedOf, showCounts, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
 import { VerifyStore } from './verify.store.js';
@@ -59,7 +59,8 @@ export class VerifyPages {
   async acknowledge(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) name: string): Promise<void> {
     const acknowledge = async (by: Session): Promise<{ readonly id: string }> => {
       const note = formOf(req).text('note').replace(/\s+/g, ' ').trim();
-      if (note === '' || !isPlainText(note, 1000)) throw invalid('note', 'must be text of 1 to 1000 characters');
+      if (note === '' || !isPlainText(note, NOTE_MAX))
+        throw invalid('note', `must be text of 1 to ${NOTE_MAX} characters`);
       const done = await this.verify.acknowledge(name, { note, by: by.name, at: this.clock.now() });
       if (done === null) throw notFound('difference in the newest verify run');
       return { id: name };
@@ -102,7 +103,7 @@ function noteForm(session: Session, name: string): Html {
         >Why this difference may stay
         <span class="hint">Verify counts this difference as acknowledged until its facts change.</span></label
       >
-      <textarea id="note" name="note" rows="2" maxlength="1000" required></textarea>
+      <textarea id="note" name="note" rows="2" maxlength="${NOTE_MAX}" required></textarea>
     </p>
     <p class="buttons"><button>Acknowledge</button></p>
   </form>`;

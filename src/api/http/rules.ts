@@ -19,6 +19,9 @@ export function rule(name: string, wants: string, holds: (value: unknown) => boo
   return ValidateBy({ name, validator: { validate: holds, defaultMessage: () => wants } });
 }
 
+/** The longest note of a person, in characters. */
+export const NOTE_MAX = 1_000;
+
 /** True for a text of 1 to `max` characters in one line. */
 export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= max && !CONTROL.test(value);
