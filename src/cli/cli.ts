@@ -1,11 +1,14 @@
 // The tools of a command: settings, output and questions, and if needed the database with the daemon's flows.
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type PageView } from '../api/http/page.js';
+import { Problem } from '../api/http/problem.js';
 import { type Caller } from '../api/access/caller.js';
 import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig, withDotEnv } from '../config/index.js';
 import { field, type Fields, fields, terminalTable } from '../console/fields.js';
+import { explainError } from './errors.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { Progress } from './progress.js';
@@ -25,6 +28,7 @@ export class Cli {
   constructor(
     readonly io: Io,
     private readonly options: Common,
+    private readonly argv: readonly string[],
   ) {
     this.json = options.json === true;
     this.by = `cli:${io.user}`;
@@ -75,6 +79,33 @@ export class Cli {
     });
   }
 
+  /**
+   * Runs a request under its key. An error without a clear outcome shows the command that repeats the request safely:
+   * without the key the same command would be a second request.
+   * @param given the operator's `--key`
+   */
+  async keyed<T>(given: string | undefined, request: (key: string) => Promise<T>) {
+    const key = given ?? randomUUID();
+    const repeat = this.repeat(key);
+    try {
+      return { made: await request(key), key, repeat };
+    } catch (e) {
+      const isRefused = e instanceof CliError || (e instanceof Problem && e.getStatus() < 500);
+      if (isRefused) throw e;
+      const { exitCode, code, message } = explainError(e);
+      throw new CliError(exitCode, code, `${message}\nCrossbill may have stored the request. ${sayRepeat(repeat)}`);
+    }
+  }
+
+  /** The operator's own command under the key of its request, for a POSIX shell. `more`: further options. */
+  repeat(key: string, ...more: readonly string[]): string {
+    const [command = '', ...words] = this.argv;
+    const isKeyed = words.some((word) => word === '--key' || word.startsWith('--key='));
+    const added = [...(isKeyed ? [] : ['--key', key]), ...more.filter((word) => !words.includes(word))];
+    // The options stand before the operator's words: after `--` they would be no options.
+    return ['crossbill', command, ...added, ...words].map(quoted).join(' ');
+  }
+
   /** Asks the operator to confirm, unless `--yes` is given. Throws after a no, and without a terminal. */
   async confirm(question: string): Promise<void> {
     if (!(await this.agrees(question))) throw new CliError(EXIT.failed, 'declined', 'Nothing was done.');
@@ -106,6 +137,12 @@ export class Cli {
   #environment(): Io['env'] {
     return (this.#env ??= environment(this.io, this.options.envFile));
   }
+}
+
+export const sayRepeat = (repeat: string): string => `To repeat this safely: ${repeat}`;
+
+function quoted(word: string): string {
+  return /^[\w./:@=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function environment(io: Io, file: string | undefined): Io['env'] {

@@ -11,7 +11,11 @@ export class Session {
   /** True if the operator gave `--json`: then errors are JSON too. */
   json = false;
 
-  constructor(readonly io: Io) {}
+  /** @param argv the operator's words, without the program's name */
+  constructor(
+    readonly io: Io,
+    readonly argv: readonly string[] = [],
+  ) {}
 }
 
 export class Commands {
@@ -50,7 +54,7 @@ export class Commands {
     const { session } = this;
     return async function (this: CommandUnknownOpts, ...given: Given): Promise<void> {
       const options = this.optsWithGlobals();
-      const cli = new Cli(session.io, options);
+      const cli = new Cli(session.io, options, session.argv);
       session.json = cli.json;
       try {
         session.exitCode = (await work(cli, ...given)) ?? EXIT.ok;

@@ -27,10 +27,10 @@ export function parseSince(text: string): Date {
   return orExplain(past, 'Use a past date such as 2026-01-01, or a span such as 30d or 12h.');
 }
 
-/** Accepts an amount, and returns the same text: `12.50` with a point, or `1250` in smallest units. */
+/** Accepts an amount, and returns the same text: only with its currency it is money. */
 export function parseAmount(text: string): string {
-  const isAmount = /^(?:\d{1,15}\.\d{1,3}|[1-9]\d{0,14})$/.test(text);
-  return orExplain(isAmount ? text : null, 'Use an amount such as 12.50, or smallest units without a point: 1250.');
+  const isAmount = /^\d{1,15}(?:\.\d{1,3})?$/.test(text);
+  return orExplain(isAmount ? text : null, 'Use an amount such as 12.50 or 12.');
 }
 
 export function parseCount(max: number): (text: string) => number {

@@ -48,7 +48,7 @@ const TASKS: Readonly<Record<string, readonly ((on: Commands) => void)[]>> = {
 
 /** Runs one command. `argv` has no program name. Never throws; returns a code of `exit-codes.ts`. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
-  const session = new Session(io);
+  const session = new Session(io, argv);
   const written: Promise<void>[] = [];
   const program = programOf(session, (text) => void written.push(io.out(text)));
   try {

@@ -1,54 +1,71 @@
 // `crossbill refund <payment>`: refunds a payment as the API does, and prints the outcome.
-import { randomUUID } from 'node:crypto';
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';
 import { type RefundRow } from '../domain/model.js';
-import { decimalsOf, minorFromDecimal } from '../domain/money.js';
+import { decimalsOf } from '../domain/money.js';
 import { refundable } from '../domain/status.js';
-import { type ListedRefund, ReadModel } from '../engine/read-model.js';
+import { type ListedRefund, type PaymentView, ReadModel } from '../engine/read-model.js';
 import { PaymentsController } from '../payments/payments.controller.js';
 import { listedRefundView } from '../refunds/refund.view.js';
-import { RefundsFlow } from '../refunds/refunds.flow.js';
+import { refundPath, RefundsFlow } from '../refunds/refunds.flow.js';
+import { findWaiting, REFUND_WAITING, sayWaiting } from '../refunds/rules/request.js';
+import { typedAmount } from '../refunds/typed-amount.js';
+import { Requests } from '../store/requests.js';
+import { type Cli, sayRepeat } from './cli.js';
 import { type Commands } from './commands.js';
 import { CliError, EXIT, wrongUsage } from './exit-codes.js';
 import { parseAmount, parseCount, parsePaymentId } from './options.js';
 import { amount } from './table.js';
+import { type World } from './world.js';
 
 /** The scope of idempotency keys. All operators share it: a colleague's repeat under the same `--key` has no effect. */
 export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
 
 export function addRefund(on: Commands): void {
   on.add('refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe')
-    .option('--amount <amount>', '12.50, or smallest units without a point: 1250; default: the rest', parseAmount)
+    .option('--amount <amount>', "in the payment's currency, such as 12.50 or 12; default: the rest", parseAmount)
+    .option('--minor', 'read --amount in smallest units: 1250 is 12.50 EUR')
     .option('--payment-id <pay_id>', "the MoR's id of the payment, if Crossbill does not know it yet", parsePaymentId)
     .option('--reason <text>', 'passed to the MoR', 'requested_by_customer')
-    .option('--key <text>', 'the same key never refunds twice; default: a new refund')
+    .option('--key <text>', 'the same key never refunds twice; default: a new refund, unless an equal one still waits')
     .option('--work', 'carry it out in this process if no daemon is running')
     .option('--wait <seconds>', 'how long to wait for the outcome', parseCount(3600), 30)
     .option('--yes', 'do not ask for confirmation')
     .action(
-      on.run(async (cli, id, { amount: text, paymentId, reason, key = randomUUID(), work, wait }) => {
+      on.run(async (cli, id, { amount: text, minor, paymentId, reason, key: given, work, wait }) => {
         const world = await cli.open();
         const books = world.get(ReadModel);
         const found = await books.payment(id);
         if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
         const { payment } = found;
-        const wanted = text === undefined ? null : minorOf(text, payment.currency);
+        if (minor === true && text === undefined) throw wrongUsage('Use --minor with --amount.');
+        const wanted = text === undefined ? null : minorOf(text, payment.currency, minor === true);
         const sum = amount(wanted ?? refundable(payment, found.refunds, found.lost), payment.currency);
         const of = amount(payment.amount, payment.currency);
+        if (given === undefined) await refuseIfWaiting(cli, world, found, wanted);
         await cli.confirm(`Refund ${sum} of ${of} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`);
         if (paymentId !== undefined) {
           const name = () => world.get(PaymentsController).identify(payment.id, { payment_id: paymentId }, cli.caller);
           await world.change('payment.identify', id, name, (p) => ({ detail: { payment_id: p.id } }));
         }
-        const request = { amount: wanted, reason, metadata: null, by: cli.by };
-        const name = paymentRequestName(KEY_SCOPE, key, { amount: wanted?.toString() ?? null, reason });
-        const made = await world.change(
-          'refund.create',
-          id,
-          async () => valueOrProblem(await world.get(RefundsFlow).request(id, request, name)),
-          (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
+        const request = { amount: wanted, reason, metadata: null, by: cli.by, unlessWaiting: given === undefined };
+        const store = async (key: string): Promise<RefundRow> => {
+          const name = paymentRequestName(KEY_SCOPE, key, { amount: wanted?.toString() ?? null, reason });
+          const done = await world.get(RefundsFlow).request(id, request, name);
+          // An equal request arrived in the meantime.
+          if (!done.ok && done.code === REFUND_WAITING)
+            await refuseIfWaiting(cli, world, (await books.payment(id)) ?? found, wanted);
+          return valueOrProblem(done);
+        };
+        const { made, key, repeat } = await cli.keyed(given, (own) =>
+          world.change(
+            'refund.create',
+            id,
+            () => store(own),
+            (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
+          ),
         );
+        if (given === undefined) cli.io.err(`${sayRepeat(repeat)}\n`); // before the wait: somebody may end the command
         const look = async (): Promise<ListedRefund> => {
           const now = await books.refund(made.id);
           if (now === null) throw new Error(`Crossbill stored refund ${made.id} and does not find it.`);
@@ -59,11 +76,27 @@ export function addRefund(on: Commands): void {
         const now = await look();
         const { status, id: refundId, currency } = now.refund;
         const line = `Refund ${refundId} of ${amount(now.refund.amount, currency)}: ${sentence(now.refund)}\n`;
-        await cli.print(listedRefundView(now), () => line);
+        const more = status === 'requested' ? `To send it without a daemon: ${cli.repeat(key, '--work')}\n` : '';
+        await cli.print({ ...listedRefundView(now), repeat }, () => line + more);
         if (status === 'failed') return EXIT.failed;
         return status === 'requested' || status === 'unknown' ? EXIT.unfinished : EXIT.ok;
       }),
     );
+}
+
+/**
+ * Refuses a refund equal to one that still waits for its sending or its answer: most likely the operator repeats a
+ * command that ended before the refund did. The text has the command that carries out the waiting refund.
+ */
+async function refuseIfWaiting(cli: Cli, world: World, { payment, refunds, lost }: PaymentView, wanted: bigint | null) {
+  const rest = refundable(payment, refunds, lost);
+  const waiting = findWaiting(refunds, wanted, rest);
+  if (waiting === undefined) return;
+  const path = refundPath(payment.id);
+  const key = await world.get(Requests).keyOf({ apiKey: KEY_SCOPE.name, method: 'POST', path }, waiting.id);
+  const send = key === null ? 'A daemon sends it.' : `To carry it out: ${cli.repeat(key, '--work')}`;
+  const message = `${sayWaiting(waiting)} ${send}\nIf you want a second refund of this amount, give it a --key of its own.`;
+  throw new CliError(EXIT.failed, REFUND_WAITING, message);
 }
 
 /**
@@ -75,9 +108,10 @@ function isSettled({ status, mirror }: RefundRow): boolean {
   return status === 'succeeded' && (mirror === 'done' || mirror === 'not_needed' || mirror === 'parked');
 }
 
-/** Reads an amount in smallest units. Throws for more decimals than the currency has: Crossbill rounds nothing. */
-function minorOf(text: string, currency: string): bigint {
-  const minor = text.includes('.') ? minorFromDecimal(text, currency) : BigInt(text);
+/** Returns the amount in smallest units. Throws for more decimals than the currency has: Crossbill rounds nothing. */
+function minorOf(text: string, currency: string, isMinor: boolean): bigint {
+  if (isMinor && !/^\d+$/.test(text)) throw wrongUsage(`With --minor the amount is a whole number, not ${text}.`);
+  const minor = isMinor ? BigInt(text) : typedAmount(text, currency);
   if (minor !== null && minor > 0n) return minor;
   throw wrongUsage(`${text} is no amount in ${currency}. Use ${decimalsOf(currency) || 'no'} decimals, above 0.`);
 }
@@ -85,7 +119,7 @@ function minorOf(text: string, currency: string): bigint {
 function sentence(r: RefundRow): string {
   switch (r.status) {
     case 'requested':
-      return 'stored, not sent yet. A daemon sends it. A repeat without the same --key requests a second refund.';
+      return 'stored, not sent yet. A daemon sends it.';
     case 'unknown':
       return 'sent, and the MoR has not answered. Crossbill asks again with the same key; the amount stays reserved.';
     case 'pending':

@@ -3,7 +3,7 @@ import { requestName } from '../api/http/idempotency.js';
 import { InvoicesController } from '../invoices/invoices.controller.js';
 import { retriedOrProblem } from '../retries/retried.view.js';
 import { RetriesFlow } from '../retries/retries.flow.js';
-import { type Cli } from './cli.js';
+import { type Cli, sayRepeat } from './cli.js';
 import { type Commands } from './commands.js';
 import { retryEvents } from './events.js';
 import { wrongUsage } from './exit-codes.js';
@@ -25,21 +25,23 @@ export function addRetry(on: Commands): void {
     );
 }
 
-async function retryInvoice(cli: Cli, id: string, key: string | undefined): Promise<void> {
+async function retryInvoice(cli: Cli, id: string, given: string | undefined): Promise<void> {
   const world = await cli.open();
   const invoices = world.get(InvoicesController);
   const { amount_remaining: minor, currency, customer_id: customer } = await invoices.one(id);
   const due = amount(minor === null ? null : BigInt(minor), currency?.toUpperCase() ?? null);
   await cli.confirm(`Try to collect ${due} of customer ${customer ?? 'unknown'} (invoice ${id}) again?`);
-  const name = key === undefined ? null : requestName(KEY_SCOPE, `/v1/invoices/${id}/retry`, key, '');
-  const made = await world.change(
-    'invoice.retry',
-    id,
-    async () => retriedOrProblem(await world.get(RetriesFlow).retry(id, cli.by, name)),
-    (r) => ({ detail: { number: r.number, means: r.means } }),
-  );
-  await cli.print(await invoices.one(id), () => {
+  const { made, repeat } = await cli.keyed(given, (key) => {
+    const name = requestName(KEY_SCOPE, `/v1/invoices/${id}/retry`, key, '');
+    return world.change(
+      'invoice.retry',
+      id,
+      async () => retriedOrProblem(await world.get(RetriesFlow).retry(id, cli.by, name)),
+      (r) => ({ detail: { number: r.number, means: r.means } }),
+    );
+  });
+  await cli.print({ ...(await invoices.one(id)), repeat }, () => {
     const does = made.means === 'charge' ? 'Crossbill asks the MoR to charge again' : 'Crossbill makes a payment link';
-    return `Retry ${made.number} of invoice ${id}: ${does}. \`crossbill explain ${id}\` shows the outcome.\n`;
+    return `Retry ${made.number} of invoice ${id}: ${does}. \`crossbill explain ${id}\` shows the outcome.\n${sayRepeat(repeat)}\n`;
   });
 }

@@ -1,10 +1,10 @@
 // `crossbill returned <payment>`: records a debit returned by the customer's bank, or undoes the record.
-import { randomUUID } from 'node:crypto';
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';
 import { ReadModel } from '../engine/read-model.js';
 import { returnView } from '../returns/return.view.js';
 import { ReturnsFlow } from '../returns/returns.flow.js';
+import { sayRepeat } from './cli.js';
 import { type Commands } from './commands.js';
 import { CliError, EXIT, wrongUsage } from './exit-codes.js';
 import { parseDay, parseLine } from './options.js';
@@ -19,7 +19,7 @@ export function addReturned(on: Commands): void {
     .option('--key <text>', 'the same key never records twice; default: a new request')
     .option('--yes', 'do not ask')
     .action(
-      on.run(async (cli, id, { reference = null, key = randomUUID(), undo, on: day = null }) => {
+      on.run(async (cli, id, { reference = null, key: given, undo, on: day = null }) => {
         if (undo === true && (day !== null || reference !== null))
           throw wrongUsage('Do not use --on or --reference with --undo.');
         const world = await cli.open();
@@ -32,25 +32,28 @@ export function addReturned(on: Commands): void {
             ? `Undo the return of payment ${id}, ${of}? The ledger reverses its loss.`
             : `Did the bank return payment ${id}, ${of}? Crossbill books the rest as lost. Stripe stays as it is.`,
         );
-        const name = paymentRequestName(KEY_SCOPE, key, { reference, on: day?.toISOString() ?? null });
         const flow = world.get(ReturnsFlow);
-        const row = await world.change(
-          undo === true ? 'payment.returned.undo' : 'payment.returned',
-          id,
-          async () =>
-            valueOrProblem(
-              undo === true
-                ? await flow.undo(id, cli.by, name)
-                : await flow.record(id, { by: cli.by, reference, on: day }, name),
-            ),
-          (made) => ({ detail: { id: made.id } }),
-        );
+        const body = { reference, on: day?.toISOString() ?? null };
+        const { made: row, repeat } = await cli.keyed(given, (key) => {
+          const name = paymentRequestName(KEY_SCOPE, key, body);
+          return world.change(
+            undo === true ? 'payment.returned.undo' : 'payment.returned',
+            id,
+            async () =>
+              valueOrProblem(
+                undo === true
+                  ? await flow.undo(id, cli.by, name)
+                  : await flow.record(id, { by: cli.by, reference, on: day }, name),
+              ),
+            (made) => ({ detail: { id: made.id } }),
+          );
+        });
         const what = amount(row.amount, row.currency);
-        await cli.print(returnView(row, payment), () =>
+        const text =
           row.status === 'returned'
             ? `Return ${row.id}: the ledger shows ${what} as lost. Decide about invoice ${row.invoiceId}: \`crossbill reviews\`.\n`
-            : `Return ${row.id} is undone: the loss of ${what} is reversed.\n`,
-        );
+            : `Return ${row.id} is undone: the loss of ${what} is reversed.\n`;
+        await cli.print({ ...returnView(row, payment), repeat }, () => `${text}${sayRepeat(repeat)}\n`);
       }),
     );
 }

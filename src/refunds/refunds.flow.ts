@@ -34,8 +34,10 @@ export class RefundsFlow {
     const masked = { ...request, reason: freeText(request.reason) };
     const act = (lane: Lane) => requestRefund(lane, rowId, masked, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
-    // The path names our own id. The MoR may give the payment another id, and a repeated request needs the same path.
-    const path = `/v1/payments/${rowId}/refunds`;
+    const path = refundPath(rowId);
     return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundById });
   }
 }
+
+/** The path in a request's name. It has our own id: the MoR may give the payment another id before a repeat. */
+export const refundPath = (paymentRowId: string): string => `/v1/payments/${paymentRowId}/refunds`;

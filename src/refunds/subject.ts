@@ -9,8 +9,8 @@ import {
   refundsElsewhere,
   reportRefundCall,
 } from './rules/mirror.js';
-import { takeRefunded } from './rules/refund.js';
-import { createRefundCall, renamedRefunds, stuckRefunds, takeStuckChoice, withdrawStale } from './rules/request.js';
+import { renamedRefunds, takeRefunded } from './rules/refund.js';
+import { createRefundCall, stuckRefunds, takeStuckChoice, withdrawStale } from './rules/request.js';
 import { nothingMore } from '../engine/commanded.js';
 
 export const refunds = {

@@ -52,6 +52,15 @@ export class Requests {
   }
 
   /** Stores the object of a request. If a concurrent request was first, returns the first request's object. */
+  /** The Idempotency-Key of the request that made this object. Null: another caller made it. */
+  async keyOf({ apiKey, method, path }: Omit<RequestName, 'idempotencyKey'>, objectId: string): Promise<string | null> {
+    const found = await this.db.pool.query<{ idempotency_key: string }>(
+      'select idempotency_key from api_request where api_key = $1 and method = $2 and path = $3 and object_id = $4',
+      [apiKey, method, path, objectId],
+    );
+    return found.rows[0]?.idempotency_key ?? null;
+  }
+
   remember(name: RequestName, bodySha256: Buffer, objectId: string): Promise<Remembered> {
     return rememberIn(this.db.pool, name, bodySha256, objectId, this.time.given());
   }

@@ -204,12 +204,12 @@ it("`crossbill explain` shows an uncompleted signup for the signup's id and for 
 
 it('`crossbill refund` asks for confirmation, makes one refund for each key, and records each attempt in the audit trail', async () => {
   const asked = `Refund 5.00 EUR of 29.90 EUR to customer ${paid.customerId} (invoice ${paid.invoiceId})?`;
-  const unasked = await cli(['refund', paid.paymentId, '--amount', '500'], world.env);
+  const unasked = await cli(['refund', paid.paymentId, '--amount', '5'], world.env);
   expect(unasked).toEqual(saysWhy(2, /^Refund 5\.00 EUR of 29\.90 EUR .*\?\n.*--yes/));
-  const no = await cli(['refund', paid.paymentId, '--amount', '500'], world.env, { answer: 'n' });
+  const no = await cli(['refund', paid.paymentId, '--amount', '5'], world.env, { answer: 'n' });
   expect(no).toEqual({ code: 1, out: '', err: `${asked} [y/N] Nothing was done.\n` });
   expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(0);
-  const args = ['refund', paid.paymentId, '--amount', '500', '--key', 'ticket-7', '--yes'];
+  const args = ['refund', paid.paymentId, '--amount', '5', '--key', 'ticket-7', '--yes'];
   const done = await cliJson(args, world.env);
   expect(done).toMatchObject({ code: 0, body: { status: 'succeeded', mirror: 'done', amount: 500 } });
   const again = await cliJson(args, world.env);
@@ -217,7 +217,10 @@ it('`crossbill refund` asks for confirmation, makes one refund for each key, and
   expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(500);
   const odd = await cli(['refund', paid.paymentId, '--amount', '5.005', '--yes'], world.env);
   expect(odd).toEqual(saysWhy(2, /^5\.005 is no amount in EUR\. Use 2 decimals, above 0\.\n$/));
-  const tooMuch = await cli(['refund', paid.paymentId, '--amount', '999999', '--yes'], world.env);
+  const minor = await cli(['refund', paid.paymentId, '--amount', '12.50', '--minor', '--yes'], world.env);
+  expect(minor).toEqual(saysWhy(2, /^With --minor the amount is a whole number, not 12\.50\.\n$/));
+  expect(await cli(['refund', paid.paymentId, '--minor'], world.env)).toEqual(saysWhy(2, /--amount/));
+  const tooMuch = await cli(['refund', paid.paymentId, '--amount', '9999.99', '--yes'], world.env);
   expect(tooMuch).toEqual(saysWhy(1, /^The amount exceeds the rest of this payment\. Refund at most 24\.90 EUR\.\n$/));
   const audited = await sql<Record<string, string>>(
     `select actor, outcome, detail->>'code' as code from audit where action = 'refund.create' order by id`,
@@ -382,16 +385,59 @@ it('`crossbill onboard apply` names the missing fields of each merchant in the f
   }
 });
 
+it('`crossbill returned` prints the command that repeats the record, and refuses a second record of the debit', async () => {
+  const first = await world.invoice((await world.paidSubscriber()).firstInvoiceId, 'paid');
+  const [payment] = first['payments'] as { id: string }[];
+  const args = ['returned', payment?.id ?? '', '--yes'];
+  const done = await cliJson<{ id: string; repeat: string }>(args, world.env);
+  expect([done.code, (await cli(args, world.env)).code]).toEqual([0, 1]);
+  const [, key = ''] = /--key (\S+)/.exec(done.body.repeat) ?? [];
+  const again = await cliJson([...args, '--key', key], world.env);
+  expect(again).toMatchObject({ code: 0, body: { id: done.body.id, status: 'returned' } });
+  const text = await cli([...args, '--undo'], world.env);
+  expect(text).toMatchObject({ code: 0, out: expect.stringContaining('crossbill returned --key ') });
+});
+
 it('while no daemon runs, `crossbill refund` stores the request, and `crossbill refund --work` carries the request out', async () => {
   await Promise.all(world.daemons.map((d) => d.stop()));
   const left = await cliJson<{ id: string; status: string }>(
-    ['refund', paid.paymentId, '--amount', '100', '--key', 'alone', '--wait', '1', '--yes'],
+    ['refund', paid.paymentId, '--amount', '1', '--key', 'alone', '--wait', '1', '--yes'],
     world.env,
   );
   expect(left).toMatchObject({ code: 5, body: { status: 'unknown' } });
   const done = await cliJson<{ id: string }>(
-    ['refund', paid.paymentId, '--amount', '100', '--key', 'alone', '--work', '--yes'],
+    ['refund', paid.paymentId, '--amount', '1', '--key', 'alone', '--work', '--yes'],
     world.env,
   );
   expect(done).toMatchObject({ code: 0, body: { id: left.body.id, status: 'succeeded', mirror: 'done' } });
+});
+
+it('an equal `crossbill refund` without a key is refused while the first waits, and the printed command carries out that one refund', async () => {
+  await Promise.all(world.daemons.map((d) => d.stop()));
+  const refunded = async (): Promise<number> => {
+    const [row] = await sql<{ sum: string }>(`select sum(amount) as sum from refund where reason = 'once'`);
+    return Number(row?.sum ?? 0);
+  };
+  const args = ['refund', paid.paymentId, '--amount', '110', '--minor', '--reason', 'once', '--yes'];
+  const left = await cli([...args, '--wait', '1'], world.env);
+  expect(left).toMatchObject({ code: 5, out: expect.stringContaining('of 1.10 EUR: stored, not sent yet') });
+  const [, key = ''] = /--key (\S+)/.exec(left.err) ?? [];
+  expect(left.out).toContain(`crossbill refund --key ${key} --work ${paid.paymentId}`);
+
+  // The natural repeat, as text and as JSON.
+  const again = await cli([...args, '--work'], world.env);
+  expect(again).toEqual(saysWhy(1, new RegExp(`crossbill refund --key ${key} `)));
+  const asJson = await cliJson<{ error: { code: string } }>([...args, '--work'], world.env);
+  expect(asJson).toMatchObject({ code: 1, body: { error: { code: 'refund_waiting' } } });
+  expect(await refunded()).toBe(110);
+
+  const repeat = expect.stringContaining(`--key ${key}`);
+  const done = await cliJson([...args, '--work', '--key', key], world.env);
+  expect(done).toMatchObject({ code: 0, body: { status: 'succeeded', repeat } });
+  expect(await refunded()).toBe(110);
+
+  // A key of its own is a person's word for a second refund.
+  const second = await cli([...args, '--wait', '1', '--key', 'second'], world.env);
+  const third = await cli([...args, '--wait', '1', '--key', 'third'], world.env);
+  expect([second.code, third.code, await refunded()]).toEqual([5, 5, 330]);
 });

@@ -25,11 +25,11 @@ const payment = async (id: string): Promise<Json> => (await world.api('GET', `/v
 
 it('`crossbill refund` refuses a payment without a MoR id; with `--payment-id` the command stores the given id and refunds the payment', async () => {
   const { ours, paymentId, invoiceId } = await nameless();
-  const bare = await cli(['refund', ours, '--amount', '990', '--yes'], world.env);
+  const bare = await cli(['refund', ours, '--amount', '9.90', '--yes'], world.env);
   expect(bare).toMatchObject({ code: 1, out: '', err: expect.stringContaining('crossbill refund --payment-id') });
   expect((await payment(ours))['refunds']).toEqual([]);
   const done = await cliJson(
-    ['refund', ours, '--payment-id', paymentId, '--amount', '990', '--key', 'ticket-8', '--yes'],
+    ['refund', ours, '--payment-id', paymentId, '--amount', '9.90', '--key', 'ticket-8', '--yes'],
     world.env,
   );
   expect(done).toMatchObject({
@@ -48,7 +48,7 @@ it('`crossbill refund` refuses a payment without a MoR id; with `--payment-id` t
 
   // With the same key it is the same refund, by whichever name.
   const again = await cliJson(
-    ['refund', ours, '--payment-id', paymentId, '--amount', '990', '--key', 'ticket-8', '--yes'],
+    ['refund', ours, '--payment-id', paymentId, '--amount', '9.90', '--key', 'ticket-8', '--yes'],
     world.env,
   );
   expect([again.code, again.body['id']]).toEqual([0, done.body['id']]);
@@ -63,11 +63,11 @@ it('`crossbill refund` refuses a payment without a MoR id; with `--payment-id` t
 
 it('`crossbill refund` reports a payment id unknown to the MoR, and Crossbill removes the wrong id', async () => {
   const { ours, paymentId } = await nameless();
-  const failed = await cli(['refund', ours, '--payment-id', 'pay_mistyped', '--amount', '990', '--yes'], world.env);
+  const failed = await cli(['refund', ours, '--payment-id', 'pay_mistyped', '--amount', '9.90', '--yes'], world.env);
   expect(failed.code).toBe(1);
   expect(failed.out).toMatch(/^Refund ref_\S+ of 9\.90 EUR: failed: .*You may refund the amount again\.\n$/);
   expect(await payment(ours)).toMatchObject({ id: ours, amount_refunded: 0 });
-  const right = await cli(['refund', ours, '--payment-id', paymentId, '--amount', '990', '--yes'], world.env);
+  const right = await cli(['refund', ours, '--payment-id', paymentId, '--amount', '9.90', '--yes'], world.env);
   expect(right.code).toBe(0);
   expect(right.out).toMatch(/^Refund ref_\S+ of 9\.90 EUR: succeeded, and shown on Stripe by credit note cn_\S+\.\n$/);
 });

@@ -218,6 +218,21 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await cli(['retry', id, '--all-parked'], env)).code).toBe(2);
   });
 
+  it('while no daemon runs, a second `crossbill retry` is refused, and the printed command repeats the first one without a second charge', async () => {
+    const id = await renewal('decline', 'succeed');
+    await stop();
+    const env = { ...world.env, ...settings() };
+    const first = await cliJson<Json>(['retry', id, '--yes'], env);
+    expect([first.code, made(first.body).length]).toEqual([0, 1]);
+    expect((await cli(['retry', id, '--yes'], env)).code).toBe(1);
+    const [, key = ''] = /--key (\S+)/.exec(String(first.body['repeat'])) ?? [];
+    const again = await cliJson<Json>(['retry', id, '--yes', '--key', key], env);
+    expect([again.code, made(again.body).length]).toEqual([0, 1]);
+    await start('off');
+    await world.invoice(id, 'paid');
+    expect(await charges(id)).toEqual(['failed', 'succeeded']);
+  });
+
   it('Crossbill refuses a retry of an unknown invoice, and a retry with a read-only key', async () => {
     expect((await retry('in_nobody')).status).toBe(404);
     const viewer = { authorization: 'Bearer read-key-for-tests-0123456789abcd' };

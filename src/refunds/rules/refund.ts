@@ -15,6 +15,7 @@ import { type Draft, newRow } from '../../domain/row.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
 import { type Ctx } from '../../engine/context.js';
 import { type Lane } from '../../engine/draft.js';
+import { itemRule } from '../../engine/items.js';
 import { done, type PaymentEvent, type Verdict } from '../../engine/event.js';
 import { saysNothing, takePayment } from '../../engine/payment.js';
 
@@ -264,3 +265,32 @@ export function requestOf<M extends OutboxRow>(
 ): M | undefined {
   return messages.find((m) => m.kind === 'create_refund' && m.subject === refundId);
 }
+
+/** True if the refund request used a payment id from a person, and the MoR later gave the payment another id. */
+export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
+  const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
+  return asked !== null && now !== null && asked !== now;
+}
+
+/** Items for refunds under a wrong payment id from a person: the MoR refunded another payment. */
+export const renamedRefunds = itemRule(
+  { 'payment-renamed': 'the MoR refunded nothing under that id' },
+  function* (lane) {
+    const { payments, refunds } = lane;
+    for (const p of payments) {
+      const made = refunds.filter(
+        (r) => r.paymentRowId === p.id && isRenamed(p, r) && r.status !== 'failed' && r.status !== 'joined',
+      );
+      for (const from of new Set(made.flatMap((r) => r.askedOf ?? []))) {
+        const minor = made.reduce((sum, r) => (r.askedOf === from ? sum + r.amount : sum), 0n);
+        const fact = {
+          code: 'payment-renamed',
+          from,
+          to: paymentName(p),
+          amount: { minor, currency: p.currency },
+        } as const;
+        yield { kind: 'conflicting_event', about: p, subject: `${p.id}:${from}`, fact };
+      }
+    }
+  },
+);

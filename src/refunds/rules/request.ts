@@ -12,7 +12,7 @@ import {
 import { showMoney } from '../../domain/money.js';
 import { morKey } from '../../domain/mor-key.js';
 import { lostOf, returnOf } from '../../domain/mor-object.js';
-import { HOW_TO_NAME, ownIdOf, paymentName } from '../../domain/payment-name.js';
+import { HOW_TO_NAME, ownIdOf } from '../../domain/payment-name.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
 import { refundable } from '../../domain/status.js';
 import { isRedirect, mayBeCutOff, type CallRule } from '../../engine/call.js';
@@ -27,7 +27,7 @@ import {
 import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { ANSWER_PATIENCE_MS, DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
-import { newRefund, requestOf, takeAnswer } from './refund.js';
+import { isRenamed, newRefund, requestOf, takeAnswer } from './refund.js';
 
 export type RefundRequest = {
   /** The amount in smallest units. Null: the rest of the payment. */
@@ -36,6 +36,8 @@ export type RefundRequest = {
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** The name of the API key or of the person. */
   readonly by: string;
+  /** True: refuse a refund equal to one that still waits. The caller has no key, so it may be a repeat. */
+  readonly unlessWaiting?: boolean;
 };
 
 /**
@@ -69,6 +71,8 @@ export function requestRefund(
   const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
   const lost = lostOf(p.id, lane.objects);
   const rest = refundable(p, lane.refunds, lost);
+  const waiting = req.unlessWaiting === true ? findWaiting(lane.findRefunds(p), req.amount, rest) : undefined;
+  if (waiting !== undefined) return refuse(409, REFUND_WAITING, sayWaiting(waiting));
   const byBank = lost > 0n ? `The bank took ${show(lost)} of this payment: a dispute was lost.` : '';
   if (rest === 0n)
     return refuseRefund(
@@ -86,6 +90,22 @@ export function requestRefund(
   lane.request({ peer: 'mor', kind, subject: refund.id, wire, ...(key === null ? {} : { key }) });
   lane.say('person', `${req.by} asked for a refund of ${show(amount)}`, refund);
   return { ok: true, value: refund };
+}
+
+export const REFUND_WAITING = 'refund_waiting';
+
+/**
+ * Finds our own refund of this amount that the MoR has not answered.
+ * @param amount smallest units; null: the rest of the payment
+ */
+export function findWaiting<R extends RefundRow>(of: readonly R[], amount: bigint | null, rest: bigint): R | undefined {
+  const wanted = amount ?? rest;
+  return of.find((r) => r.origin === 'api' && isWaiting(r) && (wanted === 0n || r.amount === wanted));
+}
+
+export function sayWaiting({ id, amount, currency, status }: RefundRow): string {
+  const how = status === 'requested' ? 'stored and not sent yet' : 'sent, and the MoR has not answered';
+  return `Refund ${id} of ${showMoney({ minor: amount, currency })} of this payment is ${how}.`;
 }
 
 function refuseRefund(why: string): Refusal {
@@ -318,32 +338,3 @@ function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): R
   });
   return null;
 }
-
-/** True if the refund request used a payment id from a person, and the MoR later gave the payment another id. */
-export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
-  const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
-  return asked !== null && now !== null && asked !== now;
-}
-
-/** Items for refunds under a wrong payment id from a person: the MoR refunded another payment. */
-export const renamedRefunds = itemRule(
-  { 'payment-renamed': 'the MoR refunded nothing under that id' },
-  function* (lane) {
-    const { payments, refunds } = lane;
-    for (const p of payments) {
-      const made = refunds.filter(
-        (r) => r.paymentRowId === p.id && isRenamed(p, r) && r.status !== 'failed' && r.status !== 'joined',
-      );
-      for (const from of new Set(made.flatMap((r) => r.askedOf ?? []))) {
-        const minor = made.reduce((sum, r) => (r.askedOf === from ? sum + r.amount : sum), 0n);
-        const fact = {
-          code: 'payment-renamed',
-          from,
-          to: paymentName(p),
-          amount: { minor, currency: p.currency },
-        } as const;
-        yield { kind: 'conflicting_event', about: p, subject: `${p.id}:${from}`, fact };
-      }
-    }
-  },
-);
