@@ -6,7 +6,7 @@ import { Notifications } from '../store/notifications.js';
 import { ChargeLooksStore } from '../enrolment/charge-looks.store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { HealthStore } from '../health/health.store.js';
-import { textCensor } from '../observe/index.js';
+import { textCensor } from '../masks/secrets.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { type Cli } from './cli.js';
 import { type Commands } from './commands.js';

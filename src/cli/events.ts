@@ -5,7 +5,7 @@ import { EventsController } from '../events/events.controller.js';
 import { EventsFlow } from '../events/events.flow.js';
 import { type EventRow } from '../events/event-list.store.js';
 import { EventsStore } from '../events/events.store.js';
-import { rawBody } from '../events/mask.js';
+import { rawBody } from '../masks/event-body.js';
 import { type Cli, columns } from './cli.js';
 import { type Commands } from './commands.js';
 import { explainError } from './errors.js';

@@ -9,7 +9,7 @@ import { type InvoiceView, ReadModel } from '../engine/read-model.js';
 import { EventsStore } from '../events/events.store.js';
 import { answerOf } from '../invoices/invoice-sentence.js';
 import { invoiceView } from '../invoices/invoice.view.js';
-import { textCensor } from '../observe/index.js';
+import { textCensor } from '../masks/secrets.js';
 import { nextTryOf } from '../retries/retry.view.js';
 import { capital } from '../console/show.js';
 import { ReviewsStore } from '../reviews/reviews.store.js';

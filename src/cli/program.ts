@@ -1,7 +1,7 @@
 // The command line as a function: it takes arguments and surroundings, and returns the exit code.
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { VERSION } from '../config/index.js';
-import { textCensor } from '../observe/index.js';
+import { textCensor } from '../masks/secrets.js';
 import { addAskMor } from './ask-mor.js';
 import { Commands, Session } from './commands.js';
 import { addCompletion } from './completion.js';

@@ -8,7 +8,7 @@ import { type Config, secretValues, stripeMode, VERSION } from '../config/index.
 import { SystemClock } from '../engine/system-ports.js';
 import { morClient } from '../mor/options.js';
 import { morOptions } from '../mor/options-from-settings.js';
-import { textCensor } from '../observe/index.js';
+import { textCensor } from '../masks/secrets.js';
 import { stripeAddress } from '../stripe/stripe-client.js';
 import { type Cli } from './cli.js';
 import { type Commands } from './commands.js';

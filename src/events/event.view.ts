@@ -3,7 +3,7 @@ import { parseBody } from '../domain/events/json-body.js';
 import { type EventRow } from './event-list.store.js';
 import { Count, Example, OpenOrNull, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
-import { masked } from './mask.js';
+import { masked } from '../masks/event-body.js';
 
 export const EVENT_SOURCES = ['stripe', 'mor_payments', 'mor_events', 'crossbill'] as const;
 export const EVENT_STATUSES = ['received', 'done', 'ignored', 'parked', 'quarantined'] as const;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../api/http/problem.js';
 import { type EventRow } from './event-list.store.js';
 import { EventsStore } from './events.store.js';
-import { maskCards } from '../domain/card-numbers.js';
+import { maskCards } from '../masks/card-numbers.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Wake } from '../engine/wake.js';
 import { answerPauseMs } from '../policy.js';

@@ -23,7 +23,7 @@ import { Pages } from '../console/pages.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { sendList, viewsOf } from '../console/list-page.js';
 import { chosen } from '../console/list.js';
-import { maskedText } from '../console/masked-text.js';
+import { maskedText } from '../masks/broken-body.js';
 import { type Session } from '../console/session.js';
 import {
   capital,

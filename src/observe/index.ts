@@ -10,7 +10,6 @@ export {
   type Queue,
 } from './metrics.js';
 export { MinuteLimit } from './minute-limit.js';
-export { describeError, isSecretName, textCensor, withoutSecrets } from './redact.js';
 export { eventName } from './event-name.js';
 export { type CallReport, type OnCall, watchCalls } from './watch-calls.js';
 export { LOG, ObserveModule, ON_CALL } from './observe.module.js';

@@ -5,7 +5,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctio
 import { PinoPretty } from 'pino-pretty';
 import { type Config, secretValues } from '../config/index.js';
 import { standardOutput } from './log-target.js';
-import { describeError, textCensor, withoutSecrets } from './redact.js';
+import { describeError, textCensor, withoutSecrets } from '../masks/secrets.js';
 
 /**
  * A line at level info or above has a stable code, `<area>.<event>`, for searches and alerts. Its message may change.

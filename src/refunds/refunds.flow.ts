@@ -1,7 +1,7 @@
 // Stores a refund request from a person or the merchant's backend. One transaction decides and stores it; the workers
 // send it.
 import { Injectable } from '@nestjs/common';
-import { freeText } from '../domain/card-numbers.js';
+import { freeText } from '../masks/card-numbers.js';
 import { type RefundRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';

@@ -1,6 +1,6 @@
 // Carries out a person's choice for an item as a decision of its lane. An item without a lane closes directly.
 import { Injectable } from '@nestjs/common';
-import { freeText } from '../domain/card-numbers.js';
+import { freeText } from '../masks/card-numbers.js';
 import { laneOfItem } from '../domain/events/own-event.js';
 import { emptyLane } from '../engine/context.js';
 import { Lane } from '../engine/draft.js';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Any, Not } from 'typeorm';
 import { MarksStore } from './marks.store.js';
-import { maskCards } from '../domain/card-numbers.js';
+import { maskCards } from '../masks/card-numbers.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { type Acknowledgement, type Difference, type OurInvoice } from '../domain/difference.js';
 import { type InvoiceRow, type PaymentRow } from '../domain/model.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyRing } from '../../src/api/access/key-ring.js';
-import { masked } from '../../src/events/mask.js';
+import { masked } from '../../src/masks/event-body.js';
 import { canonicalJson, parseJsonBody } from '../../src/api/http/json-body.js';
 import { Secret } from '../../src/config/index.js';
 

@@ -11,7 +11,7 @@ import { html } from '../../src/console/html.js';
 import { type ConsoleAudit } from '../../src/console/console-audit.js';
 import { VerifyPages } from '../../src/verify/verify.pages.js';
 import { LoginThrottle } from '../../src/console/login-throttle.js';
-import { maskedText } from '../../src/console/masked-text.js';
+import { maskedText } from '../../src/masks/broken-body.js';
 import { COOKIE, Sessions } from '../../src/console/session.js';
 import { duration } from '../../src/console/show.js';
 import { ManualClock } from '../support/clock.js';

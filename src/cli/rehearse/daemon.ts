@@ -1,5 +1,5 @@
 // A client of the running daemon's API.
-import { textCensor } from '../../observe/index.js';
+import { textCensor } from '../../masks/secrets.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
 import { type Json, objectOf, textAt } from './json.js';

@@ -1,7 +1,7 @@
 // The MoR's `payment.*` events (Document 3): each reports one verdict on one charge, or one refund. Every field is
 // checked.
 import { type Money } from '../money.js';
-import { freeText } from '../card-numbers.js';
+import { freeText } from '../../masks/card-numbers.js';
 import { channelLane, readInvoiceId } from './channel-lane.js';
 import { type Envelope, eventTime, parseEvent, type ParsedEvent } from './envelope.js';
 import { Fields, type JsonObject, textOf, Unreadable } from '@crossbill/mor/read.js';

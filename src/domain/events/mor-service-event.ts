@@ -1,7 +1,7 @@
 // The MoR's service events (Document 2): about proforma invoices, payment links, e-invoices, disputes and alerts.
 import { type Money } from '../money.js';
 import { channelLane } from './channel-lane.js';
-import { freeText } from '../card-numbers.js';
+import { freeText } from '../../masks/card-numbers.js';
 import { eventTime, parseEvent, type ParsedEvent } from './envelope.js';
 import { Fields, isId, type JsonObject, member, parseMoney, partOf, Unreadable } from '@crossbill/mor/read.js';
 

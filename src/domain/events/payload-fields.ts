@@ -1,7 +1,7 @@
 // Finds deadlines, links, outcomes and amounts at any depth of a payload, to show them to people. Document 2 does not
 // show the form of these payloads.
 import { isId, isObject, type JsonObject, textOf, timeOf } from '@crossbill/mor/read.js';
-import { freeText } from '../card-numbers.js';
+import { freeText } from '../../masks/card-numbers.js';
 import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../money.js';
 
 const MAX_MEMBERS = 1_000;

@@ -2,7 +2,9 @@
 import { Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createLogger, isSecretName, type Logger, NestLogger, textCensor } from '../../../src/observe/index.js';
+import { isSecretName } from '../../../src/masks/names.js';
+import { textCensor } from '../../../src/masks/secrets.js';
+import { createLogger, type Logger, NestLogger } from '../../../src/observe/index.js';
 import { Secret } from '../../../src/config/index.js';
 import { anyCharacter } from '../../../packages/proof/src/fuzz/inputs/character.js';
 

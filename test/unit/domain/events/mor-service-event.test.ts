@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { amountIn } from '../../../../src/domain/events/payload-fields.js';
 import { textOf, timeOf } from '@crossbill/mor/read.js';
-import { freeText } from '../../../../src/domain/card-numbers.js';
+import { freeText } from '../../../../src/masks/card-numbers.js';
 import { parseBody } from '../../../../src/domain/events/json-body.js';
 import { parseMorServiceEvent } from '../../../../src/domain/events/mor-service-event.js';
 import { parseInvoice, parseStripeEvent } from '../../../../src/domain/events/stripe-event.js';

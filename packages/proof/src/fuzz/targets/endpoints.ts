@@ -9,7 +9,7 @@ import { idsIn, parseMorServiceEvent } from '#src/domain/events/mor-service-even
 import { sameEvent } from '#src/domain/events/same-event.js';
 import { amountIn, dashboardIn, deadlineIn } from '#src/domain/events/payload-fields.js';
 import { parseStripeEvent } from '#src/domain/events/stripe-event.js';
-import { masked, rawBody } from '#src/events/mask.js';
+import { masked, rawBody } from '#src/masks/event-body.js';
 import { type Endpoint, endpointAt, endpoints, toDelivery } from '#src/intake/deliveries.js';
 import { jsonText } from '#src/store/codec.js';
 import { wire } from '../inputs/examples.js';

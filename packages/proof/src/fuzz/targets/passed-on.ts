@@ -14,7 +14,7 @@ import {
   webhookEndpointRequest,
 } from '@crossbill/mor';
 import fc from 'fast-check';
-import { describeError, textCensor, withoutSecrets } from '#src/observe/redact.js';
+import { describeError, textCensor, withoutSecrets } from '#src/masks/secrets.js';
 import { jsonText } from '#src/store/codec.js';
 import { bentJson } from '../inputs/json.js';
 import { oddText } from '../inputs/texts.js';

@@ -12,7 +12,7 @@ import {
   passwordsIn,
   shownDatabaseUrl,
 } from '#src/config/database-url.js';
-import { textCensor } from '#src/observe/index.js';
+import { textCensor } from '#src/masks/secrets.js';
 import { bent, oddText } from '../inputs/texts.js';
 import { must, mustBeSame, type Target } from '../target.js';
 

@@ -1,5 +1,7 @@
 // Masks a body that is not JSON, to show it to people. The structure stays; each word that may be a name or a secret
 // becomes `[masked]`.
+import { maskCards } from './card-numbers.js';
+import { isIdentifierName } from './names.js';
 
 const SHOWN = 2_048;
 const MASK = '[masked]';
@@ -13,18 +15,15 @@ const TOKENS = /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|\d[\d.,-]*|[\p{L}\p{M}_@][\p{L}\p
 const PLAIN =
   /^(?:[a-z]{2,12}_[A-Za-z0-9]{4,60}|[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,3}|\d{4}-\d\d-\d\dT[\d:.Z+-]+|\d{1,11})$/;
 const SECRET = /secret|token|key|whsec|^(?:sk|rk|pk)_/i;
-/** Matches the name of a JSON member that holds an id, a number or a reference. Such a member's value stays visible. */
-const IDENTIFIER = /^(?:id|number|reference|(?!tax)[A-Za-z_]*(?:_id|Id))$/;
 const IDENTIFIED = /^[\p{L}\p{N}_.:/-]{1,100}$/u;
-const LITERALS = new Set(['true', 'false', 'null']);
+const LITERALS = new Set(['true', 'false', 'null', 'masked']);
+const PAIR = /("[A-Za-z_]{1,40}"\s*:\s*"[^"\\]*")/;
 
 /** Masks a body and returns its first 2048 characters. */
 export function maskedText(bytes: Buffer): string {
   if (bytes.length === 0) return '(empty)';
-  const text = bytes
-    .subarray(0, SHOWN * 4)
-    .toString('utf8')
-    .slice(0, SHOWN);
+  // The mask comes before the cut: half a card number has no check digit.
+  const text = withoutCards(bytes.subarray(0, SHOWN * 4).toString('utf8')).slice(0, SHOWN);
   let name = '';
   const shown = text.replace(TOKENS, (token: string, colon: string | undefined) => {
     const of = name;
@@ -36,10 +35,19 @@ export function maskedText(bytes: Buffer): string {
       name = inner;
       return token;
     }
-    const isShown = isPlain(inner) || (IDENTIFIER.test(of) && IDENTIFIED.test(inner) && !SECRET.test(inner));
+    const isShown = isPlain(inner) || (isIdentifierName(of) && IDENTIFIED.test(inner) && !SECRET.test(inner));
     return `"${isShown ? inner : MASK}"${colon ?? ''}`;
   });
   return bytes.length > SHOWN ? `${shown}\n… (${bytes.length} bytes in all)` : shown;
+}
+
+/** Masks card numbers outside ids: their groups of digits alone look like plain short numbers. */
+function withoutCards(text: string): string {
+  const isId = (part: string): boolean => isIdentifierName(/^"(\w+)"/.exec(part)?.[1] ?? '');
+  return text
+    .split(PAIR)
+    .map((part, n) => (n % 2 === 1 && isId(part) ? part : maskCards(part)))
+    .join('');
 }
 
 function isPlain(text: string): boolean {

@@ -1,6 +1,6 @@
 // A stored body for a person's eyes.
 import { expect, it } from '@jest/globals';
-import { masked, rawBody } from '../../../src/events/mask.js';
+import { masked, rawBody } from '../../../src/masks/event-body.js';
 
 const BODY = {
   customer: 'cus_1',

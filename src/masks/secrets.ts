@@ -1,38 +1,9 @@
 // Keeps secrets out of the log: by a field's name, by a text's shape, and by the values of our settings.
+import { isSecretName } from './names.js';
 
 const CENSORED = '[secret]';
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
-
-// Names of secret fields, in lower case without "_" and "-": `client_secret`, `clientSecret` and `Client-Secret` are
-// one name.
-const SECRET_NAMES = new Set([
-  'authorization',
-  'proxyauthorization',
-  'cookie',
-  'setcookie',
-  'password',
-  'passwd',
-  'pwd',
-  'apikey',
-  'apikeys',
-  'bearer',
-  'databaseurl',
-  'readdatabaseurl',
-  'connectionstring',
-  'dsn',
-  'card',
-  'cardnumber',
-  'cvc',
-  'iban',
-]);
-const SECRET_ENDINGS = ['secret', 'secrets', 'token', 'tokens', 'signature', 'signatures', 'privatekey'];
-
-/** True for the name of a secret. The log never shows such a field. */
-export function isSecretName(name: string): boolean {
-  const plain = name.toLowerCase().replace(/[_-]/g, '');
-  return SECRET_NAMES.has(plain) || SECRET_ENDINGS.some((ending) => plain.endsWith(ending));
-}
 
 /**
  * Copies a value for the log. The copy has no secret field at any depth, and the size of a body in place of the body.
