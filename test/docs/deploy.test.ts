@@ -7,6 +7,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { EXIT } from '../../src/cli/exit-codes.js';
 import { loadConfig } from '../../src/config/index.js';
+import { daemonSettings } from '@crossbill/sandbox/daemon-settings.js';
 import { makeSandbox } from '@crossbill/sandbox/sandbox.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
 import { metricsOf } from '../../tools/docs/metrics-reference.js';
@@ -109,26 +110,14 @@ const compose = textOf('docker-compose.yml');
 
 it("deploy/sandbox.env has every setting of a production daemon for the compose file's sandbox", () => {
   const seed = /SANDBOX_SEED: (\S+)/.exec(compose)?.[1] ?? '';
-  const { secrets, kernel, mor } = makeSandbox({ seed });
-  kernel.clock.close();
-  const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;
+  const core = makeSandbox({ seed });
+  core.kernel.clock.close();
+  const urls = { morUrl: 'http://sandbox:4020', stripeUrl: 'http://sandbox:4010' };
   expect(settings).toEqual({
     COMPOSE_PROJECT_NAME: 'crossbill-sandbox',
     CROSSBILL_ENV: 'deploy/sandbox.env',
     POSTGRES_PASSWORD: 'sandbox',
-    STRIPE_API_KEY: secrets.stripeApiKey,
-    STRIPE_API_BASE: 'http://sandbox:4010',
-    STRIPE_WEBHOOK_SECRETS: secrets.stripeWebhookSecret,
-    MOR_BASE_URL: 'http://sandbox:4020',
-    MOR_AUTH_URL: 'http://sandbox:4020',
-    MOR_CLIENT_ID: secrets.merchant.clientId,
-    MOR_CLIENT_SECRET: secrets.merchant.clientSecret,
-    MOR_PARTNER_CLIENT_ID: secrets.partner.clientId,
-    MOR_PARTNER_CLIENT_SECRET: secrets.partner.clientSecret,
-    MOR_PSP: mor.psp,
-    MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
-    MOR_EVENT_WEBHOOK_SECRETS: secrets.eventWebhookSecret,
-    API_KEYS: [key('read'), key('signup'), key('ops')].join(','),
+    ...Object.fromEntries(daemonSettings({ ...core, ...urls })),
   });
   const url = 'postgres://crossbill:sandbox@postgres:5432/crossbill';
   expect(loadConfig({ ...settings, NODE_ENV: 'production', DATABASE_URL: url }).production).toBe(true);

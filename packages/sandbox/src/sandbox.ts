@@ -9,19 +9,28 @@ import { publishableKeyOf } from './mor/confirm-script.js';
 import { morPlugins } from './mor/plugins.js';
 import { MorState } from './mor/state.js';
 import { addTokens } from './mor/tokens.js';
+import { amountRemaining } from './stripe/model.js';
 import { type StripeSide, addStripe } from './stripe/stripe.js';
 
 export type SandboxOptions = {
-  readonly seed?: string;
-  readonly host?: string; // default: 127.0.0.1
+  readonly seed?: string | undefined;
+  readonly host?: string | undefined; // default: 127.0.0.1
   readonly morPort?: number; // 0 chooses a free one
   readonly stripePort?: number;
-  readonly psp?: string; // default: cardpsp
+  readonly psp?: string | undefined; // default: cardpsp
   /** The URL for Stripe's events from the start. Null or left out: no URL until a request registers an endpoint. */
   readonly stripeWebhookUrl?: string | null;
   readonly paymentWebhookUrl?: string | null;
   /** An endpoint of Document 2, registered for every event type at the start. */
   readonly eventWebhookUrl?: string | null;
+  /** Answers to the documents' open questions from the start, as in `POST /_sandbox/mor/open-facts`. */
+  readonly openFacts?: Readonly<Record<string, string>> | undefined;
+  /** False: the MoR has no endpoint at Stripe, and hears only the merchant's relay. Default: true. */
+  readonly direct?: boolean;
+  /** Hours between a draft and its finalization, 1 to 72. Default: 1. */
+  readonly graceHours?: number | undefined;
+  /** A webhook endpoint without a success for so many hours is disabled. Default: no sender disables endpoints. */
+  readonly disableAfterHours?: number | undefined;
   /** True: refuses webhook endpoints on loopback and over plain http, as the documents require. */
   readonly strictUrls?: boolean;
   readonly clock?: ClockOptions;
@@ -69,7 +78,15 @@ export function makeSandbox(options: SandboxOptions = {}): SandboxCore {
   });
   const mor = new MorState(kernel, options.psp ?? 'cardpsp');
   mor.strictUrls = options.strictUrls ?? false;
+  mor.openFacts.choose({ ...options.openFacts });
+  kernel.deliverer.failing.set(options.disableAfterHours ?? null);
   const stripe = addStripe(kernel);
+  stripe.billing.graceSec = (options.graceHours ?? 1) * 3600;
+  mor.presentAmount = (id) => {
+    const invoice = stripe.state.invoices.get(id);
+    if (invoice === undefined) return null;
+    return invoice.status === 'draft' || invoice.status === 'open' ? amountRemaining(invoice) : 0;
+  };
   const secrets: SandboxSecrets = {
     stripeApiKey: stripe.state.apiKey,
     stripeWebhookSecret: kernel.secret('stripe-webhook', 'whsec_'),
@@ -82,7 +99,7 @@ export function makeSandbox(options: SandboxOptions = {}): SandboxCore {
   };
   addTokens(kernel, mor);
   addBackend(kernel, secrets.notifySecret);
-  const cards = addCards(kernel, mor, secrets.relaySecret);
+  const cards = addCards(kernel, mor, secrets.relaySecret, options.direct);
   for (const register of morPlugins) register(kernel, mor);
   stripe.state.listeners.push(cards.hearStripe);
   const { stripeWebhookUrl, paymentWebhookUrl, eventWebhookUrl } = options;

@@ -3,6 +3,7 @@ import { sinceMs } from './request-log.js';
 import { Fields } from './json.js';
 import { type VirtualClock } from './clock.js';
 import { type Deliverer } from './deliveries.js';
+import { senders } from './failing-endpoints.js';
 import { type Faults } from './faults.js';
 import { type Handler, type Router } from './http.js';
 import { type RequestLog } from './request-log.js';
@@ -88,6 +89,19 @@ export function addControlRoutes(kernel: Steered): void {
       const fields = new Fields(request.body);
       const side = fields.has('side') ? fields.oneOf('side', ['mor', 'stripe'] as const) : 'mor';
       return { status: 202, body: { sent: deliverer.sendAgain(side, sinceMs(fields.string('since'))) } };
+    },
+  );
+  kernel.control('GET', '/_sandbox/endpoints', 'when senders disable webhook endpoints, and the disabled ones', () => ({
+    status: 200,
+    body: deliverer.failing.show(),
+  }));
+  kernel.control(
+    'POST',
+    '/_sandbox/endpoints',
+    `a sender disables a webhook endpoint after hours without a success: {disable_after_hours: hours|null, sender?: ${senders.join('|')}}`,
+    (request) => {
+      deliverer.failing.setFrom(new Fields(request.body));
+      return { status: 200, body: deliverer.failing.show() };
     },
   );
   kernel.control('DELETE', '/_sandbox/deliveries', 'forget the delivery log', () => {

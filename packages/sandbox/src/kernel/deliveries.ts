@@ -1,6 +1,7 @@
 // Sends signed webhooks and retries them on the virtual clock. A log keeps every attempt.
 import { Agent, request } from 'undici';
 import { type VirtualClock } from './clock.js';
+import { FailingEndpoints } from './failing-endpoints.js';
 import { type FaultAction, type Faults } from './faults.js';
 import { type Side } from './http.js';
 import { type AttemptOutcome, type RetrySchedule } from './schedules.js';
@@ -27,6 +28,8 @@ export type Endpoint = {
   readonly schedule: RetrySchedule;
   /** False after the endpoint was deleted or disabled. Then the deliverer sends it nothing, not even retries. */
   readonly active: () => boolean;
+  /** Switches the endpoint off, because the sender no longer tries an endpoint that fails for hours. */
+  readonly disable: () => void;
 };
 
 export type OutgoingEvent = {
@@ -66,6 +69,7 @@ const HELD_AT_MOST_MS = 3_600_000;
 export class Deliverer {
   /** Changes a signature before the send, to play a sender with another signature than in the documents. */
   writeSignature: (side: Side, header: string) => string = (_side, header) => header;
+  readonly failing = new FailingEndpoints();
   private log: LoggedDelivery[] = [];
   private sent: Sent[] = [];
   private held: Held[] = [];
@@ -205,6 +209,7 @@ export class Deliverer {
   private plan(job: Job, attempt: number, entry: LoggedDelivery, outcome: AttemptOutcome): void {
     const { endpoint, event } = job;
     const next = endpoint.schedule.after(attempt, outcome, this.clock.nowMs() - job.firstAtMs);
+    this.failing.saw(endpoint.schedule.name, endpoint, next === 'done', this.clock.nowMs());
     if (next === 'done' || next === 'stop') {
       entry.state = next === 'done' ? 'acknowledged' : 'given_up';
       return;

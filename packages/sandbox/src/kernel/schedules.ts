@@ -1,10 +1,11 @@
 // The retries of a failed delivery, with one schedule for each sender.
+import { type Sender } from './failing-endpoints.js';
 
 /** The outcome of one attempt. `status` is null if no answer came (refused, reset, timeout). */
 export type AttemptOutcome = { readonly status: number | null };
 
 export type RetrySchedule = {
-  readonly name: string;
+  readonly name: Sender;
   /** Milliseconds the receiver may take. */
   readonly timeoutMs: number;
   /**

@@ -24,7 +24,7 @@ export type HeardInvoice = {
   readonly id: string;
   readonly customerId: string;
   readonly email: string | null;
-  /** The amount due in the newest event. */
+  /** The amount due in the newest event. A planned charge keeps the amount of its own event. */
   amount: number;
   readonly currency: string;
   /** The attempts to charge the invoice, oldest first. */
@@ -34,8 +34,8 @@ export type HeardInvoice = {
    * another invoice do not.
    */
   taxCalculationId: string | null;
-  /** True: the MoR plans a charge and has not tried it yet. */
-  ordered: boolean;
+  /** The number of planned charges the MoR has not tried yet. */
+  planned: number;
 };
 
 export type RefundPlan = 'succeed' | 'pending' | 'pending_fail' | 'fail';

@@ -8,6 +8,8 @@ import { type MorPayment, type MorState } from './state.js';
 const DEBIT_SETTLES_MS = 4 * 86_400_000; // Document 3: "days later"
 const FASTEST_CARD_MS = 300; // Document 3: "within seconds"
 const SLOWEST_CARD_MS = 1500;
+/** Tax on top of a renewal, for a MoR that adds tax: Germany's rate. */
+const RENEWAL_TAX_PERCENT = 19;
 
 type DebitOutcome = 'bank_debit' | 'bank_debit_failed';
 
@@ -29,10 +31,11 @@ export class Charges {
   /**
    * Takes an `invoice.created` from Stripe or from a relay. A repeated event id has no effect. After a failed attempt,
    * another event makes the MoR charge again, with the amount now due. The MoR starts no new charge for a paid invoice,
-   * or while a charge is under way.
+   * or while a charge is under way. The open facts `repeats` and `charged_amount` choose other answers.
    */
   hear(eventId: string, invoice: JsonObject): void {
-    if (this.book.heardEvents.has(eventId)) return;
+    const { openFacts } = this.mor;
+    if (this.book.heardEvents.has(eventId) && !openFacts.is('repeats', 'per_delivery')) return;
     this.book.heardEvents.add(eventId);
     const id = textOf(invoice['id']);
     const customerId = textOf(invoice['customer']);
@@ -41,9 +44,11 @@ export class Charges {
       this.rememberSignup(id, customerId, amount);
       return;
     }
-    if (id === '' || customerId === '' || amount <= 0) return;
+    // A MoR that reads the invoice waits for the charge to find out if anything is due.
+    const isNothingDue = amount <= 0 && !openFacts.is('charged_amount', 'present');
+    if (id === '' || customerId === '' || isNothingDue) return;
     const known = this.book.heard.get(id);
-    if (known !== undefined && this.mor.openFacts.is('second_created', 'ignored')) return;
+    if (known !== undefined && openFacts.is('second_created', 'ignored')) return;
     const heard: HeardInvoice = known ?? {
       id,
       customerId,
@@ -52,31 +57,44 @@ export class Charges {
       currency: textOf(invoice['currency']).toLowerCase(),
       attempts: [],
       taxCalculationId: null,
-      ordered: false,
+      planned: 0,
     };
-    if (!heard.ordered) heard.amount = amount;
+    const again = !openFacts.is('repeats', 'once');
+    if (heard.planned === 0 || again) heard.amount = amount;
     this.book.heard.set(id, heard);
-    this.order(heard);
+    this.order(heard, again);
   }
 
   /** Charges again. Null if the invoice is unknown or paid, or if a charge is under way. */
   retry(invoiceId: string): HeardInvoice | null {
     const heard = this.book.heard.get(invoiceId);
-    return heard !== undefined && this.order(heard) ? heard : null;
+    return heard !== undefined && this.order(heard, false) ? heard : null;
   }
 
-  private order(heard: HeardInvoice): boolean {
+  /** `again`: charges a paid invoice too, and next to a planned charge. */
+  private order(heard: HeardInvoice, again: boolean): boolean {
     const last = heard.attempts.at(-1);
     const over = last === undefined || last.status === 'failed' || last.status === 'requires_action';
-    if (heard.ordered || !over) return false;
-    heard.ordered = true;
+    if (!again && (heard.planned > 0 || !over)) return false;
+    heard.planned += 1;
+    const { amount } = heard;
     const wait = this.kernel.random.int(FASTEST_CARD_MS, SLOWEST_CARD_MS);
-    this.kernel.clock.after(wait, `charge for ${heard.id}`, () => this.charge(heard));
+    this.kernel.clock.after(wait, `charge for ${heard.id}`, () => this.charge(heard, amount));
     return true;
   }
 
-  private charge(heard: HeardInvoice): void {
-    heard.ordered = false;
+  /** The amount of a charge now. `fromEvent`: the amount due in the event. */
+  private amountOf(heard: HeardInvoice, fromEvent: number): number {
+    const { openFacts } = this.mor;
+    const present = openFacts.is('charged_amount', 'present') ? this.mor.presentAmount(heard.id) : null;
+    const net = present ?? fromEvent;
+    return openFacts.is('renewal_tax', 'added') ? net + Math.round((net * RENEWAL_TAX_PERCENT) / 100) : net;
+  }
+
+  private charge(heard: HeardInvoice, fromEvent: number): void {
+    heard.planned -= 1;
+    const amount = this.amountOf(heard, fromEvent);
+    if (amount <= 0) return; // nothing is due now, and Document 3 has no event for that
     const customer = this.mor.customerOf.get(heard.customerId);
     const paidWith = this.book.methodOf(heard.customerId);
     if (customer !== undefined && customer.carriedTax !== null && heard.taxCalculationId === null) {
@@ -91,7 +109,7 @@ export class Charges {
       merchantInvoiceId: heard.id,
       merchantCustomerId: heard.customerId,
       morCustomerId: customer?.id ?? '',
-      amount: heard.amount,
+      amount,
       currency: heard.currency,
       method: debit ? 'bank_debit' : 'card',
       paidWith,

@@ -17,7 +17,7 @@ export class PaymentEvents {
     private readonly mor: MorState,
   ) {}
 
-  /** Sets the URL and the secret for all later events. */
+  /** Sets the URL and the secret for all later events. Also switches a disabled endpoint on again. */
   sendTo(url: string, secret: string): void {
     let current: Endpoint | null = null;
     const active = (): boolean => this.mor.paymentWebhook === current;
@@ -29,7 +29,11 @@ export class PaymentEvents {
       side: 'mor',
       schedule: morPaymentSchedule,
       active,
+      disable: () => {
+        if (active()) this.mor.paymentWebhook = null;
+      },
     };
+    this.kernel.deliverer.failing.forget(current.id);
     this.mor.paymentWebhook = current;
   }
 

@@ -12,13 +12,19 @@ import { addIntents } from './cards-intents.js';
 import { Refunds, addRefundRoute } from './cards-refunds.js';
 import { type MorState } from './state.js';
 
+/** The MoR's endpoint for Stripe's events, for a merchant who relays them. */
+export const RELAY_PATH = '/relay/stripe';
+
 export type Cards = CardParts & {
   /** The MoR's own endpoint on the merchant's Stripe account. A control route can switch this endpoint off. */
   readonly hearStripe: (type: string, object: unknown, eventId: string) => void;
 };
 
-/** Adds all of Document 3. `relaySecret` signs the merchant's requests to `POST /relay/stripe`. */
-export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Cards {
+/**
+ * Adds all of Document 3. `relaySecret` signs the merchant's requests to `POST /relay/stripe`. `direct`: the MoR hears
+ * Stripe directly too, until a control route says otherwise.
+ */
+export function addCards(kernel: Kernel, mor: MorState, relaySecret: string, direct = true): Cards {
   const book = new CardsBook(kernel, mor);
   const events = new PaymentEvents(kernel, mor);
   const charges = new Charges(kernel, mor, book, events);
@@ -28,14 +34,14 @@ export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Ca
   addRefundRoute(kernel, mor, refunds);
   addCardControls(kernel, mor, parts);
 
-  let direct = true;
+  let hears = direct;
   kernel.control(
     'POST',
     '/_sandbox/mor/hearing',
     'whether the MoR hears Stripe directly: {direct}; without, only by relay',
     (request) => {
-      direct = new Fields(request.body).optionalBoolean('direct') ?? direct;
-      return { status: 200, body: { direct } };
+      hears = new Fields(request.body).optionalBoolean('direct') ?? hears;
+      return { status: 200, body: { direct: hears } };
     },
   );
   const hear = (type: string, object: unknown, eventId: string): void => {
@@ -43,7 +49,7 @@ export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Ca
     const heeded = mor.openFacts.is('charges_at', 'finalized') && !signup ? 'invoice.finalized' : 'invoice.created';
     if (type === heeded && isObject(object)) charges.hear(eventId, object);
   };
-  kernel.mor.add('POST', '/relay/stripe', (request) => {
+  kernel.mor.add('POST', RELAY_PATH, (request) => {
     if (!authentic(kernel, request, relaySecret)) return morError(400, 'invalid_signature');
     const event = isObject(request.body) ? request.body : {};
     const data = isObject(event['data']) ? event['data'] : {};
@@ -51,7 +57,7 @@ export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Ca
     hear(event['type'], data['object'], event['id']);
     return { status: 200, body: { received: true } };
   });
-  return { ...parts, hearStripe: (type, object, eventId) => (direct ? hear(type, object, eventId) : undefined) };
+  return { ...parts, hearStripe: (type, object, eventId) => (hears ? hear(type, object, eventId) : undefined) };
 }
 
 function authentic(kernel: Kernel, request: SandboxRequest, secret: string): boolean {

@@ -1,6 +1,6 @@
 // Open questions of the documents. The sandbox plays each possible answer; the first word of a list is the default.
 import { type Reply, type SandboxRequest } from '../kernel/http.js';
-import { Fields, isObject } from '../kernel/json.js';
+import { Fields, isObject, type Json } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 
 const CHOICES = {
@@ -8,6 +8,18 @@ const CHOICES = {
   charges_at: ['created', 'finalized'],
   /** Whether the MoR charges a refused invoice again after another `invoice.created`. */
   second_created: ['charged', 'ignored'],
+  /**
+   * The amount of a charge: as in the event, or as the invoice shows at the moment of the charge (`present`: a MoR with
+   * read access to the merchant's Stripe account).
+   */
+  charged_amount: ['event', 'present'],
+  /**
+   * How often the MoR charges an invoice. `once`: once, and once more after each refusal. `per_event`: for each event
+   * id, even if the invoice is paid. `per_delivery`: for each delivery, the same event again included.
+   */
+  repeats: ['once', 'per_event', 'per_delivery'],
+  /** `added`: the MoR charges a renewal with tax on top of the amount, 19 percent. */
+  renewal_tax: ['none', 'added'],
   /** `upper_case`: the MAC in capital hex digits after a blank. `prefixed`: `v1=sha256=…`, a form no document has. */
   signature: ['documented', 'upper_case', 'prefixed'],
   /** The look-up of a payment's invoice: 202 for two seconds and then 200; or 200 at once; or always 404. */
@@ -21,24 +33,33 @@ const CHOICES = {
   keys: ['kept', 'forgotten'],
 } as const;
 type Name = keyof typeof CHOICES;
+const NAMES = Object.keys(CHOICES) as Name[];
 type Choice<N extends Name> = (typeof CHOICES)[N][number];
+
+/** Reads answers by name, such as `{repeats: 'per_event'}`. Throws BadInput for an unknown name or word. */
+export function readAnswers(answers: Json | undefined): readonly (readonly [Name, string])[] {
+  const fields = new Fields(answers);
+  for (const name of Object.keys(fields.value))
+    if (!NAMES.some((known) => known === name)) fields.refuse(name, `is no open fact: there are ${NAMES.join(', ')}`);
+  return NAMES.filter((name) => fields.has(name)).map((name) => [name, fields.oneOf(name, CHOICES[name])]);
+}
 
 export class OpenFacts {
   private readonly chosen = new Map<Name, string>();
 
   constructor(kernel: Kernel) {
-    const about = Object.entries(CHOICES)
-      .map(([name, words]) => `${name}?: ${words.join('|')}`)
-      .join(', ');
+    const about = NAMES.map((name) => `${name}?: ${CHOICES[name].join('|')}`).join(', ');
     kernel.control('POST', '/_sandbox/mor/open-facts', `what the documents leave open: {${about}}`, (request) => {
-      const fields = new Fields(request.body);
-      for (const [name, words] of Object.entries(CHOICES))
-        if (fields.has(name)) this.chosen.set(name as Name, fields.oneOf(name, words));
-      const now = Object.entries(CHOICES).map(([name, [first]]) => [name, this.chosen.get(name as Name) ?? first]);
+      this.choose(request.body);
+      const now = NAMES.map((name) => [name, this.chosen.get(name) ?? CHOICES[name][0]]);
       return { status: 200, body: Object.fromEntries(now) as Record<string, string> };
     });
     kernel.reshape = (request, reply) => (request.side === 'mor' ? this.reshaped(request, reply) : reply);
     kernel.deliverer.writeSignature = (side, header) => (side === 'mor' ? this.signature(header) : header);
+  }
+
+  choose(answers: Json | undefined): void {
+    for (const [name, word] of readAnswers(answers)) this.chosen.set(name, word);
   }
 
   is<N extends Name>(name: N, word: Choice<N>): boolean {

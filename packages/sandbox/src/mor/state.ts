@@ -128,6 +128,11 @@ export class MorState {
   readonly refunds = new Map<string, MorRefund>(); // by rfnd_…
   /** True if a tax calculation exists. Document 2's plug-in sets this function. */
   taxCalculationExists: (id: string) => boolean = () => true;
+  /**
+   * The amount the customer still has to pay on an invoice, as the merchant's Stripe account shows it now: 0 for a paid
+   * or void invoice, null for an unknown one. `makeSandbox` sets this function.
+   */
+  presentAmount: (invoiceId: string) => number | null = () => null;
   /** Called for each card payment the MoR took. Document 2's plug-in sets this function (`payment.captured`). */
   paymentCaptured: (payment: MorPayment) => void = () => undefined;
   /**

@@ -99,6 +99,7 @@ export class WebhookEndpoints {
           side: 'mor',
           schedule: morEventSchedule,
           active: () => !endpoint.deleted && endpoint.status === 'ACTIVE',
+          disable: () => (endpoint.status = 'DISABLED'),
         },
         { id, type, body },
       );
@@ -128,6 +129,7 @@ export function addWebhookEndpoints(kernel: Kernel, mor: MorState, endpoints: We
     const endpoint = endpoints.find('main', request.params['id'] ?? '');
     if (endpoint === null) throw notFound();
     endpoint.status = new ControlFields(request.body).oneOf('status', ['ACTIVE', 'DISABLED']);
+    kernel.deliverer.failing.forget(endpoint.id);
     return { status: 200, body: show(endpoint) };
   });
   route('DELETE', '/api/webhooks/:webhookId', ({ account, request }) => {

@@ -22,8 +22,11 @@ const HOUR = 3600;
  * Stripe docs, "Status transitions": Stripe finalizes a draft an hour after every endpoint answered `invoice.created`
  * with 2xx, and after 72 hours in any case.
  */
-const DRAFT_SEC = HOUR;
+const AFTER_ANSWERS_SEC = HOUR;
 const DRAFT_AT_MOST_SEC = 72 * HOUR;
+
+/** Stripe docs, "Configure grace period": an hour between draft and finalization by default, at most this long. */
+export const LONGEST_GRACE_HOURS = 72;
 
 export type NewInvoice = {
   readonly customer: Customer;
@@ -44,6 +47,9 @@ export class Billing {
   /** Called for an open invoice that Stripe collects. collecting.ts sets this function and `attemptFailed`. */
   collect: (invoice: Invoice) => void = () => undefined;
   attemptFailed: (invoice: Invoice) => void = () => undefined;
+
+  /** Seconds between a draft and its finalization. */
+  graceSec = HOUR;
 
   constructor(private readonly state: StripeState) {
     state.onCreatedAnswered = (invoiceId, endpointId) =>
@@ -89,17 +95,17 @@ export class Billing {
     };
     state.invoices.set(invoice.id, invoice);
     if (input.subscription !== null) input.subscription.latestInvoice = invoice.id;
-    if (invoice.autoAdvance) state.finalizesAt.set(invoice.id, invoice.created + DRAFT_SEC);
+    if (invoice.autoAdvance) state.finalizesAt.set(invoice.id, invoice.created + this.graceSec);
     state.emitInvoice('invoice.created', invoice);
     if (invoice.unanswered.size === 0) invoice.webhooksDeliveredAt = state.now;
     this.planFinalizing(invoice);
     return invoice;
   }
 
-  /** Plans to finalize the draft after its hour. An update with `auto_advance` on calls this function again. */
+  /** Plans to finalize the draft after its grace period. An update with `auto_advance` on calls this function again. */
   planFinalizing(invoice: Invoice): void {
     if (!invoice.autoAdvance || invoice.status !== 'draft') return;
-    const first = Math.max(invoice.created + DRAFT_SEC, this.state.now);
+    const first = Math.max(invoice.created + this.graceSec, this.state.now);
     const plan = (atSec: number): void =>
       this.state.at(invoice.customer, atSec, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
     this.state.finalizesAt.set(invoice.id, first);
@@ -111,17 +117,21 @@ export class Billing {
     const invoice = this.state.invoices.get(invoiceId);
     if (invoice === undefined || !invoice.unanswered.delete(endpointId) || invoice.unanswered.size > 0) return;
     invoice.webhooksDeliveredAt = this.state.now;
-    const late = this.state.now + DRAFT_SEC;
-    if (late <= invoice.created + DRAFT_SEC + 60) return; // all answered within a minute: keep the planned time
+    const planned = this.finalizesAt(invoice);
+    const late = this.state.now + AFTER_ANSWERS_SEC;
+    if (late <= planned + 60) return; // all answered within a minute of the last hour: keep the planned time
     this.state.finalizesAt.set(invoice.id, late);
     this.state.at(invoice.customer, late, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
+  }
+
+  private finalizesAt(invoice: Invoice): number {
+    return this.state.finalizesAt.get(invoice.id) ?? invoice.created + this.graceSec;
   }
 
   private tryFinalizing(invoice: Invoice): void {
     if (invoice.status !== 'draft' || !invoice.autoAdvance || !this.state.invoices.has(invoice.id)) return;
     const now = this.state.now;
-    const due = this.state.finalizesAt.get(invoice.id) ?? invoice.created + DRAFT_SEC;
-    const answered = invoice.unanswered.size === 0 && now >= due;
+    const answered = invoice.unanswered.size === 0 && now >= this.finalizesAt(invoice);
     if (!answered && now < invoice.created + DRAFT_AT_MOST_SEC) return;
     // No request waits for this timer, so only an event reports a finalization error.
     if (invoice.finalizationError === null) this.finalize(invoice);
@@ -163,8 +173,8 @@ export class Billing {
   }
 
   /**
-   * True if Stripe itself charges the invoice. The first invoice of a subscription waits for the customer's
-   * confirmation, unless the request chose a `payment_behavior` other than `default_incomplete`.
+   * True if Stripe itself charges the invoice. With `payment_behavior` `default_incomplete` the first invoice of a
+   * subscription waits for the customer's confirmation.
    */
   private chargesByItself(invoice: Invoice): boolean {
     if (invoice.billingReason !== 'subscription_create') return true;

@@ -3,7 +3,7 @@ import { type Billing } from './billing.js';
 import { type Cards, type CardAnswer } from './cards.js';
 import { type Cycles } from './cycles.js';
 import { StripeRefusal, cannot, errorReply, missing } from './errors.js';
-import { type Invoice, type PaymentMethod, amountRemaining } from './model.js';
+import { type Invoice, type PaymentMethod, type Subscription, amountRemaining } from './model.js';
 import { renderSubscription } from './render-subscription.js';
 import { type StripeState } from './state.js';
 
@@ -89,22 +89,8 @@ export class Collecting {
       this.cycles.cancel(subscription, 'payment_failed');
   }
 
-  /**
-   * Stripe's order: the method of the invoice, then of the subscription, then of the customer. At each place the
-   * default payment method comes before the default source.
-   */
   private methodOf(invoice: Invoice): PaymentMethod | null {
-    const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
-    const { owner } = invoice;
-    const inOrder = [
-      invoice.defaultPaymentMethod,
-      subscription?.defaultPaymentMethod,
-      subscription?.defaultSource,
-      owner.defaultPaymentMethod,
-      owner.defaultSource,
-    ];
-    const first = inOrder.find((id) => typeof id === 'string');
-    return this.state.paymentMethods.get(first ?? '') ?? null;
+    return methodFor(this.state, invoice, this.state.subscriptions.get(invoice.subscription ?? '') ?? null);
   }
 
   private charge(invoice: Invoice, method: PaymentMethod): CardAnswer {
@@ -143,4 +129,25 @@ export class Collecting {
         : ['invoice_payment_intent_requires_action', 'This payment requires additional user action.'];
     throw new StripeRefusal(errorReply(402, 'card_error', text, { code }), true);
   }
+}
+
+/**
+ * The method Stripe would charge; null: none. Stripe's order: the method of the invoice, then of the subscription, then
+ * of the customer. At each place the default payment method comes before the default source.
+ */
+export function methodFor(
+  state: StripeState,
+  invoice: Invoice | null,
+  subscription: Subscription | null,
+): PaymentMethod | null {
+  const owner = state.customers.get(invoice?.customer ?? subscription?.customer ?? '');
+  const inOrder = [
+    invoice?.defaultPaymentMethod,
+    subscription?.defaultPaymentMethod,
+    subscription?.defaultSource,
+    owner?.defaultPaymentMethod,
+    owner?.defaultSource,
+  ];
+  const first = inOrder.find((id) => typeof id === 'string');
+  return state.paymentMethods.get(first ?? '') ?? null;
 }

@@ -1,6 +1,7 @@
 // Control routes of the Stripe side: renew, emit events, register endpoints, limit the rate, and show everything for
 // checks.
 import { type JsonObject, Fields, isObject } from '../kernel/json.js';
+import { LONGEST_GRACE_HOURS } from './billing.js';
 import { type StripeContext } from './context.js';
 import { renderEndpoint } from './events.routes.js';
 import { type Gate } from './idempotency.js';
@@ -9,7 +10,7 @@ import { renderCreditNote, renderPaymentRecord } from './render-payments.js';
 import { renderSubscription } from './render-subscription.js';
 
 export function addStripeControls(ctx: StripeContext, gate: Gate): void {
-  const { kernel, state, cycles } = ctx;
+  const { kernel, state, billing, cycles } = ctx;
 
   kernel.control(
     'POST',
@@ -60,6 +61,31 @@ export function addStripeControls(ctx: StripeContext, gate: Gate): void {
       });
       state.emitInvoice('invoice.updated', invoice);
       return { status: 200, body: state.invoiceBody(invoice) };
+    },
+  );
+
+  kernel.control(
+    'POST',
+    '/_sandbox/stripe/usage',
+    'usage of a metered price; the draft of a renewal bills it until its finalization: {subscription, quantity}',
+    (request) => {
+      const fields = new Fields(request.body);
+      const subscription = state.subscriptions.get(fields.string('subscription'));
+      if (subscription === undefined) return fields.refuse('subscription', 'no such subscription');
+      const item = cycles.reportUsage(subscription, fields.number('quantity', 0));
+      if (item === null) return fields.refuse('subscription', 'has no metered price');
+      return { status: 200, body: { subscription: subscription.id, item: item.id, not_yet_billed: item.usage } };
+    },
+  );
+
+  kernel.control(
+    'POST',
+    '/_sandbox/stripe/grace-period',
+    'the account: hours between a draft and its finalization, for later drafts: {hours}, 1 to 72',
+    (request) => {
+      const hours = new Fields(request.body).number('hours', 1, LONGEST_GRACE_HOURS);
+      billing.graceSec = hours * 3600;
+      return { status: 200, body: { hours } };
     },
   );
 

@@ -175,6 +175,10 @@ export function makePrice(ctx: StripeContext, params: Params): Price {
         : {
             interval: recurring.oneOf('interval', ['day', 'week', 'month', 'year'] as const),
             count: recurring.optionalInteger('interval_count') ?? 1,
+            usage: recurring.has('usage_type')
+              ? recurring.oneOf('usage_type', ['licensed', 'metered'] as const)
+              : 'licensed',
+            meter: recurring.optionalText('meter'),
           },
     metadata: params.metadata(),
   };

@@ -1,7 +1,15 @@
 // The life of a subscription: its first invoice, its renewals, its end.
 import { type Billing } from './billing.js';
 import { cannot } from './errors.js';
-import { type Interval, type Invoice, type Line, type Subscription } from './model.js';
+import {
+  type Interval,
+  type Invoice,
+  type Line,
+  type Price,
+  type Recurring,
+  type Subscription,
+  type SubscriptionItem,
+} from './model.js';
 import { renderSubscription } from './render-subscription.js';
 import { type StripeState } from './state.js';
 
@@ -28,7 +36,7 @@ export class Cycles {
       collectionMethod: subscription.collectionMethod,
       daysUntilDue: subscription.daysUntilDue,
       autoAdvance: true,
-      lines: this.linesOf(subscription, inTrial),
+      lines: this.linesOf(subscription, inTrial ? 'free' : 'first'),
     });
     if (!sendsInvoice || inTrial) this.billing.finalize(invoice);
     if (subscription.status === 'incomplete') {
@@ -85,7 +93,8 @@ export class Cycles {
 
   private renew(subscription: Subscription, billingReason: string, amount: number | null): Invoice {
     this.planCycle(subscription);
-    const lines = this.linesOf(subscription, false);
+    const lines = this.linesOf(subscription, 'renewal');
+    for (const item of subscription.items) item.usage = 0; // the invoice bills it now
     const [first] = lines;
     const invoice = this.billing.createInvoice({
       customer: this.state.customer(subscription.customer),
@@ -126,15 +135,38 @@ export class Cycles {
     return this.state.prices.get(subscription.items[0]?.price ?? '')?.currency ?? 'eur';
   }
 
-  private linesOf(subscription: Subscription, free: boolean): Line[] {
+  /**
+   * Reports usage of the subscription's metered price. While the renewal is a draft, the usage still counts for the
+   * ended period and raises the draft, without an event (Stripe docs, "Configure grace period"). Otherwise the next
+   * renewal bills it. Null: the subscription has no metered price.
+   */
+  reportUsage(subscription: Subscription, quantity: number): SubscriptionItem | null {
+    const item = subscription.items.find((i) => this.state.prices.get(i.price)?.recurring?.usage === 'metered');
+    if (item === undefined) return null;
+    const latest = this.state.invoices.get(subscription.latestInvoice ?? '');
+    const line = latest?.status === 'draft' ? latest.lines.findIndex((l) => l.subscriptionItem === item.id) : -1;
+    const old = latest?.lines[line];
+    if (latest === undefined || old === undefined) item.usage += quantity;
+    else latest.lines[line] = { ...old, ...this.billed(old.price, old.quantity + quantity) };
+    return item;
+  }
+
+  private billed(price: Price | null, quantity: number): Pick<Line, 'amount' | 'quantity' | 'description'> {
+    const name = this.state.products.get(price?.product ?? '')?.name ?? 'Item';
+    return { amount: (price?.unitAmount ?? 0) * quantity, quantity, description: `${quantity} × ${name}` };
+  }
+
+  private linesOf(subscription: Subscription, of: 'free' | 'first' | 'renewal'): Line[] {
     return subscription.items.map((item) => {
       const price = this.state.prices.get(item.price) ?? null;
       const name = this.state.products.get(price?.product ?? '')?.name ?? 'Item';
+      const isMetered = price?.recurring?.usage === 'metered';
+      // Stripe bills a metered price in arrears, so its first invoice is 0.
+      const quantity = isMetered ? (of === 'renewal' ? item.usage : 0) : item.quantity;
+      const billed = this.billed(price, quantity);
       return {
         id: this.state.id('il'),
-        amount: free ? 0 : (price?.unitAmount ?? 0) * item.quantity,
-        quantity: item.quantity,
-        description: free ? `Trial period for ${name}` : `${item.quantity} × ${name}`,
+        ...(of === 'free' ? { ...billed, amount: 0, description: `Trial period for ${name}` } : billed),
         price,
         subscriptionItem: item.id,
         invoiceItem: null,
@@ -146,10 +178,8 @@ export class Cycles {
 
   /** The end of the period from `from` on. It is on the day of the month of the subscription's `anchor`. */
   periodEnd(subscription: Subscription, from: number): number {
-    const recurring = this.state.prices.get(subscription.items[0]?.price ?? '')?.recurring ?? {
-      interval: 'month',
-      count: 1,
-    };
+    const recurring: Pick<Recurring, 'interval' | 'count'> = this.state.prices.get(subscription.items[0]?.price ?? '')
+      ?.recurring ?? { interval: 'month', count: 1 };
     return addInterval(from, recurring.interval, recurring.count, subscription.anchor);
   }
 }

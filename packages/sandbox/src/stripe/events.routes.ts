@@ -51,6 +51,8 @@ export function addEventRoutes(ctx: StripeContext): void {
   ctx.route('POST', '/v1/webhook_endpoints/:id', (params, id) => {
     const endpoint = endpointOf(id);
     if (params.has('enabled_events')) endpoint.events = eventsOf(params);
+    endpoint.disabled = params.flag('disabled') ?? endpoint.disabled;
+    state.kernel.deliverer.failing.forget(endpoint.id);
     return renderEndpoint(endpoint);
   });
 }
@@ -77,7 +79,7 @@ export function renderEndpoint(e: WebhookEndpoint): JsonObject {
     enabled_events: [...e.events],
     livemode: false,
     metadata: {},
-    status: 'enabled',
+    status: e.disabled ? 'disabled' : 'enabled',
     url: e.url,
   };
 }

@@ -67,13 +67,22 @@ export type Product = { readonly id: string; readonly created: number; name: str
 
 export type Interval = 'day' | 'week' | 'month' | 'year';
 
+/** `metered`: Stripe bills the reported usage at the end of a period, instead of a quantity at its start. */
+export type Recurring = {
+  readonly interval: Interval;
+  readonly count: number;
+  readonly usage: 'licensed' | 'metered';
+  /** The id of the price's meter; null: none was named. */
+  readonly meter: string | null;
+};
+
 export type Price = {
   readonly id: string;
   readonly created: number;
   readonly product: string;
   readonly currency: string;
   readonly unitAmount: number;
-  readonly recurring: { interval: Interval; count: number } | null;
+  readonly recurring: Recurring | null;
   metadata: Metadata;
 };
 
@@ -85,13 +94,21 @@ export type PaymentMethod = {
   customer: string | null;
 };
 
+export type SubscriptionItem = {
+  readonly id: string;
+  readonly price: string;
+  readonly quantity: number;
+  /** The usage since the last renewal, for a metered price. */
+  usage: number;
+};
+
 export type SubscriptionStatus = 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled';
 
 export type Subscription = {
   readonly id: string;
   readonly created: number;
   readonly customer: string;
-  readonly items: readonly { id: string; price: string; quantity: number }[];
+  readonly items: readonly SubscriptionItem[];
   collectionMethod: 'charge_automatically' | 'send_invoice';
   daysUntilDue: number | null;
   readonly trialEnd: number | null;
@@ -104,7 +121,7 @@ export type Subscription = {
   latestInvoice: string | null;
   defaultPaymentMethod: string | null;
   defaultSource: string | null;
-  /** True for a `payment_behavior` other than default_incomplete: Stripe tries to charge the first invoice at once. */
+  /** True unless `payment_behavior` is default_incomplete: Stripe tries to charge the first invoice at once. */
   readonly chargesFirst: boolean;
   cancelAtPeriodEnd: boolean;
   canceledAt: number | null;

@@ -45,9 +45,9 @@ export function renderPrice(p: Price): JsonObject {
         : {
             interval: p.recurring.interval,
             interval_count: p.recurring.count,
-            meter: null,
+            meter: p.recurring.meter,
             trial_period_days: null,
-            usage_type: 'licensed',
+            usage_type: p.recurring.usage,
           },
     tax_behavior: 'unspecified',
     tiers_mode: null,
@@ -73,12 +73,12 @@ export function renderPlan(p: Price): JsonObject {
     interval_count: p.recurring?.count ?? 1,
     livemode: false,
     metadata: p.metadata,
-    meter: null,
+    meter: p.recurring?.meter ?? null,
     nickname: null,
     product: p.product,
     tiers_mode: null,
     transform_usage: null,
     trial_period_days: null,
-    usage_type: 'licensed',
+    usage_type: p.recurring?.usage ?? 'licensed',
   };
 }

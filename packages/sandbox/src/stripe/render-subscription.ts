@@ -30,7 +30,7 @@ export function renderSubscription(
       metadata: {},
       plan: price === undefined ? null : renderPlan(price),
       price: price === undefined ? null : renderPrice(price),
-      quantity: item.quantity,
+      ...(price?.recurring?.usage === 'metered' ? {} : { quantity: item.quantity }),
       subscription: s.id,
       tax_rates: [],
     };

@@ -38,6 +38,8 @@ export type WebhookEndpoint = {
   events: readonly string[]; // `*` means all
   readonly apiVersion: string;
   readonly created: number;
+  /** True: somebody, or Stripe after days of failures, switched the endpoint off. It gets no event. */
+  disabled: boolean;
   deleted: boolean;
 };
 
@@ -151,7 +153,7 @@ export class StripeState {
     events: readonly string[] = ['*'],
     apiVersion = API_VERSION,
   ): WebhookEndpoint {
-    const made = { id: this.id('we'), created: this.now, deleted: false };
+    const made = { id: this.id('we'), created: this.now, disabled: false, deleted: false };
     const endpoint: WebhookEndpoint = { ...made, url, secret, events, apiVersion };
     this.endpoints.set(endpoint.id, endpoint);
     return endpoint;
@@ -169,7 +171,7 @@ export class StripeState {
 
   /** Creates an event, calls the listeners and starts the deliveries. */
   emit(type: string, object: JsonObject): StripeEvent {
-    const targets = [...this.endpoints.values()].filter((e) => !e.deleted && wants(e.events, type));
+    const targets = [...this.endpoints.values()].filter((e) => !e.deleted && !e.disabled && wants(e.events, type));
     const request = { id: this.currentRequest?.id ?? null, key: this.currentRequest?.idempotencyKey ?? null };
     const id = this.id('evt');
     const created = this.now;
@@ -209,7 +211,8 @@ export class StripeState {
       header: 'Stripe-Signature',
       side: 'stripe',
       schedule: stripeSchedule,
-      active: () => !target.deleted,
+      active: () => !target.deleted && !target.disabled,
+      disable: () => (target.disabled = true),
     };
     this.kernel.deliverer.send(endpoint, {
       id: event.id,

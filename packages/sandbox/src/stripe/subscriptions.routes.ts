@@ -1,9 +1,10 @@
 // Subscriptions: create, read, change a little, cancel, list.
+import { methodFor } from './collecting.js';
 import { type StripeContext, methodIn } from './context.js';
-import { type Params, invalidParam, missing } from './errors.js';
+import { type Params, cannot, invalidParam, missing } from './errors.js';
 import { makePrice } from './customers.routes.js';
 import { createdFilter, expansions, page } from './lists.js';
-import { type Subscription } from './model.js';
+import { type Subscription, type SubscriptionItem } from './model.js';
 import { renderSubscription } from './render-subscription.js';
 
 const DAY = 86_400;
@@ -78,7 +79,7 @@ function makeSubscription(ctx: StripeContext, params: Params): Subscription {
     const data = item.within('price_data');
     const price = data === null ? item.text('price') : makePrice(ctx, data).id;
     if (!state.prices.has(price)) missing('price', price, 'items[0][price]');
-    return { id: state.id('si'), price, quantity: item.optionalInteger('quantity') ?? 1 };
+    return { id: state.id('si'), price, quantity: item.optionalInteger('quantity') ?? 1, usage: 0 };
   });
   const collectionMethod = params.has('collection_method')
     ? params.oneOf('collection_method', ['charge_automatically', 'send_invoice'] as const)
@@ -87,8 +88,7 @@ function makeSubscription(ctx: StripeContext, params: Params): Subscription {
   if (collectionMethod === 'send_invoice' && daysUntilDue === null) askForDays();
   const trialDays = params.optionalInteger('trial_period_days') ?? 0;
   const trialEnd = trialDays > 0 ? state.now + trialDays * DAY : params.optionalInteger('trial_end');
-  const total = items.reduce((sum, i) => sum + (state.prices.get(i.price)?.unitAmount ?? 0) * i.quantity, 0);
-  const startsPaid = collectionMethod === 'send_invoice' || total === 0;
+  const startsPaid = collectionMethod === 'send_invoice' || items.every((i) => isFreeAtFirst(ctx, i));
   const subscription: Subscription = {
     id: state.id('sub'),
     created: state.now,
@@ -105,7 +105,7 @@ function makeSubscription(ctx: StripeContext, params: Params): Subscription {
     latestInvoice: null,
     defaultPaymentMethod: methodIn(ctx, params, 'default_payment_method'),
     defaultSource: methodIn(ctx, params, 'default_source'),
-    chargesFirst: params.has('payment_behavior') && params.text('payment_behavior') !== 'default_incomplete',
+    chargesFirst: params.optionalText('payment_behavior') !== 'default_incomplete',
     cancelAtPeriodEnd: params.flag('cancel_at_period_end') ?? false,
     canceledAt: null,
     cancelReason: null,
@@ -113,5 +113,23 @@ function makeSubscription(ctx: StripeContext, params: Params): Subscription {
     metadata: params.metadata(),
   };
   subscription.periodEnd = trialEnd ?? cycles.periodEnd(subscription, state.now);
+  if (subscription.status === 'incomplete' && subscription.chargesFirst) requireMethod(ctx, subscription);
   return subscription;
+}
+
+function isFreeAtFirst({ state }: StripeContext, item: SubscriptionItem): boolean {
+  const price = state.prices.get(item.price);
+  return price === undefined || price.recurring?.usage === 'metered' || price.unitAmount * item.quantity === 0;
+}
+
+/**
+ * Stripe charges a first invoice at once by default (`allow_incomplete`), so it refuses a subscription without a payment
+ * method (Stripe docs, "Subscriptions API: payment_behavior").
+ */
+function requireMethod({ state }: StripeContext, subscription: Subscription): void {
+  if (methodFor(state, null, subscription) !== null) return;
+  cannot(
+    'resource_missing',
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
+  );
 }

@@ -189,3 +189,30 @@ it("the sandbox's Stripe never tries to charge an invoice without auto_advance o
   for (const one of [id, sent.invoiceId])
     expect(await read(one)).toMatchObject({ status: 'open', attempt_count: 0, next_payment_attempt: null });
 });
+
+it("the sandbox's Stripe charges the first invoice of a subscription at once, unless payment_behavior is default_incomplete", async () => {
+  const customer = await rig.stripe.customers.create({ email: 'grace@example.com' });
+  const product = await rig.stripe.products.create({ name: 'Larch Pro' });
+  const monthly = {
+    product: product.id,
+    currency: 'eur',
+    unit_amount: 2990,
+    recurring: { interval: 'month' },
+  } as const;
+  const price = await rig.stripe.prices.create(monthly);
+  const wanted = { customer: customer.id, items: [{ price: price.id }] };
+  await expect(rig.stripe.subscriptions.create(wanted)).rejects.toMatchObject({
+    statusCode: 400,
+    code: 'resource_missing',
+  });
+  expect((await rig.stripe.subscriptions.list({ customer: customer.id })).data).toEqual([]);
+  const waiting = await rig.stripe.subscriptions.create({ ...wanted, payment_behavior: 'default_incomplete' });
+  expect(waiting.status).toBe('incomplete');
+  const method = await card(customer.id);
+  await rig.stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: method } });
+  const charged = await rig.stripe.subscriptions.create(wanted);
+  expect([charged.status, (await read(idOf(charged.latest_invoice))).status]).toEqual(['active', 'paid']);
+  await rig.control('POST', '/stripe/cards', { payment_method: method, outcome: 'decline' });
+  const declined = await rig.stripe.subscriptions.create(wanted);
+  expect([declined.status, (await read(idOf(declined.latest_invoice))).status]).toEqual(['incomplete', 'open']);
+});
