@@ -41,7 +41,8 @@ async function retryInvoice(cli: Cli, id: string, given: string | undefined): Pr
     );
   });
   await cli.print({ ...(await invoices.one(id)), repeat }, () => {
-    const does = made.means === 'charge' ? 'Crossbill asks the MoR to charge again' : 'Crossbill makes a payment link';
-    return `Retry ${made.number} of invoice ${id}: ${does}. \`crossbill explain ${id}\` shows the outcome.\n${sayRepeat(repeat)}\n`;
+    const does = made.means === 'charge' ? 'Crossbill asks the MoR to charge' : 'Crossbill makes a payment link';
+    const what = made.number === null ? 'The first charge' : `Retry ${made.number}`;
+    return `${what} of invoice ${id}: ${does}. \`crossbill explain ${id}\` shows the outcome.\n${sayRepeat(repeat)}\n`;
   });
 }

@@ -145,6 +145,8 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     if (isSet(first) && env[second.name] === undefined) report(second, `is needed with ${first.name}`);
     if (isSet(second) && !isSet(first)) report(first, `is needed with ${second.name}`);
   }
+  if (isSet(SETTINGS.morRelayEvents) && !isSet(SETTINGS.morRelayUrl))
+    report(SETTINGS.morRelayUrl, `is needed with ${SETTINGS.morRelayEvents.name}`);
   if (notifyUrl === null && (notifySecrets ?? []).length > 0)
     report(SETTINGS.notifyUrl, `is needed with ${SETTINGS.notifySecrets.name}`);
   if (notifyUrl && notifySecrets?.length === 0 && notifyFormat === 'standard')

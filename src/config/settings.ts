@@ -182,6 +182,12 @@ const mor = {
   morRelaySecret: optional('MOR_RELAY_SECRET', secret, 'The signing secret of relayed events.', {
     example: '<whsec_…>',
   }),
+  morRelayEvents: withDefault(
+    'MOR_RELAY_EVENTS',
+    choice(['created', 'finalized', 'retries']),
+    'created',
+    "The events for MOR_RELAY_URL. created: each invoice.created of Stripe at once, for fixed prices. finalized: one invoice.created of Crossbill's own for each final invoice, for usage, prorations and invoices filled by hand, since the amount of a draft may still grow. retries: no first charge, only retries, for a MoR with a Stripe endpoint of its own.",
+  ),
 };
 
 const failedRenewals = {

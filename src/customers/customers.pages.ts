@@ -105,7 +105,7 @@ export class CustomerPages {
         customerId,
         methods: methods.get(customerId) ?? [],
         refused: refused.length,
-        relay: this.settings.relay,
+        relay: this.settings.relay !== null,
         shadow: this.settings.shadow === true,
         session: sessionOf(req),
       },

@@ -76,5 +76,15 @@ export const INVOICE = rowOf('invoice', {
   /** When Crossbill or Stripe tries a refused renewal again. Null: no try is known. */
   nextTryAt: time().orNull,
   firstSeenAt: time(),
+  /**
+   * The amount due in Stripe's `invoice.created`, if the invoice was a draft then. Null: it was final at once, or the
+   * event has not arrived.
+   */
+  draftedDue: bigint().orNull,
+  /**
+   * When Crossbill next reads the invoice to see if it is final, before it asks the MoR for the first charge. Null: no
+   * such request is planned.
+   */
+  relayDueAt: time().orNull,
 });
 export type InvoiceRow = RowOf<typeof INVOICE>;

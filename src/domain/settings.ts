@@ -21,6 +21,13 @@ export type Enrolment =
   /** Enrolled are the subscriptions and customers with this metadata at the billing platform. */
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
+/**
+ * The `invoice.created` events that Crossbill sends to the MoR. `created`: Stripe's events, at once. `finalized`: one
+ * event of Crossbill's own, once the invoice is final. `retries`: only retries of a refused charge; the MoR gets the
+ * first event from Stripe.
+ */
+export type RelayEvents = 'created' | 'finalized' | 'retries';
+
 export type FlowSettings = {
   readonly markMode: MarkMode;
   readonly draftPolicy: 'wait' | 'finalize';
@@ -32,8 +39,8 @@ export type FlowSettings = {
    */
   readonly bankDebitAlarmAfterDays: number;
   readonly signupChargeCheck: 'psp_reference' | 'off';
-  /** True: Crossbill relays Stripe's `invoice.created` to the MoR (MOR_RELAY_URL). */
-  readonly relay: boolean;
+  /** Null: there is no relay, so Crossbill can ask the MoR for no charge (MOR_RELAY_URL). */
+  readonly relay: RelayEvents | null;
   /** Null: Crossbill makes payment links only on request. */
   readonly recoveryLinks: RecoveryLinks | null;
   /** Null: Crossbill retries a refused renewal only on request. */

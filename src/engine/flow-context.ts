@@ -56,7 +56,7 @@ export function flowSettings(config: Config): FlowSettings {
     renewalAlarmAfterHours: config.renewalAlarmAfterHours,
     bankDebitAlarmAfterDays: config.bankDebitAlarmAfterDays,
     signupChargeCheck: config.signupChargeCheck,
-    relay: config.morRelayUrl !== null,
+    relay: config.morRelayUrl === null ? null : config.morRelayEvents,
     recoveryLinks: jurisdiction === null || returnUrl === null ? null : { jurisdiction, returnUrl, expiresSec },
     retrySchedule: config.retrySchedule,
     shadow: config.shadow,

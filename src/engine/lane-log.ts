@@ -18,7 +18,7 @@ import { changedFields, jsonText, toJson, withFields } from '../store/codec.js';
 import { snake } from '../store/columns.js';
 
 /** Raise this number with every new field or list. An older release then refuses the new rows, and loses no field. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** After this many rows, the next row contains the whole state: a snapshot. */
 const SNAPSHOT_AFTER = 20;

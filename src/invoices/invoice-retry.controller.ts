@@ -26,16 +26,16 @@ export class InvoiceRetryController {
   @MayChange('ops', 'invoice.retry')
   @ApiOperation({
     operationId: 'retryInvoice',
-    summary: 'Try a failed renewal again now (role: ops)',
+    summary: 'Try a failed or overdue renewal again now (role: ops)',
     description:
-      'Crossbill takes the next step of `RETRY_SCHEDULE` at once: it asks the MoR over the relay to charge again, or makes a payment link. Crossbill reads the invoice at Stripe first, and once more before it sends anything. The answer is the invoice, with the retry in `retries`; the verdict comes as an event.',
+      'For a renewal that the MoR never charged, once it is overdue: Crossbill asks the MoR over the relay to charge the present amount. After a refusal Crossbill takes the next step of `RETRY_SCHEDULE` at once: it asks the MoR over the relay to charge again, or makes a payment link. Crossbill reads the invoice at Stripe first, and once more before it sends anything. The answer is the invoice, with the retry in `retries`; the verdict comes as an event.',
   })
   @KeyHeader(false)
   @ApiAcceptedResponse({ type: InvoiceView })
   @Problems({
     400: '`invalid_request`: the Idempotency-Key is wrong.',
     404: '`not_found`: no such invoice.',
-    409: '`invoice_not_retryable`, with the reason, such as: the invoice is paid or void, no charge failed, a retry is under way, the customer can pay a link, no relay and no links are set up; `idempotency_conflict`',
+    409: '`invoice_not_retryable`, with the reason, such as: the invoice is paid or void, the MoR may still be charging it, a retry is under way, the customer can pay a link, no relay and no links are set up; `idempotency_conflict`',
     502: '`billing_unavailable`: Stripe did not return the invoice; nothing was done.',
   })
   async retry(

@@ -92,10 +92,12 @@ export class MovesFlow {
         'enrolment_all',
         'With ENROLMENT=all every invoice goes to the MoR, so Stripe and the MoR would both charge. Set ENROLMENT=linked first, restart the daemon, and run this again. Nothing was changed.',
       );
-    if (direction === 'back' && !this.settings.relay && !morStopped)
+    const { relay } = this.settings;
+    const isToldByStripe = relay === null || relay === 'retries';
+    if (direction === 'back' && isToldByStripe && !morStopped)
       throw new MoveRefused(
         'mor_hears_stripe',
-        'Without MOR_RELAY_URL the MoR gets invoice.created from Stripe and would charge these customers as well. Ask the MoR to stop charging them, then run this again with --mor-stopped. Nothing was changed.',
+        'Without MOR_RELAY_URL, or with MOR_RELAY_EVENTS=retries, the MoR gets invoice.created from Stripe and would charge these customers as well. Ask the MoR to stop charging them, then run this again with --mor-stopped. Nothing was changed.',
       );
     const linked = await this.moves.linked(customerIds ?? []);
     const stranger = customerIds?.find((id) => !linked.has(id));

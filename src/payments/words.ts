@@ -7,6 +7,7 @@ import { showObserved } from '../domain/show-observed.js';
 
 export const paymentWords: Words<
   | 'amount-differs'
+  | 'amount-grew'
   | 'rest-due'
   | 'marked-beyond'
   | 'overpaid'
@@ -26,6 +27,10 @@ export const paymentWords: Words<
   'amount-differs': (f) => ({
     summary: `the MoR took ${showMoney(f.taken)}, but ${showMoney(f.due)} is due`,
     proposal: ofOtherAmount(f),
+  }),
+  'amount-grew': (f) => ({
+    summary: `the MoR took ${showMoney(f.taken)}, the amount of the draft; the final invoice has ${showMoney(f.due)} due`,
+    proposal: ofGrowth(f),
   }),
   'rest-due': (f) => ({
     summary: `Crossbill attached the payment, but the invoice is still ${f.status} with ${showMoney(f.due)} due`,
@@ -112,6 +117,14 @@ function ofOtherAmount({ taken, due, marking }: FactOf<'amount-differs'>): strin
   return taken.minor < due.minor
     ? 'Apply the payment as a part payment and collect the rest, or refund it.'
     : 'Refund the payment, or apply it: Stripe credits the surplus to the customer.';
+}
+
+function ofGrowth({ taken, due, marking }: FactOf<'amount-grew'>): string {
+  const rest = showMoney({ ...due, minor: due.minor - taken.minor });
+  const next = 'For the next renewals, let the MoR wait for the final amount: MOR_RELAY_EVENTS=finalized.';
+  if (marking === 'out_of_band')
+    return `With BILLING_MARK_MODE=out_of_band Crossbill can apply only the exact amount. Credit the ${rest} on Stripe and retry, or refund the payment. ${next}`;
+  return `Apply the payment as a part payment, then make a payment link for the other ${rest}. ${next}`;
 }
 
 function overpaidWords(f: FactOf<'overpaid'>): Sentences {

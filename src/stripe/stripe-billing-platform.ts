@@ -7,6 +7,7 @@ import {
   type InvoiceFacts,
   type InvoicePaymentFacts,
   type Probe,
+  type ShownToRelay,
   type ShownToRetry,
   type StoredBillingCall,
 } from '../domain/ports/billing-platform.js';
@@ -89,22 +90,28 @@ export class StripeBillingPlatform extends BillingPlatform {
     return read.ok ? { ...read, value: read.value?.invoice ?? null } : read;
   }
 
-  override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
+  override async readToRelay(invoiceId: string): Promise<CallOutcome<ShownToRelay | null>> {
     const read = await this.readShown(invoiceId);
-    if (!read.ok) return read;
-    if (read.value === null) return { ...read, value: null };
+    if (!read.ok || read.value === null) return read.ok ? { ...read, value: null } : read;
     const { invoice, object } = read.value;
-    // JSON.stringify writes only own, enumerable members, so the additions of the `stripe` package stay out.
-    const shown = { invoice, object: JSON.stringify(object), apiVersion: this.client.apiVersion };
     const livemode = object['livemode'] === true;
-    const { subscriptionId } = invoice;
-    if (subscriptionId === null) return { ...read, value: { ...shown, livemode, subscriptionStatus: null } };
+    // JSON.stringify writes only own, enumerable members, so the additions of the `stripe` package stay out.
+    const value = { invoice, object: JSON.stringify(object), apiVersion: this.client.apiVersion, livemode };
+    return { ...read, value };
+  }
+
+  override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
+    const read = await this.readToRelay(invoiceId);
+    if (!read.ok || read.value === null) return read.ok ? { ...read, value: null } : read;
+    const shown = read.value;
+    const { subscriptionId } = shown.invoice;
+    if (subscriptionId === null) return { ...read, value: { ...shown, subscriptionStatus: null } };
     const path = `/v1/subscriptions/${encodeURIComponent(subscriptionId)}`;
     const subscription = await this.client.read('subscriptions.retrieve', path);
     if (!subscription.ok) return subscription;
     const status = subscription.value === null ? 'canceled' : textOf(subscription.value['status']);
     if (status === null) return notUnderstood('subscriptions.retrieve', subscription);
-    return { ...read, value: { ...shown, livemode, subscriptionStatus: status } };
+    return { ...read, value: { ...shown, subscriptionStatus: status } };
   }
 
   private async readShown(

@@ -16,7 +16,8 @@ const RULES = /^[a-z-]+\/(rules\/|words\.ts$)/;
 const SHOWN = /^[a-z-]+\/[a-z-]+\.(view|fields|flow|store|module)\.ts$/;
 
 /** The engine's words: a lane, its rows and moves, and the shape of a subject. Pure; the material of rules. */
-const ENGINE_WORDS = /^engine\/(call|commanded|context|draft|event|facts|items|lookup|open-money|payment|subject)\.ts$/;
+const ENGINE_WORDS =
+  /^engine\/(call|commanded|context|draft|event|facts|first-charge|items|lookup|open-money|payment|subject)\.ts$/;
 
 /** A noun of the product: its rules, its routes, its pages, its module. */
 const SUBJECT: Allowed = ['domain', 'engine', 'api', 'console', 'mor', 'store', 'config', 'observe', RULES, SHOWN];

@@ -133,8 +133,8 @@ export const mutants = [
   {
     name: 'the amount is not compared',
     file: 'src/payments/rules/mark.ts',
-    find: 'if (due !== p.amount && !waived) {',
-    replace: 'if (due === null && !waived) {',
+    find: 'if (due !== p.amount && !waived) return',
+    replace: 'if (due === null && !waived) return',
     tests: MARKS,
     simulate: ['--exhaustive', '--story', 'the draft grows', '--every', '400'],
   },
@@ -308,7 +308,7 @@ export const mutants = [
   },
   {
     name: 'invoice.created goes out although its invoice is over',
-    file: 'src/invoices/rules/relay.ts',
+    file: 'src/invoices/rules/first-charge.ts',
     find: "if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;",
     replace: "if (status === 'paid') return `the invoice is ${status}`;",
     tests: ['test/unit/invoices/rules/relay.test.ts'],

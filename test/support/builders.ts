@@ -14,7 +14,7 @@ export const SETTINGS: FlowSettings = {
   renewalAlarmAfterHours: 24,
   bankDebitAlarmAfterDays: 10,
   signupChargeCheck: 'psp_reference',
-  relay: false,
+  relay: null,
   recoveryLinks: null,
   retrySchedule: null,
 };

@@ -6,9 +6,11 @@ import {
   type InvoiceFacts,
   type InvoicePaymentFacts,
   type Probe,
+  type ShownToRelay,
   type ShownToRetry,
   type StoredBillingCall,
 } from '../../src/domain/ports/billing-platform.js';
+import { invoiceEvent } from './builders.js';
 import { mayBeOneName } from '../../src/domain/payment-name.js';
 import { type CallFailure, type CallOutcome, type FailureKind, type WireRequest } from '../../src/domain/ports/call.js';
 import { type Clock } from '../../src/domain/ports/clock.js';
@@ -110,15 +112,27 @@ export class FakeBillingPlatform extends BillingPlatform {
   /** Subscriptions that have ended, or that a person ended through Crossbill. */
   readonly ended = new Set<string>();
 
+  override async readToRelay(invoiceId: string): Promise<CallOutcome<ShownToRelay | null>> {
+    return this.show(invoiceId, 'relay');
+  }
+
   override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
-    this.asked.push(`read to retry ${invoiceId}`);
+    const read = await this.show(invoiceId, 'retry');
+    if (!read.ok || read.value === null) return read.ok ? { ...read, value: null } : read;
+    const { subscriptionId } = read.value.invoice;
+    const subscriptionStatus = this.ended.has(subscriptionId ?? '') ? 'canceled' : 'past_due';
+    return { ...read, value: { ...read.value, subscriptionStatus } };
+  }
+
+  private async show(invoiceId: string, to: 'relay' | 'retry'): Promise<CallOutcome<ShownToRelay | null>> {
+    this.asked.push(`read to ${to} ${invoiceId}`);
     const trouble = this.take('read');
     if (trouble !== null) return failed(trouble === 'retry' ? 'retry' : 'unknown');
     const invoice = this.invoices.get(invoiceId);
     if (invoice === undefined) return answered(null);
-    const object = JSON.stringify({ id: invoiceId, object: 'invoice', amount_due: Number(invoice.amountDue) });
-    const subscriptionStatus = this.ended.has(invoice.subscriptionId ?? '') ? 'canceled' : 'past_due';
-    return answered({ invoice, object, apiVersion: null, livemode: false, subscriptionStatus });
+    const event = JSON.parse(invoiceEvent('invoice.created', invoice).body.toString()) as { data: { object: unknown } };
+    const object = JSON.stringify(event.data.object);
+    return answered({ invoice, object, apiVersion: null, livemode: false });
   }
 
   override async listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {

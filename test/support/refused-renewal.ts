@@ -15,7 +15,7 @@ import { takeRead, decide } from './decide.js';
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 86_400 };
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 export const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx =>
-  aCtx(at(ms), { relay: true, recoveryLinks: LINKS, retrySchedule: SCHEDULE, ...over });
+  aCtx(at(ms), { relay: 'created', recoveryLinks: LINKS, retrySchedule: SCHEDULE, ...over });
 export const TRAIL: RetryTrail = {
   refusal: {
     at: NOW.toISOString(),

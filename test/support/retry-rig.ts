@@ -21,7 +21,12 @@ export type Rig = { readonly h: LaneHarness; readonly links: FakeLinks };
 export function rig(over: Partial<FlowSettings> = {}): Rig {
   const clock = new ManualClock();
   const links = new FakeLinks(clock);
-  const settings = { relay: true, recoveryLinks: RECOVERY, retrySchedule: SCHEDULE, ...over };
+  const settings: Partial<FlowSettings> = {
+    relay: 'created',
+    recoveryLinks: RECOVERY,
+    retrySchedule: SCHEDULE,
+    ...over,
+  };
   const h = LaneHarness.inMemory({ clock, settings, channels: links });
   h.platform.put(anInvoice());
   return { h, links };

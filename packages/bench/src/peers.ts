@@ -69,6 +69,9 @@ export class InstantPlatform extends BillingPlatform {
   readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
     return this.answer(facts(invoiceId, false));
   }
+  readToRelay(): Promise<CallOutcome<null>> {
+    return this.answer(null);
+  }
   readToRetry(): Promise<CallOutcome<null>> {
     return this.answer(null);
   }

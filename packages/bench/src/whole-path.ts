@@ -25,7 +25,7 @@ export const BENCH_SETTINGS = {
   renewalAlarmAfterHours: 24,
   bankDebitAlarmAfterDays: 10,
   signupChargeCheck: 'off',
-  relay: false,
+  relay: null,
   recoveryLinks: null,
   retrySchedule: null,
 } as const;

@@ -9,6 +9,8 @@ export type OverdueFact =
       readonly since: Time;
       /** The payment the MoR reported, if the ledger has its charge for another invoice. Null: there is none. */
       readonly letGo: { readonly payment: string; readonly charge: string | null } | null;
+      /** True: `retry` asks the MoR to charge the amount due. False: `retry` waits for the verdict again. */
+      readonly charges: boolean;
     }
   | { readonly code: 'transfer-overdue'; readonly proforma: string; readonly dueAt: Time };
 

@@ -9,6 +9,14 @@ export type AmountFact =
       readonly due: Money;
       readonly marking: 'payment_record' | 'out_of_band';
     }
+  /** The MoR took the amount of the draft (`drafted`), and the invoice grew to `due` before it was final. */
+  | {
+      readonly code: 'amount-grew';
+      readonly drafted: Money;
+      readonly due: Money;
+      readonly taken: Money;
+      readonly marking: 'payment_record' | 'out_of_band';
+    }
   | { readonly code: 'rest-due'; readonly status: string; readonly due: Money }
   | { readonly code: 'marked-beyond'; readonly shown: Money; readonly taken: Money }
   | {

@@ -55,14 +55,17 @@ export type InvoicePaymentFacts = {
   readonly amountPaid: bigint | null;
 };
 
-/** An invoice as the platform shows it now, with the whole object for the MoR. */
-export type ShownToRetry = {
+/** An invoice as the platform shows it now, with the whole object for an event to the MoR. */
+export type ShownToRelay = {
   readonly invoice: InvoiceFacts;
   /** The invoice as JSON, in the platform's own shape. */
   readonly object: string;
   /** The API version of the invoice's JSON. Null: unknown. */
   readonly apiVersion: string | null;
   readonly livemode: boolean;
+};
+
+export type ShownToRetry = ShownToRelay & {
   /** The status of the subscription, for example `past_due`. Null: the invoice has no subscription. */
   readonly subscriptionStatus: string | null;
 };
@@ -157,6 +160,8 @@ export abstract class BillingPlatform {
   abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;
   /** Reads the invoice from the platform. Null: the platform has deleted the invoice, or does not know it (404). */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>>;
+  /** Reads the invoice from the platform, for an event to the MoR. Null: there is no such invoice. */
+  abstract readToRelay(invoiceId: string): Promise<CallOutcome<ShownToRelay | null>>;
   /** Reads the invoice and its subscription from the platform, for a retry. Null: there is no such invoice. */
   abstract readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>>;
   abstract listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>>;

@@ -9,15 +9,19 @@ import { done, ignored, type InvoiceEvent, type Verdict } from '../../engine/eve
 import { askAgain, requireRead, takeEvent } from '../../engine/facts.js';
 import { itemRule } from '../../engine/items.js';
 import { DRAFT_PATIENCE_MS } from '../../policy.js';
+import { planFirstCharge } from './first-charge.js';
 import { relayOnce } from './relay.js';
 import { type ChoiceRule } from '../../engine/commanded.js';
 
 export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   const { facts } = e;
+  const before = lane.invoice?.platformStatus ?? 'unknown';
   const now = e.type === 'invoice.deleted' ? ({ ...facts, status: 'deleted' } as const) : facts;
   takeEvent(lane, now, e.at);
   const i = lane.invoice;
+  const isCreated = e.type === 'invoice.created';
   if (i !== null) {
+    if (isCreated && facts.status === 'draft') i.draftedDue = facts.amountDue;
     if (e.type === 'invoice.payment_attempt_required') i.retries = noteAttemptAsked(i.retries, e.at);
     // The subscription's metadata enrols the invoice at once, without a lookup.
     if (carries(facts.metadata, ruleOf(lane))) i.enrolled = true;
@@ -28,15 +32,26 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) askAgain(lane);
   const standing = standingOf(lane);
   const isSignup = facts.billingReason === SIGNUP_REASON;
-  const isCreated = e.type === 'invoice.created';
-  if (isCreated && !isSignup && lane.settings.relay && standing !== 'outside') relayOnce(lane, e);
+  planFirstCharge(lane, before);
+  if (isCreated && !isSignup && standing !== 'outside' && mayRelay(lane)) relayOnce(lane, e);
   if (standing === 'outside') return ignored('not enrolled');
   if (!isCreated) return done();
   if (isSignup) return ignored('paid at signup, not a renewal');
-  if (facts.amountDue === 0n) return ignored('nothing is due');
+  if (facts.amountDue === 0n)
+    return ignored(facts.status === 'draft' ? 'nothing is due yet: the final invoice decides' : 'nothing is due');
   if (standing === 'unknown') return done('Crossbill checks whether its customer is enrolled');
   const due = showMoney({ minor: facts.amountDue, currency: facts.currency });
+  if (lane.invoice?.relayDueAt && facts.status === 'draft')
+    return done(`the MoR is asked to charge it once it is final; ${due} now`);
   return done(`the MoR's verdict is expected for ${due}`);
+}
+
+/**
+ * True if Crossbill relays this event of Stripe. With MOR_RELAY_EVENTS=finalized, another `invoice.created` after a
+ * refusal still asks for a retry (Document 3, "What the service does", 5).
+ */
+function mayRelay({ settings, invoice }: Lane): boolean {
+  return settings.relay === 'created' || (settings.relay === 'finalized' && (invoice?.retries ?? null) !== null);
 }
 
 const NO_DRAFT = 'the invoice is no longer a draft, or Crossbill tries it again';

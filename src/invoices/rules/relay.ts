@@ -1,16 +1,18 @@
-// Relays Stripe's `invoice.created` to the MoR, so the MoR charges the customer.
-import { type InvoiceRow, type LaneRows, type OutboxRow } from '../../domain/model.js';
-import { askOfCall, type Call, isAbout, refusalOf, type CallRule } from '../../engine/call.js';
+// Relays Stripe's `invoice.created` to the MoR, so the MoR charges the customer. `first-charge.ts` makes Crossbill's own
+// events.
+import { parseStripeEvent } from '../../domain/events/stripe-event.js';
+import { type LaneRows, type OutboxRow } from '../../domain/model.js';
+import { askOfCall, type Call, isAbout, mayBeCutOff, refusalOf, type CallRule } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
 import { type InvoiceEvent } from '../../engine/event.js';
-import { awaitsRetry, paymentThatCame, saysNothing } from '../../engine/payment.js';
+import { awaitsRetry, saysNothing, verdictDueBy } from '../../engine/payment.js';
 import { effectName } from '../../domain/payment-name.js';
-import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { noteAttemptAsked } from '../../domain/retry.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../domain/enrolment.js';
-import { moneyAnnounced } from '../../engine/open-money.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
+import { isOwnEvent } from '../../engine/first-charge.js';
+import { findReasonNotToCharge } from './first-charge.js';
 
 /** Relays an `invoice.created`, byte for byte. */
 export function relayOnce(lane: Lane, e: InvoiceEvent): void {
@@ -59,27 +61,26 @@ function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'
  * must still get the event.
  */
 function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
-  const came = paymentThatCame(s) ?? moneyAnnounced(s);
-  if (came !== null) return came;
-  const status = isUnknownToUs(s.invoice) ? 'unknown' : (s.invoice?.platformStatus ?? 'unknown');
-  if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
-  if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, s.now)))
-    return 'the customer can pay it another way now';
+  const why = findReasonNotToCharge(s);
+  if (why !== null) return why;
   // A person may send a refused relay again. But if Crossbill has requested a charge since, the MoR would take this
   // relay for one more retry.
-  if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
+  const later = s.messages.slice(1 + s.messages.findIndex((x) => x.id === m.id));
+  if (awaitsRetry(s) || later.some((x) => isUnanswered(s, x, ['done'])))
     return 'Crossbill sent the MoR another request to charge it';
+  if (isOutdated(s, m)) return OTHER_AMOUNT;
   const refused = verdictSince(s, m);
   return refused === null ? null : `the MoR already knows the invoice: it reported payment ${refused}`;
 }
 
-/**
- * True if Stripe says the invoice does not exist, but no event has reported its deletion. Perhaps STRIPE_API_KEY
- * belongs to another Stripe account than the events. Then Crossbill must relay: otherwise the renewal would get lost
- * unnoticed.
- */
-function isUnknownToUs(i: InvoiceRow | null): boolean {
-  return i?.platformStatus === 'deleted' && i.readAt !== null && i.readAt.getTime() === i.factsAt?.getTime();
+const OTHER_AMOUNT = 'another amount is due now';
+
+/** True for Crossbill's own event, never sent, with an amount that is no longer due, as after a credit note. */
+function isOutdated(lane: Lane, m: OutboxRow): boolean {
+  const due = lane.invoice?.amountRemaining ?? null;
+  if (!isOwnEvent(m) || due === null || m.attempts > 0 || mayBeCutOff(m, lane)) return false;
+  const sent = parseStripeEvent(Buffer.from(m.wire.body ?? '', 'utf8'));
+  return sent.verdict === 'usable' && sent.event.invoice.amountRemaining !== due;
 }
 
 /** The id of a payment the MoR first reported after call `m` began. Null: no such payment. */
@@ -97,7 +98,13 @@ export const relayCall: CallRule<'relay_event'> = {
     i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
   // wait for the lookup: Crossbill relays nothing for a customer outside ENROLMENT
   waits: (lane) => standingOf(lane) === 'unknown',
-  replied: () => undefined,
+  // Crossbill may have repeated its own event for hours. The MoR's time for a verdict starts only now.
+  replied: (lane, { row }) => {
+    if (lane.invoice !== null && isOwnEvent(row)) lane.invoice.expectedBy = verdictDueBy(lane.invoice, lane);
+  },
+  takenBack: ({ invoice, now }, _, why) => {
+    if (invoice !== null && why === OTHER_AMOUNT) invoice.relayDueAt = now; // ask for the new amount
+  },
   // Before the next try Crossbill reads the invoice again: Stripe may reply by then and show the invoice as over.
   silent: ({ invoice: i }) => {
     if (i !== null && i.readAttempts >= RELAY_READ_TRIES) i.readAttempts = RELAY_READ_TRIES - 1;

@@ -8,6 +8,7 @@ import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { awaitsRetry, mayBringMoney, saysNothing } from '../../engine/payment.js';
+import { isUnknownToUs } from './first-charge.js';
 import { standingOf } from '../../domain/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ChoiceRule } from '../../engine/commanded.js';
@@ -22,7 +23,11 @@ export function expectVerdict(lane: Lane): void {
   if (i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return;
   if (i.amountDue === null || i.amountDue <= 0n || standingOf(lane) !== 'enrolled') return;
   if (i.billingReason === 'manual' && i.collectionMethod === 'send_invoice') return;
-  i.expectedBy = new Date(i.firstSeenAt.getTime() + lane.settings.renewalAlarmAfterHours * HOUR_MS);
+  // The MoR gets the final invoice alone, and Stripe may leave a draft open for 72 hours.
+  if (i.relayDueAt !== null && i.platformStatus === 'draft' && lane.settings.relay !== null) return;
+  // Nobody could charge a draft while nothing was due on it.
+  const since = i.draftedDue === 0n ? lane.now : i.firstSeenAt;
+  i.expectedBy = new Date(since.getTime() + lane.settings.renewalAlarmAfterHours * HOUR_MS);
 }
 
 const OVERDUE_CLEARS = {
@@ -46,8 +51,14 @@ export const overdueItems = itemRule(OVERDUE_CLEARS, function* (lane) {
   const p = lane.payments.findLast(saysNothing);
   const due = i.amountDue === null || i.currency === null ? null : { minor: i.amountDue, currency: i.currency };
   const letGo = p === undefined ? null : { payment: effectName(p), charge: p.processorChargeId };
-  yield { ...item, fact: { code: 'no-verdict', due, since: awaitedSince(lane), letGo } };
+  yield { ...item, fact: { code: 'no-verdict', due, since: awaitedSince(lane), letGo, charges: mayCharge(lane) } };
 });
+
+/** True if Crossbill can ask the MoR to charge a renewal that nobody ever charged: in whole, as a final invoice. */
+export function mayCharge({ invoice: i, settings }: Pick<Lane, 'invoice' | 'settings'>): boolean {
+  if (i === null || settings.relay === null || i.retries !== null) return false;
+  return i.platformStatus === 'open' && i.amountRemaining === i.amountDue;
+}
 
 /**
  * The unpaid proforma invoice of a refused renewal. While the customer can pay it, Crossbill does not charge
@@ -58,10 +69,15 @@ function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectR
   return objects.find((o) => isLiveProforma(o) && o.morId !== null && !TRANSFERRED.has(o.status));
 }
 
-/** Carries out a person's choice. `retry`: Crossbill waits for the verdict again, for the full time. */
+/**
+ * Carries out a person's choice. `retry`: Crossbill waits for the verdict again, for the full time. If nobody ever
+ * charged the renewal, it first asks the MoR for a charge.
+ */
 export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
-  if (resolution === 'retry' && lane.invoice !== null)
-    lane.invoice.expectedBy = lane.in(lane.settings.renewalAlarmAfterHours * HOUR_MS);
+  const i = lane.invoice;
+  if (resolution !== 'retry' || i === null) return null;
+  if (mayCharge(lane)) i.relayDueAt = lane.now;
+  i.expectedBy = lane.in(lane.settings.renewalAlarmAfterHours * HOUR_MS);
   return null;
 };
 
@@ -97,7 +113,10 @@ export function mustAskDebit(s: LaneRows & { readonly now: Date }): boolean {
 export function hasVerdict(s: LaneRows): boolean {
   const i = s.invoice;
   const told = s.payments.some((p) => !saysNothing(p));
-  return (told && !awaitsRetry(s)) || (i !== null && (isOver(i.platformStatus) || i.amountDue === 0n));
+  // Stripe may show no such invoice because STRIPE_API_KEY is of another account. A planned charge still needs a verdict.
+  const isLost = i !== null && i.relayDueAt !== null && isUnknownToUs(i);
+  const isSettled = i !== null && (isOver(i.platformStatus) || i.amountDue === 0n);
+  return (told && !awaitsRetry(s)) || (isSettled && !isLost);
 }
 
 /**

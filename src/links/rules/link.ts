@@ -252,7 +252,7 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   // Crossbill has requested another charge and has no verdict on it: make no link yet.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
   // With a new payment method of the customer, Crossbill first requests a charge.
-  if (settings.relay && untriedMethod(i) !== null) return false;
+  if (settings.relay !== null && untriedMethod(i) !== null) return false;
   const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));
 }

@@ -1,8 +1,6 @@
 // Decides the mark of a payment on its invoice, after a fresh read: begins, holds or withdraws it, or leaves it to a
 // person.
 import { type Draft } from '../../domain/row.js';
-import { type KindAndFact } from '../../domain/fact.js';
-import { type Item } from '../../domain/item.js';
 import {
   HOLDING,
   type InvoiceRow,
@@ -25,6 +23,7 @@ import { isFresh, invoiceLookup } from '../../engine/facts.js';
 import { observationsOf } from '../../engine/open-money.js';
 import { closePayment, isCallOf, maybeOne, PARKING } from '../../engine/payment.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
+import { ofAmount, type Parking } from './amount.js';
 import { askOfAmount } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
@@ -37,9 +36,6 @@ export type MarkDecision =
   | { readonly do: 'attach' } // the payment record exists and must be attached
   | { readonly do: 'identify' } // the invoice is paid: find out if our own lost mark paid it
   | { readonly do: 'park'; readonly item: Parking };
-
-/** The item about a parked payment; its fact gives the reason. `withObserved` adds the reports of a double payment. */
-export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
  * Decides on one payment taken by the MoR. Pure. If the payment does not fit the invoice, the decision is `park`: a
@@ -93,10 +89,7 @@ export function decideMark(
   // "Paid out of band" pays the whole invoice. So only the exact amount may do so, even if a person accepted a
   // difference.
   const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
-  if (due !== p.amount && !waived) {
-    const fact = { code: 'amount-differs', taken, due: { minor: due ?? 0n, currency: p.currency } } as const;
-    return park({ kind: 'amount_mismatch', fact: { ...fact, marking: settings.markMode } });
-  }
+  if (due !== p.amount && !waived) return park(ofAmount(p, invoice, settings));
   if (status === 'draft') return { do: 'finalize' };
   if (p.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };

@@ -2,7 +2,7 @@
 // rules here decide the next step.
 import { findRefusalKind } from '../../domain/decline-kind.js';
 import { type InvoiceRow, type LaneRows } from '../../domain/model.js';
-import { endOfLink, isLiveProforma, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
+import { endOfLink, isLiveProforma, isPayableLink, type MorObjectRow, verdictBy } from '../../domain/mor-object.js';
 import {
   type ConfirmedMethod,
   type Refusal,
@@ -176,13 +176,15 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
       : `the MoR already took money for it (payment ${taken.paymentId ?? taken.id}).`;
   if (s.refunds.length > 0)
     return 'money was given back for it, so some was taken. Find that payment before you charge again.';
-  const trail = i?.retries ?? null;
-  if (i === null || trail === null) return 'the MoR has reported no failed charge of it.';
+  if (i === null) return UNTOLD;
+  const trail = i.retries;
+  const early = trail === null ? findWhyEarly(s, i, ctx) : null;
+  if (early !== null) return early;
   if (i.amountRemaining !== null && i.amountRemaining <= 0n) return 'nothing is due on it.';
   const sending = s.messages.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
   if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
   if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
-    return `the MoR may be charging it. Crossbill has waited for the answer since ${trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))} and expects it by ${showTime(i.expectedBy)}.`;
+    return `the MoR may be charging it. Crossbill has waited for the answer since ${trail === null || trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))} and expects it by ${showTime(i.expectedBy)}.`;
   const link = s.objects.find((o) => isPayableLink(o, ctx.now));
   if (link !== undefined && !besideLink)
     return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}. Another charge could take the money twice.`;
@@ -191,17 +193,34 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
   if (s.objects.some(isLiveProforma))
     return "a proforma invoice for it is open: the customer can pay it. To charge instead, cancel it in the MoR's portal.";
   if (chooseMeans('charge', i, ctx) === null)
-    return ctx.settings.relay
+    return ctx.settings.relay !== null
       ? 'a part of it is paid, and the MoR charges whole invoices only. For a payment link, set RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL.'
       : 'no way is set up. For charges, set MOR_RELAY_URL. For payment links, set RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL.';
   return null;
+}
+
+const UNTOLD = 'the MoR has reported no failed charge of it.';
+
+/** Why the MoR may still charge a renewal that it has not reported on. Null: its verdict is overdue. */
+function findWhyEarly(s: LaneRows, i: InvoiceRow, ctx: Moment): string | null {
+  if (i.platformStatus !== 'open') return 'it is not final yet, and the MoR has reported no failed charge of it.';
+  if (i.expectedBy === null) return UNTOLD;
+  const by = verdictBy(i, s.objects);
+  if (by !== null && by.getTime() > ctx.now.getTime())
+    return `the MoR may be charging it. Crossbill expects its first answer by ${showTime(by)}.`;
+  if (i.paysByDebit === null && i.customerId !== null)
+    return 'Crossbill is finding out whether the customer pays by bank debit.';
+  return chooseMeans('charge', i, ctx) === 'charge'
+    ? null
+    : 'the MoR has reported no failed charge of it, and Crossbill cannot ask for one: it needs MOR_RELAY_URL and an invoice without a part payment. Make a payment link instead.';
 }
 
 /** Chooses a charge or a link for a person's retry: the means of the schedule's next step, without the step's wait. */
 export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
   const i = s.invoice;
   const trail = i?.retries ?? null;
-  if (i === null || trail === null) return null;
+  if (i === null) return null;
+  if (trail === null) return chooseMeans('charge', i, ctx);
   const step = ctx.settings.retrySchedule?.[trail.refusal.kind][countSteps(s, trail)];
   return chooseMeans(step?.do ?? (trail.refusal.kind === 'soft' ? 'charge' : 'link'), i, ctx);
 }
@@ -212,7 +231,7 @@ export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
  * impossible.
  */
 function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
-  const charge = ctx.settings.relay && (i.amountRemaining === null || i.amountRemaining === i.amountDue);
+  const charge = ctx.settings.relay !== null && (i.amountRemaining === null || i.amountRemaining === i.amountDue);
   const link = ctx.settings.recoveryLinks !== null;
   if (wanted === 'charge' ? charge : !link && charge) return 'charge';
   return link ? 'link' : null;

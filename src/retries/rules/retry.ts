@@ -1,4 +1,5 @@
 // Makes the retries of a refused renewal, and ends the schedule. Crossbill reads the invoice before each step.
+import { renderCreated } from '../../domain/events/created-event.js';
 import { showMoney } from '../../domain/money.js';
 import { type LaneRows } from '../../domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../domain/ports/billing-platform.js';
@@ -10,6 +11,7 @@ import { type Lane } from '../../engine/draft.js';
 import { isFresh, takeLateRead, invoiceLookup, takeInvoiceRead } from '../../engine/facts.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { verdictDueBy } from '../../engine/payment.js';
+import { requestFirstCharge } from '../../engine/first-charge.js';
 import { requestLink } from '../../mor-objects/rules/request.js';
 import { decideMeans, decideNext, findObstacle, type Means, type Next } from './refusal.js';
 
@@ -50,7 +52,7 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   i.retries = { ...trail, retries: [...trail.retries, retry], waitingSince, askedAt: null };
   if (how.means === 'charge') {
     i.expectedBy = verdictDueBy(i, lane); // a new wait begins: without a verdict an item opens
-    const wire = { method: 'POST', path: '', body: renderEvent(retry.ref, how.shown, lane.now) } as const;
+    const wire = { method: 'POST', path: '', body: renderCreated(retry.ref, how.shown, lane.now) } as const;
     const order = { subject: i.invoiceId, generation: number, key: retry.ref, wire };
     lane.request({ peer: 'relay', kind: 'retry_charge', ...order });
   }
@@ -65,17 +67,6 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   return retry;
 }
 
-/**
- * Makes an `invoice.created` event with the invoice as it is now: Document 3, rule 5 demands this event for a retry.
- * Stripe makes only one such event for an invoice. If Crossbill reused the id of Stripe's event, the MoR would take the
- * retry for a repeated delivery. So the event has an id of Crossbill.
- */
-function renderEvent(id: string, { apiVersion, livemode, object }: ShownToRetry, now: Date): string {
-  const head = { id, object: 'event', api_version: apiVersion, created: Math.floor(now.getTime() / 1000) };
-  const tail = { livemode, pending_webhooks: 1, request: { id: null, idempotency_key: null }, type: 'invoice.created' };
-  return `${JSON.stringify(head).slice(0, -1)},"data":{"object":${object}},${JSON.stringify(tail).slice(1)}`;
-}
-
 export type RetryRequest = {
   /** The invoice as Stripe showed it at `askedAt`. */
   readonly shown: ShownToRetry;
@@ -83,8 +74,11 @@ export type RetryRequest = {
   readonly by: string;
 };
 
-/** One retry. `id` is the retry's number as text: a repeated request finds its retry by this id. */
-export type MadeRetry = Retry & { readonly id: string };
+/**
+ * One requested charge or link. `id`: the retry's number as text, or the id of the event for a first charge (`number`
+ * null). A repeated request finds its retry by this id.
+ */
+export type MadeRetry = Pick<Retry, 'means'> & { readonly id: string; readonly number: number | null };
 
 /** Makes a retry for a person or the merchant's backend: the schedule's next step, without the step's wait. */
 export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
@@ -104,17 +98,23 @@ export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): 
   // contain the old amount.
   if (means === 'charge' && lane.invoice?.amountRemaining !== shown.invoice.amountRemaining)
     return refuseRetry('the amount due changed while Crossbill read the invoice. Try again.');
+  if (lane.invoice?.retries === null && means === 'charge') {
+    const event = requestFirstCharge(lane, shown, by);
+    return event === null ? refuseRetry('nothing is due on it.') : { ok: true, value: firstCharge(event) };
+  }
   const retry = makeRetry(lane, means === 'charge' ? { means, shown } : { means }, { by });
   return retry === null ? refuseRetry('nothing is due on it.') : { ok: true, value: named(retry) };
 }
 
 /** Finds the retry of an earlier request. */
-export function findRetry({ invoice }: Pick<LaneRows, 'invoice'>, id: string): MadeRetry | undefined {
+export function findRetry({ invoice, messages }: LaneRows, id: string): MadeRetry | undefined {
+  if (messages.some((m) => m.kind === 'relay_event' && m.subject === id)) return firstCharge(id);
   const retry = invoice?.retries?.retries.find((r) => String(r.number) === id);
   return retry === undefined ? undefined : named(retry);
 }
 
-const named = (r: Retry): MadeRetry => ({ ...r, id: String(r.number) });
+const named = ({ number, means }: Retry): MadeRetry => ({ id: String(number), number, means });
+const firstCharge = (event: string): MadeRetry => ({ id: event, number: null, means: 'charge' });
 
 function refuseRetry(why: string): Refusal {
   return refuse(409, 'invoice_not_retryable', `You cannot retry this invoice: ${why}`);

@@ -8,8 +8,9 @@ export const invoiceWords: Words<
 > = {
   'no-verdict': (f) => ({
     summary: `the MoR has sent no verdict for ${f.due === null ? 'this invoice' : showMoney(f.due)} since ${showIso(f.since)}${f.letGo === null ? '' : `; it reported payment ${f.letGo.payment} of charge ${f.letGo.charge ?? ''}, but the ledger has that charge for another invoice`}`,
-    proposal:
-      'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until the MoR answers.',
+    proposal: f.charges
+      ? 'Ask the MoR whether it charged the customer; bank debits take days. If it did not, retry: Crossbill asks it to charge the amount due now.'
+      : 'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until the MoR answers.',
   }),
   'transfer-overdue': (f) => ({
     summary: `the MoR could not charge the renewal, and no transfer has arrived for proforma invoice ${f.proforma}, due by ${showIso(f.dueAt)}`,

@@ -207,7 +207,12 @@ it('the daemon refuses a relay URL or partner id without its secret, and a secre
   expect(wrong({ MOR_RELAY_SECRET: 'relay-secret' })).toEqual(['MOR_RELAY_URL']);
   expect(wrong({ MOR_PARTNER_CLIENT_ID: 'p' })).toEqual(['MOR_PARTNER_CLIENT_SECRET']);
   expect(wrong({ MOR_PARTNER_CLIENT_SECRET: 'partner-secret' })).toEqual(['MOR_PARTNER_CLIENT_ID']);
-  expect(wrong({ MOR_RELAY_URL: 'https://mor.example/in', MOR_RELAY_SECRET: 'relay-secret' })).toEqual([]);
+  const both = { MOR_RELAY_URL: 'https://mor.example/in', MOR_RELAY_SECRET: 'relay-secret' };
+  expect(wrong(both)).toEqual([]);
+  for (const events of ['created', 'finalized', 'retries'])
+    expect(wrong({ ...both, MOR_RELAY_EVENTS: events })).toEqual([]);
+  expect(wrong({ ...both, MOR_RELAY_EVENTS: 'Finalized' })).toEqual(['MOR_RELAY_EVENTS']);
+  expect(wrong({ MOR_RELAY_EVENTS: 'finalized' })).toEqual(['MOR_RELAY_URL']);
 });
 const provider = {
   OIDC_ISSUER: 'https://login.example.com/realms/staff',

@@ -119,14 +119,14 @@ it("the console's sentence on an alert says that a refund prevents the dispute, 
 
 it("without a relay the console's sentence on a retry schedule names a payment link instead of a charge by the MoR", () => {
   const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 60 };
-  expect(stepsInWords(SCHEDULE, 'soft', { relay: true, recoveryLinks })).toBe(
+  expect(stepsInWords(SCHEDULE, 'soft', { relay: 'created', recoveryLinks })).toBe(
     'the MoR charges again after 3 days, then the MoR charges again 5 days after that, then the MoR charges again 7 days after that',
   );
-  expect(stepsInWords(SCHEDULE, 'hard', { relay: true, recoveryLinks })).toBe('the customer gets a payment link');
-  expect(stepsInWords(SCHEDULE, 'soft', { relay: false, recoveryLinks })).toMatch(
+  expect(stepsInWords(SCHEDULE, 'hard', { relay: 'created', recoveryLinks })).toBe('the customer gets a payment link');
+  expect(stepsInWords(SCHEDULE, 'soft', { relay: null, recoveryLinks })).toMatch(
     /^the customer gets a payment link after 3 days/,
   );
-  expect(stepsInWords({ ...SCHEDULE, hard: [] }, 'hard', { relay: true, recoveryLinks })).toBe('nothing is tried');
+  expect(stepsInWords({ ...SCHEDULE, hard: [] }, 'hard', { relay: 'created', recoveryLinks })).toBe('nothing is tried');
 });
 
 const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };

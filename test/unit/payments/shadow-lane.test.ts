@@ -140,7 +140,7 @@ it('Crossbill sends no pending call during shadow mode, and sends these calls af
 });
 
 it('in shadow mode, Crossbill refuses a refund request with 409 and relays no event to the MoR', async () => {
-  const h = inShadow({ relay: true });
+  const h = inShadow({ relay: 'created' });
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
   await othersMark(h);
   const id = (await state(h)).payments[0]?.id ?? '';

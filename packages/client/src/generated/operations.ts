@@ -185,7 +185,7 @@ export interface Operations {
   listInvoices(query?: Schemas['ListInvoicesQuery'], options?: CallOptions): Pages<Schemas['PageOfInvoiceListView'], 'data'>;
   /** An invoice with its payments, attempts, refunds, reviews and timeline (role: read). */
   getInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
-  /** Try a failed renewal again now (role: ops). */
+  /** Try a failed or overdue renewal again now (role: ops). */
   retryInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
   /** Payments, newest first (role: read). */
   listPayments(query?: Schemas['ListPaymentsQuery'], options?: CallOptions): Pages<Schemas['PageOfPaymentView'], 'data'>;

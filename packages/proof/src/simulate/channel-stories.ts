@@ -25,7 +25,7 @@ const finalize = { draftPolicy: 'finalize' } as const;
 export const channelStories: readonly Story[] = [
   {
     name: 'the MoR hears Stripe through the relay',
-    settings: { ...finalize, relay: true },
+    settings: { ...finalize, relay: 'created' },
     plan: async (world) => {
       const { people } = await renewal(world, 'succeed');
       await people.control('/mor/hearing', { direct: false });

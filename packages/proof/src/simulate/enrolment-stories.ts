@@ -55,7 +55,7 @@ export const enrolmentStories: readonly Story[] = [
   },
   {
     name: 'only linked customers are ours',
-    settings: { enrolment: { by: 'linked' }, relay: true, draftPolicy: 'finalize' },
+    settings: { enrolment: { by: 'linked' }, relay: 'created', draftPolicy: 'finalize' },
     plan: async (world) => {
       const { people, ada, bob, eve } = await cast(world);
       world.scheduler.plan(world.at(1), 'nobody has moved', async () => {
@@ -69,7 +69,7 @@ export const enrolmentStories: readonly Story[] = [
   },
   {
     name: 'customers are moved by a file while they are renewed',
-    settings: { enrolment: { by: 'linked' }, relay: true, draftPolicy: 'finalize' },
+    settings: { enrolment: { by: 'linked' }, relay: 'created', draftPolicy: 'finalize' },
     plan: async (world) => {
       const { people, ada, bob, eve } = await cast(world);
       world.scheduler.plan(world.at(1), 'the file is taken, twice at once', () => {
@@ -84,7 +84,7 @@ export const enrolmentStories: readonly Story[] = [
   },
   {
     name: 'a payment of the MoR enrols its customer',
-    settings: { enrolment: { by: 'linked' }, relay: true },
+    settings: { enrolment: { by: 'linked' }, relay: 'created' },
     plan: async (world) => {
       const { people, bob, eve } = await cast(world);
       world.scheduler.plan(world.at(1), 'the MoR charges Bob, whom nobody linked', () => renewHeard(people, bob));
@@ -95,7 +95,7 @@ export const enrolmentStories: readonly Story[] = [
   },
   {
     name: 'only customers with our metadata are ours',
-    settings: { enrolment: METADATA, relay: true, draftPolicy: 'finalize' },
+    settings: { enrolment: METADATA, relay: 'created', draftPolicy: 'finalize' },
     plan: async (world) => {
       const { people, ada, bob, eve } = await cast(world);
       await people.stripe('POST', `/v1/customers/${ada.customerId}`, { 'metadata[billed_by]': 'mor' });

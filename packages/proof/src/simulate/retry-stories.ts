@@ -8,7 +8,7 @@ import { renewal, type Scene, type Story } from './scenes.js';
 import { type World } from './world.js';
 
 const modes = ['payment_record', 'out_of_band'] as const;
-const relayed = { draftPolicy: 'finalize', relay: true } as const;
+const relayed = { draftPolicy: 'finalize', relay: 'created' } as const;
 const MOST_RETRIES = 6;
 
 /**

@@ -70,7 +70,7 @@ function settingsOf(story: Story): FlowSettings {
     renewalAlarmAfterHours: 24,
     bankDebitAlarmAfterDays: 10,
     signupChargeCheck: 'psp_reference',
-    relay: story.settings?.relay ?? false,
+    relay: story.settings?.relay ?? null,
     guard: true,
     enrolment: story.settings?.enrolment ?? { by: 'all' },
     recoveryLinks: story.settings?.retries?.includes('link') === true ? RETRY_LINKS : null,

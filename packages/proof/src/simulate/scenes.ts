@@ -1,5 +1,5 @@
 // The type of a story, and the usual beginning: a subscriber with a saved card and a renewal.
-import { type Enrolment } from '#src/domain/settings.js';
+import { type Enrolment, type RelayEvents } from '#src/domain/settings.js';
 import { People, type Subscriber } from './people.js';
 import { type World } from './world.js';
 
@@ -9,7 +9,7 @@ export type Story = {
   readonly settings?: {
     readonly markMode?: 'payment_record' | 'out_of_band';
     readonly draftPolicy?: 'wait' | 'finalize';
-    readonly relay?: boolean;
+    readonly relay?: RelayEvents | null;
     /** The enrolled customers. Left out: all customers are enrolled. */
     readonly enrolment?: Enrolment;
     /** True: Crossbill sends notifications to the merchant's backend. */

@@ -45,7 +45,7 @@ export async function soak(
     renewalAlarmAfterHours: 24,
     bankDebitAlarmAfterDays: 10,
     signupChargeCheck: 'psp_reference',
-    relay: false,
+    relay: null,
     recoveryLinks: null,
     retrySchedule: null,
   };

@@ -27,7 +27,7 @@ const LINKED: Enrolment = { by: 'linked' };
 const METADATA: Enrolment = { by: 'metadata', key: 'billed_by', value: 'mor' };
 
 const later = (ms: number, over: Partial<FlowSettings> = {}): Ctx =>
-  aCtx(new Date(NOW.getTime() + ms), { enrolment: LINKED, relay: true, ...over });
+  aCtx(new Date(NOW.getTime() + ms), { enrolment: LINKED, relay: 'created', ...over });
 const answer = (value: Enrolled): CallOutcome<Enrolled> => ({ ok: true, value, status: 200, requestId: null });
 const OUTSIDE = answer({
   enrolled: false,
@@ -141,7 +141,7 @@ it('a later change of ENROLMENT changes no invoice that was already decided', ()
     status: 'ignored',
     expectedBy: null,
   });
-  expect(plan(ours, later(60_000, { enrolment: METADATA, relay: false })).errand).toMatchObject({ do: 'send' });
+  expect(plan(ours, later(60_000, { enrolment: METADATA, relay: null })).errand).toMatchObject({ do: 'send' });
 });
 
 it("the metadata of a subscription enrols an invoice without a lookup, in both invoice shapes of Stripe's API", () => {
@@ -162,7 +162,7 @@ it("the metadata of a subscription enrols an invoice without a lookup, in both i
 });
 
 it('with the default ENROLMENT, Crossbill expects a payment and relays the event without a lookup', () => {
-  const ctx = aCtx(NOW, { relay: true });
+  const ctx = aCtx(NOW, { relay: 'created' });
   const s = said('invoice.created')(emptyLane('in_1'), ctx);
   expect(s.invoice).toMatchObject({ enrolled: null, status: 'expected' });
   expect(plan(s, ctx).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });

@@ -43,7 +43,7 @@ const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when 
 });
 const HOUR_MS = 3_600_000;
 const item = (s: LaneState, kind: ReviewKind, subject: string) => openReview(s, ctx(), { ...aKind(kind), subject });
-const relay = ctx({ relay: true });
+const relay = ctx({ relay: 'created' });
 const linked = { enrolment: { by: 'linked' } } as const;
 
 const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => takeEvent(takeInvoice, s, e, of);
@@ -114,8 +114,15 @@ it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>(
 });
 
 it('if nothing is due, or while the enrolment lookup is open, Crossbill’s decision on an invoice event gives this reason', () => {
-  expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
-  const unknown = taken(event(), ctx({ relay: true, ...linked }));
+  expect(taken(event({ amountDue: 0n, status: 'open' })).verdict).toEqual({
+    status: 'ignored',
+    reason: 'nothing is due',
+  });
+  expect(taken(event({ amountDue: 0n })).verdict).toEqual({
+    status: 'ignored',
+    reason: 'nothing is due yet: the final invoice decides',
+  });
+  const unknown = taken(event(), ctx({ relay: 'created', ...linked }));
   expect(unknown.verdict).toEqual({ status: 'done', reason: 'Crossbill checks whether its customer is enrolled' });
   expect(unknown.state.messages).toHaveLength(1);
 });

@@ -47,7 +47,7 @@ const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when 
     raw: '{"id":"evt_1"}',
   },
 });
-const relay = ctx({ relay: true });
+const relay = ctx({ relay: 'created' });
 const linked = { enrolment: { by: 'linked' } } as const;
 
 const withRelay = (s: LaneState): LaneState => takeEvent(takeInvoice, s, event(), relay).state;
@@ -127,7 +127,7 @@ it("a refused relay opens a review item, and the operator's retry sends the same
 it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
   'Crossbill does not relay an invoice.created event that arrives after %s',
   async (type) => {
-    const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
+    const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
     await h.take(invoiceEvent(type, { eventId: 'evt_over' }));
     await h.take(invoiceEvent('invoice.created', { eventId: 'evt_late' }));
     expect(h.relay.sent).toEqual([]);
@@ -137,7 +137,7 @@ it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
 it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
   'Crossbill withdraws an unanswered relay of invoice.created after %s',
   async (type) => {
-    const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
+    const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
     h.relay.down = true;
     await h.take(invoiceEvent('invoice.created'));
     const tried = h.relay.sent.length;
@@ -157,7 +157,7 @@ it.each([
   ['refund', aRefund({ amount: 1000, total: 1000 })],
   ['refused payment', aPaymentFailed()],
 ])('a %s withdraws the unanswered relay of its invoice', async (_, event) => {
-  const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
+  const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
   h.relay.down = true;
   await h.take(invoiceEvent('invoice.created'));
   const tried = h.relay.sent.length;
@@ -172,7 +172,7 @@ it.each([
 it.each(['paid', 'void', 'uncollectible'] as const)(
   'Crossbill does not relay a late invoice.created event of an invoice already %s on Stripe',
   async (status) => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    const h = LaneHarness.inMemory({ settings: { relay: 'created' } });
     h.clock.advance(20 * HOUR_MS);
     h.platform.put(anInvoice({ status }));
     await h.take(invoiceEvent('invoice.created'));
@@ -183,7 +183,7 @@ it.each(['paid', 'void', 'uncollectible'] as const)(
 );
 
 it('Crossbill relays a late invoice.created event of a payable invoice', async () => {
-  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  const h = LaneHarness.inMemory({ settings: { relay: 'created' } });
   h.clock.advance(20 * HOUR_MS);
   h.platform.put(anInvoice());
   await h.take(invoiceEvent('invoice.created'));
@@ -191,11 +191,11 @@ it('Crossbill relays a late invoice.created event of a payable invoice', async (
 });
 
 it('Crossbill relays a late invoice.created event if Stripe does not know the invoice or does not reply', async () => {
-  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  const h = LaneHarness.inMemory({ settings: { relay: 'created' } });
   h.clock.advance(20 * HOUR_MS);
   await h.take(invoiceEvent('invoice.created'));
   expect(h.relay.sent).toHaveLength(1);
-  const away = LaneHarness.inMemory({ settings: { relay: true } });
+  const away = LaneHarness.inMemory({ settings: { relay: 'created' } });
   away.clock.advance(20 * HOUR_MS);
   away.platform.put(anInvoice());
   away.platform.fail('read', ...Array.from({ length: 12 }, () => 'retry' as const));
@@ -207,7 +207,7 @@ it('Crossbill relays a late invoice.created event if Stripe does not know the in
 });
 
 it('a few failed reads do not make Crossbill relay a late invoice.created event of a void invoice', async () => {
-  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  const h = LaneHarness.inMemory({ settings: { relay: 'created' } });
   h.clock.advance(20 * HOUR_MS);
   h.platform.put(anInvoice({ status: 'void' }));
   h.platform.fail('read', 'retry', 'retry', 'retry', 'retry', 'retry');
@@ -219,7 +219,7 @@ it('a few failed reads do not make Crossbill relay a late invoice.created event 
 it.each(['once', 'never'] as const)(
   'after an outage of the MoR and of Stripe, Crossbill relays only after a new read of the invoice (Crossbill had read it %s)',
   async (read) => {
-    const h = LaneHarness.inMemory({ settings: { relay: true }, seed: 2 });
+    const h = LaneHarness.inMemory({ settings: { relay: 'created' }, seed: 2 });
     h.clock.advance(20 * HOUR_MS);
     h.platform.put(anInvoice());
     h.relay.down = true;
@@ -239,13 +239,13 @@ it.each(['once', 'never'] as const)(
 );
 
 it('Crossbill relays a new invoice.created event without a read of the invoice', async () => {
-  const h = LaneHarness.withInvoice({ status: 'draft' }, { settings: { relay: true } });
+  const h = LaneHarness.withInvoice({ status: 'draft' }, { settings: { relay: 'created' } });
   await h.take(invoiceEvent('invoice.created', { createdAt: START }));
   expect([h.relay.sent.length, h.platform.asked]).toEqual([1, []]);
 });
 
 it('Crossbill does not relay a long waiting invoice.created event if the invoice became void without an event', async () => {
-  const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
+  const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
   h.relay.down = true;
   await h.take(invoiceEvent('invoice.created', { createdAt: START }));
   await h.rest(2);
@@ -257,7 +257,7 @@ it('Crossbill does not relay a long waiting invoice.created event if the invoice
 });
 
 it('Crossbill relays only one of two invoice.created events of a new invoice', async () => {
-  const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
+  const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
   await h.take(invoiceEvent('invoice.created', { eventId: 'evt_1' }));
   await h.take(invoiceEvent('invoice.created', { eventId: 'evt_2' }));
   expect(h.relay.sent).toHaveLength(1);
@@ -268,7 +268,7 @@ it('Crossbill relays only one of two invoice.created events of a new invoice', a
 });
 
 it('if an operator repeats a stored invoice.created event, Crossbill does not relay the event again', async () => {
-  const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
+  const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
   await h.take(invoiceEvent('invoice.created'));
   expect(h.relay.sent).toHaveLength(1);
   const store = h.backend.store as unknown as { events: { status: string }[] };

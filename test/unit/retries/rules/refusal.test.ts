@@ -4,7 +4,7 @@ import { FACTS } from '../../../support/item-facts.js';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { putPayment, putRefund, putObject } from '../../../support/put-rows.js';
 import { awaitsRetry, verdictDueBy } from '../../../../src/engine/payment.js';
-import { type LaneState } from '../../../../src/domain/model.js';
+import { type InvoiceRow, type LaneState } from '../../../../src/domain/model.js';
 import { newMorObject } from '../../../../src/domain/mor-object.js';
 import { type ConfirmedMethod, noteAttemptAsked } from '../../../../src/domain/retry.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
@@ -171,7 +171,7 @@ it('after its last step a retry schedule ends as the settings say; without relay
   expect(decideNext(lane(all), ctx())).toEqual({ do: 'end', how: 'nothing', at: at(3 * DAY_MS) });
   const cancel = ctx(0, { retrySchedule: { ...SCHEDULE, end: 'cancel' } });
   expect(decideNext(lane(all), cancel)).toMatchObject({ do: 'end', how: 'cancel' });
-  const noWay = ctx(0, { relay: false, recoveryLinks: null });
+  const noWay = ctx(0, { relay: null, recoveryLinks: null });
   expect(decideNext(lane(), noWay)).toEqual({ do: 'rest' }); // a person is told why when they ask
 });
 
@@ -203,6 +203,11 @@ it.each([
 ])('the retry schedule does nothing while %s', (_, s, over) => {
   expect(decideNext(s, ctx(0, over))).toEqual({ do: 'rest' });
 });
+/** An overdue renewal without any verdict. */
+const untold = (row: Partial<InvoiceRow> = {}): LaneState => {
+  const s = takeRead(emptyLane('in_1'), ctx(), facts());
+  return { ...s, invoice: { ...(s.invoice ?? never()), expectedBy: at(-1), paysByDebit: false, ...row } };
+};
 const why = (s: LaneState, of = ctx()): string | null => findObstacle(s, of);
 
 it('Crossbill allows a retry of a declined renewal only after the call of the earlier retry is done', () => {
@@ -228,6 +233,10 @@ it.each([
   ],
   ['money was given back for it', () => putRefund(lane(), newRefund(ctx(), payment(), 1n, null, 'event'))],
   ['the MoR has reported no failed charge of it.', () => takeRead(emptyLane('in_1'), ctx(), facts())],
+  ['it is not final yet', () => takeRead(emptyLane('in_1'), ctx(), facts({ status: 'draft' }))],
+  ['Crossbill expects its first answer by 2026-11-21', () => untold({ expectedBy: at(DAY_MS) })],
+  ['Crossbill is finding out whether the customer pays by bank debit', () => untold({ paysByDebit: null })],
+  ['it needs MOR_RELAY_URL and an invoice without a part payment', () => untold({ amountRemaining: 1n })],
   ['the MoR has reported no failed charge of it.', () => emptyLane('in_1')],
   ['nothing is due on it.', () => lane({}, { amountRemaining: 0n })],
   ['nothing is due on it.', () => lane({}, { amountRemaining: -1n })],
@@ -255,7 +264,7 @@ it('a retry without a verdict prevents another retry until the verdict is overdu
 });
 
 it('without relay and links, or for a partly paid invoice without links, Crossbill refuses a retry', () => {
-  const bare = { relay: false, recoveryLinks: null };
+  const bare = { relay: null, recoveryLinks: null };
   expect(why(lane(), ctx(0, bare))).toContain('no way is set up. For charges, set MOR_RELAY_URL');
   const part = lane({}, { amountRemaining: 1n });
   expect(why(part, ctx(0, { recoveryLinks: null }))).toContain(
@@ -265,13 +274,13 @@ it('without relay and links, or for a partly paid invoice without links, Crossbi
 });
 it('a retry is a charge or a payment link as the schedule says, or the other kind if the scheduled kind is not set up', () => {
   const charge = ctx(0, { recoveryLinks: null });
-  const link = ctx(0, { relay: false });
+  const link = ctx(0, { relay: null });
   expect([decideMeans(lane(), ctx()), decideMeans(lane(), link)]).toEqual(['charge', 'link']);
   expect([decideMeans(lane({ refusal: hard }), ctx()), decideMeans(lane({ refusal: hard }), charge)]).toEqual([
     'link',
     'charge',
   ]);
-  expect(decideMeans(lane(), ctx(0, { relay: false, recoveryLinks: null }))).toBeNull();
+  expect(decideMeans(lane(), ctx(0, { relay: null, recoveryLinks: null }))).toBeNull();
   expect(decideMeans(lane({}, { amountRemaining: 1n }), ctx())).toBe('link');
   expect(decideMeans(lane({}, {}, { amountRemaining: null }), ctx())).toBe('charge');
   expect(decideMeans(emptyLane('in_1'), ctx())).toBeNull();
@@ -336,7 +345,7 @@ it('with an unpaid payment link, Crossbill reads the link again before the MoR c
 });
 
 it('without a relay a confirmed payment method leads to one payment link', async () => {
-  const r = rig({ relay: false, retrySchedule: null });
+  const r = rig({ relay: null, retrySchedule: null });
   r.h.platform.change(INVOICE_ID, { status: 'open' });
   await refused(r, 'expired_card');
   await confirm(r);
@@ -375,7 +384,7 @@ it("a confirmed payment method is charged now, even after the schedule's end, un
 });
 
 it('without relay and links, the timeline names the settings missing for a charge of the confirmed payment method', () => {
-  const noWay = ctx(1_000, { relay: false, recoveryLinks: null });
+  const noWay = ctx(1_000, { relay: null, recoveryLinks: null });
   const line = (c: typeof noWay): string =>
     decide(lane({ refusal }), c, (l) => void takeMethod(l, method(1_000))).journal.at(-1)?.text ?? '';
   expect(line(noWay)).toMatch(/MOR_RELAY_URL.*RECOVERY_LINK_RETURN_URL/);

@@ -349,7 +349,7 @@ it("Stripe's request for another attempt brings one step of the schedule forward
 });
 
 it('without a relay each step of a retry schedule makes a payment link, and the next step waits until the link expires', async () => {
-  const r = rig({ relay: false, retrySchedule: { ...SCHEDULE, soft: days(3, 5) } });
+  const r = rig({ relay: null, retrySchedule: { ...SCHEDULE, soft: days(3, 5) } });
   await refused(r);
   await r.h.rest(24 * 90);
   expect(r.links.asked).toHaveLength(2);

@@ -1,0 +1,40 @@
+// Crossbill's own request for the first charge of a renewal: an `invoice.created` event with the invoice as it is now.
+import { renderCreated } from '../domain/events/created-event.js';
+import { type OutboxRow } from '../domain/model.js';
+import { showMoney } from '../domain/money.js';
+import { type ShownToRelay } from '../domain/ports/billing-platform.js';
+import { lastingName } from './context.js';
+import { type Lane } from './draft.js';
+import { verdictDueBy } from './payment.js';
+
+const OWN_EVENT = 'evt_crossbill';
+
+/** True for a relayed event that Crossbill made. An event of Stripe has Stripe's id. */
+export function isOwnEvent({ subject }: Pick<OutboxRow, 'subject'>): boolean {
+  return subject.startsWith(`${OWN_EVENT}_`);
+}
+
+/**
+ * Requests the first charge of a final invoice. Returns the id of the event for the MoR. Null: nothing is due, or a part
+ * of it is paid: the MoR charges whole invoices only.
+ * @param by who asked for it; null: nobody, the invoice has become final
+ */
+export function requestFirstCharge(lane: Lane, shown: ShownToRelay, by: string | null): string | null {
+  const i = lane.invoice;
+  if (i === null) return null;
+  i.relayDueAt = null;
+  i.expectedBy = verdictDueBy(i, lane);
+  const { amountRemaining: minor, amountDue, currency } = shown.invoice;
+  if (minor <= 0n) return null;
+  if (minor !== amountDue) {
+    lane.say('decision', 'the MoR is not asked to charge: a part is paid, and it charges whole invoices only');
+    return null;
+  }
+  const number = 1 + lane.messages.filter((m) => m.kind === 'relay_event' && isOwnEvent(m)).length;
+  const id = lastingName(OWN_EVENT, i.invoiceId, 'first', number);
+  const wire = { method: 'POST', path: '', body: renderCreated(id, shown, lane.now) } as const;
+  lane.request({ peer: 'relay', kind: 'relay_event', subject: id, wire });
+  const why = by === null ? 'the invoice is final' : `${by} asked for it`;
+  lane.say(by === null ? 'decision' : 'person', `ask the MoR to charge ${showMoney({ minor, currency })}: ${why}`, id);
+  return id;
+}

@@ -1,0 +1,38 @@
+// The item about a payment of another amount than its invoice has due.
+import { type KindAndFact } from '../../domain/fact.js';
+import { type Item } from '../../domain/item.js';
+import { type InvoiceRow, type PaymentRow } from '../../domain/model.js';
+import { type Money } from '../../domain/money.js';
+import { type FlowSettings } from '../../domain/settings.js';
+import { type Lane } from '../../engine/draft.js';
+
+/** The item about a parked payment; its fact gives the reason. */
+export type Parking = KindAndFact & Pick<Item, 'actions' | 'proposed'>;
+
+/** The item about a payment of another amount than is due. A payment of the draft's amount is a part of a grown invoice. */
+export function ofAmount(
+  p: Pick<PaymentRow, 'currency'> & { readonly amount: bigint },
+  { amountRemaining, draftedDue }: InvoiceRow,
+  { markMode: marking }: FlowSettings,
+): Parking {
+  const kind = 'amount_mismatch';
+  const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
+  const [taken, due] = [sum(p.amount), sum(amountRemaining ?? 0n)];
+  if (p.amount !== draftedDue || due.minor <= p.amount)
+    return { kind, fact: { code: 'amount-differs', taken, due, marking } };
+  const fact = { code: 'amount-grew', drafted: sum(draftedDue), due, taken, marking } as const;
+  return marking === 'out_of_band'
+    ? { kind, fact, actions: ['refund', 'retry', 'dismiss'], proposed: null }
+    : { kind, fact, proposed: 'apply' };
+}
+
+/** If the draft's amount arrives after its payment, the item says that the invoice grew. */
+export function noteGrowth(lane: Lane): void {
+  const i = lane.invoice;
+  for (const r of lane.reviews) {
+    const p = lane.findPayment(r.paymentRowId);
+    if (r.status !== 'open' || r.fact.code !== 'amount-differs' || i === null || !p || p.amount === null) continue;
+    const item = ofAmount({ ...p, amount: p.amount }, { ...i, amountRemaining: r.fact.due.minor }, lane.settings);
+    if (item.fact.code === 'amount-grew') lane.updateItem(r, { ...item, subject: r.subject });
+  }
+}
