@@ -24,8 +24,8 @@ export function methodsPart(m: MethodsShown): Html {
 }
 
 /**
- * Draws the button to report the customer's confirmation of a new payment method. Only the newest setup can be
- * reported, and only the first report has an effect.
+ * Draws the button to report the customer's confirmation of the newest payment method on this page. Only the first
+ * report has an effect.
  */
 function confirmAct({ customerId, methods, refused, relay, shadow, session }: MethodsShown): Html | null {
   const [newest] = methods;
@@ -35,7 +35,9 @@ function confirmAct({ customerId, methods, refused, relay, shadow, session }: Me
   const how = relay ? 'the MoR charges it once more' : 'it gets a payment link';
   const renewals = refused === 1 ? 'the open refused renewal' : `each of the ${count(refused)} open refused renewals`;
   const follows = refused === 0 ? 'No refused renewal is open.' : `Crossbill then retries ${renewals} at once: ${how}.`;
-  return html`${actRow([actForm(session, path, 'Method confirmed')])}
+  // Without a setup intent the newest method is a signup's payment intent, and the report needs no name.
+  const shown = newest.setupIntentId === null ? {} : { setup_intent_id: newest.setupIntentId };
+  return html`${actRow([actForm(session, path, 'Method confirmed', shown)])}
     <p class="dim">
       Use this if the customer has confirmed the newest setup, but your backend has not reported it. ${follows}
     </p>`;

@@ -22,7 +22,7 @@ export class PaymentMethodView {
   @Text("The customer's id at the MoR.") mor_customer_id!: string;
   @Word(METHOD_ORIGINS, '`change`: `POST /v1/customers/{id}/payment-method`; `import`: a link that was made elsewhere.')
   origin!: string;
-  @Flag('The newest confirmed one, or the newest if none is confirmed.') current!: boolean;
+  @Flag('The last confirmed one, or the newest if none is confirmed.') current!: boolean;
   @Time() created_at!: string;
   @TimeOrNull('When Crossbill learned of its confirmation; null: not yet.') confirmed_at!: string | null;
   @TextOrNull('`charge`: a charge succeeded; else who reported it, or who linked it.') confirmed_by!: string | null;

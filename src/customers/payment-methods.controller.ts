@@ -8,11 +8,11 @@ import { KeyHeader, Problems, Repeatable } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { canonicalJson } from '../api/http/json-body.js';
-import { invalid, morProblem, Problem, refusalProblem } from '../api/http/problem.js';
+import { invalid, invoiceUnread, morProblem, Problem, refusalProblem } from '../api/http/problem.js';
 import { ReadModel } from '../engine/read-model.js';
 import { invoiceView } from '../invoices/invoice.view.js';
 import { ConfirmedMethodView, methodMadeView, PaymentMethodMadeView } from './payment-method.view.js';
-import { CreatePaymentMethodDto } from './payment-methods.dto.js';
+import { ConfirmPaymentMethodDto, CreatePaymentMethodDto } from './payment-methods.dto.js';
 import { PaymentMethodsFlow } from './payment-methods.flow.js';
 
 @ApiTags('Customers')
@@ -70,6 +70,10 @@ export class PaymentMethodsController {
       case 'failed':
       case 'tax_failed':
         throw morProblem(made.failure);
+      case 'refused':
+        throw refusalProblem(made.refusal);
+      case 'invoice_unread':
+        throw invoiceUnread(made.failure);
       case 'tax_differs':
         throw invalid('tax_calculation_id', 'is for another amount');
     }
@@ -81,17 +85,21 @@ export class PaymentMethodsController {
   @MayChange('signup', 'payment_method.confirm')
   @ApiOperation({
     operationId: 'confirmPaymentMethod',
-    summary: "Report that the customer's browser confirmed the newest setup (role: signup)",
+    summary: "Report that the customer's browser confirmed a setup (role: signup)",
     description:
-      "Crossbill retries the customer's open refused renewals at once, whatever the decline and the schedule. With a relay, the MoR charges again. Without a relay, each gets a payment link. A repeated report changes nothing.",
+      "Name the setup: without `setup_intent_id` it is the customer's newest. Crossbill retries the customer's open refused renewals at once, whatever the decline and the schedule. With a relay, the MoR charges again. Without a relay, each gets a payment link. A repeated report changes nothing.",
   })
   @ApiAcceptedResponse({ type: ConfirmedMethodView })
   @Problems({
-    404: '`not_found`: no such customer.',
+    404: '`not_found`: no such customer, or `setup_intent_id` is not one of this customer.',
     409: '`payment_method_missing`: Crossbill made no setup intent for this customer; `shadow_mode`',
   })
-  async confirmed(@Param('id', IdPipe) id: string, @CurrentCaller() caller: Caller): Promise<ConfirmedMethodView> {
-    const done = await this.flow.confirm(id, caller.name);
+  async confirmed(
+    @Param('id', IdPipe) id: string,
+    @Body() dto: ConfirmPaymentMethodDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<ConfirmedMethodView> {
+    const done = await this.flow.confirm(id, dto.setup_intent_id ?? null, caller.name);
     if (!done.ok) throw refusalProblem(done);
     const found = await Promise.all(done.invoiceIds.map((invoice) => this.books.invoice(invoice)));
     return {

@@ -1,5 +1,5 @@
 // The bodies of requests about a payment method.
-import { Text } from '../api/http/docs.js';
+import { Example, Text } from '../api/http/docs.js';
 import { PaymentMethodTypes } from '../api/http/payment-method-types.js';
 import { IsIdText, MayBeAbsent } from '../api/http/rules.js';
 
@@ -11,4 +11,12 @@ export class CreatePaymentMethodDto {
   @MayBeAbsent()
   @IsIdText()
   tax_calculation_id?: string;
+}
+
+export class ConfirmPaymentMethodDto {
+  @Example('seti_123')
+  @Text('The confirmed setup intent. Default: the newest of the customer.')
+  @MayBeAbsent()
+  @IsIdText()
+  setup_intent_id?: string;
 }

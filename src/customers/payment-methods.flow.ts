@@ -52,19 +52,20 @@ export class PaymentMethodsFlow {
     if (!found.value.enrolled) return { outcome: 'not_enrolled', why: found.value.why };
     const before = await this.methods.signupBody(customerId);
     const customer = { ...(before === null ? {} : this.gateway.detailsIn(before)), id: customerId };
-    const call = { kind: 'create_setup_intent', customer, paymentMethodTypes, taxCalculationId } as const;
-    const money = { amount: null, currency: null, calculation: null } as const;
+    const call = { kind: 'create_setup_intent', customer, paymentMethodTypes } as const;
+    const money = { amount: null, currency: null, invoiceId: null, calculation: null } as const;
     return this.signups.create({ kind: 'method', customerId, call, taxCalculationId, by, ...money }, name, body);
   }
 
   /**
-   * Records the customer's confirmation of the newest setup. Then Crossbill retries each of the customer's refused
+   * Records the customer's confirmation of a setup. Then Crossbill retries each of the customer's refused
    * renewals one time with the new method. After a crash `AnnounceMethods` makes the missing retries.
+   * @param setupIntentId null: the newest setup
    */
-  async confirm(customerId: string, by: string): Promise<Confirmed> {
+  async confirm(customerId: string, setupIntentId: string | null, by: string): Promise<Confirmed> {
     if (this.enrolment.settings.shadow === true) return refuseInShadow();
-    const reported = await this.methods.report(customerId, by);
-    if (reported === null) return this.refuse(customerId);
+    const reported = await this.methods.report(customerId, setupIntentId, by);
+    if (reported === null) return this.refuse(customerId, setupIntentId);
     const invoiceIds = await this.methods.refusedInvoices(customerId);
     if (reported.isNew) await this.announce(METHODS_A_LOOK, customerId);
     return { ok: true, method: reported.method, invoiceIds };
@@ -85,8 +86,10 @@ export class PaymentMethodsFlow {
     for (const id of invoiceIds) await this.lanes.change(id, (lane) => takeMethod(lane, method));
   }
 
-  private async refuse(customerId: string): Promise<Refusal> {
+  private async refuse(customerId: string, setupIntentId: string | null): Promise<Refusal> {
     if ((await this.customers.find(customerId)) === null) return refuse(404, 'not_found', 'There is no such customer.');
+    if (setupIntentId !== null)
+      return refuse(404, 'not_found', 'This customer has no such setup intent.', 'setup_intent_id');
     const message =
       'Crossbill made no setup intent for this customer. Make one with POST /v1/customers/{id}/payment-method first.';
     return refuse(409, 'payment_method_missing', message);

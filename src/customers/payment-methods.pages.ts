@@ -5,6 +5,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { refusalProblem } from '../api/http/problem.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page } from '../console/console.guard.js';
+import { formOf } from '../console/form.js';
 import { Pages } from '../console/pages.js';
 import { PaymentMethodsFlow } from './payment-methods.flow.js';
 
@@ -15,7 +16,7 @@ export class PaymentMethodPages {
     private readonly audit: ConsoleAudit,
   ) {}
 
-  /** Reports the customer's confirmation of the newest payment method. A second report changes nothing. */
+  /** Reports the customer's confirmation of the payment method on the page. A second report changes nothing. */
   @Post(':id/payment-method/confirmed')
   @HttpCode(303)
   @Page('payment_method.confirm', 'ops')
@@ -25,7 +26,7 @@ export class PaymentMethodPages {
       res,
       'payment_method.confirm',
       async (by) => {
-        const done = await this.flow.confirm(id, by.name);
+        const done = await this.flow.confirm(id, formOf(req).text('setup_intent_id') || null, by.name);
         if (!done.ok) throw refusalProblem(done);
         return { id: done.method.id };
       },

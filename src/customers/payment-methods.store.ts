@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type ConfirmedMethod } from '../domain/retry.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
+import { CHOSEN_AT } from '../store/mor-customers.js';
 
 export const METHOD_ORIGINS = ['signup', 'change', 'import'] as const;
 
@@ -29,7 +30,10 @@ export type PaymentMethod = {
    * linked the customer. Null: nobody yet.
    */
   readonly confirmedBy: string | null;
-  /** True for the customer's newest confirmed method. If no method is confirmed, true for the newest method. */
+  /**
+   * True for the method the customer confirmed last: the MoR charges this one. If no method is confirmed, true for the
+   * newest method.
+   */
   readonly current: boolean;
 };
 
@@ -48,6 +52,7 @@ type Row = {
   created_at: Date;
   confirmed_at: Date | null;
   confirmed_by: string | null;
+  chosen_at: Date;
 };
 
 /**
@@ -75,11 +80,11 @@ export class PaymentMethodsStore {
   /** The methods of each of these customers, newest first. */
   async of(customerIds: readonly string[]): Promise<ReadonlyMap<string, readonly PaymentMethod[]>> {
     const { rows } = await this.db.pool.query<Row>(
-      `select customer_id, id, kind, intent_id, mor_customer_id, created_at, confirmed_at, confirmed_by
-         from (select customer_id, id, kind, intent_id, mor_customer_id, created_at, confirmed_at, confirmed_by, seq from signup
+      `select customer_id, id, kind, intent_id, mor_customer_id, created_at, confirmed_at, confirmed_by, chosen_at
+         from (select customer_id, id, kind, intent_id, mor_customer_id, created_at, confirmed_at, confirmed_by, ${CHOSEN_AT} as chosen_at, seq from signup
                 where customer_id = any($1) and intent_id is not null and mor_customer_id is not null
                union all
-               select customer_id, null, 'import', null, mor_customer_id, linked_at, linked_at, linked_by, 0 from customer_link
+               select customer_id, null, 'import', null, mor_customer_id, linked_at, linked_at, linked_by, linked_at, 0 from customer_link
                 where customer_id = any($1) and signup_id is null) m
         order by created_at desc, seq desc`,
       [customerIds],
@@ -100,19 +105,22 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Records a report that the customer has confirmed the newest setup. A second report changes nothing. Null: Crossbill
-   * made no setup for this customer. `isNew`: no lane of an invoice knows of this report yet.
+   * Records a report that the customer has confirmed a setup: the named one, or else the newest. A second report
+   * changes nothing. Null: Crossbill made no such setup for this customer. `isNew`: no lane of an invoice knows of this
+   * report yet.
    */
   async report(
     customerId: string,
+    setupIntentId: string | null,
     by: string,
   ): Promise<{ readonly method: ConfirmedMethod; readonly isNew: boolean } | null> {
     const found = await this.db.pool.query<{ id: string; at: Date; by: string; is_new: boolean }>(
       `update signup s set reported_at = coalesce(s.reported_at, ${timeSql(3)}), confirmed_at = coalesce(s.confirmed_at, ${timeSql(3)}),
               confirmed_by = case when s.reported_at is null then $2 else s.confirmed_by end, tried_at = case when s.reported_at is null then null else s.tried_at end
-        where s.id = (select id from signup where customer_id = $1 and intent_id is not null order by seq desc limit 1)
+        where s.id = (select id from signup where customer_id = $1 and intent_id is not null
+                         and ($4::text is null or intent_id = $4 and kind <> 'payment') order by seq desc limit 1)
         returning s.id, s.reported_at as at, s.confirmed_by as by, s.tried_at is null as is_new`,
-      [customerId, by, this.time.given()],
+      [customerId, by, this.time.given(), setupIntentId],
     );
     const row = found.rows[0];
     if (row === undefined) return null;
@@ -167,7 +175,8 @@ export class PaymentMethodsStore {
 }
 
 function methodsOf(rows: readonly Row[]): readonly PaymentMethod[] {
-  const current = rows.find((r) => r.confirmed_at !== null) ?? rows[0];
+  const confirmed = rows.filter((r) => r.confirmed_at !== null);
+  const current = confirmed.toSorted((a, b) => b.chosen_at.getTime() - a.chosen_at.getTime())[0] ?? rows[0];
   return rows.map((r) => ({
     customerId: r.customer_id,
     id: r.id,

@@ -10,6 +10,7 @@ import { tellLanes } from '../store/own-events.js';
 import { rememberIn } from '../store/requests.js';
 import { Database, inTransaction } from '../store/database.js';
 import { SignupEntity } from '../store/entities.js';
+import { CHOSEN_AT } from '../store/mor-customers.js';
 import { turnIsFree } from '../store/turns.js';
 
 @Injectable()
@@ -138,7 +139,7 @@ export class SignupsStore {
 
   /**
    * True if the customer pays by bank debit. Document 3 does not show a renewal's debit before it settles, so the
-   * customer's newest signup decides. True for a trial with a saved bank debit and no card, and for a payment that the
+   * customer's last confirmed signup decides. True for a trial with a saved bank debit and no card, and for a payment that the
    * MoR settled after more than an hour.
    */
   async paysByDebit(customerId: string): Promise<boolean> {
@@ -146,7 +147,7 @@ export class SignupsStore {
       `select s.kind, s.body, exists (select from payment p
                 where p.customer_id = $1 and p.signup_id = s.id and p.pending_since is not null
                   and coalesce(p.succeeded_at, ${timeSql(2)}) > p.pending_since + interval '1 hour') as slow
-         from signup s where s.customer_id = $1 and s.intent_id is not null order by s.confirmed_at is null, s.seq desc limit 1`,
+         from signup s where s.customer_id = $1 and s.intent_id is not null order by s.confirmed_at is null, ${CHOSEN_AT} desc, s.seq desc limit 1`,
       [customerId, this.time.given()],
     );
     const newest = found.rows[0];

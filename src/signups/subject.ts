@@ -1,12 +1,13 @@
 // The engine's table for signups: the rule for each event, item and choice, and a write in the commit of each step.
 import { type LaneState } from '../domain/model.js';
 import { type StepWrite, type Subject } from '../engine/subject.js';
+import { CHOSEN_AT } from '../store/mor-customers.js';
 import { takeCompleted, takeOverdue, unsettledItems } from './rules/signup.js';
 import { nothingMore } from '../engine/commanded.js';
 
 /**
  * A successful charge confirms the customer's payment method. The charge of a signup confirms the method of this
- * signup. A renewal confirms the method of the customer's newest setup before the charge. The MoR's times are whole
+ * signup. A renewal confirms the setup the customer chose last before the charge. The MoR's times are whole
  * seconds: a setup in the same second as the charge counts as later. Most charges find nothing to confirm, and write
  * nothing.
  */
@@ -17,7 +18,7 @@ const confirmCharged: StepWrite = {
     from unnest($${n}::text[], $${n + 1}::text[], $${n + 2}::timestamptz[]) as d(customer_id, signup_id, taken_at)
    where s.confirmed_at is null and s.intent_id is not null
      and s.id = coalesce(d.signup_id, (select n.id from signup n where n.customer_id = d.customer_id and n.kind <> 'payment'
-                                          and n.intent_id is not null and n.created_at < d.taken_at order by n.seq desc limit 1))`,
+                                          and n.intent_id is not null and n.created_at < d.taken_at order by ${CHOSEN_AT} desc, n.seq desc limit 1))`,
   rows: chargesOf,
 };
 

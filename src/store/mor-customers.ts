@@ -7,7 +7,13 @@ export function ofCustomer(column: string, customer: string): string {
 }
 
 /**
- * The MoR's current customer for each Stripe customer: from the newest confirmed signup or imported link. If there is
+ * The SQL for the time a customer chose a signup's payment method: the reported confirmation. Without a report the
+ * browser confirmed the method soon after the signup, and a charge proves it later, after days for a bank debit.
+ */
+export const CHOSEN_AT = 'coalesce(reported_at, created_at)';
+
+/**
+ * The MoR's current customer for each Stripe customer: from the last confirmed signup or imported link. If there is
  * neither, from the newest unconfirmed signup or link.
  */
 export async function morCustomers(
@@ -17,7 +23,7 @@ export async function morCustomers(
   const known = [...new Set(customerIds.filter((id) => id !== null))];
   const found = await orm.query<{ customer_id: string; mor_customer_id: string }[]>(
     `select distinct on (customer_id) customer_id, mor_customer_id
-       from (select customer_id, mor_customer_id, confirmed_at is not null as sure, created_at as at, seq from signup
+       from (select customer_id, mor_customer_id, confirmed_at is not null as sure, ${CHOSEN_AT} as at, seq from signup
               where customer_id = any($1) and mor_customer_id is not null
              union all
              select customer_id, mor_customer_id, signup_id is null, linked_at, 0 from customer_link where customer_id = any($1)) m

@@ -212,8 +212,10 @@ describe('another card of a customer', () => {
       ...AS_SHOP,
       ...(key === null ? {} : { 'idempotency-key': key }),
     });
-  const confirmed = (customer: string): Promise<Reply> =>
-    world.api('POST', `/v1/customers/${customer}/payment-method/confirmed`, undefined, AS_SHOP);
+  const confirmed = (customer: string, setup?: unknown): Promise<Reply> => {
+    const body = setup === undefined ? undefined : { setup_intent_id: setup };
+    return world.api('POST', `/v1/customers/${customer}/payment-method/confirmed`, body, AS_SHOP);
+  };
   const customer = async (id: string): Promise<Json> => (await world.api('GET', `/v1/customers/${id}`)).body;
   const methods = async (id: string): Promise<Json[]> => (await customer(id))['payment_methods'] as Json[];
   const shown = async (id: string): Promise<Json> => (await world.api('GET', `/v1/invoices/${id}`)).body;
@@ -297,6 +299,39 @@ describe('another card of a customer', () => {
     await paidOnce(world, id);
     expect(await charges(id)).toEqual(['failed', 'failed', 'succeeded']);
     expect((await confirmed(s.customerId)).body['data']).toEqual([]);
+  });
+
+  it('Crossbill confirms the named setup even after a newer one, and answers 404 for a setup of another customer', async () => {
+    const id = await declined('succeed');
+    const older = (await change(s.customerId)).body;
+    const newer = (await change(s.customerId)).body;
+    await world.control('POST', `/intents/${String(older['setup_intent_id'])}/confirm`, {});
+    const other = await world.paidSubscriber();
+    const theirs = (await change(other.customerId)).body;
+    const signup = (await world.api('GET', `/v1/signups/${s.signupId}`)).body;
+    for (const wrong of [theirs['setup_intent_id'], 'seti_unknown', signup['payment_intent_id']])
+      expect(await confirmed(s.customerId, wrong)).toMatchObject(refusal(404, 'not_found', 'setup_intent_id'));
+    expect(await confirmed('cus_nobody', older['setup_intent_id'])).toMatchObject(refusal(404, 'not_found'));
+    expect(made(await shown(id)).filter((r) => r['means'] === 'charge')).toEqual([]);
+    const report = await confirmed(s.customerId, older['setup_intent_id']);
+    expect(report).toMatchObject({ status: 202, body: { payment_method_id: older['id'], data: [{ id }] } });
+    await paidOnce(world, id);
+    expect(made(await shown(id)).at(-1)).toMatchObject({ means: 'charge', by: 'shop', payment_method: older['id'] });
+    // The newer setup was never confirmed: naming no setup means the newest one.
+    expect((await methods(s.customerId)).slice(0, 2)).toMatchObject([
+      { id: newer['id'], current: false, confirmed_at: null },
+      { id: older['id'], current: true, confirmed_by: 'shop' },
+    ]);
+    expect((await confirmed(s.customerId)).body).toMatchObject({ payment_method_id: newer['id'] });
+  });
+
+  it('the setup a customer confirmed last is current, also if it is not the newest', async () => {
+    const { customerId } = await world.paidSubscriber();
+    const older = (await change(customerId)).body;
+    const newer = (await change(customerId)).body;
+    await confirmed(customerId, newer['setup_intent_id']);
+    await confirmed(customerId, older['setup_intent_id']);
+    expect((await methods(customerId)).find((m) => m['current'])).toMatchObject({ id: older['id'] });
   });
 
   it('a successful charge of a new card confirms the card, and Crossbill then retries the renewal refused on the old card', async () => {
