@@ -497,6 +497,16 @@ create index signup_intent on signup (intent_id) where intent_id is not null;
 create index signup_untried on signup (seq) where confirmed_at is not null and tried_at is null;
 create index signup_open on signup (created_at) where kind = 'payment' and completed_at is null;
 
+-- The total of each tax calculation that the merchant's backend asked for, to compare with a signup's first invoice: the MoR has no read
+-- for it. A row goes once its calculation is no longer valid.
+create table tax_total (
+  tax_calculation_id text primary key,
+  amount             bigint not null,
+  currency           char(3) not null,
+  made_at            timestamptz not null
+);
+create index tax_total_made_at on tax_total (made_at);
+
 -- A customer and the MoR's own customer, linked when the MoR first names it, or by hand or file when the link was made elsewhere. Links
 -- are never taken back.
 create table customer_link (
@@ -717,7 +727,7 @@ create table notification_receiver (
 
 -- down
 drop table notification_receiver, notification, onboarding, installation, console_session, endpoints_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, move, charge_look, customer_link, signup, endpoint_refusal, endpoint_answers, renewals_day, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
+  request_budget, audit, api_request, move, charge_look, customer_link, tax_total, signup, endpoint_refusal, endpoint_answers, renewals_day, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

@@ -162,6 +162,8 @@ export const PROVE_DOUBLINGS = 8;
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
+/** How long Crossbill remembers the total of a tax calculation: the MoR takes a calculation for 7 days (Document 2). */
+export const TAX_TOTAL_KEPT_MS = 8 * DAY_MS;
 
 /** How long one request locks a signup: longer than a call to the MoR. Two requests with one key never overlap. */
 export const SIGNUP_BUSY_MS = 15_000;
@@ -172,7 +174,6 @@ export const BUSY_LOOK_EVERY_MS = 50;
 export const METHODS_LOOK_EVERY_MS = 1_000;
 /** One search reads at most this many confirmed payment methods. The next search reads the others. */
 export const METHODS_A_LOOK = 100;
-
 /** The pause between a replica's searches for signups without a payment. */
 export const SIGNUP_LOOK_EVERY_MS = 5 * MINUTE_MS;
 /** Crossbill looks for signups without a payment among those begun within this time. Older ones have their item. */

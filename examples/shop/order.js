@@ -28,7 +28,11 @@ export function readOrder(body) {
   return { id, plan, trial: body.trial === true, name, email, address: { line1, postalCode, city, country } };
 }
 
-/** The MoR calculates the tax: the plan's price is what the customer pays, with the tax in it. */
+/**
+ * The MoR calculates the tax: the plan's price is what the customer pays, with the tax in it. `INCLUSIVE` says so. The
+ * MoR's default, `EXCLUSIVE`, would add the tax to the price; Stripe's invoice would still ask for the price alone, and
+ * Crossbill would refuse the signup. A shop with prices before tax puts the same tax on Stripe's invoice: docs/tax.md.
+ */
 export function taxRequest(plan, legalName, billingAddress) {
   const line = {
     merchantLineItemReference: 'plan',

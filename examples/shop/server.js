@@ -79,12 +79,13 @@ export async function startShop(settings) {
       once('subscription'),
     );
     const about = { id: customer.id, name, email, country: address.country };
-    const money = { amount: plan.amount, currency: CURRENCY };
+    const invoiceId = subscription.latest_invoice.id;
     const tax = taxRequest(plan, name, address);
     const signup = await crossbill.createSignup(
       trial
         ? { kind: 'trial', customer: about, payment_method_types: ['card', 'sepa_debit'], tax }
-        : { kind: 'payment', customer: about, ...money, description: `${plan.name}, first month`, tax },
+        : // Crossbill compares the total with the invoice, and refuses before the customer pays anything else.
+          { kind: 'payment', customer: about, invoice_id: invoiceId, description: `${plan.name}, first month`, tax },
       once('signup'),
     );
     return {
@@ -94,7 +95,8 @@ export async function startShop(settings) {
       country: address.country,
       customerId: customer.id,
       subscriptionId: subscription.id,
-      invoiceId: subscription.latest_invoice.id,
+      invoiceId,
+      amount: signup.amount_total, // null for a trial
       signupId: signup.id,
       clientSecret: signup.client_secret,
       confirmed: false,
@@ -110,7 +112,7 @@ export async function startShop(settings) {
         charge_id: textOf(req.body, 'chargeId'),
         payment_id: textOf(req.body, 'paymentId'),
         invoice_id: order.invoiceId,
-        amount: PLANS.find((p) => p.id === order.plan).amount,
+        amount: order.amount,
         currency: CURRENCY,
       });
     }
@@ -157,14 +159,14 @@ export async function startShop(settings) {
     if (customer === undefined) return res.status(404).json({ message: 'Nobody is signed in.' });
     const once = { idempotencyKey: `${customer}-${textOf(req.body, 'id')}` };
     const setup = await crossbill.createPaymentMethod(customer, { payment_method_types: ['card'] }, once);
-    res.status(201).json({ clientSecret: setup.client_secret });
+    res.status(201).json({ clientSecret: setup.client_secret, setupIntentId: setup.setup_intent_id });
   });
 
   // Crossbill has the open invoices charged again, each once, however often this is reported.
   app.post('/api/payment-method/confirmed', async (req, res) => {
     const customer = customerOf(req);
     if (customer === undefined) return res.status(404).json({ message: 'Nobody is signed in.' });
-    await crossbill.confirmPaymentMethod(customer);
+    await crossbill.confirmPaymentMethod(customer, { setup_intent_id: textOf(req.body, 'setupIntentId') });
     res.status(202).end();
   });
 

@@ -1,7 +1,7 @@
 // Requests and reads proforma invoices and payment links of one invoice, and records their deletion. The lane's worker
 // sends the requests.
 import { Injectable } from '@nestjs/common';
-import { notFound, Problem } from '../api/http/problem.js';
+import { invoiceUnread, notFound } from '../api/http/problem.js';
 import { type ObjectLookup, type ObjectRead } from './rules/mor-object.js';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request.js';
 import { type LaneState } from '../domain/model.js';
@@ -36,10 +36,7 @@ export class MorObjectsFlow {
   async billed(invoiceId: string): Promise<Billed> {
     const askedAt = await this.store.time();
     const read = await this.reader.readInvoiceForProforma(invoiceId);
-    if (!read.ok) {
-      const wait = read.retryAfterMs === null ? null : Math.ceil(read.retryAfterMs / 1000);
-      throw new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
-    }
+    if (!read.ok) throw invoiceUnread(read);
     if (read.value === null || read.value.invoice.status === 'deleted') throw notFound('invoice');
     return { ...read.value, askedAt };
   }

@@ -1,5 +1,5 @@
 // The result of a requested retry as an API response.
-import { Problem, valueOrProblem } from '../api/http/problem.js';
+import { invoiceUnread, valueOrProblem } from '../api/http/problem.js';
 import { type Retried } from './retries.flow.js';
 import { type MadeRetry } from './rules/retry.js';
 
@@ -8,9 +8,6 @@ import { type MadeRetry } from './rules/retry.js';
  * show the invoice.
  */
 export function retriedOrProblem(done: Retried): MadeRetry {
-  if (!done.ok && 'silent' in done) {
-    const wait = done.silent.retryAfterMs === null ? null : Math.ceil(done.silent.retryAfterMs / 1000);
-    throw new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
-  }
+  if (!done.ok && 'silent' in done) throw invoiceUnread(done.silent);
   return valueOrProblem(done);
 }

@@ -66,14 +66,22 @@ export class CreateSignupDto {
   @Nested(() => SignupCustomerDto)
   customer!: SignupCustomerDto;
 
+  @Example('in_123')
+  @Text(
+    'The first invoice on Stripe, for `payment` only. Crossbill reads it first: what the shopper pays, with tax, must be what the invoice asks for.',
+  )
+  @MayBeAbsent()
+  @IsInvoiceId()
+  invoice_id?: string;
+
   @Example(2990)
-  @Count('Smallest units. For `payment` only, and there required.')
+  @Count('Smallest units, with tax. For `payment` only, and there required without `invoice_id`.')
   @MayBeAbsent()
   @IsAmount()
   amount?: number;
 
   @Example('eur')
-  @Text('ISO 4217. For `payment` only, and there required.')
+  @Text('ISO 4217. For `payment` only, and there required without `invoice_id`.')
   @MayBeAbsent()
   @IsCurrencyCode()
   currency?: string;

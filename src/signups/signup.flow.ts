@@ -7,41 +7,24 @@ import { type PaymentRow } from '../domain/model.js';
 import { morKey } from '../domain/mor-key.js';
 import { money, type Money } from '../domain/money.js';
 import { ReadModel } from '../engine/read-model.js';
-import { type CallFailure, type WireRequest } from '../domain/ports/call.js';
+import { type CallFailure } from '../domain/ports/call.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { NotUnique } from '../engine/lane-store.js';
-import { type IntentAnswer, PaymentGateway, type SignupCall } from '../domain/ports/payment-gateway.js';
+import { type IntentAnswer, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type Remembered, type RequestName } from '../domain/request-name.js';
 import { Requests } from '../store/requests.js';
-import { SIGNUP, type SignupKind, type SignupRow } from '../domain/signup.js';
+import { SIGNUP, type SignupRow } from '../domain/signup.js';
 import { newRow } from '../domain/row.js';
 import { SignupsStore } from './signups.store.js';
-import { TaxDesk } from '../domain/ports/tax.js';
 import { LaneChanges } from '../engine/lane-changes.js';
 import { paymentIdTaken } from '../payments/payments.flow.js';
+import { type NoPrice, SignupPrice, type SignupRequest } from './signup-price.js';
 import { type Completion, completeSignup } from './rules/signup.js';
 import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';
 
-export type SignupRequest = {
-  readonly kind: SignupKind;
-  readonly customerId: string;
-  /** The amount of a payment in smallest units. Null for a setup. */
-  readonly amount: bigint | null;
-  readonly currency: string | null; // upper case
-  readonly call: SignupCall;
-  readonly taxCalculationId: string | null;
-  /**
-   * The request for a new tax calculation, to bind to the intent (Document 2). Null: no calculation, or
-   * `taxCalculationId` names an existing one.
-   */
-  readonly calculation: WireRequest | null;
-  readonly by: string;
-};
-
 export type SignupMade =
   | { readonly outcome: 'made'; readonly signup: SignupRow; readonly intent: IntentAnswer }
-  | { readonly outcome: 'tax_failed'; readonly failure: CallFailure } // only the calculation was sent
-  | { readonly outcome: 'tax_differs'; readonly total: Money | null } // the amount differs from the calculation's total
+  | NoPrice
   | { readonly outcome: 'conflict' } // another request used the idempotency key
   | { readonly outcome: 'failed'; readonly failure: CallFailure; readonly signup: SignupRow };
 
@@ -65,32 +48,37 @@ export class SignupFlow {
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly requests: Requests,
-    private readonly tax: TaxDesk,
+    private readonly price: SignupPrice,
   ) {}
 
   /**
    * Makes a signup. For a known idempotency key Crossbill sends the stored request again, because only the MoR's
    * replayed reply has the client secret. `body`: the caller's own bytes, to tell a repeat from a conflict. Crossbill
-   * makes a requested tax calculation before it stores the signup.
+   * reads the named invoice and makes a requested tax calculation before it stores the signup. A repeat does neither:
+   * the invoice may be paid by then.
    */
   async create(req: SignupRequest, name: RequestName | null, body: string): Promise<SignupMade> {
     const bodySha256 = createHash('sha256').update(body).digest();
-    if (name !== null && req.calculation !== null) {
+    if (name !== null && (req.calculation !== null || req.invoiceId !== null)) {
       const known = await this.requests.recall(name, bodySha256);
       if (known.known) return this.again(known, req);
     }
-    const bound = await this.bind(req);
+    const priced = await this.price.sum(req);
+    if ('outcome' in priced) return priced;
+    const { sum } = priced;
+    const bound = await this.price.bind(req, sum);
     if ('outcome' in bound) return bound;
+    const { call } = bound;
     const id = this.ids.next(req.kind === 'method' ? 'met' : 'sup');
-    const wire = this.gateway.encode(bound);
+    const wire = this.gateway.encode(call);
     const row = newRow(SIGNUP, {
       id,
       kind: req.kind,
       customerId: req.customerId,
-      amount: req.amount,
-      currency: req.currency,
+      amount: sum?.minor ?? null,
+      currency: sum?.currency ?? null,
       status: 'requested',
-      taxCalculationId: bound.taxCalculationId,
+      taxCalculationId: call.taxCalculationId,
       // If the caller gave no idempotency key, the key for the MoR contains Crossbill's own id. A restored backup may
       // lack this id, so the caller's repeat would then make another signup.
       morKey: name === null ? `crossbill:signup:${id}` : keyOf(req, name),
@@ -107,21 +95,6 @@ export class SignupFlow {
     if (!known.sameBody) return { outcome: 'conflict' };
     const signup = await this.signups.find(known.objectId);
     return signup === null ? { outcome: 'conflict' } : this.send(signup, req);
-  }
-
-  /** The call for the intent, with its calculation. If the caller requested a calculation, Crossbill makes it now. */
-  private async bind(
-    req: SignupRequest,
-  ): Promise<SignupCall | Extract<SignupMade, { outcome: 'tax_failed' | 'tax_differs' }>> {
-    if (req.calculation === null) return req.call;
-    const made = await this.tax.calculate(req.calculation);
-    if (!made.ok) return { outcome: 'tax_failed', failure: made };
-    const { taxCalculationId, total, currency } = made.value;
-    // The customer must pay exactly the calculation's total. A trial takes no money.
-    if (req.amount !== null && (total !== req.amount || currency !== req.currency)) {
-      return { outcome: 'tax_differs', total: total === null ? null : money(total, currency) };
-    }
-    return { ...req.call, taxCalculationId };
   }
 
   private async send(signup: SignupRow, req: SignupRequest): Promise<SignupMade> {
@@ -146,13 +119,13 @@ export class SignupFlow {
    * request under a new key.
    */
   private async sendAnew(signup: SignupRow, req: SignupRequest): Promise<SignupMade> {
-    const bound = await this.bind(req);
-    if ('outcome' in bound || bound.taxCalculationId === null) {
+    const bound = await this.price.bind(req, sumOf(signup));
+    if ('outcome' in bound || bound.call.taxCalculationId === null) {
       await this.signups.unanswered(signup.id, 'refused');
       return 'outcome' in bound ? bound : { outcome: 'conflict' };
     }
-    const { taxCalculationId } = bound;
-    const to = { taxCalculationId, morKey: `${signup.morKey}:2`, body: this.gateway.encode(bound).body };
+    const { taxCalculationId } = bound.call;
+    const to = { taxCalculationId, morKey: `${signup.morKey}:2`, body: this.gateway.encode(bound.call).body };
     await this.signups.rebind(signup.id, to);
     await this.signups.unanswered(signup.id, 'requested');
     return this.send({ ...signup, ...to, recalculated: true }, req);
@@ -217,7 +190,7 @@ export class SignupFlow {
       paymentIntentId: signup.intentId,
       chargeId: c.chargeId,
       paymentId: c.paymentId ?? null,
-      asked: signup.amount === null || signup.currency === null ? said : money(signup.amount, signup.currency),
+      asked: sumOf(signup) ?? said,
       said,
     });
     if (!done.ok) return done;
@@ -236,6 +209,10 @@ export class SignupFlow {
       throw e;
     }
   }
+}
+
+function sumOf({ amount, currency }: SignupRow): Money | null {
+  return amount === null || currency === null ? null : money(amount, currency);
 }
 
 function chargeUsed(): Refusal {

@@ -5,6 +5,7 @@ import { type SignupRow } from '../domain/signup.js';
 import {
   AmountOrNull,
   Example,
+  Many,
   Part,
   PartIfAny,
   Text,
@@ -14,6 +15,7 @@ import {
   TimeOrNull,
   Word,
 } from '../api/http/docs.js';
+import { FieldProblem } from '../api/http/problem.view.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { PaymentView, proofView, ProofView } from '../payments/payment.view.js';
 import { SIGNUP_KINDS, type SignupKind } from './signup.dto.js';
@@ -34,6 +36,9 @@ class SignupIds {
 
 export class SignupMadeView extends SignupIds {
   @Example('requires_payment_method') override status!: string;
+  @Example(2990)
+  @AmountOrNull('What the shopper pays, with tax, in smallest units; null for a trial.')
+  amount_total!: number | null;
   @Example('pi_123_secret_456') @Text("For the customer's browser, once. It is not kept.") client_secret!: string;
 }
 
@@ -53,6 +58,11 @@ export class SignupView extends SignupIds {
 
 export class CompletedSignupView extends SignupView {
   @Part(PaymentView) payment!: PaymentView;
+  @Many(
+    FieldProblem,
+    'What this completion left out, and how to add it later; empty: nothing. `payment_id`: a refund of this payment is refused until somebody names it.',
+  )
+  missing!: FieldProblem[];
 }
 
 function ids(s: SignupRow): Omit<SignupIds, 'id' | 'status' | 'mor_customer_id'> {
@@ -68,10 +78,20 @@ export function signupMadeView(s: SignupRow, intent: IntentAnswer): SignupMadeVi
   return {
     id: s.id,
     ...ids({ ...s, intentId: intent.intentId }),
+    amount_total: amountOf(s.amount),
     client_secret: intent.clientSecret,
     mor_customer_id: intent.morCustomerId,
     status: intent.status,
   };
+}
+
+/** What a completion left out. Document 3 lets nobody look up the `pay_…` of a charge, so a refund would be refused. */
+export function missingParts(payment: PaymentRow): FieldProblem[] {
+  if (payment.paymentId !== null) return [];
+  const ways = `Send this request again with payment_id (the MoR's pay_…), or name it with POST /v1/payments/${payment.id}/identify.`;
+  return [
+    { field: 'payment_id', message: `Until the payment has its id, a refund gets 409 payment_not_identified. ${ways}` },
+  ];
 }
 
 /**

@@ -14,12 +14,19 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { canonicalJson } from '../api/http/json-body.js';
 import { checkedRequest, fieldWithin } from '../api/http/mor-answer.js';
-import { invalid, morProblem, notFound, refusalProblem } from '../api/http/problem.js';
+import { invalid, invoiceUnread, morProblem, notFound, refusalProblem } from '../api/http/problem.js';
 import { paymentView } from '../payments/payment.view.js';
 import { paymentName } from '../domain/payment-name.js';
 import { CompleteSignupDto, CreateSignupDto } from './signup.dto.js';
 import { signupField, signupRequest, type SignupTax } from './signup-request.js';
-import { CompletedSignupView, SignupMadeView, signupMadeView, SignupView, signupView } from './signup.view.js';
+import {
+  CompletedSignupView,
+  missingParts,
+  SignupMadeView,
+  signupMadeView,
+  SignupView,
+  signupView,
+} from './signup.view.js';
 
 const PATH = '/v1/signups';
 
@@ -39,18 +46,18 @@ export class SignupsController {
     operationId: 'createSignup',
     summary: 'Make a signup (role: signup)',
     description:
-      'A `payment` takes money now (payment intent), a `trial` saves the payment method (setup intent). The same Idempotency-Key with the same body gives the same signup, with its client secret as the MoR repeats it.',
+      'A `payment` takes money now (payment intent), a `trial` saves the payment method (setup intent). With `invoice_id` Crossbill first compares the payment with the invoice on Stripe: a difference is refused before anybody pays. The same Idempotency-Key with the same body gives the same signup, with its client secret as the MoR repeats it.',
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: SignupMadeView })
   @Problems({
     400: '`invalid_request`, or what the MoR found malformed.',
-    404: '`tax_calculation_not_found`',
-    409: '`idempotency_conflict`: this key came with another body.',
+    404: '`not_found`: Stripe has no such invoice; `tax_calculation_not_found`',
+    409: '`amount_differs_from_invoice`: the message has both sums; `invoice_not_payable`, `customer_differs`; `idempotency_conflict`: this key came with another body.',
     415: '`unsupported_media_type`',
     422: '`validation_error`, `unsupported_currency`, `amount_out_of_range`: refused by the MoR.',
     429: '`rate_limited`: see Retry-After.',
-    502: '`mor_unavailable`: send the same request again with the same key. `mor_unauthorized`: MOR_CLIENT_ID or MOR_CLIENT_SECRET is wrong.',
+    502: '`mor_unavailable`: send the same request again with the same key. `mor_unauthorized`: MOR_CLIENT_ID or MOR_CLIENT_SECRET is wrong. `billing_unavailable`: Stripe did not show the invoice; nothing was done.',
   })
   async create(
     @Body() dto: CreateSignupDto,
@@ -66,6 +73,10 @@ export class SignupsController {
         return signupMadeView(made.signup, made.intent);
       case 'conflict':
         throw idempotencyConflict();
+      case 'refused':
+        throw refusalProblem(made.refusal);
+      case 'invoice_unread':
+        throw invoiceUnread(made.failure);
       case 'tax_failed':
         throw morProblem(made.failure, (field) => fieldWithin('tax', field));
       case 'tax_differs': {
@@ -98,7 +109,7 @@ export class SignupsController {
     operationId: 'completeSignup',
     summary: "Name the charge of the browser's result (role: signup)",
     description:
-      'The charge becomes the payment of the first invoice: Crossbill records it, proves it with the MoR, and marks the invoice paid. A repeat changes nothing.',
+      'The charge becomes the payment of the first invoice: Crossbill records it, proves it with the MoR, and marks the invoice paid. A repeat changes nothing, except that it may add `payment_id`.',
   })
   @ApiAcceptedResponse({ type: CompletedSignupView })
   @Problems({
@@ -119,7 +130,7 @@ export class SignupsController {
     const payment = found ?? { payment: done.payment, morCustomerId, invoiceNumber: null, refunds: [] };
     const named = { name: paymentName(payment.payment), row: payment.payment };
     const signup = signupView(done.signup, named, (await this.signups.proven([id])).has(id));
-    return { ...signup, payment: paymentView(payment) };
+    return { ...signup, payment: paymentView(payment), missing: missingParts(payment.payment) };
   }
 }
 

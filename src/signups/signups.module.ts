@@ -3,14 +3,16 @@ import { Module } from '@nestjs/common';
 import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { OverdueSignups } from './overdue-signups.js';
+import { TaxModule } from '../tax/tax.module.js';
+import { SignupPrice } from './signup-price.js';
 import { SignupFlow } from './signup.flow.js';
 import { SignupsController } from './signups.controller.js';
 import { SignupsStore } from './signups.store.js';
 
 @Module({
-  imports: [EngineModule, MorModule],
+  imports: [EngineModule, MorModule, TaxModule],
   controllers: [SignupsController],
-  providers: [SignupFlow, OverdueSignups, SignupsStore],
+  providers: [SignupFlow, SignupPrice, OverdueSignups, SignupsStore],
   exports: [SignupFlow, SignupsStore],
 })
 export class SignupsModule {}

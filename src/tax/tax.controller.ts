@@ -10,6 +10,7 @@ import {
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
+import { minorFromDecimal, money } from '../domain/money.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { MorBody, PendingView, Problems, Repeatable } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -21,6 +22,7 @@ import {
   TaxTransactionsView,
   TaxTransactionView,
 } from './tax.schema.js';
+import { TaxTotalsStore } from './tax-totals.store.js';
 import { taxPageOf, TaxTransactionsQuery } from './tax.dto.js';
 import { calculationView, type Shown, taxRefundView, transactionView } from './tax.view.js';
 
@@ -35,6 +37,7 @@ export class TaxController {
   constructor(
     private readonly calculations: TaxCalculations,
     private readonly transactions: TaxTransactions,
+    private readonly totals: TaxTotalsStore,
   ) {}
 
   @Repeatable()
@@ -56,7 +59,10 @@ export class TaxController {
   })
   async calculate(@Body() body: unknown): Promise<Shown> {
     const request = checkedRequest(taxCalculationRequest.check(body));
-    return calculationView(answeredOrThrow(await this.calculations.create(request)));
+    const made = answeredOrThrow(await this.calculations.create(request));
+    const total = minorFromDecimal(made.totalAmount, made.currency);
+    if (total !== null) await this.totals.keep(made.taxCalculationId, money(total, made.currency));
+    return calculationView(made);
   }
 
   @Repeatable()

@@ -3,9 +3,12 @@ import { Module } from '@nestjs/common';
 import { MorModule } from '../mor/mor.module.js';
 import { CatalogueController } from './catalogue.controller.js';
 import { TaxController } from './tax.controller.js';
+import { TaxTotalsStore } from './tax-totals.store.js';
 
 @Module({
   imports: [MorModule],
   controllers: [TaxController, CatalogueController],
+  providers: [TaxTotalsStore],
+  exports: [TaxTotalsStore],
 })
 export class TaxModule {}

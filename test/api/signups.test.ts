@@ -29,6 +29,7 @@ it('a signup with a payment creates a payment intent at the MoR, and Crossbill s
   expect(made.json).toEqual({
     id: expect.stringMatching(/^sup_/),
     kind: 'payment',
+    amount_total: 2990,
     client_secret: expect.stringMatching(/canary/),
     payment_intent_id: expect.stringMatching(/^pi_/),
     mor_customer_id: expect.stringMatching(/^mcus_/),

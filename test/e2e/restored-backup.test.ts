@@ -178,6 +178,25 @@ describe('one key, one refund, also after a restore', () => {
     expect(again.body['client_secret']).toBe(first.body['client_secret']);
   });
 
+  it('a signup with a paid invoice, repeated under its key and without invoice_id after a restored backup, is the same intent', async () => {
+    const copy = await backup();
+    const { customerId } = ada;
+    const invoice = await world.stripe.invoices.create({ customer: customerId, currency: 'eur', auto_advance: false });
+    const item = { customer: customerId, invoice: invoice.id, amount: 2990, currency: 'eur' };
+    await world.stripe.invoiceItems.create(item);
+    await world.stripe.invoices.finalizeInvoice(invoice.id, { auto_advance: false });
+    const head = { authorization: `Bearer ${SIGNUP_KEY}`, 'idempotency-key': 'order-9' };
+    const signUp = (over: Json): Promise<Reply> =>
+      world.api('POST', '/v1/signups', { kind: 'payment', customer: { id: customerId }, ...over }, head);
+    const first = await signUp({ invoice_id: invoice.id });
+    expect(first).toMatchObject({ status: 201, body: { amount_total: 2990 } });
+    await world.stripe.invoices.pay(invoice.id, { paid_out_of_band: true });
+    await restart(copy);
+    expect(await signUp({ invoice_id: invoice.id })).toMatchObject(refusal(409, 'invoice_not_payable'));
+    const again = await signUp({ amount: first.body['amount_total'], currency: 'eur' });
+    expect(again).toMatchObject({ status: 201, body: { payment_intent_id: first.body['payment_intent_id'] } });
+  });
+
   it('a signup with tax, repeated under its key after a restored backup, gets 409 and makes no second intent', async () => {
     const copy = await backup();
     const body = { kind: 'payment', customer: { id: 'cus_taxed' }, amount: 2990, currency: 'eur', tax: TAX };

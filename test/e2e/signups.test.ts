@@ -154,6 +154,24 @@ describe('signups', () => {
     await paidOnce(world, b.invoiceId);
   });
 
+  it('a completion without payment_id says what is missing, and the same completion with it makes the payment refundable', async () => {
+    const b = await begun(world);
+    const { chargeId, paymentId } = await confirmed(world, b);
+    const bare = await complete(world, b, chargeId);
+    expect(bare).toMatchObject({ status: 202, body: { missing: [{ field: 'payment_id' }] } });
+    const ours = String((bare.body['payment'] as Json)['id']);
+    expect(JSON.stringify(bare.body['missing'])).toContain(`/v1/payments/${ours}/identify`);
+    await paidOnce(world, b.invoiceId);
+    const refunded = (id: string): Promise<Reply> =>
+      world.api('POST', `/v1/payments/${id}/refunds`, { amount: 990 }, { 'idempotency-key': randomUUID() });
+    expect(await refunded(ours)).toMatchObject(refusal(409, 'payment_not_identified'));
+    const named = await complete(world, b, chargeId, { payment_id: paymentId });
+    expect(named).toMatchObject({ status: 202, body: { payment_id: paymentId, missing: [] } });
+    expect((await complete(world, b, chargeId)).body['missing']).toEqual([]);
+    expect((await refunded(paymentId)).status).toBe(201);
+    await untilPayment(world, paymentId, (p) => p['amount_refunded'] === 990);
+  });
+
   it('if the MoR names no invoice for a refund, Crossbill finds the invoice by the charge', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);

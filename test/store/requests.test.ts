@@ -5,7 +5,9 @@ import { type SignupRow } from '../../src/domain/signup.js';
 import { TaxDesk } from '../../src/domain/ports/tax.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
 import { RefundsFlow } from '../../src/refunds/refunds.flow.js';
-import { SignupFlow, type SignupRequest } from '../../src/signups/signup.flow.js';
+import { SignupFlow } from '../../src/signups/signup.flow.js';
+import { SignupPrice, type SignupRequest } from '../../src/signups/signup-price.js';
+import { TaxTotalsStore } from '../../src/tax/tax-totals.store.js';
 import { Wake } from '../../src/engine/wake.js';
 import { PgAuditLog } from '../../src/store/audit-log.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
@@ -40,7 +42,8 @@ laneForEach((opened) => {
   refunds = new RefundsFlow(lanes, books);
   const theirs = new LaneChanges(new PgLaneStore(x.db, clock), context, new Wake());
   refundsOfAnotherReplica = new RefundsFlow(theirs, books);
-  flow = new SignupFlow(signups, books, gateway, lanes, clock, ids, new Requests(x.db, clock), new NoTax());
+  const price = new SignupPrice(x.harness.platform, new NoTax(), new TaxTotalsStore(x.db, clock));
+  flow = new SignupFlow(signups, books, gateway, lanes, clock, ids, new Requests(x.db, clock), price);
 });
 
 /** Runs `then` once, between the answer to the next look at a request's name and the asker's next step. */
@@ -68,14 +71,8 @@ const ASKED: SignupRequest = {
   customerId: 'cus_oak',
   amount: 1000n,
   currency: 'EUR',
-  call: {
-    kind: 'create_payment_intent',
-    amountMinor: 1000n,
-    currency: 'EUR',
-    customer: { id: 'cus_oak' },
-    description: null,
-    taxCalculationId: null,
-  },
+  invoiceId: null,
+  call: { kind: 'create_payment_intent', customer: { id: 'cus_oak' }, description: null },
   taxCalculationId: null,
   calculation: null,
   by: 'shop',

@@ -114,7 +114,7 @@ async function changeMethod() {
     try {
       setup.made ??= await ask('POST', '/api/payment-method', { id: setup.id });
       setup.result ??= await confirmed(processor, setup.made);
-      await ask('POST', '/api/payment-method/confirmed');
+      await ask('POST', '/api/payment-method/confirmed', { setupIntentId: setup.made.setupIntentId });
       $('#method').hidden = true;
       $('#method-text').textContent = 'Your new card is saved. Open invoices are charged again now.';
     } catch (error) {

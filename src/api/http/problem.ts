@@ -65,3 +65,9 @@ export function morProblem(f: CallFailure, rename: (field: string) => string = (
     wait,
   );
 }
+
+/** Stripe did not show an invoice, so Crossbill did nothing: 502 `billing_unavailable`. */
+export function invoiceUnread({ retryAfterMs }: CallFailure): Problem {
+  const wait = retryAfterMs === null ? null : Math.ceil(retryAfterMs / 1000);
+  return new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
+}

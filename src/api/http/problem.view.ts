@@ -1,7 +1,7 @@
 // The common form of all error replies, for the OpenAPI document.
 import { ApiProperty } from '@nestjs/swagger';
 
-class FieldProblem {
+export class FieldProblem {
   @ApiProperty({ example: 'amount' }) field!: string;
   @ApiProperty({ example: 'must be an integer of at least 1' }) message!: string;
 }

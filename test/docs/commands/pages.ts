@@ -50,26 +50,33 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'README.md': {
     stands: async (rig) => {
       const { customerId, invoiceId } = await rig.unpaid();
+      let paymentId = '';
       return {
         cus_123: customerId,
         'in_…': invoiceId,
         'sup_…': last(/"id":"(sup_\w+)"/g),
         'ch_…': async (said) => {
           const intent = last(/"payment_intent_id":"(pi_\w+)"/g)(said);
-          return String((await rig.world.control('POST', `/intents/${intent}/confirm`, {})).body['charge_id']);
+          const { body } = await rig.world.control('POST', `/intents/${intent}/confirm`, {});
+          paymentId = String(body['payment_id']);
+          return String(body['charge_id']);
         },
+        'pay_…': () => paymentId, // stands behind the charge, so the shopper has confirmed
       };
     },
     says: [
-      { command: '"kind":"payment"', prints: /"id":"sup_\w+".*"client_secret":/ },
-      { command: '"charge_id":"ch_…"', prints: /"invoice_id":"in_\w+".*"charge_id":"ch_\w+"/ },
+      { command: '"kind":"payment"', prints: /"id":"sup_\w+".*"amount_total":2990.*"client_secret":/ },
+      {
+        command: '"charge_id":"ch_…"',
+        prints: /"invoice_id":"in_\w+".*"charge_id":"ch_\w+".*"payment_id":"pay_\w+".*"missing":\[\]/,
+      },
     ],
   },
   'docs/getting-started.md': {
     bare: true,
     files: (rig) => ({ 'sandbox.env': rig.settingsFile() }),
     says: [
-      { command: 'ours signups/$(', prints: /"charge_id":"ch_/ },
+      { command: 'ours signups/$(', prints: /"charge_id":"ch_.*"missing":\[\]/ },
       { command: 'ours invoices', prints: /in_\w+ paid'[^]*in_\w+ paid'/ },
     ],
   },

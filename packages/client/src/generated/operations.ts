@@ -3,11 +3,13 @@ import { type CallOptions, type Pages, type Route, type Schemas } from '../types
 
 /** Every code that this version of the API names; the MoR may answer others. */
 export type KnownCode =
+  | 'amount_differs_from_invoice'
   | 'amount_out_of_range'
   | 'billing_unavailable'
   | 'charge_already_used'
   | 'connection_failed'
   | 'credit_not_available'
+  | 'customer_differs'
   | 'customer_linked_otherwise'
   | 'customer_not_enrolled'
   | 'event_not_parked'
@@ -57,6 +59,7 @@ export type KnownCode =
   | 'request_erased'
   | 'resolution_not_available'
   | 'review_already_resolved'
+  | 'setup_intent_id'
   | 'shadow_mode'
   | 'shipping_address_required'
   | 'signup_already_completed'
@@ -99,7 +102,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   linkCustomer: ['POST', '/v1/customers', 'body', 'key'],
   getCustomer: ['GET', '/v1/customers/{id}', 'nothing', 'safe'],
   createPaymentMethod: ['POST', '/v1/customers/{id}/payment-method', 'body', 'key'],
-  confirmPaymentMethod: ['POST', '/v1/customers/{id}/payment-method/confirmed', 'nothing', 'safe'],
+  confirmPaymentMethod: ['POST', '/v1/customers/{id}/payment-method/confirmed', 'body', 'safe'],
   listMoves: ['GET', '/v1/moves', 'query', 'safe', 'data', 'next_cursor'],
   listInvoices: ['GET', '/v1/invoices', 'query', 'safe', 'data', 'next_cursor'],
   getInvoice: ['GET', '/v1/invoices/{id}', 'nothing', 'safe'],
@@ -177,8 +180,8 @@ export interface Operations {
   getCustomer(id: string, options?: CallOptions): Promise<Schemas['CustomerView']>;
   /** Make a setup intent for another card or account (role: signup). */
   createPaymentMethod(id: string, body?: Schemas['CreatePaymentMethodDto'], options?: CallOptions): Promise<Schemas['PaymentMethodMadeView']>;
-  /** Report that the customer's browser confirmed the newest setup (role: signup). */
-  confirmPaymentMethod(id: string, options?: CallOptions): Promise<Schemas['ConfirmedMethodView']>;
+  /** Report that the customer's browser confirmed a setup (role: signup). */
+  confirmPaymentMethod(id: string, body?: Schemas['ConfirmPaymentMethodDto'], options?: CallOptions): Promise<Schemas['ConfirmedMethodView']>;
   /** Subscriptions that `crossbill move` looked at, the newest rows first (role: read). */
   listMoves(query?: Schemas['ListMovesQuery'], options?: CallOptions): Pages<Schemas['PageOfMoveView'], 'data'>;
   /** Invoices, newest first, without their timelines (role: read). */

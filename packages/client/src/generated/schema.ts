@@ -16,7 +16,9 @@ export interface components {
         CreateSignupDto: {
             kind: "payment" | "trial";
             customer: components["schemas"]["SignupCustomerDto"];
-            /** Smallest units. */
+            /** The first invoice on Stripe, for `payment` only. */
+            invoice_id?: string;
+            /** Smallest units, with tax. */
             amount?: number;
             /** ISO 4217. */
             currency?: string;
@@ -37,6 +39,7 @@ export interface components {
             setup_intent_id?: string;
             mor_customer_id: string | null;
             tax_calculation_id?: string;
+            amount_total: number | null;
             client_secret: string;
         };
         FieldProblem: {
@@ -146,6 +149,7 @@ export interface components {
             created_at: string;
             completed_at: string | null;
             payment: components["schemas"]["PaymentView"];
+            missing: components["schemas"]["FieldProblem"][];
         };
         PaymentMethodView: {
             id: string | null;
@@ -200,6 +204,10 @@ export interface components {
             setup_intent_id: string;
             mor_customer_id: string;
             status: string;
+        };
+        ConfirmPaymentMethodDto: {
+            /** The confirmed setup intent. */
+            setup_intent_id?: string;
         };
         AttemptView: {
             event_id: string;

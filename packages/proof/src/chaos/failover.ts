@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
 import { chooseRunAs } from '@crossbill/embedded-postgres';
 import { type Finding } from '@crossbill/sandbox/demo/check.js';
+import { type SignupCalls } from '@crossbill/sandbox/demo/drive-signups.js';
+import { type JsonClient, Unexpected } from '@crossbill/sandbox/demo/http.js';
 import { type Progress } from '@crossbill/sandbox/demo/progress.js';
+import { type Reading } from '@crossbill/sandbox/demo/read.js';
 import { deliveries, inbox, verifyBooks } from './books.js';
 import { type ChaosOptions } from './options.js';
 import { findPrograms, untilFollowed } from './postgres.js';
@@ -139,8 +142,9 @@ async function mended(
   const untold = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
   for (const r of untold) life.refundsAsked.add(r.key);
   const signups = life.signupCalls.filter((s) => s.atMs >= sinceMs - SIGNUP_MARGIN_MS);
-  for (const { key, create, complete } of signups) {
-    const signup = await world.api.post('/v1/signups', create, key);
+  for (const calls of signups) {
+    const { complete } = calls;
+    const signup = await signUpAgain(world.api, calls);
     if (complete !== null) await world.api.post(`/v1/signups/${signup.text('id')}/complete`, complete);
   }
   const sent = again.strings('data').length;
@@ -156,4 +160,18 @@ async function mended(
       `The backend repeated the calls of ${counted(signups.length, 'signup')} of the last minutes under their keys.`,
     ],
   };
+}
+
+/**
+ * Repeats a signup as docs/operating.md says. If the new primary lost the signup and its invoice is paid by now, the
+ * repeat names the sum instead of the invoice: the MoR gets the same request.
+ */
+async function signUpAgain(api: JsonClient, { key, create, complete }: SignupCalls): Promise<Reading> {
+  try {
+    return await api.post('/v1/signups', create, key);
+  } catch (error) {
+    if (!(error instanceof Unexpected) || error.status !== 409 || complete === null) throw error;
+    const { amount, currency } = complete;
+    return api.post('/v1/signups', { ...create, invoice_id: undefined, amount, currency }, key);
+  }
 }

@@ -27,13 +27,13 @@ export class Payers {
       kind: 'create_setup_intent',
       customer: { id: customerId },
       paymentMethodTypes: null,
-      taxCalculationId: null,
     } as const;
     const request = {
       kind: 'trial',
       customerId,
       amount: null,
       currency: null,
+      invoiceId: null,
       call,
       taxCalculationId: null,
       calculation: null,

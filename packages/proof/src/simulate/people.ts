@@ -297,19 +297,13 @@ export class People {
     const body = JSON.stringify({ customer: s.customerId, amount: s.amount });
     const name = { apiKey: by, method: 'POST', path: '/v1/signups', idempotencyKey: `signup-${s.customerId}` };
     const customer = { id: s.customerId };
-    const call = {
-      kind: 'create_payment_intent',
-      amountMinor: BigInt(s.amount),
-      currency: s.currency.toUpperCase(),
-      customer,
-      description: null,
-      taxCalculationId: null,
-    } as const;
+    const call = { kind: 'create_payment_intent', customer, description: null } as const;
     const request = {
       kind: 'payment',
       customerId: s.customerId,
       amount: BigInt(s.amount),
       currency: s.currency.toUpperCase(),
+      invoiceId: null,
       call,
       taxCalculationId: null,
       calculation: null,

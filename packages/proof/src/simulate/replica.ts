@@ -17,6 +17,8 @@ import { Decisions } from '#src/decisions/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
 import { RouteEventsFlow } from '#src/mor-objects/route-events.flow.js';
 import { SignupFlow } from '#src/signups/signup.flow.js';
+import { SignupPrice } from '#src/signups/signup-price.js';
+import { TaxTotalsStore } from '#src/tax/tax-totals.store.js';
 import { PaymentMethodsFlow } from '#src/customers/payment-methods.flow.js';
 import { EnrolmentFlow } from '#src/enrolment/enrolment.flow.js';
 import { VERIFY_LIMITS, VerifyFlow } from '#src/verify/verify.flow.js';
@@ -198,7 +200,8 @@ export class Replica {
     this.payments = new PaymentsFlow(changes, books);
     this.reviews = new ReviewsFlow(changes, this.reviewRows, context);
     this.channels = new MorObjectsFlow(lanes, changes, books, reader, channels, context);
-    this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, taxDesk);
+    const price = new SignupPrice(platform, taxDesk, stored('totals', new TaxTotalsStore(db, clock)));
+    this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, price);
     const methods = stored('methods', new PaymentMethodsStore(db, clock));
     this.methods = new PaymentMethodsFlow(methods, this.signups, gateway, enrolment, customers, changes);
     const verifyBooks = stored('verify', new VerifyStore(db, clock, stored('marks', new MarksStore(db))));

@@ -43,7 +43,11 @@ export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, 
 }
 
 /** The backend's requests for one signup, kept to repeat them. `complete` is null for a trial, which takes no money. */
-export type SignupCalls = { readonly key: string; readonly create: object; readonly complete: object | null };
+export type SignupCalls = {
+  readonly key: string;
+  readonly create: object;
+  readonly complete: { readonly amount: number; readonly currency: string } | null;
+};
 
 /** Signs one customer up. `keep` receives the backend's requests before the signup completes. */
 export async function signUp(
@@ -84,13 +88,15 @@ export async function signUp(
   } else {
     const invoice = subscription.latest_invoice;
     if (invoice === null || typeof invoice === 'string') throw new Error('the first invoice was not expanded');
-    const money = { amount: invoice.amount_due, currency: invoice.currency };
+    const invoiceId = invoice.id ?? '';
     const description = `${c.plan.name}, first month`;
-    const create = { kind: 'payment', customer: about, ...money, description, ...tax };
+    const create = { kind: 'payment', customer: about, invoice_id: invoiceId, description, ...tax };
     const signup = await api.post('/v1/signups', create, key);
+    const money = { amount: signup.amount('amount_total'), currency: invoice.currency };
     if (signup.textOrNull('tax_calculation_id') !== null) story.tally.taxed += 1;
     const shopper = await control.post(`/_sandbox/intents/${signup.text('payment_intent_id')}/confirm`, {});
-    const complete = { charge_id: shopper.text('charge_id'), invoice_id: invoice.id ?? '', ...money };
+    const charge = { charge_id: shopper.text('charge_id'), payment_id: shopper.text('payment_id') };
+    const complete = { ...charge, invoice_id: invoiceId, ...money };
     keep({ key, create, complete });
     await api.post(`/v1/signups/${signup.text('id')}/complete`, complete);
   }
@@ -107,7 +113,9 @@ function taxOf(c: Character): { readonly tax?: object } {
   return {
     tax: {
       currency,
-      taxBehavior: 'INCLUSIVE', // the customer pays the plan's price
+      // The plan's price on Stripe has the tax in it (docs/tax.md). The MoR's default would add the tax, the total would
+      // differ from Stripe's invoice, and Crossbill would refuse the signup.
+      taxBehavior: 'INCLUSIVE',
       customer: { legalName: c.name, billingAddress: { ...ADDRESSES[c.country], country: c.country } },
       lineItems: [
         {
