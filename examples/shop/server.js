@@ -189,9 +189,14 @@ export async function startShop(settings) {
 
 const address = (server) => `http://127.0.0.1:${server.address().port}`;
 
-/** `paid`, `open` (money is awaited) or `failed` (Crossbill told that it was left open). */
+/** `paid`, `open` (money is awaited), `failed` (Crossbill told that it was left open) or `ended` (nothing is left of the money). */
 function stateOf(invoice, told) {
-  const types = told.filter((event) => event.data.invoice_id === invoice.id).map((event) => event.type);
+  const about = told.filter((event) => event.data.invoice_id === invoice.id);
+  const types = about.map((event) => event.type);
+  // Notifications come in no order: the newest that says what is left of the money counts.
+  const counted = about.filter((event) => typeof event.data.amount_left === 'number');
+  const newest = counted.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp)).at(-1);
+  if (newest?.data.amount_left === 0) return { state: 'ended' };
   if (types.includes('invoice.paid') || invoice.amount_due === 0) return { state: 'paid' };
   const failed = types.some((type) => type === 'invoice.left_open' || type === 'invoice.action_required');
   return { state: failed ? 'failed' : 'open' };

@@ -324,7 +324,7 @@ export function objectId(o: Pick<MorObjectRow, 'id' | 'morId'>): string {
  * True if the MoR asked for evidence after the outcome of a dispute: the dispute continues. A loss in the ledger stays
  * there until the merchant wins.
  */
-export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow): boolean {
+export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: Pick<MorObjectRow, 'detail'>): boolean {
   return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;
 }
 

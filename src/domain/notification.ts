@@ -28,13 +28,26 @@ const currency = text('ISO 4217, lower case.', 'eur');
 const amountOrNull = orNull(count('Smallest units; null: not known.', 2990));
 const currencyOrNull = orNull(text('ISO 4217, lower case; null: not known.', 'eur'));
 const paymentId = (about = "The MoR's `pay_…`; until it is known, Crossbill's own id.") => text(about, 'pay_sample');
+const chargeId = orNull(text('The charge at the processor.', 'ch_sample'));
 const declineCode = (sample: string) => orNull(text("The processor's decline code, if the MoR gave one.", sample));
 const soon = (about: string) => orNull(time(about, '2026-12-01T12:00:00.000Z'));
 
+/** Whose money it is. Every notification about an invoice, payment, refund or dispute has both ids. */
+const CUSTOMER = {
+  customer_id: orNull(text('`cus_…`; null: Stripe names none.', 'cus_sample')),
+  subscription_id: orNull(text('`sub_…`; null: Stripe names none.', 'sub_sample')),
+};
+const amountLeft = (sample: number) =>
+  orNull(
+    count(
+      'What is left of the money for the invoice after all refunds and losses, in smallest units. 0: nothing, so its customer has not paid. Null: not known, or other money paid the invoice.',
+      sample,
+    ),
+  );
+
 const INVOICE = {
   invoice_id: invoiceId,
-  customer_id: orNull(customerId),
-  subscription_id: orNull(text('`sub_…`', 'sub_sample')),
+  ...CUSTOMER,
   status: text('As in `GET /v1/invoices`.', 'open'),
   amount_due: amountOrNull,
   currency: currencyOrNull,
@@ -42,7 +55,7 @@ const INVOICE = {
 };
 const PAYMENT = {
   payment_id: paymentId(),
-  processor_charge_id: orNull(text('The charge at the processor.', 'ch_sample')),
+  processor_charge_id: chargeId,
   amount,
   currency,
 };
@@ -52,15 +65,31 @@ const REFUND = {
   processor_refund_id: orNull(text("The processor's id of the refund.", 're_sample')),
   payment_id: paymentId(),
   invoice_id: invoiceId,
+  ...CUSTOMER,
   amount: { ...amount, sample: 500 },
   currency,
+  amount_left: amountLeft(2490),
   made_elsewhere: flag("True: somebody made the refund outside Crossbill, for example in the MoR's portal.", false),
   console: page('/console/refunds/ref_sample'),
+};
+const DISPUTE = {
+  dispute_id: text(
+    "The MoR's id of the dispute; where it gave none, the id of the payment or of the event.",
+    'dp_sample',
+  ),
+  payment_id: orNull(paymentId("The MoR's `pay_…` of the disputed payment; null: not known.")),
+  processor_charge_id: chargeId,
+  invoice_id: invoiceId,
+  ...CUSTOMER,
+  amount: orNull(count('The disputed amount in smallest units; null: not known.', 2990)),
+  currency: currencyOrNull,
+  console: page('/console/disputes/obj_sample'),
 };
 const REVIEW = {
   review_id: text('`rev_…`: `GET /v1/reviews` has the facts and the proposal, in words.', 'rev_sample'),
   kind: text('As in `GET /v1/reviews`.', 'dispute'),
   invoice_id: orNull(text('`in_…`; null: the item is about no invoice.', 'in_sample')),
+  ...CUSTOMER,
   refund_id: none(text("Crossbill's id of the refund.", '')),
   due_at: soon('The deadline for a person to act; null: there is none.'),
   console: page('/console/reviews/rev_sample'),
@@ -85,6 +114,7 @@ export const NOTIFICATIONS = {
       ...INVOICE,
       status: { ...INVOICE.status, sample: 'paid' },
       payments: listOf(PAYMENT, "The MoR's payments of the invoice; empty: other money paid the invoice."),
+      amount_left: amountLeft(2990),
     },
     (d) => `Invoice ${d.invoice_id} is paid (${due(d)}).${see(d)}`,
   ),
@@ -135,7 +165,7 @@ export const NOTIFICATIONS = {
     {
       payment_link_id: text("The MoR's id of the payment link.", 'pl_sample'),
       invoice_id: invoiceId,
-      customer_id: orNull(customerId),
+      ...CUSTOMER,
       url: text(
         'The page for the payment. Anybody with this address can pay: give it to the customer only.',
         'https://pay.example/pl_sample',
@@ -158,11 +188,42 @@ export const NOTIFICATIONS = {
     { ...REFUND, failure_code: orNull(text("The MoR's error code, where it gave one.", 'refund_declined')) },
     (d) => `Refund ${d.refund_id} of ${sum(d)} failed${brackets(d.failure_code)}.${see(d)}`,
   ),
+  'dispute.opened': notification(
+    'The bank of a customer disputes a payment, or goes on with the dispute after an outcome',
+    { ...DISPUTE, due_at: soon('The deadline for evidence; null: the MoR gave none.') },
+    (d) => `A bank disputes ${disputed(d)}.${d.due_at === null ? '' : ` The evidence is due by ${d.due_at}.`}${see(d)}`,
+  ),
+  'dispute.closed': notification(
+    'A dispute is decided. A later decision is another notification',
+    {
+      ...DISPUTE,
+      outcome: word(['won', 'lost'], "`lost`: the customer's bank took the amount.", 'lost'),
+      amount_left: amountLeft(0),
+    },
+    (d) => `The dispute about ${disputed(d)} is ${d.outcome}.${see(d)}`,
+  ),
+  'debit.returned': notification(
+    'A person recorded that a bank returned a settled debit, or undid this record',
+    {
+      return_id: text('`ret_…`: the record in `GET /v1/payments/{id}/returned`.', 'ret_sample'),
+      status: word(['returned', 'undone'], '`undone`: the record was a mistake, the money is there.', 'returned'),
+      invoice_id: invoiceId,
+      ...CUSTOMER,
+      ...PAYMENT,
+      amount_left: amountLeft(0),
+      console: invoicePage,
+    },
+    (d) =>
+      d.status === 'returned'
+        ? `A bank returned the debit of payment ${d.payment_id}: ${sum(d)}${ofInvoice(d)}.${see(d)}`
+        : `The return of payment ${d.payment_id} (${sum(d)}) was recorded by mistake${ofInvoice(d)}.${see(d)}`,
+  ),
   'signup.completed': notification(
     'The first payment of a signup is proven',
     {
       signup_id: text('`sup_…`', 'sup_sample'),
       invoice_id: invoiceId,
+      ...CUSTOMER,
       customer_id: customerId,
       ...PAYMENT,
       console: invoicePage,
@@ -210,6 +271,8 @@ export type DataOf<T extends NotificationType> = Data<(typeof NOTIFICATIONS)[T][
 export type InvoiceFacts = Data<typeof INVOICE>;
 export type PaymentFacts = Data<typeof PAYMENT>;
 export type RefundFacts = Data<typeof REFUND>;
+export type DisputeFacts = Data<typeof DISPUTE>;
+export type CustomerFacts = Data<typeof CUSTOMER>;
 export type ReviewFacts = Data<typeof REVIEW>;
 
 /** One notification. `subject` identifies it for good: the same type and subject are the same notification. */
@@ -248,6 +311,10 @@ const see = (d: { readonly console: string }): string => ` See ${d.console} in t
 const brackets = (code: string | null): string => (code === null ? '' : ` (${code})`);
 const item = (d: ReviewFacts): string =>
   d.kind.replaceAll('_', ' ') + (d.invoice_id === null ? '' : `, invoice ${d.invoice_id}`);
+const ofInvoice = (d: { readonly invoice_id: string } & CustomerFacts): string =>
+  ` (invoice ${d.invoice_id}${d.customer_id === null ? '' : `, customer ${d.customer_id}`})`;
+const disputed = (d: DisputeFacts): string =>
+  `${d.payment_id === null ? 'a payment' : `payment ${d.payment_id}`} of ${sum(d)}${ofInvoice(d)}`;
 const due = (d: InvoiceFacts): string => sum({ amount: d.amount_due, currency: d.currency });
 
 function sum(d: { readonly amount: number | null; readonly currency: string | null }): string {

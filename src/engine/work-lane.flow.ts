@@ -13,7 +13,7 @@ import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { AnswerLost, type Claim, LaneFenced, LaneStore, NotUnique } from './lane-store.js';
+import { AnswerLost, type Claim, LaneFenced, LaneStore, NotUnique, type WaitingEvent } from './lane-store.js';
 import { StoreUnavailable } from '../domain/errors.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
@@ -146,6 +146,9 @@ export class WorkLaneFlow {
         lane: claim.lane,
         fence: claim.fence,
         decide: ({ state, events, now }) => {
+          if (news === null && mustReadFirst(claim, state, events)) {
+            return { state, verdicts: [], dueAt: now, value: { errand: readInvoice(claim.lane), decided: [] } };
+          }
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
@@ -219,6 +222,16 @@ export class WorkLaneFlow {
     const made = await this.gateway.createRefund(m.wire, m.key);
     return made.ok ? { ...made, value: { kind: 'create_refund', refund: made.value } } : made;
   }
+}
+
+/**
+ * True if the MoR's event came before Stripe's facts about the invoice, and no read of them has failed. Crossbill then
+ * reads the invoice first: news for the backend name the customer and the subscription.
+ */
+function mustReadFirst({ lane }: Claim, { invoice }: LaneState, events: readonly WaitingEvent[]): boolean {
+  const isKnown = invoice !== null && (invoice.platformStatus !== 'unknown' || invoice.readDueAt !== null);
+  const isMors = events.some(({ source }) => source === 'mor_payments' || source === 'mor_events');
+  return isMors && !isKnown && !isBareEventLane(lane);
 }
 
 function billingCall({ id, asked, key, wire }: OutboxRow): StoredBillingCall {

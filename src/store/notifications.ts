@@ -40,12 +40,15 @@ export type TakenNotification = Delivery & {
   readonly attempts: number;
 };
 
+/** A review item, with the customer and the subscription of its invoice. Null: the item is about no invoice. */
+type UntoldReview = ReviewRow & { readonly customerId: string | null; readonly subscriptionId: string | null };
+
 /**
  * Facts outside the lanes and still without a notification: deadlines, items without an invoice, findings of verify.
  */
 type Untold = {
-  readonly opened: readonly ReviewRow[];
-  readonly dueSoon: readonly ReviewRow[];
+  readonly opened: readonly UntoldReview[];
+  readonly dueSoon: readonly UntoldReview[];
   /** The newest verify run with differences. Null: there is none, or Crossbill has notified the backend about it. */
   readonly runId: string | null;
 };
@@ -71,6 +74,8 @@ const TRIES_KEPT = 20;
 /** Crossbill reports nothing older than this: the first setting of NOTIFY_URL must not send the whole past. */
 const NEWS_FOR = `interval '1 day'`;
 const MOST_UNTOLD = 200;
+const UNTOLD_REVIEW = `r.*, i.customer_id, i.subscription_id
+   from review r left join invoice i on i.invoice_id = r.invoice_id`;
 
 const COLUMNS =
   'id, type, subject, invoice_id, format, body, status, attempts, tries, next_try_at, created_at, delivered_at';
@@ -131,12 +136,12 @@ export class Notifications {
       `not exists (select from notification n where n.type = '${type}' and n.subject = ${subject})`;
     const now = this.clock.given();
     const opened = await this.db.pool.query<Row>(
-      `select r.* from review r where r.status = 'open' and r.created_at > ${timeSql(1)} - ${NEWS_FOR}
+      `select ${UNTOLD_REVIEW} where r.status = 'open' and r.created_at > ${timeSql(1)} - ${NEWS_FOR}
           and ${untold('review.opened', 'r.id')} order by r.seq limit ${MOST_UNTOLD}`,
       [now],
     );
     const dueSoon = await this.db.pool.query<Row>(
-      `select r.* from review r where r.status = 'open' and r.due_at > ${timeSql(1)} and r.due_at <= ${laterSql(1, 2)}
+      `select ${UNTOLD_REVIEW} where r.status = 'open' and r.due_at > ${timeSql(1)} and r.due_at <= ${laterSql(1, 2)}
           and not exists (select from notification n where n.type = 'review.due_soon'
             and n.subject = r.id || ':' || to_char(r.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
         order by r.due_at limit ${MOST_UNTOLD}`,
@@ -148,7 +153,12 @@ export class Notifications {
           and ${untold('verify.differences', 'v.id')}`,
       [now],
     );
-    const reviews = (rows: readonly Row[]) => rows.map((r) => fromRow(REVIEW, r));
+    const reviews = (rows: readonly Row[]): readonly UntoldReview[] =>
+      rows.map((r) => ({
+        ...fromRow(REVIEW, r),
+        customerId: r['customer_id'] as string | null,
+        subscriptionId: r['subscription_id'] as string | null,
+      }));
     return { opened: reviews(opened.rows), dueSoon: reviews(dueSoon.rows), runId: runs.rows[0]?.id ?? null };
   }
 

@@ -104,11 +104,13 @@ describe('a merchant’s backend', () => {
     });
     expect(Object.keys(opened.data).sort()).toEqual([
       'console',
+      'customer_id',
       'due_at',
       'invoice_id',
       'kind',
       'refund_id',
       'review_id',
+      'subscription_id',
     ]);
     expect((await heard('invoice.left_open', invoiceId)).data).toMatchObject({
       why: 'review',

@@ -119,6 +119,20 @@ suite('the example shop in a browser', () => {
     await picture('account');
   });
 
+  it('in the example shop, a plan ends after a full refund of its invoice, and not after a refund of a part', async () => {
+    await click('Buy');
+    await heading('Your payment is on its way').or(heading('Studio is yours')).waitFor();
+    await world.morActs();
+    await heading('Studio is yours').waitFor();
+    const [payment] = (await world.api<{ data: { id: string }[] }>('GET', '/v1/payments')).body.data;
+    await world.control('POST', '/mor/refunds', { payment_id: payment?.id, amount: 500 });
+    await page.getByText('refund.succeeded', { exact: true }).waitFor();
+    await heading('Studio is yours').waitFor();
+    await world.control('POST', '/mor/refunds', { payment_id: payment?.id });
+    await heading('Studio has ended').waitFor();
+    await picture('ended');
+  });
+
   it('in the example shop, a refused 3-D Secure check charges nothing, and an approved check pays the invoice', async () => {
     await choose(/3-D Secure/);
     await click('Buy');

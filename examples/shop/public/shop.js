@@ -158,6 +158,7 @@ function draw(me) {
         ? 'Your card was declined. Update your payment method below.'
         : 'Pay the open invoice below to keep your plan.',
     ],
+    ended: [`${plan} has ended`, 'The money for it went back to you.'],
   };
   const [headline, access] = words[newest.state];
   $('#headline').textContent = headline;
@@ -168,7 +169,12 @@ function draw(me) {
 }
 
 function invoiceRow(invoice) {
-  const words = { paid: invoice.amount === 0 ? 'Free' : 'Paid', open: 'On its way', failed: 'Not paid' };
+  const words = {
+    paid: invoice.amount === 0 ? 'Free' : 'Paid',
+    open: 'On its way',
+    failed: 'Not paid',
+    ended: 'Ended',
+  };
   const state = make('span', { className: `state ${invoice.state}` }, words[invoice.state]);
   const about = make(
     'span',

@@ -1,15 +1,20 @@
 // Finds the notifications of a step: compares the lane before and after, so no rule can forget a notification.
 import {
   type AttemptRow,
+  type InvoiceRow,
   type LaneState,
   type PaymentRow,
   type PublicInvoiceStatus,
   type RefundRow,
   type ReviewRow,
 } from '../../domain/model.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { amountLeft } from '../../domain/amount-left.js';
+import { disputedOf } from '../../domain/dispute-sum.js';
+import { asksAfterOutcome, type MorObjectRow, objectId } from '../../domain/mor-object.js';
 import { untriedMethod } from '../../domain/retry.js';
 import {
+  type CustomerFacts,
+  type DisputeFacts,
   type InvoiceFacts,
   type PaymentFacts,
   type RefundFacts,
@@ -24,10 +29,26 @@ export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
     ...verdicts(after),
     ...leftOpen(before, after),
     ...links(before, after),
-    ...refunds(before, after),
-    ...signups(before, after),
-    ...after.reviews.filter((r) => isOpen(r) && !wasOpen(before, r)).map(reviewOpened),
+    ...(isNamed(after)
+      ? money(isNamed(before) ? before : { ...before, payments: [], refunds: [], objects: [] }, after)
+      : []),
+    ...after.reviews
+      .filter((r) => isOpen(r) && !wasOpen(before, r))
+      .map((r) => reviewOpened({ ...r, ...namesOf(after) })),
   ];
+}
+
+/**
+ * Notifications that give or end a customer's access. They need the customer and the subscription, so they wait for
+ * Stripe's facts about the invoice.
+ */
+function money(before: LaneState, after: LaneState): readonly Told[] {
+  return [...refunds(before, after), ...disputes(before, after), ...returns(before, after), ...signups(before, after)];
+}
+
+/** True if Crossbill has Stripe's facts about the invoice, or Stripe has no such invoice. */
+function isNamed({ invoice }: LaneState): boolean {
+  return invoice !== null && invoice.platformStatus !== 'unknown';
 }
 
 // The statuses of an invoice still waiting for its money. In every other status no money is open, even after a late
@@ -42,7 +63,8 @@ function paid(before: LaneState, after: LaneState): Told[] {
   const i = after.invoice;
   if (i === null || i.status !== 'paid' || before.invoice?.status === 'paid' || i.amountDue === 0n) return [];
   const payments = after.payments.filter((p) => p.mark === 'confirmed').flatMap((p) => paymentFacts(p) ?? []);
-  return [{ type: 'invoice.paid', subject: i.invoiceId, data: { ...invoiceFacts(after), payments } }];
+  const data = { ...invoiceFacts(after), payments, amount_left: number(amountLeft(after)) };
+  return [{ type: 'invoice.paid', subject: i.invoiceId, data }];
 }
 
 /** The MoR's verdicts in this step. A refusal no longer counts if the payment has succeeded since. */
@@ -132,7 +154,7 @@ function links(before: LaneState, after: LaneState): Told[] {
     const data = {
       payment_link_id: morId,
       invoice_id: o.invoiceId,
-      customer_id: after.invoice?.customerId ?? null,
+      ...customerFacts(after),
       url,
       amount: number(o.amount),
       currency: currency(o.currency),
@@ -163,36 +185,106 @@ function signups(before: LaneState, after: LaneState): Told[] {
     if (!completed(p) || p.signupId === null || facts === null) return [];
     if (before.payments.some((x) => x.id === p.id && completed(x))) return [];
     const { invoiceId: invoice_id, customerId: customer_id } = p;
-    const data = { signup_id: p.signupId, invoice_id, customer_id, ...facts, console: invoicePage(invoice_id) };
+    const whose = { ...customerFacts(after), customer_id };
+    const data = { signup_id: p.signupId, invoice_id, ...whose, ...facts, console: invoicePage(invoice_id) };
     return [{ type: 'signup.completed', subject: p.signupId, data }];
   });
 }
 
-export function reviewOpened(r: ReviewRow): Told {
+type Standing = 'open' | 'won' | 'lost' | null;
+
+/**
+ * Where the dispute stands for the backend. Null: not known, or its outcome is unclear and a person decides. A request
+ * for evidence after an outcome opens the dispute again.
+ */
+function standingOf(o: MorObjectRow | undefined): Standing {
+  if (o === undefined || o.kind !== 'dispute') return null;
+  if (o.status === 'action_needed' || o.status === 'revision_requested' || asksAfterOutcome(o)) return 'open';
+  return o.status === 'won' || o.status === 'lost' ? o.status : null;
+}
+
+/**
+ * Reports each change of a dispute's standing. The subject has the time of the MoR's event: the bank may decide again,
+ * and each decision is a notification of its own. A repeat under another event id changes nothing.
+ */
+function disputes(before: LaneState, after: LaneState): Told[] {
+  return after.objects.flatMap((o): Told[] => {
+    const standing = standingOf(o);
+    if (standing === null || standing === standingOf(before.objects.find((x) => x.id === o.id))) return [];
+    const { saidAt = '', outcomeAt = '' } = o.detail;
+    const facts = disputeFacts(after, o);
+    if (standing === 'open') {
+      const subject = `${o.invoiceId}:${objectId(o)}:open:${saidAt}`;
+      return [{ type: 'dispute.opened', subject, data: { ...facts, due_at: time(o.deadline) } }];
+    }
+    const data = { ...facts, outcome: standing, amount_left: number(amountLeft(after)) };
+    return [{ type: 'dispute.closed', subject: `${o.invoiceId}:${objectId(o)}:${standing}:${outcomeAt}`, data }];
+  });
+}
+
+/** Reports a returned debit, and the end of a mistaken record: a backend may have ended the customer's access. */
+function returns(before: LaneState, after: LaneState): Told[] {
+  return after.objects.flatMap((o): Told[] => {
+    const status = o.status === 'undone' ? 'undone' : 'returned';
+    const payment = after.payments.find((p) => p.id === o.paymentRowId);
+    const facts = payment === undefined ? null : paymentFacts(payment);
+    if (o.kind !== 'debit_return' || facts === null) return [];
+    if (before.objects.find((x) => x.id === o.id)?.status === o.status) return [];
+    const data = {
+      return_id: o.id,
+      status,
+      invoice_id: o.invoiceId,
+      ...customerFacts(after),
+      ...facts,
+      amount: number(o.amount) ?? facts.amount,
+      amount_left: number(amountLeft(after)),
+      console: invoicePage(o.invoiceId),
+    } as const;
+    return [{ type: 'debit.returned', subject: `${o.id}:${status}`, data }];
+  });
+}
+
+/** A review item, with the customer and the subscription of its invoice as far as they are known. */
+export type NamedReview = ReviewRow & Pick<InvoiceRow, 'customerId' | 'subscriptionId'>;
+
+export function reviewOpened(r: NamedReview): Told {
   return { type: 'review.opened', subject: r.id, data: reviewFacts(r) };
 }
 
 /** Reports a near deadline. The id comes from the deadline too, so a moved deadline makes a new notification. */
-export function reviewDueSoon(r: ReviewRow): Told {
+export function reviewDueSoon(r: NamedReview): Told {
   return { type: 'review.due_soon', subject: `${r.id}:${time(r.dueAt) ?? ''}`, data: reviewFacts(r) };
 }
 
-function reviewFacts(r: ReviewRow): ReviewFacts {
+function reviewFacts(r: NamedReview): ReviewFacts {
   return {
     review_id: r.id,
     kind: r.kind,
     invoice_id: r.invoiceId,
+    customer_id: r.customerId,
+    subscription_id: r.subscriptionId,
     refund_id: r.refundId,
     due_at: time(r.dueAt),
     console: `/console/reviews/${encodeURIComponent(r.id)}`,
   };
 }
 
-function invoiceFacts({ lane, invoice: i }: LaneState): InvoiceFacts {
+/** The MoR's events name the customer too, so a payment has the id while Stripe does not reply. */
+function namesOf({ invoice, payments }: LaneState): Pick<InvoiceRow, 'customerId' | 'subscriptionId'> {
+  const named = payments.find((p) => p.customerId !== '')?.customerId;
+  return { customerId: invoice?.customerId ?? named ?? null, subscriptionId: invoice?.subscriptionId ?? null };
+}
+
+function customerFacts(s: LaneState): CustomerFacts {
+  const { customerId: customer_id, subscriptionId: subscription_id } = namesOf(s);
+  return { customer_id, subscription_id };
+}
+
+function invoiceFacts(s: LaneState): InvoiceFacts {
+  const { lane, invoice: i } = s;
   return {
     invoice_id: i?.invoiceId ?? lane,
-    customer_id: i?.customerId ?? null,
-    subscription_id: i?.subscriptionId ?? null,
+    ...customerFacts(s),
     status: i?.status ?? 'expected',
     amount_due: number(i?.amountDue ?? null),
     currency: currency(i?.currency ?? null),
@@ -219,10 +311,27 @@ function refundFacts(after: LaneState, r: RefundRow): RefundFacts {
     processor_refund_id: r.processorRefundId,
     payment_id: payment === undefined ? r.paymentRowId : nameOf(payment),
     invoice_id: r.invoiceId,
+    ...customerFacts(after),
     amount: Number(r.amount),
     currency: r.currency.toLowerCase(),
+    amount_left: number(amountLeft(after)),
     made_elsewhere: r.origin === 'event',
     console: `/console/refunds/${encodeURIComponent(r.id)}`,
+  };
+}
+
+function disputeFacts(after: LaneState, o: MorObjectRow): DisputeFacts {
+  const payment = after.payments.find((p) => p.id === o.paymentRowId);
+  const { amount } = disputedOf(after, o);
+  return {
+    dispute_id: objectId(o),
+    payment_id: payment === undefined ? null : nameOf(payment),
+    processor_charge_id: payment?.processorChargeId ?? null,
+    invoice_id: o.invoiceId,
+    ...customerFacts(after),
+    amount: number(amount?.minor ?? null),
+    currency: currency(amount?.currency ?? null),
+    console: `/console/disputes/${encodeURIComponent(o.id)}`,
   };
 }
 

@@ -138,6 +138,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       { command: '/proforma -H "Authorization: Bearer $OPS_KEY" -H', prints: /"number":"PF-GB-/ },
       { command: '/proforma/document', prints: /"url":"http/ },
       { command: '/settle', prints: /./ },
+      { command: '"type":"dispute.outcome"', prints: /"endpoints":/ },
       { command: '/payment-link', prints: /"url":"http/ },
       { command: '"kind":"trial"', prints: /"id":"sup_\w+".*"client_secret":/ },
       { command: 'crossbill payments --currency eur', prints: /29\.90 EUR/ },

@@ -35,6 +35,18 @@ it.each([
     'refund.failed',
     'Refund ref_sample of 5.00 EUR failed (refund_declined). See /console/refunds/ref_sample in the console.',
   ],
+  [
+    'dispute.opened',
+    'A bank disputes payment pay_sample of 29.90 EUR (invoice in_sample, customer cus_sample). The evidence is due by 2026-12-01T12:00:00.000Z. See /console/disputes/obj_sample in the console.',
+  ],
+  [
+    'dispute.closed',
+    'The dispute about payment pay_sample of 29.90 EUR (invoice in_sample, customer cus_sample) is lost. See /console/disputes/obj_sample in the console.',
+  ],
+  [
+    'debit.returned',
+    `A bank returned the debit of payment pay_sample: 29.90 EUR (invoice in_sample, customer cus_sample). ${INVOICE}`,
+  ],
   ['signup.completed', `Customer cus_sample has signed up and paid 29.90 EUR (invoice in_sample). ${INVOICE}`],
   ['review.opened', `A review item waits for a person: dispute, invoice in_sample. ${REVIEW}`],
   ['review.due_soon', `A review item is due by 2026-12-01T12:00:00.000Z: dispute, invoice in_sample. ${REVIEW}`],
@@ -66,6 +78,9 @@ it('a notification calls an unknown amount or deadline unknown, and leaves out a
   }
   expect(said('invoice.paid', { amount_due: 0 })).toContain('is paid (0.00 EUR). ');
   expect(said('refund.failed', { failure_code: null })).toContain('of 5.00 EUR failed. See');
+  const unknown = { payment_id: null, amount: null, customer_id: null, due_at: null };
+  expect(said('dispute.opened', unknown)).toContain('a payment of amount not known (invoice in_sample). See');
+  expect(said('debit.returned', { status: 'undone' })).toContain('recorded by mistake');
   expect(said('review.opened', { invoice_id: null })).toContain('a person: dispute. See');
   expect(said('review.due_soon', { due_at: null })).toContain('is due by an unknown time: dispute');
 });

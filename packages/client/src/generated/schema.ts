@@ -576,7 +576,7 @@ export interface components {
         };
         NotificationView: {
             id: string;
-            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "debit.returned" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             status: "pending" | "delivered" | "dead";
             invoice_id?: string;
             attempts: number;
@@ -597,7 +597,7 @@ export interface components {
         };
         NotificationWithTriesView: {
             id: string;
-            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "debit.returned" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             status: "pending" | "delivered" | "dead";
             invoice_id?: string;
             attempts: number;
@@ -1308,7 +1308,7 @@ export interface components {
              * @description Only this type.
              * @enum {string}
              */
-            type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "debit.returned" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
             since?: string;
             /** Only before this date (UTC) or time. */
             until?: string;
@@ -1343,6 +1343,7 @@ export interface components {
                     amount: number;
                     currency: string;
                 }[];
+                amount_left: number | null;
             };
         };
         InvoiceLeftOpenNotification: {
@@ -1402,6 +1403,7 @@ export interface components {
                 payment_link_id: string;
                 invoice_id: string;
                 customer_id: string | null;
+                subscription_id: string | null;
                 url: string;
                 amount: number | null;
                 currency: string | null;
@@ -1419,8 +1421,11 @@ export interface components {
                 processor_refund_id: string | null;
                 payment_id: string;
                 invoice_id: string;
+                customer_id: string | null;
+                subscription_id: string | null;
                 amount: number;
                 currency: string;
+                amount_left: number | null;
                 made_elsewhere: boolean;
                 console: string;
             };
@@ -1434,11 +1439,64 @@ export interface components {
                 processor_refund_id: string | null;
                 payment_id: string;
                 invoice_id: string;
+                customer_id: string | null;
+                subscription_id: string | null;
                 amount: number;
                 currency: string;
+                amount_left: number | null;
                 made_elsewhere: boolean;
                 console: string;
                 failure_code: string | null;
+            };
+        };
+        DisputeOpenedNotification: {
+            type: "dispute.opened";
+            timestamp: string;
+            data: {
+                dispute_id: string;
+                payment_id: string | null;
+                processor_charge_id: string | null;
+                invoice_id: string;
+                customer_id: string | null;
+                subscription_id: string | null;
+                amount: number | null;
+                currency: string | null;
+                console: string;
+                due_at: string | null;
+            };
+        };
+        DisputeClosedNotification: {
+            type: "dispute.closed";
+            timestamp: string;
+            data: {
+                dispute_id: string;
+                payment_id: string | null;
+                processor_charge_id: string | null;
+                invoice_id: string;
+                customer_id: string | null;
+                subscription_id: string | null;
+                amount: number | null;
+                currency: string | null;
+                console: string;
+                outcome: "won" | "lost";
+                amount_left: number | null;
+            };
+        };
+        DebitReturnedNotification: {
+            type: "debit.returned";
+            timestamp: string;
+            data: {
+                return_id: string;
+                status: "returned" | "undone";
+                invoice_id: string;
+                customer_id: string | null;
+                subscription_id: string | null;
+                payment_id: string;
+                processor_charge_id: string | null;
+                amount: number;
+                currency: string;
+                amount_left: number | null;
+                console: string;
             };
         };
         SignupCompletedNotification: {
@@ -1448,6 +1506,7 @@ export interface components {
                 signup_id: string;
                 invoice_id: string;
                 customer_id: string;
+                subscription_id: string | null;
                 payment_id: string;
                 processor_charge_id: string | null;
                 amount: number;
@@ -1462,6 +1521,8 @@ export interface components {
                 review_id: string;
                 kind: string;
                 invoice_id: string | null;
+                customer_id: string | null;
+                subscription_id: string | null;
                 refund_id: string | null;
                 due_at: string | null;
                 console: string;
@@ -1474,6 +1535,8 @@ export interface components {
                 review_id: string;
                 kind: string;
                 invoice_id: string | null;
+                customer_id: string | null;
+                subscription_id: string | null;
                 refund_id: string | null;
                 due_at: string | null;
                 console: string;

@@ -1,5 +1,6 @@
 // The rules about notifications to the merchant's backend: Crossbill sends each notification at least one time, always
 // in the same bytes, and sends nothing else.
+import { asksAfterOutcome } from '#src/domain/mor-object.js';
 import { WAITS_MS } from '#src/notifications/rules/retry.js';
 import { type Sides } from './sides.js';
 
@@ -31,6 +32,14 @@ export function notificationRules({ world, seen }: Sides): string[] {
     const is = told('refund.succeeded', `${name}:succeeded`) || told('refund.succeeded', `${r.id}:succeeded`);
     if ((r.status === 'succeeded') !== is)
       broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'told' : 'not told'} as succeeded`);
+  }
+  for (const o of seen.objects) {
+    const closed = `${o.invoice_id}:${o.mor_id ?? o.id}:${o.status}:`;
+    const isTold = seen.notifications.some((n) => n.type === 'dispute.closed' && n.subject.startsWith(closed));
+    const isClosed = o.kind === 'dispute' && (o.status === 'won' || o.status === 'lost') && !asksAfterOutcome(o);
+    if (isClosed && !isTold) broken.push(`N3: nobody was told that dispute ${o.mor_id ?? o.id} is ${o.status}`);
+    if (o.kind === 'debit_return' && !told('debit.returned', `${o.id}:${o.status}`))
+      broken.push(`N3: nobody was told that return ${o.id} is ${o.status}`);
   }
   for (const r of seen.reviews) {
     // If Crossbill opens and closes an item at the same moment, it need not notify anybody. Example: an item about the

@@ -1,6 +1,6 @@
 // The simulation's own access to the database: it empties the tables between runs, reads plain rows for the rules, and
 // finds the next due work.
-import { type LossCredit } from '#src/domain/mor-object.js';
+import { type MorObjectDetail } from '#src/domain/mor-object.js';
 import { type RetryTrail } from '#src/domain/retry.js';
 import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
@@ -101,7 +101,7 @@ export type ObjectLine = {
   readonly mor_id: string | null;
   readonly invoice_id: string;
   readonly status: string;
-  readonly detail: { readonly mayStand?: boolean; readonly credit?: LossCredit };
+  readonly detail: MorObjectDetail;
 };
 
 export type NotificationLine = {

@@ -43,6 +43,7 @@ it("a Slack notification is one line and escapes Slack's markup", () => {
       payment_link_id: 'pl',
       invoice_id: '<!channel>',
       customer_id: null,
+      subscription_id: null,
       url: 'https://p.example/?a=1&b=2',
       amount: null,
       currency: null,

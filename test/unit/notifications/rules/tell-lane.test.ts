@@ -9,17 +9,23 @@ import {
   type RefundRow,
   type ReviewRow,
 } from '../../../../src/domain/model.js';
-import { type MorObjectRow, newMorObject } from '../../../../src/domain/mor-object.js';
+import { type MorObjectDetail, type MorObjectRow, newMorObject } from '../../../../src/domain/mor-object.js';
 import { findRefusalKind } from '../../../../src/domain/decline-kind.js';
 import { type NotificationType, type Told } from '../../../../src/domain/notification.js';
 import { type ConfirmedMethod, type RetryTrail } from '../../../../src/domain/retry.js';
 import { putDownStep } from '../../../../src/notifications/rules/put-down.js';
-import { reviewDueSoon, reviewOpened, tellLane } from '../../../../src/notifications/rules/tell-lane.js';
+import {
+  type NamedReview,
+  reviewDueSoon,
+  reviewOpened,
+  tellLane,
+} from '../../../../src/notifications/rules/tell-lane.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
 import { aCtx, anOpenInvoice, NOW } from '../../../support/channel-lane.js';
-import { paid, paidTwice } from '../../../support/disputed-lane.js';
+import { aDispute, paid, paidTwice } from '../../../support/disputed-lane.js';
 import { openReview } from '../../../support/decide.js';
 
+const lossOf = (minor: bigint) => ({ of: 'pmt_1', minor: minor.toString(), entries: 1, movedAt: NOW.toISOString() });
 const NEXT_TRY = new Date('2026-11-23T12:00:00Z');
 /** What is said of the invoice `in_1` of 29.90 EUR in each of them. */
 const facts = (status: string) => ({
@@ -45,6 +51,7 @@ it('an invoice.paid notification lists the payments marked on the invoice', () =
       subject: 'in_1',
       data: {
         ...facts('paid'),
+        amount_left: 2990,
         payments: [{ payment_id: 'pay_1', processor_charge_id: 'ch_1', amount: 2990, currency: 'eur' }],
       },
     },
@@ -67,7 +74,7 @@ it('an invoice.paid notification goes out once, and only for a paid invoice abov
   expect(told('invoice.paid', open, { ...paid(), invoice: null })).toEqual([]);
   const unknown = invoiceIs(paid(), { amountDue: null, currency: null, customerId: null, subscriptionId: null });
   expect(told('invoice.paid', open, unknown)).toMatchObject([
-    { data: { amount_due: null, currency: null, customer_id: null, subscription_id: null } },
+    { data: { amount_due: null, currency: null, customer_id: 'cus_1', subscription_id: null } },
   ]);
 });
 
@@ -208,8 +215,14 @@ const item = (over: Partial<ReviewRow> = {}): ReviewRow => {
   const [r = never()] = s.reviews;
   return { ...r, id: 'rev 1', ...over };
 };
+const named = (over: Partial<ReviewRow> = {}): NamedReview => ({
+  ...item(over),
+  customerId: 'cus_1',
+  subscriptionId: 'sub_1',
+});
 const data = {
   ...{ review_id: 'rev 1', kind: 'dispute', invoice_id: 'in_1', refund_id: null },
+  ...{ customer_id: 'cus_1', subscription_id: 'sub_1' },
   ...{ due_at: null, console: '/console/reviews/rev%201' },
 };
 
@@ -227,14 +240,14 @@ it('a review item that opens and closes in one step sends no notification', () =
 });
 
 it('each deadline of a review item has its own review.due_soon notification', () => {
-  const due = reviewDueSoon(item({ dueAt: NOW, refundId: 'ref_1', invoiceId: null }));
+  const due = reviewDueSoon(named({ dueAt: NOW, refundId: 'ref_1', invoiceId: null }));
   expect(due).toEqual({
     ...{ type: 'review.due_soon', subject: 'rev 1:2026-11-20T12:00:00.000Z' },
     data: { ...data, refund_id: 'ref_1', invoice_id: null, due_at: '2026-11-20T12:00:00.000Z' },
   });
-  expect(reviewDueSoon(item({ dueAt: NEXT_TRY })).subject).not.toBe(due.subject);
-  expect(reviewDueSoon(item())).toMatchObject({ subject: 'rev 1:', data: { due_at: null } });
-  expect(reviewOpened(item({ dueAt: NOW }))).toMatchObject({
+  expect(reviewDueSoon(named({ dueAt: NEXT_TRY })).subject).not.toBe(due.subject);
+  expect(reviewDueSoon(named())).toMatchObject({ subject: 'rev 1:', data: { due_at: null } });
+  expect(reviewOpened(named({ dueAt: NOW }))).toMatchObject({
     ...{ type: 'review.opened', subject: 'rev 1', data: { due_at: '2026-11-20T12:00:00.000Z' } },
   });
 });
@@ -251,7 +264,13 @@ it('a payment_link.created notification carries the URL, the amount and the expi
       type: 'payment_link.created',
       subject: 'pl_1',
       data: {
-        ...{ payment_link_id: 'pl_1', invoice_id: 'in_1', customer_id: 'cus_1', url: 'https://pay.example/pl_1' },
+        ...{
+          payment_link_id: 'pl_1',
+          invoice_id: 'in_1',
+          customer_id: 'cus_1',
+          subscription_id: 'sub_1',
+          url: 'https://pay.example/pl_1',
+        },
         ...{ amount: 2990, currency: 'eur', expires_at: '2026-11-23T12:00:00.000Z', automatic: true },
         console: '/console/invoices/in_1',
       },
@@ -259,7 +278,16 @@ it('a payment_link.created notification carries the URL, the amount and the expi
   ]);
   const bare = { ...link({ amount: null, currency: null }), invoice: null };
   expect(tellLane(open, bare)).toMatchObject([
-    { data: { amount: null, currency: null, expires_at: null, automatic: false, customer_id: null } },
+    {
+      data: {
+        amount: null,
+        currency: null,
+        expires_at: null,
+        automatic: false,
+        customer_id: null,
+        subscription_id: null,
+      },
+    },
   ]);
 });
 
@@ -281,6 +309,7 @@ describe('a refund', () => {
   };
   const data = {
     ...{ refund_id: 'ref/1', mor_refund_id: 'rfnd_1', processor_refund_id: 're_1', payment_id: 'pay_1' },
+    ...{ customer_id: 'cus_1', subscription_id: 'sub_1', amount_left: 2990 },
     ...{ invoice_id: 'in_1', amount: 500, currency: 'eur', made_elsewhere: false, console: '/console/refunds/ref%2F1' },
   };
 
@@ -316,6 +345,111 @@ describe('a refund', () => {
   });
 });
 
+describe('a dispute', () => {
+  const at = (day: number): string => `2026-11-${day}T00:00:00.000Z`;
+  const said = (day: number): MorObjectDetail => ({ stage: 'action_needed', saidAt: at(day) });
+  const wanted = (day: number): Partial<MorObjectRow> => ({ status: 'action_needed', detail: said(day) });
+  const over = (outcome: string, day: number, detail: MorObjectDetail = said(1)): Partial<MorObjectRow> => ({
+    status: outcome,
+    detail: { ...detail, outcome, outcomeAt: at(day) },
+  });
+  const lane = (of: Partial<MorObjectRow>, s = paid()): LaneState => ({ ...s, objects: [aDispute(of)] });
+  const types = (before: LaneState, after: LaneState): string[] => tellLane(before, after).map((t) => t.type);
+  const data = {
+    ...{ dispute_id: 'dp_1', payment_id: 'pay_1', processor_charge_id: 'ch_1', invoice_id: 'in_1' },
+    ...{ customer_id: 'cus_1', subscription_id: 'sub_1', amount: 2990, currency: 'eur' },
+    console: '/console/disputes/dsp_1',
+  };
+
+  it('a new dispute sends one dispute.opened with customer, subscription and deadline', () => {
+    const opened = tellLane(paid(), lane({ ...wanted(1), deadline: NEXT_TRY }));
+    const subject = `in_1:dp_1:open:${at(1)}`;
+    expect(opened).toEqual([{ type: 'dispute.opened', subject, data: { ...data, due_at: NEXT_TRY.toISOString() } }]);
+    expect(types(paid(), lane({ status: 'revision_requested' }))).toEqual(['dispute.opened']);
+    expect(types(lane(wanted(1)), lane({ ...wanted(2), deadline: NEXT_TRY }))).toEqual([]);
+    expect(types(paid(), lane({ kind: 'alert', status: 'received' }))).toEqual([]);
+  });
+
+  it('an outcome sends one dispute.closed with the outcome, also where no dispute.opened came before', () => {
+    const lost = { ...over('lost', 2), detail: { ...over('lost', 2).detail, loss: lossOf(2990n) } };
+    for (const before of [paid(), lane(wanted(1))])
+      expect(tellLane(before, lane(lost))).toEqual([
+        {
+          type: 'dispute.closed',
+          subject: `in_1:dp_1:lost:${at(2)}`,
+          data: { ...data, outcome: 'lost', amount_left: 0 },
+        },
+      ]);
+    expect(tellLane(lane(lost), lane(over('won', 3)))).toMatchObject([
+      { type: 'dispute.closed', subject: `in_1:dp_1:won:${at(3)}`, data: { outcome: 'won', amount_left: 2990 } },
+    ]);
+  });
+
+  it('the same outcome under another event, a late request for evidence and an unclear outcome send nothing', () => {
+    expect(types(lane(over('lost', 2)), lane(over('lost', 3)))).toEqual([]);
+    expect(types(lane(over('lost', 2, {})), lane(over('lost', 2, said(1))))).toEqual([]);
+    expect(types(lane(wanted(1)), lane(over('decided', 2)))).toEqual([]);
+    expect(types(paid(), lane(over('decided', 2, {})))).toEqual([]);
+  });
+
+  it('a request for evidence after an outcome sends dispute.opened again, under another id', () => {
+    const [first] = tellLane(paid(), lane(wanted(1)));
+    const again = tellLane(lane(over('lost', 2)), lane(over('lost', 2, said(3))));
+    expect(again).toMatchObject([{ type: 'dispute.opened' }]);
+    expect(again[0]?.subject).not.toBe(first?.subject);
+  });
+
+  it('a dispute of an unknown payment sends customer and subscription of its invoice', () => {
+    expect(tellLane(open, lane({ ...wanted(1), paymentRowId: null }, open))).toMatchObject([
+      { data: { payment_id: null, amount: null, currency: null, customer_id: 'cus_1', subscription_id: 'sub_1' } },
+    ]);
+  });
+
+  it('news that ends or gives access waits for the customer and the subscription on Stripe', () => {
+    const s = invoiceIs(lane(over('lost', 2)), { platformStatus: 'unknown', customerId: null, subscriptionId: null });
+    const [p = never()] = s.payments;
+    const row = { ...newRefund(aCtx(), p, 500n, null, 'event'), status: 'succeeded' } as const;
+    const unread: LaneState = { ...s, payments: [{ ...p, signupId: 'sup_1' }], refunds: [row] };
+    const named = (platformStatus: 'open' | 'deleted'): LaneState => invoiceIs(unread, { platformStatus });
+    const waiting = ['refund.succeeded', 'dispute.closed', 'signup.completed'];
+    expect(types({ ...paid(), invoice: null, payments: [] }, unread)).not.toEqual(expect.arrayContaining(waiting));
+    expect(types(unread, named('open'))).toEqual(waiting);
+    expect(types(unread, named('deleted'))).toEqual(waiting);
+    expect(types(named('open'), named('open'))).toEqual([]);
+    // The MoR's events name the customer, so an invoice unknown to Stripe still has one.
+    expect(tellLane(unread, named('deleted')).map((t) => 'customer_id' in t.data && t.data.customer_id)).toEqual(
+      waiting.map(() => 'cus_1'),
+    );
+  });
+});
+
+it('a returned debit sends debit.returned, and the end of a mistaken record sends it again as undone', () => {
+  const row = (status: string, minor = 2990n): MorObjectRow =>
+    aDispute({
+      id: 'ret_1',
+      kind: 'debit_return',
+      morId: null,
+      status,
+      amount: 1990n,
+      currency: 'EUR',
+      detail: { loss: lossOf(minor) },
+    });
+  const lane = (...objects: MorObjectRow[]): LaneState => ({ ...paid(), objects });
+  const data = {
+    ...{ return_id: 'ret_1', invoice_id: 'in_1', customer_id: 'cus_1', subscription_id: 'sub_1', payment_id: 'pay_1' },
+    ...{ processor_charge_id: 'ch_1', amount: 1990, currency: 'eur', console: '/console/invoices/in_1' },
+  };
+  const returned = { ...data, status: 'returned', amount_left: 0 };
+  expect(tellLane(paid(), lane(row('returned')))).toEqual([
+    { type: 'debit.returned', subject: 'ret_1:returned', data: returned },
+  ]);
+  expect(tellLane(lane(row('returned')), lane(row('undone', 0n)))).toEqual([
+    { type: 'debit.returned', subject: 'ret_1:undone', data: { ...data, status: 'undone', amount_left: 2990 } },
+  ]);
+  expect(tellLane(lane(row('returned')), lane(row('returned')))).toEqual([]);
+  expect(tellLane(paid({ amount: null }), { ...lane(row('returned')), payments: [] })).toEqual([]);
+});
+
 const signup = (over: object = {}): LaneState => paid({ signupId: 'sup_1', ...over });
 
 it('a signup.completed notification goes out once, with the customer and the first payment', () => {
@@ -325,7 +459,13 @@ it('a signup.completed notification goes out once, with the customer and the fir
       type: 'signup.completed',
       subject: 'sup_1',
       data: {
-        ...{ signup_id: 'sup_1', invoice_id: 'in_1', customer_id: 'cus_1', payment_id: 'pay_1' },
+        ...{
+          signup_id: 'sup_1',
+          invoice_id: 'in_1',
+          customer_id: 'cus_1',
+          subscription_id: 'sub_1',
+          payment_id: 'pay_1',
+        },
         ...{ processor_charge_id: 'ch_1', amount: 2990, currency: 'eur', console: '/console/invoices/in_1' },
       },
     },
