@@ -103,7 +103,7 @@ export async function examine(cli: Cli, all = false): Promise<Examined> {
       const world = await cli.open();
       checks.push(...(await withBooks(world, peers)));
       const walked = await subscriptions(cli, world, all);
-      checks.push(walked.check);
+      checks.push(...walked.checks);
       charged = walked.charged;
     } else checks.push(check('traffic and customers').fail('not checked', 'Fix the database first.'));
   } finally {
@@ -131,6 +131,7 @@ async function subscriptions(cli: Cli, world: World, all: boolean): ReturnType<t
   const known = all ? await world.get(HealthStore).subscriptions() : 0;
   return cli.watch((progress) =>
     chargingChecks({
+      relay: world.config.morRelayUrl === null ? null : world.config.morRelayEvents,
       reader: world.get(BillingReader),
       enrolment: world.get(EnrolmentFlow),
       looks: world.get(ChargeLooksStore),

@@ -51,5 +51,18 @@ export function parseSubscription(object: unknown): SubscriptionFacts | null {
     metadata: textsOf(partOf(object['metadata'])),
     customerMetadata: textsOf(partOf(partOf(object['customer'])['metadata'])),
     charged: found.charged,
+    usageBased: isUsageBased(object),
   };
+}
+
+/** True for a subscription with a metered price, or with a billing threshold of its own or of an item. */
+function isUsageBased(subscription: Readonly<Record<string, unknown>>): boolean {
+  if (isObject(subscription['billing_thresholds'])) return true;
+  const { data } = partOf(subscription['items']);
+  return (Array.isArray(data) ? data : []).map(partOf).some(
+    (item) =>
+      // shapes before API version 2019-12-03 name the price `plan`
+      [partOf(partOf(item['price'])['recurring']), partOf(item['plan'])].some((x) => x['usage_type'] === 'metered') ||
+      isObject(item['billing_thresholds']),
+  );
 }

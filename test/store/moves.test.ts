@@ -127,6 +127,7 @@ class Scripted extends BillingMoves {
       metadata: {},
       customerMetadata: {},
       charged: { from: 'customer', id: 'pm_1', type: 'card' },
+      usageBased: false,
       status: 'active',
       ownMethodId: null,
       renewsAt: new Date('2027-01-01T00:00:00Z'),

@@ -1,6 +1,7 @@
-// Finds subscriptions of enrolled customers with a payment method at Stripe: Stripe would charge the customer as well
-// as the MoR.
+// Walks the subscriptions of enrolled customers. Finds payment methods at Stripe: Stripe would charge the customer as
+// well as the MoR. Finds metered prices: the MoR would charge an amount that is not final.
 import { type BillingReader, isChargeable, type SubscriptionFacts } from '../../domain/ports/billing-reader.js';
+import { type Config } from '../../config/index.js';
 import { said } from '../../domain/ports/call.js';
 import { type ChargeLooksStore } from '../../enrolment/charge-looks.store.js';
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
@@ -18,7 +19,11 @@ export type ChargedSubscription = {
   readonly from: string;
 };
 
+/** The setting of MOR_RELAY_EVENTS. Null: the MoR gets its events from Stripe alone. */
+type RelayEvents = Config['morRelayEvents'] | null;
+
 export type Walk = {
+  readonly relay: RelayEvents;
   readonly reader: BillingReader;
   readonly enrolment: EnrolmentFlow;
   readonly looks: ChargeLooksStore;
@@ -32,10 +37,13 @@ export type Walk = {
  * Asks Stripe for each subscription which payment method Stripe would charge, and stores the reply. For a day
  * (`CHARGE_LOOK_GOOD_MS`) the daemon does not ask again.
  */
-export async function chargingChecks(walk: Walk): Promise<{ check: Check; charged: readonly ChargedSubscription[] }> {
+export async function chargingChecks(
+  walk: Walk,
+): Promise<{ checks: readonly Check[]; charged: readonly ChargedSubscription[] }> {
   const { warn } = check('subscriptions that Stripe would charge as well');
-  const { reader, enrolment, looks, all, signal, onProgress } = walk;
+  const { reader, enrolment, looks, all, signal, onProgress, relay } = walk;
   const charged: ChargedSubscription[] = [];
+  const usageBased: string[] = [];
   const count = { looked: 0, enrolled: 0, charged: 0, unreadable: 0 };
   let at: string | null = null;
   do {
@@ -44,13 +52,14 @@ export async function chargingChecks(walk: Walk): Promise<{ check: Check; charge
       const why = `${said(page)}${count.looked === 0 ? '' : `, after ${count.looked} subscriptions`}`;
       const todo =
         'Let the Stripe key read subscriptions, customers and payment methods. Crossbill checks each renewal before Stripe charges it.';
-      return { check: warn(why, todo), charged };
+      return { checks: [warn(why, todo)], charged };
     }
     const { items, unreadable, next } = page.value;
     await looks.keep(items.map((s) => ({ key: s.subscriptionId, charged: s.charged })));
     for (const s of items) {
       if (!(await enrolment.isEnrolled(s))) continue;
       count.enrolled++;
+      if (s.usageBased) usageBased.push(s.subscriptionId);
       const found = riskOf(s);
       if (found !== null && ++count.charged <= KEPT) charged.push(found);
     }
@@ -58,13 +67,27 @@ export async function chargingChecks(walk: Walk): Promise<{ check: Check; charge
     onProgress((count.looked += items.length));
     at = next;
   } while (all && at !== null && !signal.aborted);
-  return { check: checkOf(count, charged, at === null), charged };
+  return { checks: [checkOf(count, charged, at === null), usageCheck(usageBased, relay)], charged };
 }
 
 function riskOf(s: SubscriptionFacts): ChargedSubscription | null {
   if (s.collectionMethod === 'send_invoice' || !isChargeable(s.charged)) return null;
   const { id: method, type, from } = s.charged;
   return { subscription_id: s.subscriptionId, customer_id: s.customerId, method, type, from };
+}
+
+/** Stripe adds usage to a renewal's draft until it is final. The first charge must wait for the final amount. */
+function usageCheck(subscriptions: readonly string[], relay: RelayEvents): Check {
+  const { ok, warn } = check('amounts that are final when the MoR charges');
+  const [first] = subscriptions;
+  if (first === undefined) return ok('no metered price among these subscriptions');
+  const found = `${subscriptions.length} of these subscriptions bill by usage, such as ${first}`;
+  if (relay === 'finalized') return ok(`${found}; the MoR gets final invoices`);
+  const todo =
+    relay === 'created'
+      ? 'Set MOR_RELAY_EVENTS=finalized: the MoR then gets each invoice with its final amount.'
+      : "Set MOR_RELAY_URL and MOR_RELAY_EVENTS=finalized, and remove the MoR's own endpoint at Stripe. Or ask the MoR whether it charges the final amount.";
+  return warn(`${found}, and the MoR charges the amount of the draft`, todo);
 }
 
 type Count = Readonly<Record<'looked' | 'enrolled' | 'charged' | 'unreadable', number>>;

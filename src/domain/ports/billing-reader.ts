@@ -128,6 +128,8 @@ export type SubscriptionFacts = {
   readonly customerMetadata: Readonly<Record<string, string>>;
   /** The payment method the platform would charge. Null: neither subscription nor customer has one. */
   readonly charged: ChargedMethod | null;
+  /** True: a metered price or a billing threshold. The amount of a renewal's draft may still grow. */
+  readonly usageBased: boolean;
 };
 
 export type WebhookEndpointFacts = {

@@ -27,6 +27,7 @@ function subscription(over: Partial<MovableSubscription> = {}): MovableSubscript
     metadata: {},
     customerMetadata: {},
     charged: { from: 'subscription', id: 'pm_card', type: 'card' },
+    usageBased: false,
     status: 'active',
     ownMethodId: 'pm_card',
     renewsAt: later(10 * DAY_MS),

@@ -60,3 +60,16 @@ it('Crossbill reads no payment method from an object of the wrong type, or from 
     metadata: { a: 'b' },
   });
 });
+
+it('a subscription is usage-based with a metered price, an old metered plan, or a billing threshold', () => {
+  const usage = (over: object) => parseSubscription(subscription(over))?.usageBased;
+  const priced = (price: object) => ({
+    items: { data: [{ price: { recurring: { usage_type: 'licensed' } } }, price] },
+  });
+  expect(usage({})).toBe(false);
+  expect(usage(priced({ price: { recurring: { usage_type: 'licensed' } } }))).toBe(false);
+  expect(usage(priced({ price: { recurring: { usage_type: 'metered' } } }))).toBe(true);
+  expect(usage(priced({ plan: { usage_type: 'metered' } }))).toBe(true);
+  expect(usage({ billing_thresholds: { amount_gte: 5000 } })).toBe(true);
+  expect(usage(priced({ price: {}, billing_thresholds: { usage_gte: 5 } }))).toBe(true);
+});

@@ -12,11 +12,17 @@ const subscription = (n: number, over: Partial<SubscriptionFacts> = {}): Subscri
   metadata: {},
   customerMetadata: {},
   charged: { from: 'subscription', id: `pm_${n}`, type: 'custom' },
+  usageBased: false,
   ...over,
 });
 const CARD = { charged: { from: 'customer', id: 'pm_card', type: 'card' } } as const;
 
-function walk(pages: readonly (readonly SubscriptionFacts[])[], all: boolean, failsAt = Infinity) {
+function walk(
+  pages: readonly (readonly SubscriptionFacts[])[],
+  all: boolean,
+  failsAt = Infinity,
+  relay: 'created' | 'finalized' | 'retries' | null = null,
+) {
   const asked: (string | null)[] = [];
   const kept: ChargeLook[] = [];
   const progress: number[] = [];
@@ -41,6 +47,7 @@ function walk(pages: readonly (readonly SubscriptionFacts[])[], all: boolean, fa
     },
   } as unknown as BillingReader;
   const done = chargingChecks({
+    relay,
     reader,
     enrolment: { isEnrolled: (s: SubscriptionFacts) => Promise.resolve(s.customerId !== 'cus_stranger') } as never,
     looks: { keep: (some: readonly ChargeLook[]) => Promise.resolve(void kept.push(...some)) } as never,
@@ -48,7 +55,7 @@ function walk(pages: readonly (readonly SubscriptionFacts[])[], all: boolean, fa
     signal: new AbortController().signal,
     onProgress: (looked) => void progress.push(looked),
   });
-  return done.then((found) => ({ ...found, asked, kept, progress }));
+  return done.then((found) => ({ ...found, check: found.checks[0], usage: found.checks[1], asked, kept, progress }));
 }
 
 const first = Array.from({ length: 100 }, (_, n) => subscription(n));
@@ -94,3 +101,18 @@ it("if Stripe refuses to list subscriptions, `crossbill doctor` names the key's 
 it('the command `crossbill doctor` passes its check for charges by Stripe itself if the account has no subscription', async () => {
   expect((await walk([[]], true)).check).toMatchObject({ state: 'ok', detail: 'there is none' });
 });
+
+it.each([
+  ['created', 'warn'],
+  ['retries', 'warn'],
+  [null, 'warn'],
+  ['finalized', 'ok'],
+] as const)(
+  'doctor warns of metered prices unless the MoR gets final invoices (MOR_RELAY_EVENTS=%s)',
+  async (relay, state) => {
+    const metered = [subscription(1, { usageBased: true }), subscription(2)];
+    expect((await walk([metered], true, Infinity, relay)).usage?.state).toBe(state);
+    const stranger = [subscription(3, { usageBased: true, customerId: 'cus_stranger' })];
+    expect((await walk([stranger], true, Infinity, relay)).usage?.state).toBe('ok');
+  },
+);
