@@ -14,6 +14,11 @@ export function isOwnEvent({ subject }: Pick<OutboxRow, 'subject'>): boolean {
   return subject.startsWith(`${OWN_EVENT}_`);
 }
 
+/** The id of the event for the MoR. `number` counts these events of an invoice from 1. */
+export function firstChargeName(invoiceId: string, number: number): string {
+  return lastingName(OWN_EVENT, invoiceId, 'first', number);
+}
+
 /**
  * Requests the first charge of a final invoice. Returns the id of the event for the MoR. Null: nothing is due, or a part
  * of it is paid: the MoR charges whole invoices only.
@@ -31,7 +36,7 @@ export function requestFirstCharge(lane: Lane, shown: ShownToRelay, by: string |
     return null;
   }
   const number = 1 + lane.messages.filter((m) => m.kind === 'relay_event' && isOwnEvent(m)).length;
-  const id = lastingName(OWN_EVENT, i.invoiceId, 'first', number);
+  const id = firstChargeName(i.invoiceId, number);
   const wire = { method: 'POST', path: '', body: renderCreated(id, shown, lane.now) } as const;
   lane.request({ peer: 'relay', kind: 'relay_event', subject: id, wire });
   const why = by === null ? 'the invoice is final' : `${by} asked for it`;

@@ -167,6 +167,7 @@ function labelOf(c: Case, resolution: Resolution): string {
       return r.kind === 'partial_transfer' ? 'Apply it as a part payment' : 'Apply it to this invoice';
     case 'retry':
       if (r.kind === 'effect_failed' || r.kind === 'refund_stuck') return 'Send it again';
+      if (asksForCharge(r)) return 'Ask the MoR to charge it now';
       return r.kind === 'renewal_overdue' ? 'Wait again' : 'Look again';
     case 'credit':
       return 'Credit the loss on Stripe';
@@ -186,7 +187,14 @@ const MEANING: Readonly<Record<Resolution, string>> = {
 function meaningOf(r: ReviewRow, resolution: Resolution): string {
   if (r.kind === 'refund_stuck' && resolution === 'apply')
     return 'Choose this only if the MoR told you about the failure. Name your source in the note. You can then refund the amount again. If the refund did not fail, the next one pays a second time.';
+  if (resolution === 'retry' && asksForCharge(r))
+    return 'Choose this only if the MoR has not charged the customer: it charges the amount due now.';
   return MEANING[resolution];
+}
+
+/** True if `retry` asks the MoR for a charge. */
+function asksForCharge({ fact }: ReviewRow): boolean {
+  return fact.code === 'no-verdict' && fact.charges;
 }
 
 /** True for a choice nobody can undo. A key press alone does not trigger the button of this choice. */
@@ -195,7 +203,7 @@ function isCareful(r: ReviewRow, resolution: Resolution): boolean {
     resolution === 'refund' ||
     resolution === 'apply' ||
     resolution === 'credit' ||
-    (r.kind === 'refund_stuck' && resolution === 'retry')
+    (resolution === 'retry' && (r.kind === 'refund_stuck' || asksForCharge(r)))
   );
 }
 
@@ -254,9 +262,18 @@ function disputesOf({ review: r, invoice }: Case): readonly MorObjectRow[] {
   return invoice === null ? [] : invoice.objects.filter((o) => asksAbout(r, o));
 }
 
+/** True if a person counted the draft's amount as a part of the grown invoice: the rest is still open. */
+function isPartOfGrown({ fact, resolution }: ReviewRow): boolean {
+  return fact.code === 'amount-grew' && resolution === 'apply';
+}
+
+const linkForm = ({ invoiceId }: ReviewRow): string =>
+  `/console/invoices/${encodeURIComponent(invoiceId ?? '')}/payment-link`;
+
 /** A note about the item just closed, on the page of the next item. */
 export function settledNote(last: ReviewRow): Html {
   return html`<p class="message good" role="status">
     Settled: <a href="${path(last.id)}">${words(last.kind)}</a> (${words(last.resolution ?? 'resolved')}).
+    ${isPartOfGrown(last) && html`<a href="${linkForm(last)}">Create a payment link for the rest…</a>`}
   </p>`;
 }

@@ -1,5 +1,6 @@
 // The rules about failed renewals: a paid invoice is never charged again, each failed renewal has a next step or an
 // end, and no renewal has more tries than its schedule.
+import { firstChargeName } from '#src/engine/first-charge.js';
 import { retryName } from '#src/retries/rules/retry.js';
 import { REFUSAL_KINDS } from '#src/domain/retry.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
@@ -35,13 +36,19 @@ export function retryRules(sides: Sides): string[] {
  * restored database lacks the request, and the invoice has been paid since the backup.
  */
 function orderRules({ world, seen }: Sides): string[] {
-  const written = new Set(seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []));
+  const written = new Set([
+    ...seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []),
+    ...seen.messages.flatMap((m) => (m.kind === 'relay_event' ? [m.subject] : [])),
+  ]);
   const isForgotten = (id: string): boolean =>
     world.gaps.length > 0 &&
     seen.invoices.some(
       (i) =>
         world.sandbox.stripe.state.invoices.get(i.invoice_id)?.status === 'paid' &&
-        [1, 2, 3, 4].some((n) => retryName('evt_crossbill', i.invoice_id, (i.retries?.retries.length ?? 0) + n) === id),
+        [1, 2, 3, 4].some((n) => {
+          const retry = (i.retries?.retries.length ?? 0) + n;
+          return retryName('evt_crossbill', i.invoice_id, retry) === id || firstChargeName(i.invoice_id, n) === id;
+        }),
     );
   return [...world.sandbox.cards.book.heardEvents]
     .filter((id) => id.startsWith('evt_crossbill_') && !written.has(id) && !isForgotten(id))
