@@ -28,17 +28,21 @@ export type Story = {
 
 export type Scene = { readonly world: World; readonly people: People; readonly ada: Subscriber };
 
-/** A subscriber with a saved card, and a renewal at minute 1. `invoice` returns the id of the renewal's invoice. */
+/**
+ * A subscriber with a saved card, and a renewal at minute 1. `amount`: of the renewal's draft; null: the price's.
+ * `invoice` returns the id of the renewal's invoice.
+ */
 export async function renewal(
   world: World,
   outcome: string | readonly string[],
+  amount: number | null = null,
 ): Promise<Scene & { invoice: () => string }> {
   const people = new People(world);
   const ada = await people.subscriber('ada', 2_990, 'eur', true);
   await people.cards(ada.customerId, outcome);
   let invoiceId = '';
   world.scheduler.plan(world.at(1), 'a renewal', async () => {
-    invoiceId = (await people.renew(ada)) ?? '';
+    invoiceId = (await people.renew(ada, amount)) ?? '';
   });
   return { world, people, ada, invoice: () => invoiceId };
 }

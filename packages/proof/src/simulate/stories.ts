@@ -1,4 +1,5 @@
 // The scripted stories, called golden: one for each way money moves.
+import { amountStories } from './amount-stories.js';
 import { channelStories } from './channel-stories.js';
 import { enrolmentStories } from './enrolment-stories.js';
 import { Hands } from './hands.js';
@@ -248,6 +249,7 @@ export const goldenStories: readonly Story[] = [
       });
     },
   },
+  ...amountStories,
   ...channelStories,
   ...linkStories,
   ...moneyStories,

@@ -93,6 +93,8 @@ export class World {
   readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
   /** Returns true to lose an event on its way. Its sender believes it delivered the event. */
   loses: (type: string, body: Buffer) => boolean = () => false;
+  /** Returns true if a delivery of this sender gets no answer, as behind a broken proxy. The sender tries again. */
+  refuses: (source: string) => boolean = () => false;
   readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
   /** Which of Stripe and the MoR is unreachable now. */
   readonly down = new Set<Side>();
@@ -250,6 +252,7 @@ export class World {
       this.scheduler.tell(`${type} ${id} is lost on its way`);
       return 200;
     }
+    if (this.refuses(source)) return null;
     let fault: FaultKind | null = null;
     await this.scheduler.step(this.outside, `delivers ${type} ${id}`, deliveryFaults, (f) => {
       fault = f;

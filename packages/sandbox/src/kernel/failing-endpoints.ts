@@ -20,7 +20,8 @@ export class FailingEndpoints {
   private readonly hours = new Map<Sender, number>();
   /** By endpoint: virtual milliseconds of the first failure since the last success. */
   private readonly since = new Map<string, number>();
-  private readonly disabled: Disabled[] = [];
+  /** The endpoints disabled so far, oldest first. */
+  readonly disabled: Disabled[] = [];
 
   /** `hours` null: these senders disable nothing. Endpoints that are disabled already stay so. */
   set(hours: number | null, of: readonly Sender[] = senders): void {
@@ -57,7 +58,7 @@ export class FailingEndpoints {
     endpoint.disable();
   }
 
-  /** The hours of each sender (null: never), and the endpoints disabled so far. */
+  /** The hours of each sender (null: never), and the disabled endpoints. */
   show(): JsonObject {
     const hours = Object.fromEntries(senders.map((sender) => [sender, this.hours.get(sender) ?? null]));
     return { disable_after_hours: hours, disabled: [...this.disabled] };
