@@ -14,7 +14,7 @@ COPY tools ./tools
 # Production runs the daemon and its command line: no programs for developers, no source maps, no type declarations.
 RUN npm run build \
   && rm -rf dist/bench dist/proof dist/tools \
-  && find dist packages/mor/dist packages/sandbox/dist \( -name '*.map' -o -name '*.d.ts' -o -name .tsbuildinfo \) -delete
+  && find dist packages/mor/dist packages/sandbox/dist \( -name '*.map' -o -name '*.d.ts' -o -name .tsbuildinfo -o -name .stamp \) -delete
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app

@@ -1,6 +1,6 @@
 // The built daemon as a separate process that a test can kill.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,37 +11,15 @@ const PROGRAM = join(ROOT, 'dist/main.js');
 /** The flags for Node in `npm start`. */
 const FLAGS =
   /"start": "node (.+) dist\/main\.js"/.exec(readFileSync(join(ROOT, 'package.json'), 'utf8'))?.[1]?.split(' ') ?? [];
-/** The compiler's file in `dist/`. Its modification time is the time of the last build. */
-const BUILT = join(ROOT, 'dist/.tsbuildinfo');
-
 /** How long a daemon may take to be ready. Only a hanging daemon takes this long, and the error then shows its log. */
 const READY_MS = 100_000;
 
-/**
- * Builds `dist/` if it is missing or older than the sources. Builds once even if two test files ask at the same time.
- */
+/** Builds `dist/` if a source has changed. Builds once even if two test files ask at the same time. */
 export function ensureBuilt(): Promise<void> {
-  return alone('build dist', build);
-}
-
-function build(): void {
-  const newest = (folder: string): number =>
-    Math.max(
-      0,
-      ...readdirSync(folder, { withFileTypes: true, recursive: true }).map((e) =>
-        e.isFile() ? statSync(join(e.parentPath, e.name)).mtimeMs : 0,
-      ),
-    );
-  if (
-    existsSync(PROGRAM) &&
-    existsSync(BUILT) &&
-    statSync(BUILT).mtimeMs >= Math.max(newest(join(ROOT, 'src')), newest(join(ROOT, 'tools')))
-  )
-    return;
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe' });
-  // The compiler does not touch unchanged files, not even this one. Without a new time the next caller would build
-  // again.
-  utimesSync(BUILT, new Date(), new Date());
+  return alone(
+    'build dist',
+    () => void execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe' }),
+  );
 }
 
 /**
