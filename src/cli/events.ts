@@ -14,7 +14,7 @@ import { oneOf, parseLine } from './options.js';
 import { plain } from './table.js';
 import { type World } from './world.js';
 
-const COLUMNS = columns<EventView>('id', 'received_at', 'source', 'type', 'status', 'event_id', 'reason');
+const COLUMNS = columns<EventView>('id', 'received_at', 'source', 'type', 'status', 'event_id', 'reason', 'note');
 
 export function addEvents(on: Commands): void {
   const events = on.group('events', 'the inbox: every authentic delivery, and the quarantine');
@@ -46,7 +46,7 @@ export function addEvents(on: Commands): void {
     .option('--all-parked', 'every parked event')
     .action(on.run((cli, id, { allParked }) => retryEvents(cli, id, allParked)));
   events
-    .add('dismiss <event>', 'close a parked event: Crossbill ignores it and keeps the note as the reason')
+    .add('dismiss <event>', 'close a parked event: Crossbill ignores it and keeps the note')
     .requiredOption('--note <text>', 'why', parseLine(400))
     .action(
       on.run(async (cli, given, { note }) => {

@@ -1,7 +1,7 @@
 // Reads a customer's name and e-mail address from Stripe for a page. Crossbill stores neither.
 import { Inject, Injectable } from '@nestjs/common';
 import { BillingReader, type CustomerFacts } from '../domain/ports/billing-reader.js';
-import { type CallOutcome } from '../domain/ports/call.js';
+import { type CallOutcome, codesOf } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { LOG, type Logger } from '../observe/index.js';
 
@@ -36,7 +36,10 @@ export class CustomersAtStripe {
     try {
       const answer = await Promise.race([asked, late]);
       if (answer === null || !answer.ok) {
-        this.log.warn({ event: 'customers.unread', why: answer?.message ?? 'no answer in time' }, UNREAD);
+        this.log.warn(
+          { event: 'customers.unread', why: answer === null ? 'no answer in time' : codesOf(answer) },
+          UNREAD,
+        );
         return null;
       }
       return answer;

@@ -62,7 +62,7 @@ export class CustomersController {
   }
 
   @Post()
-  @MayChange('ops', 'customer.link', { outside: false })
+  @MayChange('ops', 'customer.link', { outside: false, made: 'customer_id' })
   @ApiOperation({
     operationId: 'linkCustomer',
     summary: 'Link a customer to an existing customer of the MoR (role: ops)',

@@ -3,15 +3,19 @@
 import { CUSTOMER_LINK } from '../domain/customer-link.js';
 import { SIGNUP } from '../domain/signup.js';
 import { type ErasedParts } from '../engine/erasure.js';
+import { MOVE_WORDS } from '../moves/move.entity.js';
 import { refundBytes } from '../refunds/kept-bytes.js';
-import { FORGET_REASONS } from '../store/notifications.js';
+import { FORGET_WORDS } from '../store/notifications.js';
 import { FORGET_NOTES } from '../verify/difference-ack.entity.js';
+import { FORGET_DETAILS } from '../verify/verify-run.entity.js';
 
 export const ERASED_PARTS: ErasedParts = {
   rows: [
     { row: SIGNUP, count: 'signups' },
     { row: CUSTOMER_LINK, count: 'texts' },
+    { row: MOVE_WORDS, count: 'texts' },
   ],
-  texts: [FORGET_NOTES, FORGET_REASONS],
+  texts: [FORGET_NOTES, FORGET_DETAILS, FORGET_WORDS],
+  subjects: ['select id as subject from signup where customer_id = $1'],
   keeps: [refundBytes],
 };

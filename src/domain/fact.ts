@@ -8,6 +8,7 @@ import { type AmountFact, type DoubleFact, type NotPayableFact } from './facts/m
 import { type GapFact, type StuckFact } from './facts/refund.js';
 import { type Money } from './money.js';
 import { type JsonWay } from './row.js';
+import { ERASED } from './foreign-words.js';
 
 /** The possible facts of each kind of review item. */
 export type FactsByKind = {
@@ -73,8 +74,9 @@ export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) =
 /** The field with the words of Stripe, the MoR or the relay. Facts with other words in this field are still equal. */
 const PEERS_WORDS = 'said';
 
-/** True if code and fields are equal, in any order. The field `said` does not count. */
+/** True if code and fields are equal, in any order. The field `said` does not count, and no erased word does. */
 export function isSameFact(a: unknown, b: unknown): boolean {
+  if (a === ERASED || b === ERASED) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   const [x, y] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
   const names = new Set([...Object.keys(x), ...Object.keys(y)]);

@@ -3,12 +3,19 @@ import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
 import { type ConfirmedMethod, type RetryTrail } from './retry.js';
 import { bigint, bool, code, int, json, key, rowOf, type RowOf, text, time } from './row.js';
+import { ERASED, keepCode } from './foreign-words.js';
 
 /** The platform's last status for the invoice. `unknown`: no event and no read so far. */
 export type PlatformStatus = InvoiceStatus | 'unknown';
 
 /** The status of the invoice as the API shows it. */
 export type PublicInvoiceStatus = 'expected' | 'open' | 'held' | 'marking' | 'paid' | 'ignored' | 'void' | 'review';
+
+/** An erasure keeps the code of the last refusal. Before this release a bank's sentence could stand in its place. */
+const withoutSentence = (trail: RetryTrail): RetryTrail => {
+  const { code } = trail.refusal;
+  return { ...trail, refusal: { ...trail.refusal, code: code === null ? null : keepCode(code) } };
+};
 
 export const INVOICE = rowOf('invoice', {
   invoiceId: key(),
@@ -19,7 +26,7 @@ export const INVOICE = rowOf('invoice', {
   number: text().orNull,
   status: text<PublicInvoiceStatus>().first('expected'),
   platformStatus: text<PlatformStatus>().first('unknown'),
-  billingReason: text().orNull,
+  billingReason: text().orNull.personal(keepCode),
   currency: code(3).orNull,
   amountDue: bigint().orNull,
   amountPaid: bigint().orNull,
@@ -30,12 +37,12 @@ export const INVOICE = rowOf('invoice', {
   amountOverpaid: bigint().orNull,
   total: bigint().orNull,
   subscriptionId: text().orNull,
-  collectionMethod: text().orNull,
+  collectionMethod: text().orNull.personal(keepCode),
   /** When the platform made the invoice. */
   platformCreatedAt: time().orNull,
   /** When Stripe finalizes the draft. */
   finalizesAt: time().orNull,
-  finalizationError: text().orNull,
+  finalizationError: text().orNull.said(() => ERASED),
   /** The time of the read or event behind the stored facts of this invoice. */
   factsAt: time().orNull,
   /** When Crossbill last read the invoice from the platform. Null: never. */
@@ -70,7 +77,7 @@ export const INVOICE = rowOf('invoice', {
   /** When Crossbill decides on a held payment again, unless an event arrives first. */
   holdUntil: time().orNull,
   /** The MoR's refusals and the steps after them. Null: the MoR refused nothing. */
-  retries: json<RetryTrail>().orNull,
+  retries: json<RetryTrail>().orNull.personal(withoutSentence),
   /** The payment method the customer confirmed last. Null: the customer has confirmed none since the invoice began. */
   method: json<ConfirmedMethod>().orNull,
   /** When Crossbill or Stripe tries a refused renewal again. Null: no try is known. */

@@ -5,7 +5,8 @@ import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 import { type BillingCall, type BillingCallKind, CALL_WAY } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
-import { bigint, bool, code, type Draft, ERASED, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
+import { bigint, bool, code, type Draft, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
+import { keepCode, withoutWords } from './foreign-words.js';
 
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
 
@@ -71,8 +72,8 @@ export const PAYMENT = rowOf('payment', {
   succeededAt: time().orNull,
   /** The time of the newest `failed` or `requires_action` verdict, to put two verdicts in order. */
   verdictAt: time().orNull,
-  failureMessage: text().orNull.personal(),
-  declineCode: text().orNull,
+  failureMessage: text().orNull.said(),
+  declineCode: text().orNull.personal(keepCode),
   mark: text<MarkStage>().first('none'),
   markMode: text<MarkMode>().orNull,
   paymentRecordId: text().orNull,
@@ -103,8 +104,8 @@ export const ATTEMPT = rowOf('', {
   outcome: text<'succeeded' | 'failed' | 'requires_action'>(),
   amount: bigint(),
   currency: text(),
-  failureMessage: text().orNull.personal(),
-  declineCode: text().orNull,
+  failureMessage: text().orNull.said(),
+  declineCode: text().orNull.personal(keepCode),
   processorPaymentIntentId: text().orNull,
   at: time(),
 });
@@ -140,6 +141,8 @@ export const mirrorMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type MirrorStage = keyof typeof mirrorMoves;
 
+type RefundFailure = { readonly status: number | null; readonly code: string | null; readonly message: string };
+
 export const REFUND = rowOf('refund', {
   /** Our own id. It never changes. */
   id: key(),
@@ -152,8 +155,8 @@ export const REFUND = rowOf('refund', {
   currency: code(3),
   status: text<RefundStatus>(),
   /** The MoR's status, if Document 3 does not list it: `status` is then `pending`. Null: Document 3 lists it. */
-  morStatus: text().orNull,
-  reason: text().orNull.personal(),
+  morStatus: text().orNull.personal(keepCode),
+  reason: text().orNull.said(),
   /** `api`: a request through Crossbill. `event`: somebody made the refund elsewhere, and an event reported it. */
   origin: text<'api' | 'event'>(),
   /** The MoR's payment id in our refund request. Null: Crossbill made no request. */
@@ -175,9 +178,7 @@ export const REFUND = rowOf('refund', {
   mirror: text<MirrorStage>(),
   creditNoteId: text().orNull,
   /** The MoR's refusal. Null: none. */
-  failure: json<{ readonly status: number | null; readonly code: string | null; readonly message: string }>()
-    .orNull // an erasure removes a message typed by a person and keeps the MoR's
-    .personal((f) => (f.code === 'told_by_person' ? { ...f, message: ERASED } : f)),
+  failure: json<RefundFailure>().orNull.said(withoutWords),
   createdAt: time(),
   succeededAt: time().orNull,
 });
@@ -227,7 +228,7 @@ export const REVIEW = rowOf('review', {
   paymentRowId: text().orNull,
   refundId: text().orNull,
   /** Why the item is open. Pages make their sentences from the fact. */
-  fact: json<Fact>(FACT_WAY),
+  fact: json<Fact>(FACT_WAY).said(withoutWords),
   /** What a person may choose. The choice `refund` also needs the MoR's id of the payment. */
   actions: texts<Resolution>(),
   /** One of the actions. Null: a person must find something out first. */
@@ -239,7 +240,7 @@ export const REVIEW = rowOf('review', {
   /** The name of an API key, or `crossbill` if the item closed automatically. */
   resolvedBy: text().orNull,
   resolution: text<Resolution | 'cleared'>().orNull,
-  note: text().orNull.personal(),
+  note: text().orNull.said(),
 });
 export type ReviewRow = RowOf<typeof REVIEW>;
 
@@ -271,8 +272,8 @@ export const CALL = rowOf('', {
   firstTriedAt: time().orNull,
   nextTryAt: time(),
   lastStatus: int().orNull,
-  lastCode: text().orNull,
-  lastMessage: text().orNull,
+  lastCode: text().orNull.personal(keepCode),
+  lastMessage: text().orNull.said(),
   lastRequestId: text().orNull,
   /** True: Stripe or the MoR replays a stored failure for this key. */
   replaying: bool().first(false),

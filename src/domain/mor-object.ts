@@ -1,7 +1,8 @@
 // An object at the MoR for an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, or a
 // returned debit.
 import { type OnObject } from './facts/parts.js';
-import { bigint, code, ERASED, int, json, key, newRow, rowOf, type RowOf, text, time } from './row.js';
+import { bigint, code, int, json, key, newRow, rowOf, type RowOf, text, time } from './row.js';
+import { withoutWords } from './foreign-words.js';
 import { PROFORMA_USUAL_TERM_MS } from '../policy.js';
 
 /**
@@ -138,14 +139,10 @@ export type MorObjectDetail = {
   readonly replacedBy?: string;
 };
 
-/** Removes the MoR's own words from the details: they may name the recipient of a refused proforma invoice. */
-function withoutWords(detail: MorObjectDetail): MorObjectDetail {
-  const { refusal, failure } = detail;
-  return {
-    ...detail,
-    ...(refusal && { refusal: { ...refusal, message: ERASED, errors: [] } }),
-    ...(failure && { failure: { ...failure, message: ERASED } }),
-  };
+/** What an erasure leaves of the details. The fields of a refused proforma invoice name the recipient. */
+function withoutNames(detail: MorObjectDetail): unknown {
+  const { refusal } = detail;
+  return withoutWords({ ...detail, ...(refusal && { refusal: { ...refusal, errors: [] } }) });
 }
 
 export const MOR_OBJECT = rowOf('mor_object', {
@@ -166,15 +163,16 @@ export const MOR_OBJECT = rowOf('mor_object', {
   /** The amount in smallest units. Null: unknown. */
   amount: bigint().orNull,
   currency: code(3).orNull,
-  number: text().orNull,
+  /** For a returned debit: the person's own reference. */
+  number: text().orNull.personal((number, { kind }) => (kind === 'debit_return' ? null : number)),
   /** The page of a link, or the dashboard of a dispute. Crossbill shows it as text and never follows it. */
-  url: text().orNull,
+  url: text().orNull.personal(),
   /**
    * For a person: the deadline. For a link: when it stops taking money. For a proforma invoice: the end of its due
    * date.
    */
   deadline: time().orNull,
-  detail: json<MorObjectDetail>().first({}).personal(withoutWords),
+  detail: json<MorObjectDetail>().first({}).said(withoutNames),
   /** When Crossbill reads the object at the MoR again. Null: no read is planned. */
   readDueAt: time().orNull,
   readAttempts: int().first(0),

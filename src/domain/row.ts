@@ -10,9 +10,6 @@ export type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts
 /** Converts a value to JSON and back. */
 export type JsonWay = { readonly to: (value: unknown) => unknown; readonly from: (json: unknown) => unknown };
 
-/** An erasure writes this text in place of a customer's personal data. */
-export const ERASED = 'erased';
-
 type Options = {
   readonly key?: true;
   readonly nullable?: true;
@@ -23,8 +20,10 @@ type Options = {
   readonly way?: JsonWay;
   /** The column's value in a new row. */
   readonly first?: unknown;
-  /** Returns the part of a personal value that an erasure keeps. */
-  readonly erase?: (value: unknown) => unknown;
+  /** Returns the part of a personal value that an erasure keeps. `row`: its other columns, by name. */
+  readonly erase?: (value: unknown, row: Readonly<Record<string, unknown>>) => unknown;
+  /** True: words of a person, a bank, Stripe or the MoR. A card number in them never shows. */
+  readonly said?: true;
 };
 
 /** One column. `T`: the type of its values. `F`: true if a new row has a first value. */
@@ -50,13 +49,20 @@ export class Column<T, F extends boolean = boolean> {
     return new Column(this.kind, { ...this.options, first });
   }
 
-  /**
-   * Marks a column of free text about a person. `erase` returns the part an erasure keeps. Absent: it keeps nothing
-   * (null).
-   */
-  personal(erase: (value: NonNullable<T>) => unknown = () => null): Column<T, F> {
-    const kept = (value: unknown): unknown => (value === null ? null : erase(value as NonNullable<T>));
+  /** Marks a column with data about a person. `erase` returns the part an erasure keeps. Absent: nothing (null). */
+  personal(
+    erase: (value: NonNullable<T>, row: Readonly<Record<string, unknown>>) => unknown = () => null,
+  ): Column<T, F> {
+    const kept: Options['erase'] = (value, row) => (value === null ? null : erase(value as NonNullable<T>, row));
     return new Column(this.kind, { ...this.options, erase: kept });
+  }
+
+  /**
+   * Marks a column with words of a person, a bank, Stripe or the MoR. Such words stand nowhere else: the timeline, an
+   * event's reason and the audit log have codes and ids. `erase` as in `personal`.
+   */
+  said(erase?: (value: NonNullable<T>) => unknown): Column<T, F> {
+    return new Column(this.kind, { ...this.personal(erase).options, said: true });
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Draft } from '../domain/row.js';
 import { type OutboxKind, type OutboxRow } from '../domain/model.js';
 import { type BillingAnswer } from '../domain/ports/billing-platform.js';
-import { type CallOutcome, LIST_TOO_LONG, said } from '../domain/ports/call.js';
+import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../domain/ports/call.js';
 import { isPayable } from '../domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../policy.js';
 import { type Answer, type AnswerTo, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
@@ -112,7 +112,7 @@ export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: C
   }
   const rule = rules[m.kind];
   if (m.attempts <= FAILED_TRIES_SHOWN || outcome.kind === 'refused')
-    lane.say('call', `${m.kind}: ${said(outcome)}`, m, detail);
+    lane.say('call', `${m.kind}: ${codesOf(outcome)}`, m, detail);
   if (outcome.kind === 'refused') {
     Object.assign(m, { status: 'refused', answeredAt: lane.now });
     return rule.refused(lane, callOf(lane, tried), outcome);

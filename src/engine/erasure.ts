@@ -1,14 +1,16 @@
 // Erases personal data: of one customer on request, or of all customers by age. Amounts, ids, hashes and the ledger
 // stay. Each entity marks its personal columns.
-import type pg from 'pg';
-import { type LaneState, type OutboxRow } from '../domain/model.js';
+import { itemLane } from '../domain/events/channel-lane.js';
+import { secondBodySubject } from '../domain/events/own-event.js';
+import { REVIEW } from '../domain/model.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
 import { type AnyRow, jsonText, personalColumns, withoutPersonal } from '../store/codec.js';
 import { snake } from '../store/columns.js';
-import { type Database, inTransaction } from '../store/database.js';
+import { type Database } from '../store/database.js';
 import { purgeBodies } from '../store/event-bodies.js';
-import { fold, LOGGED, type LoggedRow } from './lane-log.js';
-import { allRows } from './lane-reader.js';
-import { isAbout } from './call.js';
+import { CUT_REASON, eraseLog, type ErasedLog, type KeptBytes, purgeLog } from './erased-log.js';
+import { LOGGED } from './lane-log.js';
+import { OPEN_CALL } from './read-rows.js';
 
 export type Erased = {
   readonly invoices: number;
@@ -17,7 +19,7 @@ export type Erased = {
   readonly quarantined: number;
   /** The number of calls with erased bytes: calls to the MoR, and relayed Stripe events. */
   readonly calls: number;
-  /** The number of erased free texts: reasons of failed charges and refunds, and notes of people. */
+  /** The number of erased texts: words of Stripe, the MoR and banks, and notes of people. */
   readonly texts: number;
   /**
    * The number of events and calls left with their bytes, because Crossbill or a person still needs the bytes. The
@@ -37,15 +39,9 @@ export type ErasedParts = {
   readonly rows: readonly { readonly row: AnyRow; readonly count: 'signups' | 'texts' }[];
   /** SQL statements. Each erases the texts of one more table, for the invoices with the ids `$1`. */
   readonly texts: readonly string[];
+  /** SQL queries. Each finds subjects of review items without an invoice, for the customer `$1`. */
+  readonly subjects: readonly string[];
   readonly keeps: readonly KeptBytes[];
-};
-
-/** A rule for refused calls: a call keeps its bytes while a person may still send it again. */
-export type KeptBytes = {
-  /** True: this refused call keeps its bytes. False: it loses them. Null: this rule does not cover the call. */
-  readonly call: (s: LaneState, m: OutboxRow) => boolean | null;
-  /** An SQL condition on a row `l` of a lane's log. True: all calls of this lane keep their bytes. */
-  readonly lane: string;
 };
 
 const BATCH = 2_000;
@@ -68,6 +64,23 @@ const ONLY_COPY = `inbox_quarantine.released_at is null and not inbox_quarantine
 const named = (n: number): string =>
   `exists (select 1 from unnest($${n}::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
 
+/**
+ * The body names the customer, or it lies in no invoice's lane and names something of the customer: for example a
+ * dispute that Crossbill could not read.
+ */
+const NAMES_ONE = `(${named(3)} or (lane ~ '^(event|mor|item):' and ${named(4)}))`;
+
+const SEARCHES = {
+  inbox_event: `select e.id, e.source, e.event_id from inbox_event e join event_body b on b.event_id = e.id
+    where b.event_id >= $1 and b.event_id < $2 and ${NAMES_ONE}`,
+  inbox_quarantine: `select id, source, event_id from inbox_quarantine
+    where id >= $1 and id < $2 and body is not null and ${NAMES_ONE}`,
+} as const;
+type Inbox = keyof typeof SEARCHES;
+
+/** An event, or a copy in quarantine, with one of the customer's ids in its body. */
+type Named = { readonly id: string; readonly source: InboxSource; readonly event_id: string };
+
 export class Erasure {
   constructor(
     private readonly db: Database,
@@ -79,43 +92,54 @@ export class Erasure {
     return [...ROWS, ...this.parts.rows.map(({ row }) => row)].filter(({ columns }) => 'customerId' in columns);
   }
 
-  /** True if any row names this customer. */
+  /** True if a row or a stored body names this customer. */
   async knows(customerId: string): Promise<boolean> {
     const named = this.byCustomer.map(({ table }) => `exists (select from ${table} where customer_id = $1)`);
     const found = await this.db.pool.query<{ known: boolean }>(`select ${named.join(' or ')} as known`, [customerId]);
-    return found.rows[0]?.known === true;
+    if (found.rows[0]?.known === true) return true;
+    const { events, copies } = await this.naming([customerId], []);
+    return events.length + copies.length > 0;
   }
 
   /** Erases a customer's personal data. Safe to run again: a second run counts only its own erasures. */
   async eraseCustomer(customerId: string): Promise<Erased> {
     const lanes = await this.lanesOf(customerId);
-    const forgotten = { signups: 0, texts: 0 };
-    const logs = await this.eraseLogs(lanes);
-    const inLanes = await this.change(
+    const names = [customerId, ...(await this.idsOf(customerId, 'morCustomerId'))];
+    const things = [...lanes, ...(await this.idsOf(customerId, 'paymentId')), ...(await this.objectsOf(lanes))];
+    const { events, copies } = await this.naming(names, things);
+    const alone = await this.subjectsOf(customerId, [...events, ...copies]);
+    const logs = await this.eraseLogs([...lanes, ...alone.map(itemLane)]);
+    const about = [lanes, events.map((e) => e.id)];
+    const reasons = await this.change(
+      `update inbox_event e set reason = ${CUT_REASON}, note = null
+        where (lane = any($1) or id = any($2)) and ${OVER} and (note is not null or reason <> ${CUT_REASON})`,
+      about,
+    );
+    const bodies = await this.change(
       `delete from event_body b using inbox_event e
-        where e.lane = any($1) and ${OVER} and b.event_id = e.id and b.received_at = e.received_at`,
-      [lanes],
+        where (e.lane = any($1) or e.id = any($2)) and ${OVER} and b.event_id = e.id and b.received_at = e.received_at`,
+      about,
     );
     const quarantined = await this.change(
-      `update inbox_quarantine set body = null where lane = any($1) and body is not null and not (${ONLY_COPY})`,
-      [lanes],
+      `update inbox_quarantine set body = null
+        where (lane = any($1) or id = any($2)) and body is not null and not (${ONLY_COPY})`,
+      [lanes, copies.map((q) => q.id)],
     );
-    const names = [customerId, ...(await this.morCustomersOf(customerId))];
-    // Erases bodies with one of these ids in other lanes, such as bodies of ignored events. This reads all bodies.
-    const elsewhere = await this.emptied('inbox_event', named(3), names);
-    const quarantinedElsewhere = await this.emptied('inbox_quarantine', `${named(3)} and not (${ONLY_COPY})`, names);
+    const forgotten = { signups: 0, texts: reasons };
     for (const { row, count } of this.parts.rows)
       forgotten[count] += await this.forget(row, 'customer_id', [customerId]);
     for (const row of ROWS) forgotten.texts += await this.forget(row, 'invoice_id', lanes);
+    await this.forget(OPEN_CALL, 'lane', lanes);
+    forgotten.texts += await this.forget(REVIEW, 'subject', [...alone, ...lanes.map((lane) => `lane:${lane}`)]);
     for (const sql of this.parts.texts) forgotten.texts += await this.change(sql, [lanes]);
     return {
       invoices: lanes.length,
       signups: forgotten.signups,
       calls: logs.calls,
       texts: logs.attempts + forgotten.texts,
-      events: inLanes + elsewhere,
-      quarantined: quarantined + quarantinedElsewhere,
-      waiting: logs.waiting + (await this.waitingEvents(lanes, names)),
+      events: bodies,
+      quarantined,
+      waiting: logs.waiting + (await this.waitingEvents(lanes, events, copies)),
     };
   }
 
@@ -128,14 +152,18 @@ export class Erasure {
     const some = (n: number): void => onProgress((dropped += n));
     return {
       events: await purgeBodies(this.db.pool, before, some),
-      quarantined: await this.emptied('inbox_quarantine', 'last_at < $3', before, some),
+      quarantined: await this.emptyQuarantine(before, some),
       calls: await purgeLog(this.db.pool, this.parts.keeps, before, some),
     };
   }
 
   private async eraseLogs(lanes: readonly string[]): Promise<ErasedLog> {
     let all: ErasedLog = { calls: 0, attempts: 0, waiting: 0 };
-    for (const lane of lanes) {
+    const logged = await this.db.pool.query<{ lane: string }>(
+      'select distinct lane from lane_log where lane = any($1) order by lane',
+      [lanes],
+    );
+    for (const { lane } of logged.rows) {
       const { calls, attempts, waiting } = await eraseLog(this.db.pool, this.parts.keeps, lane);
       all = { calls: all.calls + calls, attempts: all.attempts + attempts, waiting: all.waiting + waiting };
     }
@@ -143,32 +171,59 @@ export class Erasure {
   }
 
   /**
-   * Drops the bodies of all rows under the condition `which`, oldest row first. `value` is `$3`. Each step covers a
-   * short range of ids and reads only its own rows, so the statement stays far below its time limit.
+   * The events, and the copies in quarantine, with one of these names in their bodies. `things`: ids that count only
+   * outside the lanes of invoices. Reads all bodies.
    */
-  private async emptied(
-    table: 'inbox_event' | 'inbox_quarantine',
-    which: string,
-    value: unknown,
-    onBatch: (dropped: number) => void = () => undefined,
-  ): Promise<number> {
+  private async naming(
+    names: readonly string[],
+    things: readonly string[],
+  ): Promise<{ readonly events: readonly Named[]; readonly copies: readonly Named[] }> {
+    const search = async (inbox: Inbox): Promise<readonly Named[]> => {
+      const found: Named[] = [];
+      await this.walk(inbox, async (from, to) => {
+        found.push(...(await this.db.pool.query<Named>(SEARCHES[inbox], [from, to, names, things])).rows);
+      });
+      return found;
+    };
+    return { events: await search('inbox_event'), copies: await search('inbox_quarantine') };
+  }
+
+  /**
+   * Goes through a table in short ranges of ids, oldest row first. Each step reads only its own rows, so its statement
+   * stays far below its time limit.
+   */
+  private async walk(inbox: Inbox, step: (from: string, to: string) => Promise<void>): Promise<void> {
     const bounds = await this.db.pool.query<{ first: string | null; last: string | null }>(
-      `select min(id) as first, max(id) as last from ${table}`,
+      `select min(id) as first, max(id) as last from ${inbox}`,
     );
     const last = BigInt(bounds.rows[0]?.last ?? '0');
-    let changed = 0;
-    for (let from = BigInt(bounds.rows[0]?.first ?? '1'); from <= last; from += BigInt(BATCH)) {
+    for (let from = BigInt(bounds.rows[0]?.first ?? '1'); from <= last; from += BigInt(BATCH))
+      await step(from.toString(), (from + BigInt(BATCH)).toString());
+  }
+
+  /** Drops the bytes of copies in quarantine older than `before`. */
+  private async emptyQuarantine(before: Date, onBatch: (dropped: number) => void): Promise<number> {
+    let dropped = 0;
+    await this.walk('inbox_quarantine', async (from, to) => {
       const step = await this.change(
-        table === 'inbox_event'
-          ? `delete from event_body b using inbox_event e where b.event_id >= $1 and b.event_id < $2 and e.id = b.event_id
-                and ${OVER} and ${which}`
-          : `update ${table} set body = null where id >= $1 and id < $2 and body is not null and ${which}`,
-        [from.toString(), (from + BigInt(BATCH)).toString(), value],
+        `update inbox_quarantine set body = null where id >= $1 and id < $2 and body is not null and last_at < $3`,
+        [from, to, before],
       );
-      changed += step;
+      dropped += step;
       onBatch(step);
-    }
-    return changed;
+    });
+    return dropped;
+  }
+
+  /** The subjects of review items without an invoice about the customer or about these events. */
+  private async subjectsOf(customerId: string, events: readonly Named[]): Promise<readonly string[]> {
+    const found = new Set(
+      events.flatMap(({ source, event_id: event }) => [event, secondBodySubject({ source, event })]),
+    );
+    for (const sql of this.parts.subjects)
+      for (const { subject } of (await this.db.pool.query<{ subject: string }>(sql, [customerId])).rows)
+        found.add(subject);
+    return [...found];
   }
 
   /** Erases the personal data of rows. Returns the number of erased values. */
@@ -176,7 +231,7 @@ export class Erasure {
     const [personal, key] = [personalColumns(row), row.key.map(snake)];
     if (personal.length === 0) return 0;
     const found = await this.db.pool.query<Record<string, unknown>>(
-      `select ${[...key, ...personal].join(', ')} from ${row.table} where ${by} = any($1)`,
+      `select * from ${row.table} where ${by} = any($1)`,
       [values],
     );
     let taken = 0;
@@ -200,12 +255,20 @@ export class Erasure {
     return this.idsOf(customerId, 'invoiceId');
   }
 
-  private morCustomersOf(customerId: string): Promise<readonly string[]> {
-    return this.idsOf(customerId, 'morCustomerId');
+  /** The MoR's ids of the objects of these invoices. */
+  private async objectsOf(lanes: readonly string[]): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ id: string }>(
+      'select mor_id as id from mor_object where invoice_id = any($1) and mor_id is not null',
+      [lanes],
+    );
+    return found.rows.map((r) => r.id);
   }
 
   /** The values of this column in all rows of the customer. */
-  private async idsOf(customerId: string, member: 'invoiceId' | 'morCustomerId'): Promise<readonly string[]> {
+  private async idsOf(
+    customerId: string,
+    member: 'invoiceId' | 'morCustomerId' | 'paymentId',
+  ): Promise<readonly string[]> {
     const column = snake(member);
     const named = this.byCustomer
       .filter(({ columns }) => member in columns)
@@ -219,13 +282,17 @@ export class Erasure {
    * Counts the undecided events of these lanes. Also counts parked events and copies in quarantine, in other lanes too:
    * an unusable event may still name the customer.
    */
-  private async waitingEvents(lanes: readonly string[], names: readonly string[]): Promise<number> {
+  private async waitingEvents(
+    lanes: readonly string[],
+    events: readonly Named[],
+    copies: readonly Named[],
+  ): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
       `select (select count(*) from inbox_event where lane = any($1) and status = 'received')
             + (select count(*) from inbox_event e join event_body b on b.event_id = e.id and b.received_at = e.received_at
-                where e.aside = 'parked' and (e.lane = any($1) or ${named(2)}))
-            + (select count(*) from inbox_quarantine where body is not null and ${ONLY_COPY} and (lane = any($1) or ${named(2)})) as n`,
-      [lanes, names],
+                where e.aside = 'parked' and (e.lane = any($1) or e.id = any($2)))
+            + (select count(*) from inbox_quarantine where body is not null and ${ONLY_COPY} and (lane = any($1) or id = any($3))) as n`,
+      [lanes, events.map((e) => e.id), copies.map((q) => q.id)],
     );
     return Number(found.rows[0]?.n ?? 0);
   }
@@ -234,113 +301,3 @@ export class Erasure {
     return (await this.db.pool.query(sql, values)).rowCount ?? 0;
   }
 }
-
-type Fields = Record<string, unknown>;
-
-type ErasedLog = {
-  /** The number of calls with bytes erased in this run. */
-  readonly calls: number;
-  /** The number of erased reasons of failed charges. */
-  readonly attempts: number;
-  /** The number of calls left with their bytes, because Crossbill still needs the bytes. */
-  readonly waiting: number;
-};
-
-/**
- * True for calls to the MoR or the relay: their bytes may name a person. Calls to Stripe contain only ids and amounts.
- */
-const mayName = (m: OutboxRow): boolean => m.peer !== 'stripe';
-
-/**
- * True if nobody needs the bytes of this call: it has a reply, Crossbill took it back, or nobody can send it again
- * after its refusal.
- */
-function isOver(m: OutboxRow, s: LaneState, keeps: readonly KeptBytes[]): boolean {
-  if (m.status === 'done' || m.status === 'cancelled') return true;
-  if (m.status !== 'refused') return false;
-  const isKept = keeps.map((kept) => kept.call(s, m)).find((kept) => kept !== null);
-  return isKept === undefined ? !s.reviews.some((r) => r.status === 'open' && isAbout(r, m)) : !isKept;
-}
-
-/** Erases the personal data in one lane's log. Safe to run again. */
-async function eraseLog(pool: pg.Pool, keeps: readonly KeptBytes[], lane: string): Promise<ErasedLog> {
-  const rows = await allRows(pool, lane);
-  const { state } = fold(lane, rows);
-  const over = new Set(state.messages.filter((m) => mayName(m) && isOver(m, state, keeps)).map((m) => m.id));
-  const dropped = new Set<string>();
-  let attempts = 0;
-  for (const row of rows) {
-    const bodies = Object.entries(row.bodies ?? {}).filter(([id]) => !over.has(id));
-    for (const id of Object.keys(row.bodies ?? {})) if (over.has(id)) dropped.add(id);
-    const change = withoutTexts(row.change, over);
-    attempts += textsOf(row.change['attempts']);
-    const after = {
-      change: jsonText(change),
-      bodies: bodies.length === 0 ? null : jsonText(Object.fromEntries(bodies)),
-    };
-    if (after.change === jsonText(row.change) && bodies.length === Object.keys(row.bodies ?? {}).length) continue;
-    await inTransaction(pool, async (db) => {
-      await db.query(`select set_config('crossbill.erasing', 'on', true)`);
-      await db.query('update lane_log set change = $3, bodies = $4 where lane = $1 and version = $2', [
-        lane,
-        row.version,
-        after.change,
-        after.bodies,
-      ]);
-    });
-  }
-  const waiting = state.messages.filter((m) => mayName(m) && !over.has(m.id) && m.wire.body !== null).length;
-  return { calls: dropped.size, attempts, waiting };
-}
-
-const textsOf = (attempts: unknown): number =>
-  ((attempts ?? []) as readonly Fields[]).filter((a) => typeof a['failure_message'] === 'string').length;
-
-/** The change in a log row, without personal data. A call in `over` also loses its last error message. */
-function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): Fields {
-  const out: Fields = { ...change };
-  for (const [name, row] of Object.entries(LOGGED)) {
-    const rows = change[name] as readonly Fields[] | undefined;
-    if (rows !== undefined) out[name] = rows.map((fields) => withoutPersonal(row, fields));
-  }
-  const calls = change['calls'] as readonly Fields[] | undefined;
-  if (calls !== undefined)
-    out['calls'] = calls.map((c) =>
-      over.has(String(c['id'])) && c['last_message'] ? { ...c, last_message: null } : c,
-    );
-  return out;
-}
-
-/**
- * Deletes the stored bodies of calls from log rows older than `before`, in lanes without open work. Returns the number
- * of changed rows. `onBatch` gets this number for each batch.
- */
-async function purgeLog(
-  pool: pg.Pool,
-  keeps: readonly KeptBytes[],
-  before: Date,
-  onBatch: (dropped: number) => void,
-): Promise<number> {
-  let changed = 0;
-  for (let after = ''; ;) {
-    const step = await pool.query<{ last: string | null; n: number }>(purgeSql(keeps), [after, before]);
-    const { last = null, n = 0 } = step.rows[0] ?? {};
-    if (last === null) return changed;
-    after = last;
-    changed += n;
-    onBatch(n);
-  }
-}
-
-// Each step covers a short range of the primary key and may end within a lane. The next step begins after this lane.
-const purgeSql = (keeps: readonly KeptBytes[]): string => `
-  with step as materialized (select lane from lane_log where lane > $1 order by lane limit ${BATCH}),
-       lanes as materialized (select distinct lane from step),
-       dropped as (
-         update lane_log l set bodies = null from lanes
-          where l.lane = lanes.lane and l.bodies is not null and l.at < $2
-            and not exists (select 1 from lane q where q.key = l.lane and q.lease_until is not null)
-            and not exists (select 1 from open_call c where c.lane = l.lane)
-            and not exists (select 1 from review r where r.invoice_id = l.lane and r.status = 'open')${keeps.map((kept) => ` and not (${kept.lane})`).join('')}
-       returning 1)
-  select (select max(lane) from step) as last, (select count(*)::int from dropped) as n`;

@@ -3,7 +3,7 @@ import { INVOICE } from '../domain/invoice-row.js';
 import { type InvoiceRow, type PlatformStatus } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
-import { type CallOutcome, mayPass, said } from '../domain/ports/call.js';
+import { type CallOutcome, mayPass, codesOf } from '../domain/ports/call.js';
 import { newRow, type Draft } from '../domain/row.js';
 import { retryAt } from './context.js';
 import { type Lane } from './draft.js';
@@ -188,5 +188,6 @@ export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | 
   const i = ensureInvoice(lane);
   i.readAttempts += 1;
   i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
-  if (i.readAttempts <= FAILED_READS_SHOWN) lane.say('call', `read from Stripe failed: ${said(outcome)}`, null, detail);
+  if (i.readAttempts <= FAILED_READS_SHOWN)
+    lane.say('call', `read from Stripe failed: ${codesOf(outcome)}`, null, detail);
 }

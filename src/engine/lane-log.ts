@@ -263,6 +263,7 @@ export function storyOf(rows: readonly LoggedRow[]): {
 
 /** True if the row contains no change, no line of the timeline and no verdict on a charge. */
 export function isEmpty(row: NewRow): boolean {
-  return row.bodies === null && row.change === EMPTY;
+  return row.bodies === null && row.change === EMPTY_CHANGE;
 }
-const EMPTY = jsonText({ f: FORMAT });
+/** The change of a row without any. */
+export const EMPTY_CHANGE = jsonText({ f: FORMAT });

@@ -1,6 +1,6 @@
 // The trail of one claim of a lane, from its events to its last call, for logs and metrics. No decision depends on a
 // trail.
-import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
+import { type CallFailure, type CallOutcome, codesOf, withoutCards } from '../domain/ports/call.js';
 import { eventName, type Logger, type Metrics } from '../observe/index.js';
 import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
@@ -47,10 +47,10 @@ export class LaneTrail {
     return done;
   }
 
-  /** Waits for a call, then reports it to the watch. */
+  /** Waits for a call, masks card numbers in a refusal, then reports the call to the watch. */
   async call<T>(name: string, messageId: string | null, calling: Promise<T>): Promise<T> {
     const startedAt = performance.now();
-    const answer = await calling;
+    const answer = masked(await calling);
     const outcome = isOutcome(answer) ? answer : null;
     const { lane, events } = this.claim;
     this.watch?.onCalled(
@@ -67,6 +67,10 @@ export class LaneTrail {
     );
     return answer;
   }
+}
+
+function masked<T>(answer: T): T {
+  return isOutcome(answer) && !answer.ok ? { ...answer, ...withoutCards(answer) } : answer;
 }
 
 function isOutcome(answer: unknown): answer is CallOutcome<unknown> {
@@ -91,12 +95,11 @@ export function watchSteps(log: Logger): LaneWatch {
     },
     onCalled: ({ lane, events }, { name, messageId, status, requestId, failure, ms }) => {
       const line = { events: namesOf(events), lane, call: name, message: messageId, status, ms, requestId };
-      if (failure === null) log.debug(line, 'call');
-      else
-        log.warn(
-          { event: 'calls.failed', ...line, ended: failure.kind, code: failure.code, why: failure.message },
-          'call failed',
-        );
+      if (failure === null) return log.debug(line, 'call');
+      const { kind: ended, code, message } = failure;
+      log.warn({ event: 'calls.failed', ...line, ended, code, why: codesOf(failure) }, 'call failed');
+      // The peer's words may be about a customer, and an erasure cannot reach the log.
+      log.debug({ call: name, lane, said: message }, 'the reply of a failed call');
     },
   };
 }

@@ -87,7 +87,7 @@ function textOf(value: unknown): string {
 }
 
 /** A stored call without a reply, or a call Crossbill did not send because of shadow mode. */
-const OPEN_CALL = rowOf('open_call', {
+export const OPEN_CALL = rowOf('open_call', {
   id: key(),
   lane: text(),
   kind: text<OutboxKind>(),
@@ -100,7 +100,7 @@ const OPEN_CALL = rowOf('open_call', {
   }),
   attempts: int(),
   lastStatus: int().orNull,
-  lastMessage: text().orNull,
+  lastMessage: text().orNull.said(),
   nextTryAt: time(),
   createdAt: time(),
 });

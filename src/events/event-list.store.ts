@@ -7,6 +7,7 @@ import { bodyOf } from '../store/event-bodies.js';
 import { LIST_PARAMETERS, listLedBy } from '../store/led-by.js';
 import { numbersWithin } from '../store/number-at.js';
 import { QUEUED } from '../store/queue.js';
+import { maskCards } from '../masks/card-numbers.js';
 
 export type EventFilter = Span & {
   readonly source?: string | undefined;
@@ -26,6 +27,8 @@ export type EventRow = {
   readonly lane: string;
   readonly status: EventStatus;
   readonly reason: string | null;
+  /** The note of the person who dismissed the event. Null: there is none, or an erasure removed it. */
+  readonly note: string | null;
   readonly attempts: number;
   readonly receivedAt: Date;
   readonly decidedAt: Date | null;
@@ -51,7 +54,7 @@ const COLUMNS = 'id, source, event_id, type, lane, received_at';
 export const NOT_TAKEN_IN = `q.released_at is null and not exists (
   select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
 
-const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
+const INBOX_COLUMNS = `${COLUMNS}, status, reason, note, attempts, decided_at`;
 
 // The condition of a partial index. The planner needs exactly this text.
 const ASIDE = 'aside is not null';
@@ -194,13 +197,17 @@ function quarantined(r: Row): EventRow {
   return { ...common(r), id: `iq_${r['id'] as string}`, status: 'quarantined', decidedAt: null };
 }
 
+/** A card number never shows, even in a text from before an earlier release masked it. */
+const shownText = (stored: unknown): string | null => (typeof stored === 'string' ? maskCards(stored) : null);
+
 export function common(r: Row): Omit<EventRow, 'id' | 'status' | 'decidedAt'> {
   return {
     source: r['source'] as EventSource,
     eventId: r['event_id'] as string,
     type: r['type'] as string,
     lane: r['lane'] as string,
-    reason: r['reason'] as string | null,
+    reason: shownText(r['reason']),
+    note: shownText(r['note']),
     attempts: r['attempts'] as number,
     receivedAt: r['received_at'] as Date,
   };

@@ -23,6 +23,7 @@ export const eventFields = fields<ListedEvent>({
     phone: 'below',
     cell: (e) => (e.reason === undefined ? '' : foreign(e.reason)),
   }),
+  note: field.text(),
   received_at: field.time({ label: 'Received', phone: 'below' }),
   decided_at: field.time(),
   event_id: field.id(),

@@ -15,6 +15,7 @@ export class EventView {
   @Example('invoice.created') @Text("The sender's type; empty if the event has none.") type!: string;
   @Word(EVENT_STATUSES) status!: (typeof EVENT_STATUSES)[number];
   @TextIfAny('Why Crossbill ignored, parked or quarantined it.') reason?: string | undefined;
+  @TextIfAny('The note of the person who dismissed it.') note?: string | undefined;
   @Count('Failed attempts to decide it; in quarantine, its deliveries.') attempts!: number;
   @Time() received_at!: string;
   @TimeIfAny() decided_at?: string | undefined;
@@ -45,6 +46,7 @@ export function eventView(e: EventRow): EventView {
     type: e.type,
     status: e.status,
     reason: e.reason ?? undefined,
+    note: e.note ?? undefined,
     attempts: e.attempts,
     received_at: timeOf(e.receivedAt),
     decided_at: timeOf(e.decidedAt) ?? undefined,

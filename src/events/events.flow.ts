@@ -37,7 +37,7 @@ export class EventsFlow {
 
   /** Dismisses a parked event, and returns it as ignored. Throws 404, and 409 `event_not_parked`. */
   async dismiss(id: string, note: string, by: string): Promise<EventRow> {
-    const done = await this.events.dismiss(id, `dismissed by ${by}: ${maskCards(note)}`);
+    const done = await this.events.dismiss(id, `dismissed by ${by}`, maskCards(note));
     const event = await this.events.find(id);
     if (event === null) throw notFound('event');
     if (!done)

@@ -186,6 +186,11 @@ function againWord(e: EventRow): string {
   return `Reprocessed${at}: ${e.status}${e.reason === null ? '' : `, ${e.reason}`}.`;
 }
 
+/** The reason, with the note of the person who dismissed the event. */
+function whyOf({ reason, note }: EventRow): string | null {
+  return reason === null || note === null ? reason : `${reason}: ${note}`;
+}
+
 function decidedAgain(e: EventRow): Html {
   const look = e.status === 'parked' ? 'bad' : e.status === 'received' ? '' : 'good';
   return html`<p class="message ${look}" role="status"><bdi>${againWord(e)}</bdi></p>`;
@@ -194,7 +199,7 @@ function decidedAgain(e: EventRow): Html {
 function outcomeOf(act: Act, id: string, why: string | null, e: EventRow | null): Done {
   const link = html`<a href="${PATH}/${encodeURIComponent(id)}">${e === null ? id : `${e.type} ${e.eventId}`}</a>`;
   if (e === null) return { id, ok: false, said: html`${link}<span class="meta">not done: <bdi>${why}</bdi></span>` };
-  const said = act === 'dismiss' && e.status === 'ignored' ? e.reason : againWord(e);
+  const said = act === 'dismiss' && e.status === 'ignored' ? whyOf(e) : againWord(e);
   return { id, ok: e.status !== 'parked', said: html`${link}<span class="meta"><bdi>${said}</bdi></span>` };
 }
 
@@ -215,7 +220,8 @@ function dismissForm(session: Session, e: EventRow): Html {
 const TONES = { parked: 'bad', quarantined: 'warn', received: 'wait', done: 'good', ignored: 'calm' } as const;
 
 function eventTop(e: EventRow): Html {
-  const why = e.reason === null ? null : { tone: TONES[e.status], text: `${capital(e.reason)}.` };
+  const said = whyOf(e);
+  const why = said === null ? null : { tone: TONES[e.status], text: `${capital(said)}.` };
   const about = html`From ${capital(words(e.source))}
   ${e.lane.startsWith('in_') && html`· invoice ${invoiceLink(e.lane)}`} · received ${time(e.receivedAt)} ·
   ${e.decidedAt === null ? 'not decided yet' : html`decided ${time(e.decidedAt)}`}

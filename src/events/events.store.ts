@@ -106,7 +106,7 @@ export class EventsStore {
     const now = this.time.given();
     await db.query(
       `with again as (
-         update inbox_event set lane = $3, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
+         update inbox_event set lane = $3, status = 'received', reason = null, note = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
           where id = $1 returning lane)
        ${makeDue(`select lane, ${timeSql(2)}, 1 from again`)}`,
       [id, now, lane],
@@ -115,15 +115,15 @@ export class EventsStore {
   }
 
   /**
-   * Closes a parked event with the reason. The event is ignored, but a person may decide it again. Returns false if the
-   * event is not parked.
+   * Closes a parked event with the reason and a person's note. The event is ignored, but a person may decide it again.
+   * Returns false if the event is not parked.
    */
-  async dismiss(id: string, why: string): Promise<boolean> {
+  async dismiss(id: string, why: string, note: string): Promise<boolean> {
     const number = /^ie_(\d{1,18})$/.exec(id)?.[1];
     if (number === undefined) return false;
     const closed = await this.db.pool.query(
-      `update inbox_event set status = 'ignored', reason = $2, decided_at = ${timeSql(3)} where id = $1 and status = 'parked'`,
-      [number, why, this.time.given()],
+      `update inbox_event set status = 'ignored', reason = $2, decided_at = ${timeSql(3)}, note = $4 where id = $1 and status = 'parked'`,
+      [number, why, this.time.given(), note],
     );
     return closed.rowCount === 1;
   }
@@ -142,7 +142,7 @@ export class EventsStore {
          insert into inbox_event as e (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
          select source, event_id, type, $3, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
          on conflict (source, event_id) do update
-           set lane = case when e.lane = $4 then $3 else e.lane end, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
+           set lane = case when e.lane = $4 then $3 else e.lane end, status = 'received', reason = null, note = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
            where e.body_sha256 = excluded.body_sha256
          returning id, lane, received_at),
        kept as (

@@ -37,10 +37,13 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
   const means = why === null ? decideMeans(state, ctx) : null;
   const collect = ops && canBeCollected(v);
   const hasLink = v.objects.some((o) => isPayableLink(o, ctx.now));
+  const done = v.invoice.retries?.retries.length ?? 0;
   const row = actRow([
     ...(ops ? refunds(v) : []),
     ops && means !== null
-      ? actLink(`${path}/retry`, means === 'charge' ? 'Retry the charge now…' : 'Retry now, by payment link…')
+      ? actForm(session, `${path}/retry`, means === 'charge' ? 'Retry the charge now' : 'Retry now, by payment link', {
+          key: `con-retry-${done + 1}`,
+        })
       : null,
     ops && refused && v.invoice.retries !== null && collect && v.invoice.customerId !== null
       ? actLink(

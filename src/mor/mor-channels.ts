@@ -1,6 +1,7 @@
 // Connects the port of proforma invoices and payment links to the MoR's client.
 import { type PaymentLink, PaymentLinks, type ProformaInvoice, ProformaInvoices } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
+import { freeText } from '../masks/card-numbers.js';
 import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type LinkFacts, MorChannels, type ObjectFacts, type ProformaMade } from '../domain/ports/mor-channels.js';
 
@@ -49,7 +50,8 @@ function isUnknown(f: CallFailure): boolean {
 
 function proformaFacts(p: ProformaInvoice): Extract<ProformaMade, { kind: 'made' }>['proforma'] {
   const { id, number, status, merchantReference, issuanceFailure } = p;
-  return { morId: id, number, status, merchantReference, failure: issuanceFailure };
+  const failure = issuanceFailure && { ...issuanceFailure, message: freeText(issuanceFailure.message) };
+  return { morId: id, number, status, merchantReference, failure };
 }
 
 function linkFacts({ paymentLinkId: morId, url, status, pricedAmount, amountDue, expiresAt }: PaymentLink): LinkFacts {

@@ -2,6 +2,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type MoveCall, type MoveWay } from '../domain/ports/billing-moves.js';
 import { type WireRequest } from '../domain/ports/call.js';
+import { json, key, rowOf, text } from '../domain/row.js';
+import { withoutWords } from '../domain/foreign-words.js';
 import { SEQ } from '../store/columns.js';
 import { type MoveFact, type MoveStatus } from './move.rules.js';
 
@@ -39,3 +41,10 @@ export class MoveEntity {
   /** Orders the rows by their first write. */
   @Column(SEQ) seq!: string;
 }
+
+/** For an erasure: the columns with Stripe's words. */
+export const MOVE_WORDS = rowOf('move', {
+  subscriptionId: key(),
+  customerId: text(),
+  fact: json<MoveFact>().orNull.said(withoutWords),
+});

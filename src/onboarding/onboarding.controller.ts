@@ -33,7 +33,7 @@ export class OnboardingController {
 
   @Post('merchants')
   @Repeatable()
-  @MayChange('ops', 'onboarding.start')
+  @MayChange('ops', 'onboarding.start', { made: 'reference' })
   @ApiOperation({
     operationId: 'createMerchant',
     summary: 'Begin a merchant’s application (role: ops)',

@@ -1,5 +1,5 @@
 // An erasure keeps the bytes of a refused refund request for as long as a person may send the request again.
-import { type KeptBytes } from '../engine/erasure.js';
+import { type KeptBytes } from '../engine/erased-log.js';
 
 const SETTLED = new Set(['succeeded', 'failed', 'joined']);
 

@@ -1,6 +1,7 @@
 // Converts rows of PostgreSQL to plain values and back, for the log and for statements with many rows. The row's
 // declaration names the columns.
 import { type Column, type Row } from '../domain/row.js';
+import { shownWords } from '../domain/foreign-words.js';
 import { snake } from './columns.js';
 
 /** Turns a row into JSON for `json_populate_recordset`: bigints as text, times as ISO 8601. */
@@ -86,8 +87,9 @@ export function fromRow<T>(codec: Row<T, unknown>, row: Record<string, unknown>)
   return out as T;
 }
 
-function valueOf({ kind, options: { way } }: Column<unknown>, v: unknown): unknown {
-  if (v === null || v === undefined) return null;
+function valueOf({ kind, options: { way, said } }: Column<unknown>, stored: unknown): unknown {
+  if (stored === null || stored === undefined) return null;
+  const v = said === true ? shownWords(stored) : stored;
   if (way !== undefined) return way.from(v);
   if (kind === 'bigint') return BigInt(v as string);
   return kind === 'time' && typeof v === 'string' ? new Date(v) : v;
@@ -118,7 +120,8 @@ export function withoutPersonal(codec: AnyRow, fields: Readonly<Record<string, u
   for (const [, column, { options }] of columnsOf(codec)) {
     // Erases only a field with a value. A field without a value stays as it is, since an erasure must not change the
     // row.
-    if (options.erase !== undefined && (fields[column] ?? null) !== null) out[column] = options.erase(fields[column]);
+    if (options.erase !== undefined && (fields[column] ?? null) !== null)
+      out[column] = options.erase(fields[column], fields);
   }
   return out;
 }

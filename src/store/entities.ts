@@ -5,8 +5,9 @@ import { INVOICE } from '../domain/invoice-row.js';
 import { LEDGER_ENTRY, PAYMENT, REFUND, REVIEW } from '../domain/model.js';
 import { MOR_OBJECT } from '../domain/mor-object.js';
 import { ONBOARDING } from '../domain/onboarding.js';
-import { type Column as Declared, type Kind, type Row } from '../domain/row.js';
+import { type Column as Declared, type JsonWay, type Kind, type Row } from '../domain/row.js';
 import { SIGNUP } from '../domain/signup.js';
+import { shownWords } from '../domain/foreign-words.js';
 import { BIGINT, SEQ } from './columns.js';
 
 const TYPES: Readonly<Record<Kind, ColumnType>> = {
@@ -35,7 +36,12 @@ function entityOf(row: Row<object, unknown>, counted = 'seq'): new () => object 
   return RowEntity;
 }
 
-function optionsOf({ kind, options: { key, name, length, nullable, way, first } }: Declared<unknown>): ColumnOptions {
+/** Values as the database stores them. */
+const AS_STORED: JsonWay = { to: (value) => value, from: (stored) => stored };
+
+function optionsOf({ kind, options }: Declared<unknown>): ColumnOptions {
+  const { key, name, length, nullable, said, first } = options;
+  const way = said === true ? shown(options.way) : options.way;
   const hasDefault = first !== undefined && first !== null;
   return {
     type: length === undefined ? TYPES[kind] : 'char',
@@ -50,6 +56,10 @@ function optionsOf({ kind, options: { key, name, length, nullable, way, first } 
       default: typeof first === 'object' ? () => "'{}'" : typeof first === 'bigint' ? Number(first) : first,
     }),
   };
+}
+
+function shown({ to, from }: JsonWay = AS_STORED): JsonWay {
+  return { to, from: (stored) => from(shownWords(stored)) };
 }
 
 export const InvoiceEntity = entityOf(INVOICE);

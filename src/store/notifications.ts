@@ -5,6 +5,7 @@ import { REVIEW, type ReviewRow } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
 import { BadCursor, type Page, type PageRequest, type Span } from '../domain/page.js';
 import { type Delivery, type DeliveryResult } from '../domain/ports/receiver.js';
+import { ERASED } from '../domain/foreign-words.js';
 import { fromRow, jsonText } from './codec.js';
 import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
@@ -314,8 +315,16 @@ function rowOf(r: Row): NotificationRow {
   };
 }
 
-/** For an erasure: removes the decline reasons from notifications about the invoices `$1`. */
-export const FORGET_REASONS = `
-  update notification set body = jsonb_set(body::jsonb, '{data,failure_message}', 'null')::text
-   where invoice_id = any($1) and type = 'customer.method_needed' and format = 'standard'
-     and body::jsonb -> 'data' ->> 'failure_message' is not null`;
+/**
+ * For an erasure: removes the decline reasons, and the addresses of payment links, from notifications about the invoices
+ * `$1`. Anybody with such an address sees whose invoice it is.
+ */
+export const FORGET_WORDS = `
+  update notification set body = case
+      when format = 'slack' then '{"text":"${ERASED}"}'
+      when type = 'customer.method_needed' then jsonb_set(body::jsonb, '{data,failure_message}', 'null')::text
+      else jsonb_set(body::jsonb, '{data,url}', '"${ERASED}"')::text end
+   where invoice_id = any($1)
+     and case when type = 'payment_link.created' then position('"${ERASED}"' in body) = 0
+              when type = 'customer.method_needed' and format = 'standard'
+              then body::jsonb -> 'data' ->> 'failure_message' is not null else false end`;

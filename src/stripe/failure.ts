@@ -1,6 +1,7 @@
 // Turns the errors of the `stripe` package into failures that decide the next step.
 import Stripe from 'stripe';
 import { type CallFailure, type FailureKind } from '../domain/ports/call.js';
+import { isCode } from '../domain/foreign-words.js';
 import { NoAnswer } from './http-client.js';
 import { textOf } from '@crossbill/mor/read.js';
 
@@ -84,7 +85,7 @@ function codeOf(error: Stripe.errors.StripeError, apiKey: string): string | null
   const type = rawTypeOf(error);
   if (type === 'idempotency_error' && error.statusCode !== 409) return 'idempotency_error';
   const code = textOf(error.code) ?? type;
-  return code === null ? null : safeText(code, apiKey);
+  return code === null || !isCode(code) ? null : safeText(code, apiKey);
 }
 
 function rawTypeOf(error: Stripe.errors.StripeError): string | null {

@@ -1,5 +1,5 @@
 // The requests of one verify run: lists page by page, and repeats a request after a temporary failure.
-import { type CallOutcome, mayPass } from '../domain/ports/call.js';
+import { type CallOutcome, codesOf, mayPass } from '../domain/ports/call.js';
 import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingPage, type BillingReader, type ListQuery } from '../domain/ports/billing-reader.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
@@ -89,7 +89,7 @@ export class VerifySitting {
       outcome = await question();
     }
     if (outcome.ok) return outcome.value;
-    throw new CouldNotCompare(`${failed}: ${outcome.message}`);
+    throw new CouldNotCompare(`${failed}: ${codesOf(outcome)}`);
   }
 
   /**

@@ -3,6 +3,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, BillingReader } from '../domain/ports/billing-reader.js';
+import { codesOf } from '../domain/ports/call.js';
 import { Ids } from '../domain/ports/clock.js';
 import { Inbox } from '../domain/ports/inbox.js';
 import { LaneStore } from '../engine/lane-store.js';
@@ -126,7 +127,7 @@ export class VerifyFlow {
       if (!(e instanceof CouldNotCompare)) throw e;
       problem = e.message;
     }
-    if (lost?.failure) problem = `possibly lost events could not be looked up at the MoR: ${lost.failure.message}`;
+    if (lost?.failure) problem = `possibly lost events could not be looked up at the MoR: ${codesOf(lost.failure)}`;
     const found = joined(await this.secondLook(findings, signal), lost?.differences ?? []);
     const differences = await this.books.withAcknowledgements(found);
     const { more } = findings;

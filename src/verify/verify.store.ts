@@ -186,7 +186,7 @@ export class VerifyStore {
         run.finishedAt,
         run.outcome,
         jsonText(run.compared),
-        jsonText(run.differences),
+        jsonText(run.differences.map(({ acknowledged: _, ...found }) => found)),
         jsonText(run.more),
         jsonText(run.lossWindows),
         progress === null ? null : jsonText(progress),

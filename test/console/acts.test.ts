@@ -71,7 +71,7 @@ it('a viewer reads the reason for an unpaid invoice in the console, and may chan
   const paths = [`${page(refusedId)}/retry`, `${page(refusedId)}/payment-link`, `${page(refusedId)}/proforma`];
   paths.push(`/console/payments/${paymentId}/returned`, '/console/reviews/bulk', '/console/events/bulk');
   for (const path of paths) expect([path, (await viewer.post(path, token)).status]).toEqual([path, 403]);
-  for (const path of paths.slice(0, 4)) expect((await viewer.get(path)).status).toBe(403);
+  for (const path of paths.slice(1, 4)) expect((await viewer.get(path)).status).toBe(403);
   const seen = await invoice(refusedId);
   expect([seen['payment_links'], seen['proformas']]).toEqual([[], []]);
   expect((await audit('invoice.retry')).filter((a) => a['outcome'] !== 'denied')).toEqual([]);
@@ -79,11 +79,7 @@ it('a viewer reads the reason for an unpaid invoice in the console, and may chan
 
 it("if the console's retry form arrives twice, the MoR charges the refused renewal one more time", async () => {
   const action = `${page(refusedId)}/retry`;
-  const { text } = await ops.get(page(refusedId));
-  expect([text.includes(`href="${action}"`), text.includes(`action="${action}"`)]).toEqual([true, false]);
-  expect((await ops.get(action)).text).toContain('29.90 EUR'); // the page with the question charges nothing
-  expect((await invoice(refusedId))['retries']).toMatchObject({ made: [] });
-  const fields = await ops.form(action, action);
+  const fields = await ops.form(page(refusedId), action);
   const [first, second] = [await ops.post(action, fields), await ops.post(action, fields)];
   expect([first.status, second.status, first.headers.get('location')]).toEqual([303, 303, page(refusedId)]);
   const made = ((await invoice(refusedId))['retries'] as Json)['made'];
@@ -99,9 +95,7 @@ it("if the console's retry form arrives twice, the MoR charges the refused renew
 it('the console refuses to retry a paid invoice and gives the reason', async () => {
   const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
   const seen = await ops.post(`${page(paidId)}/retry`, fields);
-  const why = 'You cannot retry this invoice: the invoice is paid.';
-  expect([seen.status, seen.text.includes(why)]).toEqual([409, true]);
-  expect((await ops.get(`${page(paidId)}/retry`)).text).toContain(why);
+  expect([seen.status, seen.text.includes('You cannot retry this invoice: the invoice is paid.')]).toEqual([409, true]);
 });
 
 it('the console refuses a retry and a payment link in shadow mode', async () => {
@@ -331,7 +325,7 @@ describe('a parked event', () => {
     expect((await ops.post(`${path}/dismiss`, fields)).status).toBe(400);
     expect((await ops.post(`${path}/dismiss`, { ...fields, note: 'a test of ours' })).status).toBe(303);
     const after = (await world.api('GET', `/v1/events/${id}`)).body;
-    expect(after).toMatchObject({ status: 'ignored', reason: 'dismissed by ops: a test of ours' });
+    expect(after).toMatchObject({ status: 'ignored', reason: 'dismissed by ops', note: 'a test of ours' });
     expect((await audit('event.dismiss'))[0]).toMatchObject({ actor: 'ops', target: id, outcome: 'done' });
     const again = await world.api('POST', `/v1/events/${id}/dismiss`, { note: 'again' });
     expect(again).toMatchObject({ status: 409, body: { code: 'event_not_parked' } });
@@ -360,10 +354,7 @@ describe('a parked event', () => {
     const done = await cliJson(['events', 'dismiss', id, '--note', 'a test with 4242424242424242'], world.env);
     expect(done).toMatchObject({ code: 0, body: { id, status: 'ignored' } });
     const { body } = await world.api('GET', `/v1/events/${id}`);
-    expect([body['status'], body['reason']]).toEqual([
-      'ignored',
-      expect.stringMatching(/^dismissed by .+: a test with \[masked\]$/),
-    ]);
+    expect(body).toMatchObject({ status: 'ignored', note: 'a test with [masked]' });
     expect((await cli(['events', 'dismiss', id, '--note', 'again'], world.env)).err).toContain('only parked events');
   });
 });

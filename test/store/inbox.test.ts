@@ -314,7 +314,7 @@ describe('The inbox', () => {
     ]);
     const erasure = new Erasure(x.db, ERASED_PARTS);
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 2 });
-    expect(await desk.dismiss('ie_3', 'odd')).toBe(true);
+    expect(await desk.dismiss('ie_3', 'odd', 'of Ada')).toBe(true);
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 1 });
     expect(await desk.retry('ie_2')).toBe('ie_2');
     await x.harness.rest();

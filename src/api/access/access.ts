@@ -17,19 +17,28 @@ export type AccessRule =
       readonly changes: boolean;
       /** True: the route changes something at Stripe or the MoR, or leads to such a change. Shadow mode refuses it. */
       readonly outside: boolean;
+      /** The member of the reply with the id of the new object, for the audit log. Never a free text. */
+      readonly made: 'id' | 'customer_id' | 'reference';
     };
 
 /** Declares a read-only route. Only a refusal gets a row in the audit log. */
 export function MayRead(role: ApiRole, action: string): MethodDecorator {
-  return needs({ open: false, role, action, changes: false, outside: false });
+  return needs({ open: false, role, action, changes: false, outside: false, made: 'id' });
 }
 
 /**
  * Declares a route with changes. The audit log records every use with its result. `outside: false`: the route changes
  * only our own database.
  */
-export function MayChange(role: ApiRole, action: string, { outside = true } = {}): MethodDecorator {
-  return needs({ open: false, role, action, changes: true, outside });
+export function MayChange(
+  role: ApiRole,
+  action: string,
+  {
+    outside = true,
+    made = 'id',
+  }: { readonly outside?: boolean; readonly made?: 'id' | 'customer_id' | 'reference' } = {},
+): MethodDecorator {
+  return needs({ open: false, role, action, changes: true, outside, made });
 }
 
 /** Declares a route for everybody, without a key. */

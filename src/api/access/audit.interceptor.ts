@@ -1,6 +1,7 @@
 // Writes every change into the audit log, with its author and result: one row before an operator's change begins, and
 // one row after any change ends.
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { isObject } from '@crossbill/mor/read.js';
 import { Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
 import { catchError, concatMap, defer, from, map, type Observable } from 'rxjs';
@@ -54,7 +55,7 @@ export class AuditInterceptor implements NestInterceptor {
     return from(begun).pipe(
       concatMap(() => defer(() => next.handle())),
       concatMap((answer: unknown) => {
-        const made = idOf(answer);
+        const made = idOf(answer, rule.made);
         const status = http.getResponse<Response>().statusCode;
         return from(end({ outcome: 'done', status, detail: made === null ? null : { id: made }, made })).pipe(
           map(() => answer),
@@ -71,12 +72,8 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-/**
- * Returns the id of the new object, for the audit log. The reply for a merchant in onboarding has a `reference` in
- * place of an id.
- */
-function idOf(answer: unknown): string | null {
-  if (typeof answer !== 'object' || answer === null) return null;
-  if ('id' in answer && typeof answer.id === 'string') return answer.id;
-  return 'reference' in answer && typeof answer.reference === 'string' ? answer.reference : null;
+/** Returns the id of the new object, for the audit log. */
+function idOf(answer: unknown, member: string): string | null {
+  const id = isObject(answer) ? answer[member] : null;
+  return typeof id === 'string' ? id : null;
 }

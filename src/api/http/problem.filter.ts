@@ -46,8 +46,10 @@ export class ProblemFilter implements ExceptionFilter {
     // Crossbill's own 503 means a slow body or too many bodies. Anybody can cause such a reply, so Crossbill logs none.
     if (problem.getStatus() === 500 || (problem.getStatus() === 503 && error !== problem))
       this.log.error({ event: 'api.request_failed', err: error }, 'a request failed');
-    else if (problem.getStatus() === 502)
-      this.log.warn({ event: 'api.peer_failed', code: problem.code }, problem.message);
+    else if (problem.getStatus() === 502) {
+      this.log.warn({ event: 'api.peer_failed', code: problem.code }, 'a call for a request failed');
+      this.log.debug({ code: problem.code, said: problem.message }, 'the reply of a failed call');
+    }
     if (res.headersSent) {
       res.end();
       return;

@@ -15,6 +15,7 @@ import {
 import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
+import { isCode } from '../../domain/foreign-words.js';
 import { type Lane } from '../../engine/draft.js';
 import { done, type Verdict } from '../../engine/event.js';
 import { onlyTaken, paymentNamed } from '../../engine/payment.js';
@@ -75,7 +76,8 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
   if (!overrules(o, outcome, at)) return done(`dispute ${morId} is ${o.status}: this outcome changes nothing`);
   o.detail = { ...o.detail, outcome: said, outcomeAt: at.toISOString(), outcomeHeardAt: lane.now.toISOString() };
   stand(o, outcome);
-  return done(`dispute ${morId} is decided: ${said ?? 'no outcome given'}`);
+  const word = said === null ? 'no outcome given' : isCode(said) ? said : o.status;
+  return done(`dispute ${morId} is decided: ${word}`);
 }
 
 /**

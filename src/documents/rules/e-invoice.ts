@@ -28,5 +28,5 @@ export function takeEInvoice(lane: Lane, e: ServiceEvent<keyof typeof STATUS>): 
     ...(reason === null ? {} : { failure: { code: null, message: reason, failedAt: null } }),
   };
   o.updatedAt = lane.now;
-  return done(`e-invoice ${morId} is ${o.status}${reason === null ? '' : `: ${reason}`}`);
+  return done(`e-invoice ${morId} is ${o.status}`);
 }

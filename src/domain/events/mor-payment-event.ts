@@ -4,7 +4,8 @@ import { type Money } from '../money.js';
 import { freeText } from '../../masks/card-numbers.js';
 import { channelLane, readInvoiceId } from './channel-lane.js';
 import { type Envelope, eventTime, parseEvent, type ParsedEvent } from './envelope.js';
-import { Fields, type JsonObject, textOf, Unreadable } from '@crossbill/mor/read.js';
+import { Fields, type JsonObject, Unreadable } from '@crossbill/mor/read.js';
+import { isCode } from '../foreign-words.js';
 
 /** The facts in every `payment.*` event. The invoice is not among them, because some events have none. */
 type PaymentFacts = {
@@ -90,8 +91,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
         // Document 3 leaves this field empty on `failed` and `requires_action`: nothing was charged. Null and absent
         // mean the same.
         processorChargeId: payment.idOrNull('processor_charge_id'),
-        failureMessage: freeText(payment.raw('failure_message')),
-        declineCode: textOf(payment.raw('decline_code')),
+        ...readRefusal(payment),
       };
     }
     case 'payment.refunded': {
@@ -119,6 +119,14 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
     default:
       return null; // Document 3 has no other type
   }
+}
+
+/** The reason of the refusal. A sentence in place of the code goes into the message. */
+function readRefusal(payment: Fields): Pick<PaymentNotMade, 'failureMessage' | 'declineCode'> {
+  const message = freeText(payment.raw('failure_message'));
+  const code = freeText(payment.raw('decline_code'))?.trim() ?? '';
+  if (code === '' || isCode(code)) return { failureMessage: message, declineCode: code === '' ? null : code };
+  return { failureMessage: message === null ? code : `${code}: ${message}`, declineCode: null };
 }
 
 function paymentOf(root: JsonObject): Fields {

@@ -14,6 +14,7 @@ import {
   timeOf,
   Unreadable,
 } from '@crossbill/mor/read.js';
+import { freeText } from '../../masks/card-numbers.js';
 import { parseBody } from './json-body.js';
 import { skimmer } from './skim.js';
 
@@ -300,5 +301,5 @@ const NO_REASON = 'no reason given';
 
 function readFinalizationError(error: unknown): string | null {
   if (!isObject(error)) return null;
-  return textOf(member(error, 'message')) ?? textOf(member(error, 'code')) ?? NO_REASON;
+  return freeText(member(error, 'message')) ?? textOf(member(error, 'code')) ?? NO_REASON;
 }

@@ -1,4 +1,5 @@
 // A call's result: a reply of the peer (Stripe, the MoR or the relay), or a failure of one of four kinds.
+import { maskCards } from '../../masks/card-numbers.js';
 
 /**
  * - `refused`: the peer understood the call and will not do it. The call surely had no effect. The same bytes would
@@ -36,7 +37,7 @@ export function mayPass({ kind }: CallFailure): boolean {
 }
 
 /**
- * A failure in one line, for the timeline and review items. If the message already contains status and code, the line
+ * A failure in one line with the peer's words, for review items. If the message already contains status and code, the line
  * does not repeat them.
  */
 export function said({ status, code, message }: Pick<CallFailure, 'status' | 'code' | 'message'>): string {
@@ -45,6 +46,20 @@ export function said({ status, code, message }: Pick<CallFailure, 'status' | 'co
     .concat(message)
     .join(' ')
     .trim();
+}
+
+/**
+ * The status and the code of a failure, without the peer's words: for the timeline and the log. Without a reply the
+ * message is our own and says why none came.
+ */
+export function codesOf({ status, code, message }: Pick<CallFailure, 'status' | 'code' | 'message'>): string {
+  return status === null ? message : `${status} ${code ?? ''}`.trimEnd();
+}
+
+/** The failure with masked card numbers in the peer's words. Nothing else sees the words of a stored call before. */
+export function withoutCards(failure: CallFailure): CallFailure {
+  const errors = failure.errors.map(({ field, message }) => ({ field, message: maskCards(message) }));
+  return { ...failure, message: maskCards(failure.message), errors };
 }
 
 export type CallAnswer<T> = {

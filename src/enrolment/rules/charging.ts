@@ -2,7 +2,7 @@
 import { standingOf } from '../../domain/enrolment.js';
 import { type InvoiceRow } from '../../domain/model.js';
 import { type ChargedFor, type ChargedMethod, isChargeable } from '../../domain/ports/billing-reader.js';
-import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
+import { type CallOutcome, mayPass, codesOf } from '../../domain/ports/call.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { retryAt } from '../../engine/context.js';
 import { type Lane } from '../../engine/draft.js';
@@ -85,7 +85,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
   if (i === null) return;
   const looked = { chargeLookedAt: lane.now, lookDueAt: null, lookAttempts: 0 };
   if (outcome.ok) return void Object.assign(i, looked, { charged: outcome.value });
-  const why = `Crossbill could not read what Stripe would charge: ${said(outcome)}`;
+  const why = `Crossbill could not read what Stripe would charge: ${codesOf(outcome)}`;
   i.lookAttempts += 1;
   if (!mayPass(outcome) || i.lookAttempts >= CHARGE_LOOK_TRIES) {
     Object.assign(i, looked);

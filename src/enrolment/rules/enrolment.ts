@@ -1,7 +1,7 @@
 // Decides if an invoice's customer is enrolled: one time for each invoice, at the invoice's first event.
 import { carries, type Enrolled, standingOf } from '../../domain/enrolment.js';
 import { type InvoiceRow } from '../../domain/model.js';
-import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
+import { type CallOutcome, mayPass, codesOf } from '../../domain/ports/call.js';
 import { type Enrolment } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { retryAt } from '../../engine/context.js';
@@ -77,7 +77,7 @@ export function takeEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void 
   i.lookAttempts += 1;
   i.lookDueAt = retryAt(lane.ctx, i.lookAttempts, outcome.retryAfterMs, !mayPass(outcome));
   if (i.lookAttempts <= FAILED_READS_SHOWN)
-    lane.say('call', `Crossbill could not read from Stripe whether the customer is enrolled: ${said(outcome)}`);
+    lane.say('call', `Crossbill could not read from Stripe whether the customer is enrolled: ${codesOf(outcome)}`);
 }
 
 /** Withdraws the relay for a customer outside ENROLMENT. */

@@ -19,7 +19,7 @@ import {
 import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { ownIdOf } from '../../domain/payment-name.js';
-import { type CallFailure, type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
+import { type CallOutcome, codesOf, mayPass } from '../../domain/ports/call.js';
 import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
 import { retryAt } from '../../engine/context.js';
 import { type Lane } from '../../engine/draft.js';
@@ -117,7 +117,7 @@ function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): Obje
     if (!isEarly) o.readAttempts++;
     o.readDueAt = retryAt(lane.ctx, o.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
     const since = o.detail.silent?.since ?? lane.now.toISOString();
-    o.detail = { ...o.detail, silent: { since, answer: answerOf(outcome), passes: mayPass(outcome) } };
+    o.detail = { ...o.detail, silent: { since, answer: codesOf(outcome), passes: mayPass(outcome) } };
     // The link's payment is booked, so after the link's end nobody needs another read.
     if (o.kind === 'payment_link' && o.paymentRowId !== null && !isPayableLink(o, lane.now)) o.readDueAt = null;
     return null;
@@ -150,11 +150,6 @@ function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
   o.status = 'DELETED';
   o.updatedAt = lane.now;
   lane.say('call', `the MoR no longer knows ${objectName(o)}`, o);
-}
-
-/** The status and code of a reply. The MoR's text may differ with each read, so it does not count as a change. */
-function answerOf(f: CallFailure): string {
-  return f.status === null ? said(f) : [f.status, f.code ?? ''].join(' ').trimEnd();
 }
 
 /** Plans reads of the objects that may change at the MoR, because a webhook may be lost for good. */

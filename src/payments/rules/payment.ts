@@ -8,7 +8,7 @@ import { type LaneRows, type PaymentRow, type ReviewRow, moveMark } from '../../
 import { type Money, sameMoney, showMoney } from '../../domain/money.js';
 import { has } from '../../domain/mor-object.js';
 import { effectName } from '../../domain/payment-name.js';
-import { type CallOutcome, said } from '../../domain/ports/call.js';
+import { type CallOutcome, codesOf } from '../../domain/ports/call.js';
 import { type ChargeState } from '../../domain/ports/payment-gateway.js';
 import { isPayable } from '../../domain/status.js';
 import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../domain/surplus.js';
@@ -177,7 +177,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
     const isNoted = p.proveAttempts <= FAILED_READS_SHOWN;
     if (!outcome.ok) {
       p.proveDueAt = retryAt(lane.ctx, tries, outcome.retryAfterMs, outcome.kind === 'stopped');
-      if (isNoted) lane.say('call', `Crossbill could not ask the MoR for the charge: ${said(outcome)}`, p);
+      if (isNoted) lane.say('call', `Crossbill could not ask the MoR for the charge: ${codesOf(outcome)}`, p);
     } else if (outcome.value === 'pending') waitForDebit(lane, p);
     else if (lane.age(p.recordedAt) >= PROVE_PATIENCE_MS) {
       // the MoR knew the charge before, so the debit has probably failed

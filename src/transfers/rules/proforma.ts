@@ -5,6 +5,7 @@ import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/
 import { textNamed, timeNamed, wordNamed } from '../../domain/events/payload-fields.js';
 import { has, type MorObjectRow, onObject, TRANSFERRED } from '../../domain/mor-object.js';
 import { showMoney } from '../../domain/money.js';
+import { keepCode } from '../../domain/foreign-words.js';
 import { type ProformaFacts } from '../../domain/ports/mor-channels.js';
 import { type CallRule } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
@@ -108,7 +109,7 @@ export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
     failedAt: timeNamed(inside, 'failedAt')?.toISOString() ?? null,
   };
   o.detail = { ...o.detail, failure };
-  const why = failure.message ?? failure.code ?? 'no reason given';
+  const why = failure.code === null ? 'no code given' : keepCode(failure.code);
   return done(`proforma invoice ${o.number ?? morId} was not issued: ${why}`);
 }
 

@@ -5,6 +5,8 @@ import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
 import { money } from '../../domain/money.js';
 import { verdictBy } from '../../domain/mor-object.js';
 import { type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
+import { type Fact } from '../../domain/fact.js';
+import { codesOf } from '../../domain/ports/call.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../../domain/ports/billing-platform.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type Difference, type OurInvoice } from '../../domain/difference.js';
@@ -21,7 +23,7 @@ export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_M
   const differences = [
     ...o.payments.flatMap((p) => unmarked(o, p, now, isSettled)),
     ...o.refunds.flatMap((r) => unmirrored(o, r, now, isSettled)),
-    ...gaps.map((r) => finding.refundGap({ invoiceId, reviewId: r.id }, { fact: r.fact })),
+    ...gaps.map((r) => finding.refundGap({ invoiceId, reviewId: r.id }, { fact: inCodes(r.fact) })),
   ];
   const by = verdictBy(o.invoice, o.objects);
   const isUnpaid = platformStatus === 'open' || platformStatus === 'draft';
@@ -30,6 +32,12 @@ export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_M
     differences.push(finding.noVerdict({ invoiceId, reviewId }, {}));
   }
   return differences;
+}
+
+/** The fact with the code of a refusal in place of its words: a run and the ids of its differences outlive an erasure. */
+function inCodes(fact: Fact): Fact {
+  if (fact.code !== 'request-refused') return fact;
+  return { ...fact, said: codesOf({ status: fact.status, code: fact.error, message: '' }) };
 }
 
 type IsSettled = (since: Date) => boolean;

@@ -198,7 +198,7 @@ it.each([
     );
     expect(s.invoice).toMatchObject({ readAttempts: readAttempts + 1, readDueAt: waiting.at(pause), amountDue: 2990n });
     const said = {
-      text: 'read from Stripe failed: 500 not_refundable no',
+      text: 'read from Stripe failed: 500 not_refundable',
       detail: { call: 'read_invoice', requestId: 'req_2' },
     };
     expect(s.journal).toMatchObject(readAttempts < 3 ? [said] : []);

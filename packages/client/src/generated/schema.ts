@@ -414,8 +414,6 @@ export interface components {
             /** Smallest units. */
             amount?: number;
             reason?: string;
-            /** True: refund although a dispute of the payment is undecided. */
-            despite_dispute?: boolean;
             /** Passed on to the MoR. */
             metadata?: {
                 [key: string]: unknown;
@@ -432,6 +430,7 @@ export interface components {
             type: string;
             status: "received" | "done" | "ignored" | "parked" | "quarantined";
             reason?: string;
+            note?: string;
             attempts: number;
             received_at: string;
             decided_at?: string;
@@ -447,6 +446,7 @@ export interface components {
             type: string;
             status: "received" | "done" | "ignored" | "parked" | "quarantined";
             reason?: string;
+            note?: string;
             attempts: number;
             received_at: string;
             decided_at?: string;

@@ -194,10 +194,10 @@ it("a proforma event finds its proforma invoice by the MoR's id anywhere in the 
 });
 
 it.each([
-  ['with its code, reason and time', { issuanceFailure: { ...kept, reason: 'x' } }, kept, 'the VAT number'],
-  ['with a reason alone', { reason: 'no' }, { code: null, message: 'no', failedAt: null }, 'no'],
+  ['with its code, reason and time', { issuanceFailure: { ...kept, reason: 'x' } }, kept, kept.code],
+  ['with a reason alone', { reason: 'no' }, { code: null, message: 'no', failedAt: null }, 'no code given'],
   ['with a code alone', { code: 'c1' }, { code: 'c1', message: null, failedAt: null }, 'c1'],
-  ['without a reason', {}, { code: null, message: null, failedAt: null }, 'no reason given'],
+  ['without a reason', {}, { code: null, message: null, failedAt: null }, 'no code given'],
 ])('a proforma_invoice.issuance_failed event %s marks the proforma invoice as failed', (_, data, told, why) => {
   const { state, verdict } = tell(
     withObjects(lane(), aProforma({ detail: { merchantReference: 'in_1' } })),
