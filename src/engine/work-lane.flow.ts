@@ -230,8 +230,10 @@ export class WorkLaneFlow {
  */
 function mustReadFirst({ lane }: Claim, { invoice }: LaneState, events: readonly WaitingEvent[]): boolean {
   const isKnown = invoice !== null && (invoice.platformStatus !== 'unknown' || invoice.readDueAt !== null);
-  const isMors = events.some(({ source }) => source === 'mor_payments' || source === 'mor_events');
-  return isMors && !isKnown && !isBareEventLane(lane);
+  const sources = new Set(events.map(({ source }) => source));
+  const isMors = sources.has('mor_payments') || sources.has('mor_events');
+  // an event of Stripe in the same step brings the facts
+  return isMors && !sources.has('stripe') && !isKnown && !isBareEventLane(lane);
 }
 
 function billingCall({ id, asked, key, wire }: OutboxRow): StoredBillingCall {
