@@ -10,6 +10,7 @@ const sidebar = [
     items: [
       page('Tutorial: ten minutes, one shop', '/tutorial'),
       page('Getting started', '/getting-started'),
+      page('My first week', '/first-week'),
       page('Going live', '/going-live'),
       page('Rehearse', '/rehearsing'),
       page('Moving customers', '/moving-customers'),
@@ -21,6 +22,8 @@ const sidebar = [
   {
     text: 'Build on it',
     items: [
+      page("Your shop's page", '/shop-page'),
+      page('Tax', '/tax'),
       page('Typed client', '/client'),
       page('Notifications', '/notifications'),
       page('Failed renewals', '/retries'),

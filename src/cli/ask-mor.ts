@@ -9,7 +9,7 @@ import { type InvoiceView, ReadModel } from '../engine/read-model.js';
 import { type EventRow } from '../events/event-list.store.js';
 import { EventsStore } from '../events/events.store.js';
 import { PaymentsStore } from '../payments/payments.store.js';
-import { VERIFY_LOOK_BACK_MS } from '../policy.js';
+import { DAY_MS, VERIFY_LOOK_BACK_MS } from '../policy.js';
 import { refundStatuses } from '../refunds/refund.view.js';
 import { RefundsStore } from '../refunds/refunds.store.js';
 import { ReviewsStore } from '../reviews/reviews.store.js';
@@ -27,6 +27,8 @@ type Topic = { readonly head: string; readonly question: string; readonly find: 
 
 /** The most rows of one list under a question. The MoR's support would not answer a longer text. */
 const MOST = 100;
+/** A calculation is valid for 7 days (Document 2). */
+const CALCULATION_LIFE_MS = 7 * DAY_MS;
 const PAGE: PageRequest = { limit: MOST, cursor: null };
 
 const TOPICS: Readonly<Record<string, Topic>> = {
@@ -58,6 +60,18 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     head: 'Payments without a payment id',
     question: 'You took these payments. What is your payment id (pay_…) for each? We need the ids to refund.',
     find: unnamedPayments,
+  },
+  other_amounts: {
+    head: 'Charges of another amount',
+    question:
+      'You took another amount than amount_due of these invoices. Did you add tax? Which tax does a charge for a renewal bear? We expect exactly amount_due.',
+    find: (world) => ofReviews(world, ['amount_mismatch'], otherAmount),
+  },
+  expired_calculations: {
+    head: 'Trials whose tax calculation has expired',
+    question:
+      'We bound these tax calculations to setup intents. They were valid for 7 days, and the first charge comes later. Which tax does the first charge bear? Do you calculate it again?',
+    find: expiredCalculations,
   },
   ambiguous_money: {
     head: 'Money announced more than once',
@@ -204,6 +218,35 @@ async function unnamedPayments(world: World): Promise<Found> {
     taken: time(p.succeededAt),
   }));
   return { items, more: page.nextCursor !== null };
+}
+
+/** A charge for an invoice whose amount the MoR did not take. The amounts of a signup are the backend's matter. */
+function otherAmount({ invoiceId, paymentRowId, fact }: ReviewRow, view: InvoiceView | null): Known[] {
+  if (fact.code !== 'amount-differs' && fact.code !== 'amount-grew') return [];
+  const payment = view?.payments.find((p) => p.id === paymentRowId);
+  const { taken, due } = fact;
+  return [
+    {
+      invoice: invoiceId,
+      payment: payment?.paymentId ?? null,
+      charge: payment?.processorChargeId ?? null,
+      taken: amount(taken.minor, taken.currency),
+      amount_due: amount(due.minor, due.currency),
+    },
+  ];
+}
+
+async function expiredCalculations(world: World): Promise<Found> {
+  const now = world.get(Clock).now().getTime();
+  const [from, to] = [new Date(now - VERIFY_LOOK_BACK_MS), new Date(now - CALCULATION_LIFE_MS)];
+  const found = await world.get(SignupsStore).uncharged(from, to, MOST + 1);
+  const items = found.slice(0, MOST).map((s) => ({
+    setup_intent: s.intentId,
+    tax_calculation: s.taxCalculationId,
+    customer: s.customerId,
+    made: time(s.createdAt),
+  }));
+  return { items, more: found.length > MOST };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
+import { parseEnv, styleText } from 'node:util';
 import { type PageView } from '../api/http/page.js';
 import { Problem } from '../api/http/problem.js';
 import { type Caller } from '../api/access/caller.js';
@@ -104,6 +104,12 @@ export class Cli {
     const added = [...(isKeyed ? [] : ['--key', key]), ...more.filter((word) => !words.includes(word))];
     // The options stand before the operator's words: after `--` they would be no options.
     return ['crossbill', command, ...added, ...words].map(quoted).join(' ');
+  }
+
+  /** Warns of a consequence before the question, in red where the terminal has colours. */
+  warn(text: string): void {
+    const line = `Warning: ${plain(text)}`;
+    this.io.err(`${this.io.colours ? styleText('red', line, { validateStream: false }) : line}\n`);
   }
 
   /** Asks the operator to confirm, unless `--yes` is given. Throws after a no, and without a terminal. */

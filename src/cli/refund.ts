@@ -3,12 +3,14 @@ import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';
 import { type RefundRow } from '../domain/model.js';
 import { decimalsOf } from '../domain/money.js';
+import { showUndecided } from '../domain/dispute-sum.js';
 import { refundable } from '../domain/status.js';
 import { type ListedRefund, type PaymentView, ReadModel } from '../engine/read-model.js';
 import { PaymentsController } from '../payments/payments.controller.js';
 import { listedRefundView } from '../refunds/refund.view.js';
 import { refundPath, RefundsFlow } from '../refunds/refunds.flow.js';
-import { findWaiting, REFUND_WAITING, sayWaiting } from '../refunds/rules/request.js';
+import { findWaiting, sayWaiting } from '../refunds/rules/refund.js';
+import { PAYMENT_DISPUTED, REFUND_WAITING } from '../refunds/rules/request.js';
 import { typedAmount } from '../refunds/typed-amount.js';
 import { Requests } from '../store/requests.js';
 import { type Cli, sayRepeat } from './cli.js';
@@ -31,56 +33,76 @@ export function addRefund(on: Commands): void {
     .option('--work', 'carry it out in this process if no daemon is running')
     .option('--wait <seconds>', 'how long to wait for the outcome', parseCount(3600), 30)
     .option('--yes', 'do not ask for confirmation')
+    .option(
+      '--despite-dispute',
+      'refund although a dispute of the payment is open: the customer may get the money twice',
+    )
     .action(
-      on.run(async (cli, id, { amount: text, minor, paymentId, reason, key: given, work, wait }) => {
-        const world = await cli.open();
-        const books = world.get(ReadModel);
-        const found = await books.payment(id);
-        if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
-        const { payment } = found;
-        if (minor === true && text === undefined) throw wrongUsage('Use --minor with --amount.');
-        const wanted = text === undefined ? null : minorOf(text, payment.currency, minor === true);
-        const sum = amount(wanted ?? refundable(payment, found.refunds, found.lost), payment.currency);
-        const of = amount(payment.amount, payment.currency);
-        if (given === undefined) await refuseIfWaiting(cli, world, found, wanted);
-        await cli.confirm(`Refund ${sum} of ${of} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`);
-        if (paymentId !== undefined) {
-          const name = () => world.get(PaymentsController).identify(payment.id, { payment_id: paymentId }, cli.caller);
-          await world.change('payment.identify', id, name, (p) => ({ detail: { payment_id: p.id } }));
-        }
-        const request = { amount: wanted, reason, metadata: null, by: cli.by, unlessWaiting: given === undefined };
-        const store = async (key: string): Promise<RefundRow> => {
-          const name = paymentRequestName(KEY_SCOPE, key, { amount: wanted?.toString() ?? null, reason });
-          const done = await world.get(RefundsFlow).request(id, request, name);
-          // An equal request arrived in the meantime.
-          if (!done.ok && done.code === REFUND_WAITING)
-            await refuseIfWaiting(cli, world, (await books.payment(id)) ?? found, wanted);
-          return valueOrProblem(done);
-        };
-        const { made, key, repeat } = await cli.keyed(given, (own) =>
-          world.change(
-            'refund.create',
-            id,
-            () => store(own),
-            (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
-          ),
-        );
-        if (given === undefined) cli.io.err(`${sayRepeat(repeat)}\n`); // before the wait: somebody may end the command
-        const look = async (): Promise<ListedRefund> => {
-          const now = await books.refund(made.id);
-          if (now === null) throw new Error(`Crossbill stored refund ${made.id} and does not find it.`);
-          return now;
-        };
-        const isThrough = async (): Promise<boolean> => isSettled((await look()).refund);
-        await (work === true ? world.workUntil(isThrough, wait) : world.waitUntil(isThrough, wait));
-        const now = await look();
-        const { status, id: refundId, currency } = now.refund;
-        const line = `Refund ${refundId} of ${amount(now.refund.amount, currency)}: ${sentence(now.refund)}\n`;
-        const more = status === 'requested' ? `To send it without a daemon: ${cli.repeat(key, '--work')}\n` : '';
-        await cli.print({ ...listedRefundView(now), repeat }, () => line + more);
-        if (status === 'failed') return EXIT.failed;
-        return status === 'requested' || status === 'unknown' ? EXIT.unfinished : EXIT.ok;
-      }),
+      on.run(
+        async (cli, id, { amount: text, minor, paymentId, reason, key: given, work, wait, yes, despiteDispute }) => {
+          const world = await cli.open();
+          const books = world.get(ReadModel);
+          const found = await books.payment(id);
+          if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
+          const { payment } = found;
+          if (minor === true && text === undefined) throw wrongUsage('Use --minor with --amount.');
+          const wanted = text === undefined ? null : minorOf(text, payment.currency, minor === true);
+          const sum = amount(wanted ?? refundable(payment, found.refunds, found.lost), payment.currency);
+          const of = amount(payment.amount, payment.currency);
+          if (given === undefined) await refuseIfWaiting(cli, world, found, wanted);
+          if (found.disputes.length > 0) {
+            const warning = showUndecided(found.disputes);
+            if (yes === true && despiteDispute !== true)
+              throw new CliError(
+                EXIT.failed,
+                PAYMENT_DISPUTED,
+                `${warning}\nTo refund despite it, add --despite-dispute.`,
+              );
+            cli.warn(warning);
+          }
+          await cli.confirm(`Refund ${sum} of ${of} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`);
+          if (paymentId !== undefined) {
+            const name = () =>
+              world.get(PaymentsController).identify(payment.id, { payment_id: paymentId }, cli.caller);
+            await world.change('payment.identify', id, name, (p) => ({ detail: { payment_id: p.id } }));
+          }
+          const request = {
+            ...{ amount: wanted, reason, metadata: null, by: cli.by, unlessWaiting: given === undefined },
+            despiteDispute: despiteDispute === true || found.disputes.length > 0, // the operator has read the warning
+          };
+          const store = async (key: string): Promise<RefundRow> => {
+            const name = paymentRequestName(KEY_SCOPE, key, { amount: wanted?.toString() ?? null, reason });
+            const done = await world.get(RefundsFlow).request(id, request, name);
+            // An equal request arrived in the meantime.
+            if (!done.ok && done.code === REFUND_WAITING)
+              await refuseIfWaiting(cli, world, (await books.payment(id)) ?? found, wanted);
+            return valueOrProblem(done);
+          };
+          const { made, key, repeat } = await cli.keyed(given, (own) =>
+            world.change(
+              'refund.create',
+              id,
+              () => store(own),
+              (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
+            ),
+          );
+          if (given === undefined) cli.io.err(`${sayRepeat(repeat)}\n`); // before the wait: somebody may end the command
+          const look = async (): Promise<ListedRefund> => {
+            const now = await books.refund(made.id);
+            if (now === null) throw new Error(`Crossbill stored refund ${made.id} and does not find it.`);
+            return now;
+          };
+          const isThrough = async (): Promise<boolean> => isSettled((await look()).refund);
+          await (work === true ? world.workUntil(isThrough, wait) : world.waitUntil(isThrough, wait));
+          const now = await look();
+          const { status, id: refundId, currency } = now.refund;
+          const line = `Refund ${refundId} of ${amount(now.refund.amount, currency)}: ${sentence(now.refund)}\n`;
+          const more = status === 'requested' ? `To send it without a daemon: ${cli.repeat(key, '--work')}\n` : '';
+          await cli.print({ ...listedRefundView(now), repeat }, () => line + more);
+          if (status === 'failed') return EXIT.failed;
+          return status === 'requested' || status === 'unknown' ? EXIT.unfinished : EXIT.ok;
+        },
+      ),
     );
 }
 

@@ -37,6 +37,21 @@ export function actForm(
   </form>`;
 }
 
+/** Draws the last step of an action: a button to carry it out, and a link back. */
+export function confirmForm(
+  session: Session,
+  { action, label, back }: { readonly action: string; readonly label: string; readonly back: string },
+  fields: Readonly<Record<string, string>> = {},
+): Html {
+  return html`<form class="card" action="${action}" method="post">
+    ${formToken(session)}${hiddenFields(fields)}
+    <p class="buttons">
+      <button class="danger">${label}</button>
+      <a href="${back}">Cancel</a>
+    </p>
+  </form>`;
+}
+
 /** Draws a link to a page with further questions before the action. */
 export function actLink(path: string, label: string): Html {
   return html`<a class="button quiet" href="${path}">${label}</a>`;

@@ -88,7 +88,7 @@ export class CustomerPages {
       this.links.list({ customerId }, first),
       this.stripe.one(customerId),
       this.methods.of([customerId]),
-      this.methods.refusedInvoices(customerId),
+      this.methods.refusedRenewals(customerId),
     ]);
     if (known === null && (atStripe === null || atStripe === 'unknown')) throw notFound('customer');
     const body = customerPart({
@@ -104,7 +104,7 @@ export class CustomerPages {
       methods: {
         customerId,
         methods: methods.get(customerId) ?? [],
-        refused: refused.length,
+        refused,
         relay: this.settings.relay !== null,
         shadow: this.settings.shadow === true,
         session: sessionOf(req),

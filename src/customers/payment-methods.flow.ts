@@ -66,7 +66,7 @@ export class PaymentMethodsFlow {
     if (this.enrolment.settings.shadow === true) return refuseInShadow();
     const reported = await this.methods.report(customerId, setupIntentId, by);
     if (reported === null) return this.refuse(customerId, setupIntentId);
-    const invoiceIds = await this.methods.refusedInvoices(customerId);
+    const invoiceIds = (await this.methods.refusedRenewals(customerId)).map((r) => r.invoiceId);
     if (reported.isNew) await this.announce(METHODS_A_LOOK, customerId);
     return { ok: true, method: reported.method, invoiceIds };
   }

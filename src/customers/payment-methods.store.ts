@@ -43,6 +43,13 @@ export type Announcement = {
   readonly invoiceIds: readonly string[];
 };
 
+export type RefusedRenewal = {
+  readonly invoiceId: string;
+  /** Smallest units. Null: not known yet. */
+  readonly due: bigint | null;
+  readonly currency: string | null;
+};
+
 type Row = {
   customer_id: string;
   id: string | null;
@@ -162,15 +169,19 @@ export class PaymentMethodsStore {
   }
 
   /** The customer's refused and still payable invoices, newest first. */
-  async refusedInvoices(customerId: string): Promise<readonly string[]> {
-    const found = await this.db.pool.query<{ invoice_id: string }>(
-      `select invoice_id from invoice
+  async refusedRenewals(customerId: string): Promise<readonly RefusedRenewal[]> {
+    const found = await this.db.pool.query<{ invoice_id: string; due: string | null; currency: string | null }>(
+      `select invoice_id, amount_remaining as due, currency from invoice
         where customer_id = $1 and retries is not null and status in ('open', 'review', 'expected')
           and platform_status in ('open', 'draft', 'unknown')
         order by coalesce(platform_created_at, first_seen_at) desc, seq desc limit ${INVOICES_MOST}`,
       [customerId],
     );
-    return found.rows.map((r) => r.invoice_id);
+    return found.rows.map(({ invoice_id: invoiceId, due, currency }) => ({
+      invoiceId,
+      due: due === null ? null : BigInt(due),
+      currency,
+    }));
   }
 }
 

@@ -1,6 +1,7 @@
 // Links to a dispute or an alert, in the console and at the MoR, and the test for a review item about the dispute.
 import { actLink, outsideLink } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
+import { showUndecided } from '../domain/dispute-sum.js';
 import { type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow, objectId } from '../domain/mor-object.js';
 
@@ -29,4 +30,11 @@ export function disputeAct(o: MorObjectRow): Html | null {
 export function asksAbout({ kind, subject }: ReviewRow, o: MorObjectRow): boolean {
   const name = o.kind === 'alert' ? `alert:${objectId(o)}` : objectId(o);
   return kind === 'dispute' && isDispute(o) && (subject === name || subject.startsWith(`${name}:`));
+}
+
+/** Warns of the payment's undecided disputes. Null: there are none. */
+export function disputeWarning(disputes: readonly MorObjectRow[]): Html | null {
+  if (disputes.length === 0) return null;
+  const links = disputes.map((o) => html` ${disputeAct(o)}`);
+  return html`<p class="message bad" role="alert"><bdi>${showUndecided(disputes)}</bdi>${links}</p>`;
 }

@@ -1,8 +1,8 @@
-// Finds the sum of a dispute. The MoR may write it in a form with two readings: "300" EUR may mean 300.00 or 3.00.
+// The disputes of a payment, and the sum of a dispute. The MoR may write it in a form with two readings: "300" EUR may mean 300.00 or 3.00.
 import { type Disputed } from './facts/parts.js';
 import { type LaneRows, type PaymentRow } from './model.js';
 import { showMoney } from './money.js';
-import { type MorObjectRow } from './mor-object.js';
+import { type MorObjectRow, objectId } from './mor-object.js';
 
 /**
  * Returns the MoR's text of a sum with two readings. Null: there is no such text, a later sum is clear, or the reading
@@ -36,4 +36,23 @@ export function disputedOf({ payments }: Pick<LaneRows, 'payments'>, o: MorObjec
 export function showDisputed({ amount, unread }: Disputed): string {
   if (unread !== null) return `a sum written by the MoR as "${unread}"`;
   return amount === null ? 'a payment' : showMoney(amount);
+}
+
+/**
+ * The disputes next to which a refund may pay the customer twice: those without a win or a loss, and a loss whose sum is
+ * unclear, because the ledger does not have it. A dispute of an unknown payment may be about this one.
+ */
+export function undecidedDisputes(
+  p: Pick<PaymentRow, 'id' | 'amount'>,
+  objects: readonly MorObjectRow[],
+): readonly MorObjectRow[] {
+  const isDecided = (o: MorObjectRow): boolean =>
+    o.status === 'won' || (o.status === 'lost' && unreadSum(o, p) === null);
+  return objects.filter((o) => o.kind === 'dispute' && (o.paymentRowId ?? p.id) === p.id && !isDecided(o));
+}
+
+/** Warns of a refund next to these disputes, in words for a person. */
+export function showUndecided(disputes: readonly MorObjectRow[]): string {
+  const many = disputes.length > 1;
+  return `${many ? 'Disputes' : 'Dispute'} ${disputes.map(objectId).join(', ')} of this payment ${many ? 'are' : 'is'} undecided: if the bank takes the money for the customer, a refund pays the customer a second time.`;
 }

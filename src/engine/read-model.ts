@@ -10,6 +10,7 @@ import {
   type RefundRow,
   type ReviewRow,
 } from '../domain/model.js';
+import { undecidedDisputes } from '../domain/dispute-sum.js';
 import { type MorObjectRow, lostOf } from '../domain/mor-object.js';
 import { Database } from '../store/database.js';
 import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity } from '../store/entities.js';
@@ -37,6 +38,8 @@ export type PaymentView = {
   readonly refunds: readonly RefundRow[];
   /** The part of the payment taken back by banks after lost disputes, in smallest units. */
   readonly lost: bigint;
+  /** The disputes next to which a refund may pay the customer twice. */
+  readonly disputes: readonly MorObjectRow[];
 };
 
 /** A refund with its payment. */
@@ -143,6 +146,7 @@ export async function paymentViews(orm: DataSource, found: readonly PaymentRow[]
       morCustomerId: mor.get(p.customerId) ?? null,
       refunds: refunds.filter((r) => r.paymentRowId === p.id),
       lost: lostOf(p.id, disputes),
+      disputes: undecidedDisputes(p, disputes),
     }));
   });
 }

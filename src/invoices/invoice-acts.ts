@@ -37,13 +37,10 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
   const means = why === null ? decideMeans(state, ctx) : null;
   const collect = ops && canBeCollected(v);
   const hasLink = v.objects.some((o) => isPayableLink(o, ctx.now));
-  const done = v.invoice.retries?.retries.length ?? 0;
   const row = actRow([
     ...(ops ? refunds(v) : []),
     ops && means !== null
-      ? actForm(session, `${path}/retry`, means === 'charge' ? 'Retry the charge now' : 'Retry now, by payment link', {
-          key: `con-retry-${done + 1}`,
-        })
+      ? actLink(`${path}/retry`, means === 'charge' ? 'Retry the charge now…' : 'Retry now, by payment link…')
       : null,
     ops && refused && v.invoice.retries !== null && collect && v.invoice.customerId !== null
       ? actLink(

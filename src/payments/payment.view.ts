@@ -78,7 +78,7 @@ export function proofView(p: PaymentRow): ProofView | undefined {
   return { status, since: timeOf(p.pendingSince ?? p.recordedAt), next_look_at: timeOf(p.proveDueAt) };
 }
 
-export function paymentView(found: Omit<PaymentFacts, 'lost'>): PaymentView {
+export function paymentView(found: Omit<PaymentFacts, 'lost' | 'disputes'>): PaymentView {
   const { payment: p, morCustomerId, refunds, invoiceNumber } = found;
   const whose = { name: paymentName(p), customerId: p.customerId, invoiceNumber };
   return {

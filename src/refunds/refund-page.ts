@@ -1,6 +1,8 @@
 // The pages of a refund: the form for amount and reason, the confirmation, and the result.
 import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { disputeWarning } from '../disputes/dispute-link.view.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
 import { refundAnswer } from './refund-sentence.js';
 import { type ListedRefund } from '../engine/read-model.js';
@@ -34,6 +36,7 @@ export type Asked = { readonly minor: bigint; readonly reason: string; readonly 
 export type Refundable = {
   readonly payment: PaymentRow;
   readonly rest: bigint;
+  readonly disputes: readonly MorObjectRow[];
   readonly about: readonly (readonly [string, Html])[];
 };
 
@@ -46,13 +49,16 @@ export function aboutPayment(p: PaymentRow, invoiceNumber: string | null, names:
   ];
 }
 
+/** The field of a confirmation with a warning: the person has seen it. A later dispute is refused without this field. */
+export const DESPITE = 'despite_dispute';
+
 /** The refund reasons in Document 3. */
 const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const;
 
-export function amountStep(session: Session, { payment: p, rest, about }: Refundable, key: string): Html {
+export function amountStep(session: Session, { payment: p, rest, disputes, about }: Refundable, key: string): Html {
   const decimals = decimalsOf(p.currency);
   const name = paymentName(p);
-  return html`${facts([
+  return html`${disputeWarning(disputes)}${facts([
       ['Taken', amount(p.amount, p.currency)],
       ['Refunded so far', amount(p.amountRefunded, p.currency)],
       ['Can be refunded', amount(rest, p.currency)],
@@ -96,30 +102,34 @@ export function amountStep(session: Session, { payment: p, rest, about }: Refund
 
 export function confirmStep(
   session: Session,
-  { payment: p, rest, about }: Refundable,
+  { payment: p, rest, disputes, about }: Refundable,
   { minor, reason, key }: Asked,
 ): Html {
   const name = paymentName(p);
-  return html`<div class="card">
-    <p>
-      The MoR will refund <strong>${amount(minor, p.currency)}</strong> to the customer. If this payment paid the
-      invoice, Stripe will then show the refund.
-    </p>
-    ${facts([
-      ['Can be refunded now', amount(rest, p.currency)],
-      ['This refund', amount(minor, p.currency)],
-      ['Left after this refund', amount(rest - minor, p.currency)],
-      ['Reason', reason === '' ? html`<span class="dim">none given</span>` : foreign(words(reason))],
-      ...about,
-    ])}
-    <form action="/console/payments/${encodeURIComponent(name)}/refunds" method="post">
-      ${formToken(session)} ${hiddenFields({ key, amount: decimalFromMinor(minor, p.currency), reason })}
-      <p class="buttons">
-        <button class="danger">Refund ${decimalFromMinor(minor, p.currency)} ${p.currency}</button>
-        <a href="/console/payments/${encodeURIComponent(name)}">Cancel</a>
+  const seen: Readonly<Record<string, string>> = disputes.length > 0 ? { [DESPITE]: 'yes' } : {};
+  return html`${disputeWarning(disputes)}
+    <div class="card">
+      <p>
+        The MoR will refund <strong>${amount(minor, p.currency)}</strong> to the customer. If this payment paid the
+        invoice, Stripe will then show the refund.
       </p>
-    </form>
-  </div>`;
+      ${facts([
+        ['Can be refunded now', amount(rest, p.currency)],
+        ['This refund', amount(minor, p.currency)],
+        ['Left after this refund', amount(rest - minor, p.currency)],
+        ['Reason', reason === '' ? html`<span class="dim">none given</span>` : foreign(words(reason))],
+        ...about,
+      ])}
+      <form action="/console/payments/${encodeURIComponent(name)}/refunds" method="post">
+        ${formToken(session)} ${hiddenFields({ key, amount: decimalFromMinor(minor, p.currency), reason, ...seen })}
+        <p class="buttons">
+          <button class="danger">
+            Refund ${decimalFromMinor(minor, p.currency)} ${p.currency}${disputes.length > 0 && ' despite the dispute'}
+          </button>
+          <a href="/console/payments/${encodeURIComponent(name)}">Cancel</a>
+        </p>
+      </form>
+    </div>`;
 }
 
 /**

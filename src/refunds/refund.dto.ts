@@ -1,6 +1,6 @@
 // The body of a refund request. As in Document 3, every field is optional.
-import { Count, Example, Open, Text } from '../api/http/docs.js';
-import { IsAmount, IsJsonObject, IsText, MayBeAbsent } from '../api/http/rules.js';
+import { Count, Example, Flag, Open, Text } from '../api/http/docs.js';
+import { IsAmount, IsJsonObject, IsText, MayBeAbsent, rule } from '../api/http/rules.js';
 
 export class CreateRefundDto {
   @Example(500)
@@ -14,6 +14,11 @@ export class CreateRefundDto {
   @MayBeAbsent()
   @IsText()
   reason?: string;
+
+  @Flag('True: refund although a dispute of the payment is undecided. The customer may get the money twice.')
+  @MayBeAbsent()
+  @rule('isBoolean', 'must be true or false', (value) => typeof value === 'boolean')
+  despite_dispute?: boolean;
 
   @Open('Passed on to the MoR; at most 16 KB.') @MayBeAbsent() @IsJsonObject() metadata?: Record<string, unknown>;
 }

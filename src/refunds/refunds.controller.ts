@@ -60,7 +60,7 @@ export class RefundsController {
   @Problems({
     400: '`invalid_request`: a wrong field, no Idempotency-Key, or an amount above the rest of the payment.',
     404: '`payment_not_found`',
-    409: '`idempotency_conflict` (also when the MoR knows the key with another body, as after a restored backup), `payment_not_identified` (Crossbill has no id of the MoR for this payment yet)',
+    409: '`idempotency_conflict` (also when the MoR knows the key with another body, as after a restored backup), `payment_disputed` (a dispute is undecided, and `despite_dispute` is not true), `payment_not_identified` (Crossbill has no id of the MoR for this payment yet)',
     415: '`unsupported_media_type`',
     422: '`payment_not_refundable`: the payment never succeeded, is fully refunded, or was lost to a bank.',
   })
@@ -79,6 +79,7 @@ export class RefundsController {
         reason: dto.reason ?? null,
         metadata: dto.metadata ?? null,
         by: caller.name,
+        despiteDispute: dto.despite_dispute === true,
       },
       paymentRequestName(caller, key, req.body),
     );

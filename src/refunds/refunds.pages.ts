@@ -24,7 +24,15 @@ import { sendPage } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
 import { chosen } from '../console/list.js';
-import { aboutPayment, type Asked, amountStep, confirmStep, type Refundable, refundPart } from './refund-page.js';
+import {
+  aboutPayment,
+  type Asked,
+  amountStep,
+  confirmStep,
+  DESPITE,
+  type Refundable,
+  refundPart,
+} from './refund-page.js';
 import { typedAmount } from './typed-amount.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
 import { CustomerNames } from '../console/customer-names.js';
@@ -124,8 +132,11 @@ export class RefundPages {
     const refund = async (by: Session): Promise<RefundRow> => {
       const found = await this.books.payment(id);
       if (found === null) throw notFound('payment');
-      const { minor, reason, key } = askedOf(formOf(req), found.payment);
-      const request = { amount: minor, reason: reason === '' ? null : reason, metadata: null, by: by.name };
+      const form = formOf(req);
+      const { minor, reason, key } = askedOf(form, found.payment);
+      const why = reason === '' ? null : reason;
+      const despiteDispute = form.text(DESPITE) !== '';
+      const request = { amount: minor, reason: why, metadata: null, by: by.name, despiteDispute };
       const body = { amount: amountOf(minor), ...(reason === '' ? {} : { reason }) };
       const made = valueOrProblem(
         await this.flow.request(found.payment.id, request, paymentRequestName(by, key, body)),
@@ -142,8 +153,13 @@ export class RefundPages {
     if (rest === 0n || found.payment.paymentId === null) {
       throw new Problem(422, 'payment_not_refundable', 'Nothing is left to refund, or the payment has no pay_… id.');
     }
-    const { payment, invoiceNumber } = found;
-    return { payment, rest, about: aboutPayment(payment, invoiceNumber, await this.names.of([payment.customerId])) };
+    const { payment, invoiceNumber, disputes } = found;
+    return {
+      payment,
+      rest,
+      disputes,
+      about: aboutPayment(payment, invoiceNumber, await this.names.of([payment.customerId])),
+    };
   }
 }
 

@@ -4,8 +4,10 @@ import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
 import { type InvoiceView } from '../engine/read-model.js';
 import { lostOf, type MorObjectRow } from '../domain/mor-object.js';
+import { undecidedDisputes } from '../domain/dispute-sum.js';
+import { paymentName } from '../domain/payment-name.js';
 import { refundable } from '../domain/status.js';
-import { asksAbout, disputeIdLink, disputeLink } from '../disputes/dispute-link.view.js';
+import { asksAbout, disputeIdLink, disputeLink, disputeWarning } from '../disputes/dispute-link.view.js';
 import { surplusToRefund } from '../payments/rules/payment.js';
 import { html, type Html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
@@ -24,7 +26,7 @@ import {
   time,
   words,
 } from '../console/show.js';
-import { fold } from '../console/acts.js';
+import { actLink, fold } from '../console/acts.js';
 import { sentencesOf } from './rules/words.js';
 import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { isDoneElsewhere, stakeOf } from './rules/stake.js';
@@ -210,8 +212,14 @@ function isCareful(r: ReviewRow, resolution: Resolution): boolean {
 /** Draws one form: a note for any choice, and a button for each choice, the proposed one first. */
 export function decideForm(session: Session, c: Case, next: string | null): Html {
   const { review: r, named } = c;
-  const proposed = proposedOf(r, named);
-  const may = resolutionsOf(r, named);
+  const paid = c.invoice?.payments.find((p) => p.id === r.paymentRowId);
+  const disputes = paid === undefined || c.invoice === null ? [] : undecidedDisputes(paid, c.invoice.objects);
+  const offered = resolutionsOf(r, named);
+  // Next to an undecided dispute a refund needs its own confirmation, with the warning (refunds/refund-page.ts).
+  const isDisputed = disputes.length > 0 && offered.includes('refund');
+  const may = isDisputed ? offered.filter((x) => x !== 'refund') : offered;
+  const first = proposedOf(r, named);
+  const proposed = first === 'refund' && isDisputed ? null : first;
   const order = proposed === null ? may : [proposed, ...may.filter((x) => x !== proposed)];
   const back = may.includes('refund') ? givesBack(c) : null;
   const needed = may.find((x) => isNoteNeeded(r, x));
@@ -248,7 +256,9 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
         ${needed !== undefined && html`required`}
       ></textarea>
     </p>
+    ${(isDisputed || r.kind === 'refund_stuck') && disputeWarning(disputes)}
     <ul class="ways">
+      ${isDisputed && paid !== undefined && html`<li>${actLink(`/console/payments/${encodeURIComponent(paymentName(paid))}/refund`, 'Refund despite the dispute…')}<span class="hint">The next pages ask for the amount and warn again. A full refund closes this item.</span></li>`}
       ${disputesOf(c)
         .flatMap((o) => disputeLink(o) ?? [])
         .map((link) => html`<li>${link}<span class="hint">Answer there, then close this item.</span></li>`)}

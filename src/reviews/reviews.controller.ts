@@ -85,7 +85,7 @@ export class ReviewsController {
   @Problems({
     400: '`invalid_request`, `note_required`',
     404: '`not_found`',
-    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered` (Crossbill does not send the request again), `request_erased`, `credit_not_available` (nothing is left to credit, or not safely), `charge_already_used`, or the reason against the chosen refund.',
+    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered` (Crossbill does not send the request again), `request_erased`, `credit_not_available` (nothing is left to credit, or not safely), `charge_already_used`, `payment_disputed` (refund the payment itself, with `despite_dispute`), or the reason against the chosen refund.',
     422: '`payment_not_refundable`',
   })
   async resolve(

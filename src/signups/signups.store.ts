@@ -138,6 +138,24 @@ export class SignupsStore {
   }
 
   /**
+   * Trials with a tax calculation, made between these times, whose customers the MoR has not charged since; newest
+   * first.
+   */
+  async uncharged(from: Date, to: Date, limit: number): Promise<readonly SignupRow[]> {
+    return this.db.orm
+      .getRepository(SignupEntity)
+      .createQueryBuilder('s')
+      .where(`s.kind = 'trial' and s.tax_calculation_id is not null and s.intent_id is not null`)
+      .andWhere('s.created_at > :from and s.created_at < :to', { from, to })
+      .andWhere(
+        'not exists (select from payment p where p.customer_id = s.customer_id and p.succeeded_at > s.created_at)',
+      )
+      .orderBy('s.seq', 'DESC')
+      .take(limit)
+      .getMany();
+  }
+
+  /**
    * True if the customer pays by bank debit. Document 3 does not show a renewal's debit before it settles, so the
    * customer's last confirmed signup decides. True for a trial with a saved bank debit and no card, and for a payment that the
    * MoR settled after more than an hour.

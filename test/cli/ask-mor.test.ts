@@ -155,3 +155,37 @@ it("`crossbill ask-mor` does not report an event as lost if two bodies arrived u
   await deliver(world, 'mor_payments', again.replace('"created":1', '"created":2'));
   expect(itemsOf(await ask(), 'lost_events').map((i) => i['event'])).not.toContain('evt_twice');
 });
+
+it('`crossbill ask-mor` asks about a renewal charged with a tax on top, and about a trial with an expired tax calculation', async () => {
+  const bob = await world.subscriber();
+  await world.invoice(bob.firstInvoiceId, 'paid');
+  await world.control('POST', '/mor/open-facts', { renewal_tax: 'added' });
+  const taxed = await world.renew(bob.subscriptionId);
+  await world.advance(3_700);
+  await world.invoice(taxed, 'review');
+  await world.control('POST', '/mor/open-facts', { renewal_tax: 'none' });
+  const trial = await world.api<Json>('POST', '/v1/signups', {
+    kind: 'trial',
+    customer: { id: 'cus_trial' },
+    tax: {
+      currency: 'EUR',
+      customer: { billingAddress: { line1: 'Weg 1', city: 'Ulm', postalCode: '89073', country: 'DE' } },
+      lineItems: [{ merchantLineItemReference: 'l', productCode: 'oak', unitPrice: '29.90' }],
+      evidence: { billingCountry: 'DE', ipAddress: '203.0.113.9' },
+    },
+  });
+  expect(trial.status).toBe(201);
+  expect(itemsOf(await ask(), 'expired_calculations')).toEqual([]); // it is valid for 7 days
+  await db.query(`update signup set created_at = created_at - interval '8 days' where id = $1`, [trial.body['id']]);
+
+  const body = await ask();
+  expect(itemsOf(body, 'other_amounts')).toEqual([
+    {
+      ...{ invoice: taxed, payment: expect.any(String), charge: expect.any(String) },
+      ...{ taken: '35.58 EUR', amount_due: '29.90 EUR' },
+    },
+  ]);
+  expect(itemsOf(body, 'expired_calculations')).toMatchObject([
+    { setup_intent: trial.body['setup_intent_id'], tax_calculation: trial.body['tax_calculation_id'] },
+  ]);
+});

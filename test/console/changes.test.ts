@@ -279,7 +279,11 @@ describe('another payment method on the console', () => {
 
   it('the console form to confirm a payment method, sent twice, makes the MoR charge the refused invoice only one more time', async () => {
     const ops = await new Visitor(url).login(OPS_KEY);
-    const fields = await ops.form(page(), act());
+    expect((await ops.get(page())).text).not.toContain(`action="${act()}"`);
+    const asked = (await ops.get(act())).text; // the page with the question charges nothing
+    for (const said of [setupIntentId, refusedId, '29.90 EUR']) expect(asked).toContain(said);
+    expect((await invoice())['retries']).toMatchObject({ made: [] });
+    const fields = await ops.form(act(), act());
     const sent = [await ops.post(act(), fields), await ops.post(act(), fields)];
     expect(sent.map((s) => [s.status, s.headers.get('location')])).toEqual([
       [303, page()],
@@ -288,6 +292,7 @@ describe('another payment method on the console', () => {
     const paid = await world.invoice(refusedId, 'paid');
     expect((paid['retries'] as Json)['made']).toMatchObject([{ by: 'ops', means: 'charge' }]);
     expect((await ops.get(page())).text).not.toContain(act());
+    expect((await ops.get(act())).status).toBe(409);
     const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment_method.confirm');
     expect(audit.body.data[0]).toMatchObject({ actor: 'ops', target: customer, outcome: 'done' });
   });

@@ -35,6 +35,9 @@ export async function furnished(world: World): Promise<Furnished> {
     },
   });
   await reviewsOf(world, disputed.firstInvoiceId, 'dispute');
+  const refused = (await world.api('GET', `/v1/invoices/${books.openId}`)).body;
+  const customer = String(refused['customer_id']);
+  await world.api('POST', `/v1/customers/${customer}/payment-method`, {});
   await byHand(world, books.invoiceId);
   await cli(['move', '--yes'], world.env);
   const found = await world.api<{ data: Json[] }>('GET', '/v1/verify/differences');
@@ -46,6 +49,8 @@ export async function furnished(world: World): Promise<Furnished> {
       // First: the daily verify of a slow machine replaces the run.
       difference: `/console/verify/${String(found.body.data[0]?.['id'])}`,
       ...books.pages,
+      retry: `/console/invoices/${books.openId}/retry`,
+      'method-confirmed': `/console/customers/${customer}/payment-method/confirmed`,
       disputes: '/console/disputes',
       dispute: `/console/disputes/${disputeId}`,
       retries: '/console/retries',

@@ -46,8 +46,28 @@ export function newRefund(
 
 /** True for our own refund of this amount without a reply and without an id. */
 export function isNameless(r: RefundRow, amount: bigint): boolean {
-  const waits = r.status === 'requested' || r.status === 'unknown';
-  return r.origin === 'api' && waits && r.morRefundId === null && r.processorRefundId === null && r.amount === amount;
+  return (
+    r.origin === 'api' && isWaiting(r) && r.morRefundId === null && r.processorRefundId === null && r.amount === amount
+  );
+}
+
+/** True until the MoR has answered our request. */
+export function isWaiting({ status }: RefundRow): boolean {
+  return status === 'requested' || status === 'unknown';
+}
+
+/**
+ * Finds our own refund of this amount that the MoR has not answered.
+ * @param amount smallest units; null: the rest of the payment
+ */
+export function findWaiting<R extends RefundRow>(of: readonly R[], amount: bigint | null, rest: bigint): R | undefined {
+  const wanted = amount ?? rest;
+  return of.find((r) => r.origin === 'api' && isWaiting(r) && (wanted === 0n || r.amount === wanted));
+}
+
+export function sayWaiting({ id, amount, currency, status }: RefundRow): string {
+  const how = status === 'requested' ? 'stored and not sent yet' : 'sent, and the MoR has not answered';
+  return `Refund ${id} of ${showMoney({ minor: amount, currency })} of this payment is ${how}.`;
 }
 
 /** Records `payment.refunded`: the MoR refunded a payment. */

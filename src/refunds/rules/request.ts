@@ -11,7 +11,8 @@ import {
 } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { morKey } from '../../domain/mor-key.js';
-import { lostOf, returnOf } from '../../domain/mor-object.js';
+import { showUndecided, undecidedDisputes } from '../../domain/dispute-sum.js';
+import { lostOf, objectId, returnOf } from '../../domain/mor-object.js';
 import { HOW_TO_NAME, ownIdOf } from '../../domain/payment-name.js';
 import { type CallFailure, said } from '../../domain/ports/call.js';
 import { refundable } from '../../domain/status.js';
@@ -27,7 +28,7 @@ import {
 import { type Lane } from '../../engine/draft.js';
 import { itemRule } from '../../engine/items.js';
 import { ANSWER_PATIENCE_MS, DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
-import { isRenamed, newRefund, requestOf, takeAnswer } from './refund.js';
+import { findWaiting, isRenamed, isWaiting, newRefund, requestOf, sayWaiting, takeAnswer } from './refund.js';
 
 export type RefundRequest = {
   /** The amount in smallest units. Null: the rest of the payment. */
@@ -38,6 +39,8 @@ export type RefundRequest = {
   readonly by: string;
   /** True: refuse a refund equal to one that still waits. The caller has no key, so it may be a repeat. */
   readonly unlessWaiting?: boolean;
+  /** True: a person or the merchant's backend knows of the payment's open dispute, and wants the refund. */
+  readonly despiteDispute?: boolean;
 };
 
 /**
@@ -78,6 +81,9 @@ export function requestRefund(
     return refuseRefund(
       lost > 0n ? `${byBank} Nothing is left to refund.` : 'All of this payment is refunded or being refunded.',
     );
+  const disputes = undecidedDisputes(p, lane.objects);
+  if (disputes.length > 0 && req.despiteDispute !== true)
+    return refuse(409, PAYMENT_DISPUTED, `${showUndecided(disputes)} ${HOW_TO_REFUND_DESPITE}`);
   const amount = req.amount ?? rest;
   if (amount > rest) {
     const why = `The amount exceeds the rest of this payment. Refund at most ${show(rest)}. ${byBank}`;
@@ -88,25 +94,17 @@ export function requestRefund(
   const kind = 'create_refund' as const;
   const wire = lane.ctx.encodeMor({ kind, paymentId: p.paymentId, amountMinor: amount, reason, metadata });
   lane.request({ peer: 'mor', kind, subject: refund.id, wire, ...(key === null ? {} : { key }) });
-  lane.say('person', `${req.by} asked for a refund of ${show(amount)}`, refund);
+  const despite = disputes.length > 0 ? `, despite dispute ${disputes.map(objectId).join(', ')}` : '';
+  lane.say('person', `${req.by} asked for a refund of ${show(amount)}${despite}`, refund);
   return { ok: true, value: refund };
 }
 
+export const PAYMENT_DISPUTED = 'payment_disputed';
+
+const HOW_TO_REFUND_DESPITE =
+  'Answer the dispute first. If you want the refund despite it, request it for the payment: in the console, with `crossbill refund --despite-dispute`, or with `despite_dispute` in the API.';
+
 export const REFUND_WAITING = 'refund_waiting';
-
-/**
- * Finds our own refund of this amount that the MoR has not answered.
- * @param amount smallest units; null: the rest of the payment
- */
-export function findWaiting<R extends RefundRow>(of: readonly R[], amount: bigint | null, rest: bigint): R | undefined {
-  const wanted = amount ?? rest;
-  return of.find((r) => r.origin === 'api' && isWaiting(r) && (wanted === 0n || r.amount === wanted));
-}
-
-export function sayWaiting({ id, amount, currency, status }: RefundRow): string {
-  const how = status === 'requested' ? 'stored and not sent yet' : 'sent, and the MoR has not answered';
-  return `Refund ${id} of ${showMoney({ minor: amount, currency })} of this payment is ${how}.`;
-}
 
 function refuseRefund(why: string): Refusal {
   return refuse(422, 'payment_not_refundable', why);
@@ -175,10 +173,6 @@ export const createRefundCall: CallRule<'create_refund'> = {
 
 /** Our code for a refund with a wrong payment id. Crossbill does not send it again. */
 const RENAMED = 'payment_renamed';
-
-function isWaiting({ status }: RefundRow): boolean {
-  return status === 'requested' || status === 'unknown';
-}
 
 /**
  * Records the MoR's refusal of a refund. If the MoR refuses the first try, no money moved and the amount is free again.

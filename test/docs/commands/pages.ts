@@ -80,6 +80,17 @@ export const PAGES: Readonly<Record<string, Page>> = {
       { command: 'ours invoices', prints: /in_\w+ paid'[^]*in_\w+ paid'/ },
     ],
   },
+  'docs/tax.md': {
+    stands: async (rig) => {
+      const { customerId, invoiceId } = await rig.unpaid();
+      return { cus_123: customerId, 'in_…': invoiceId };
+    },
+    says: [],
+  },
+  'docs/shop-page.md': {
+    stands: async (rig) => ({ cus_123: (await rig.world.stripe.customers.create({ email: 'ada@example.com' })).id }),
+    says: [{ command: '/payment-method/confirmed', prints: /"payment_method_id":"met_/ }],
+  },
   'docs/asking-the-mor.md': { says: [{ command: 'crossbill ask-mor', prints: /open question/i }] },
   'docs/accounting.md': {
     stands: () => ({ '2026-11': MONTH }),
@@ -125,6 +136,10 @@ export const PAGES: Readonly<Record<string, Page>> = {
     says: [
       { command: 'crossbill refund $PAYMENT', prints: /succeeded/ },
       { command: 'crossbill refund $PAYMENT --amount', prints: /12\.50/ },
+      { command: 'crossbill returned $PAYMENT', prints: /pay_\w+/ },
+      { command: 'crossbill reviews list --kind debit_returned', prints: /debit_returned/ },
+      { command: 'REVIEW=$(crossbill reviews list --kind debit_returned', prints: /^/ },
+      { command: 'crossbill reviews resolve', prints: /: credit by / },
       { command: 'crossbill explain', prints: /^Invoice in_|^Payment pay_/ },
       {
         command: 'crossbill invoices --status open',
@@ -175,6 +190,13 @@ export const PAGES: Readonly<Record<string, Page>> = {
       { command: 'crossbill migrate --status', prints: /^The schema is current\.$/m },
       { command: 'crossbill verify', prints: /Compared/ },
       { command: 'crossbill reviews list', prints: /./ },
+    ],
+  },
+  'docs/first-week.md': {
+    says: [
+      { command: 'crossbill status', prints: /Invoices/i },
+      { command: 'crossbill reviews list', prints: /./ },
+      { command: 'crossbill verify', prints: /Compared/ },
     ],
   },
   'docs/notifications.md': {

@@ -414,6 +414,8 @@ export interface components {
             /** Smallest units. */
             amount?: number;
             reason?: string;
+            /** True: refund although a dispute of the payment is undecided. */
+            despite_dispute?: boolean;
             /** Passed on to the MoR. */
             metadata?: {
                 [key: string]: unknown;

@@ -547,24 +547,3 @@ describe('a request for a refund', () => {
     });
   });
 });
-
-describe('a refund request without a key of the caller', () => {
-  const again = (s: LaneState, amount: bigint | null) => {
-    const done = askRefund(s, 'pmt_1', { ...WISH, amount, unlessWaiting: true }, ctx(1));
-    return done.ok ? done.value.amount : done.code;
-  };
-
-  it('is refused while an equal refund waits for its sending or for the answer of the MoR', () => {
-    for (const status of ['requested', 'unknown'] as const)
-      expect(again(asked({ status }).s, 1000n)).toBe('refund_waiting');
-    expect(again(asked({ amount: 2990n }).s, null)).toBe('refund_waiting');
-  });
-
-  it('is a further refund if the amounts differ, or if the earlier refund has an answer or came from elsewhere', () => {
-    expect(again(asked().s, 999n)).toBe(999n);
-    expect(again(asked().s, null)).toBe(1990n);
-    expect(again(asked({ status: 'pending' }).s, 1000n)).toBe(1000n);
-    expect(again(asked({ status: 'failed' }).s, 1000n)).toBe(1000n);
-    expect(again(asked({ origin: 'event' }).s, 1000n)).toBe(1000n);
-  });
-});

@@ -1,0 +1,27 @@
+// The totals of tax calculations in a real PostgreSQL.
+import { expect, it } from '@jest/globals';
+import { money } from '../../src/domain/money.js';
+import { DAY_MS } from '../../src/policy.js';
+import { TaxTotalsStore } from '../../src/tax/tax-totals.store.js';
+import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
+
+let x: LaneOnPostgres;
+let totals: TaxTotalsStore;
+laneForEach((opened) => {
+  x = opened;
+  totals = new TaxTotalsStore(x.db, x.harness.clock);
+});
+
+it('the total of a tax calculation is found for as long as the MoR takes the calculation, and its row goes afterwards', async () => {
+  const total = money(3558n, 'EUR');
+  await totals.keep('tc_1', total);
+  await totals.keep('tc_1', money(1n, 'EUR')); // the MoR's ids are unique: the first total stands
+  expect(await totals.find('tc_1')).toEqual(total);
+  expect(await totals.find('tc_elsewhere')).toBeNull();
+  x.harness.clock.advance(7 * DAY_MS);
+  await totals.keep('tc_2', total);
+  expect(await totals.find('tc_1')).toEqual(total);
+  x.harness.clock.advance(2 * DAY_MS);
+  await totals.keep('tc_3', total);
+  expect([await totals.find('tc_1'), await totals.find('tc_2')]).toEqual([null, total]);
+});
