@@ -1,9 +1,7 @@
--- The amount of a draft, and the time of the first request for a charge that waits for the final invoice.
---
--- Reason: the amount of a draft may still grow, so a payment of the draft's amount is told from another wrong amount, and with
--- MOR_RELAY_EVENTS=finalized the MoR is asked only for final invoices.
--- Locks: `invoice` for the moment of the change; two columns without a default rewrite no row.
--- Undoing it loses both values. Invoices that wait for their finalization then get no first charge: relay them by hand.
+-- Why: the amount of a draft may still grow. `drafted_due` tells a payment of the draft's amount from another wrong amount; `relay_due_at`
+-- is the time of the next look at a draft whose first charge waits for its final amount (MOR_RELAY_EVENTS=finalized).
+-- Locks: `invoice` for the moment of the change; two columns without a default rewrite no row. Undo: loses both values; drafts that wait
+-- for their final amount then get no first charge, so retry them once they are overdue.
 
 -- up
 alter table invoice

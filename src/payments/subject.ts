@@ -14,7 +14,6 @@ import {
   reportPaymentCall,
   setReferenceCall,
 } from './rules/mark-calls.js';
-import { noteGrowth } from './rules/amount.js';
 import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
 import {
   chargeLookup,
@@ -42,7 +41,7 @@ export const joinPayments = ({ giveBack, tryAgain }: Others) => {
       set_reference: setReferenceCall,
       pay_out_of_band: endOfMarkCall,
     },
-    money: [settleMarks, closeRefunded, noteGrowth],
+    money: [settleMarks, closeRefunded],
     rest: [declareSurplus],
     items: [unprovenItems, restItems],
     lookups: [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(identifyLookup)],

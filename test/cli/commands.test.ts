@@ -1,9 +1,10 @@
 // The commands against a running daemon, its database, and the sandbox.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { OWN_MIGRATIONS } from '../../src/store/migrations.js';
 import { emptyDatabase } from '../support/database.js';
 import { changeByHand } from '../support/lane-log.js';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
@@ -55,7 +56,7 @@ it('`crossbill migrate` brings an empty database up to date, and other commands 
     });
     const done = await cliJson<{ migrations: string[] }>(['migrate'], env);
     expect(done.code).toBe(0);
-    expect(done.body.migrations).toEqual([expect.stringContaining('schema')]);
+    expect(done.body.migrations).toHaveLength(readdirSync(OWN_MIGRATIONS).length);
     expect(await cli(['migrate'], env)).toEqual({ code: 0, out: 'The schema is already current.\n', err: '' });
     expect(await cli(['migrate', '--status'], env)).toEqual({ code: 0, out: 'The schema is current.\n', err: '' });
   } finally {

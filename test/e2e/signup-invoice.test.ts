@@ -178,10 +178,10 @@ describe('a signup with invoice_id', () => {
 
   it('a repeat under the same key returns the same signup, also once its invoice is paid or Stripe does not answer', async () => {
     const f = await first();
-    const made = await signUp(f, {}, 'order-2');
-    expect(made.status).toBe(201);
+    const { status, body } = await signUp(f, {}, 'order-2');
+    expect(status).toBe(201);
     await world.stripe.invoices.pay(f.invoiceId, { paid_out_of_band: true });
-    expect(await signUp(f, {}, 'order-2')).toEqual(made);
+    expect(await signUp(f, {}, 'order-2')).toMatchObject({ status, body });
     await world.fault({
       side: 'stripe',
       method: 'GET',
@@ -190,7 +190,7 @@ describe('a signup with invoice_id', () => {
       status: 500,
       times: 20,
     });
-    expect(await signUp(f, {}, 'order-2')).toEqual(made);
+    expect(await signUp(f, {}, 'order-2')).toMatchObject({ status, body });
     expect(await signUp(f, { amount: 2990, currency: 'eur' }, 'order-2')).toMatchObject(
       refusal(409, 'idempotency_conflict'),
     );

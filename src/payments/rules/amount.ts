@@ -26,13 +26,13 @@ export function ofAmount(
     : { kind, fact, proposed: 'apply' };
 }
 
-/** If the draft's amount arrives after its payment, the item says that the invoice grew. */
-export function noteGrowth(lane: Lane): void {
-  const i = lane.invoice;
-  for (const r of lane.reviews) {
-    const p = lane.findPayment(r.paymentRowId);
-    if (r.status !== 'open' || r.fact.code !== 'amount-differs' || i === null || !p || p.amount === null) continue;
-    const item = ofAmount({ ...p, amount: p.amount }, { ...i, amountRemaining: r.fact.due.minor }, lane.settings);
-    if (item.fact.code === 'amount-grew') lane.updateItem(r, { ...item, subject: r.subject });
-  }
+/** If the draft's amount arrives after its payment `p`, the item about the payment says that the invoice grew. */
+export function noteGrowth(lane: Lane, p: PaymentRow): void {
+  const { invoice: i } = lane;
+  const r = lane.reviews.find(
+    (x) => x.status === 'open' && x.paymentRowId === p.id && x.fact.code === 'amount-differs',
+  );
+  if (r?.fact.code !== 'amount-differs' || i === null || p.amount === null) return;
+  const item = ofAmount({ ...p, amount: p.amount }, { ...i, amountRemaining: r.fact.due.minor }, lane.settings);
+  if (item.fact.code === 'amount-grew') lane.updateItem(r, { ...item, subject: r.subject });
 }

@@ -23,7 +23,7 @@ import { isFresh, invoiceLookup } from '../../engine/facts.js';
 import { observationsOf } from '../../engine/open-money.js';
 import { closePayment, isCallOf, maybeOne, PARKING } from '../../engine/payment.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
-import { ofAmount, type Parking } from './amount.js';
+import { noteGrowth, ofAmount, type Parking } from './amount.js';
 import { askOfAmount } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
@@ -109,6 +109,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
   const isHeldOver = i.platformStatus !== 'draft' || (i.holdUntil !== null && i.holdUntil <= lane.now);
   if (p.mark === 'held' && isHeldOver) moveMark(p, 'waiting');
   if (isShadowed(lane, p)) return settleShadowed(lane, p);
+  if (p.mark === 'parked') return noteGrowth(lane, p);
   if (STEPS[p.mark] !== undefined) return withdrawIfPointless(lane, p, i);
   const { amount } = p;
   if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p) || askOfAmount(lane, p)) return;

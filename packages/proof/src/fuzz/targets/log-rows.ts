@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { emptyLane } from '#src/engine/context.js';
 import { type LaneState } from '#src/domain/model.js';
 import { type Kind, type Row } from '#src/domain/row.js';
+import { maskCards } from '#src/masks/card-numbers.js';
 import { fold, LOGGED, type LoggedRow, logRow } from '#src/engine/lane-log.js';
 import { oddText, timeText } from '../inputs/texts.js';
 import { must, mustBeSame, shown, type Target } from '../target.js';
@@ -23,26 +24,26 @@ const plans: fc.Arbitrary<string> = fc
   .record({
     before: fc.dictionary(fc.constantFrom(...Object.keys(TABLES)), fc.array(seeds, { maxLength: 2 }), { maxKeys: 4 }),
     after: fc.dictionary(fc.constantFrom(...Object.keys(TABLES)), fc.array(seeds, { maxLength: 3 }), { maxKeys: 4 }),
-    format: fc.constantFrom(1, 1, 1, 2, 99),
+    format: fc.constantFrom(1, 2, 2, 3, 99),
   })
   .map((plan) => JSON.stringify(plan));
 
-/** Makes a row from texts: each column gets a value of its kind. */
+/** Makes a row from texts: each column gets a value of its kind. A read masks card numbers in words of others. */
 function rowFrom<T>(codec: Row<T, unknown>, from: readonly string[], n: number): T {
   const out: Record<string, unknown> = {};
   for (const [i, [name, { kind }]] of Object.entries<{ readonly kind: Kind }>(codec.columns).entries()) {
-    const text = from[i % from.length] ?? '';
+    const text = maskCards(from[i % from.length] ?? '').replace(/\0|\p{Surrogate}/gu, '\ufffd');
     const sum = BigInt([...text].reduce((a, ch) => (a * 31 + (ch.codePointAt(0) ?? 0)) % 2 ** 40, 7));
     const key = codec.key.includes(name as keyof T & string);
     if (key) out[name] = `id_${n}`;
     else if (text === '') out[name] = null;
-    else if (kind === 'text') out[name] = text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
+    else if (kind === 'text') out[name] = text;
     else if (kind === 'int') out[name] = Number(sum % 1_000n);
     else if (kind === 'bigint') out[name] = sum * 1_000n - 500n;
     else if (kind === 'time') out[name] = new Date(Number(sum));
     else if (kind === 'bool') out[name] = sum % 2n === 0n;
     else if (kind === 'texts') out[name] = ['surplus'];
-    else out[name] = { said: text.replace(/\0|\p{Surrogate}/gu, '\ufffd'), deep: [1, null, '__proto__'] };
+    else out[name] = { said: text, deep: [1, null, '__proto__'] };
   }
   return out as T;
 }
@@ -112,7 +113,7 @@ export const logRows: Target = {
     mustBeSame(sorted(fold('in_1', read.slice(0, 2)).state), sorted(after), 'folded from its steps');
     mustBeSame(sorted(fold('in_1', read).state), sorted(after), 'folded from its snapshot');
     const newer = read.map((row) => ({ ...row, change: { ...row.change, f: plan.format } }));
-    if (plan.format > 1) {
+    if (plan.format > 2) {
       let refused = '';
       try {
         fold('in_1', newer);
