@@ -153,6 +153,7 @@ describe('the erasure of a customer', () => {
         kind: 'trial',
         amount: undefined,
         currency: undefined,
+        invoice_id: undefined,
         tax: undefined,
         tax_calculation_id: undefined,
         payment_method_types: ['card'],
@@ -162,7 +163,7 @@ describe('the erasure of a customer', () => {
     await as(
       'POST /v1/signups',
       {},
-      { 'customer.id': s.customerId, kind: 'trial', amount: undefined, currency: undefined },
+      { 'customer.id': s.customerId, kind: 'trial', amount: undefined, currency: undefined, invoice_id: undefined },
     );
     await as(
       'POST /v1/customers/{id}/payment-method',
