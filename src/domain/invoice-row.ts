@@ -36,6 +36,13 @@ export const INVOICE = rowOf('invoice', {
    */
   amountOverpaid: bigint().orNull,
   total: bigint().orNull,
+  /** The sum of the credit notes on the invoice, as Stripe last reported it. Null: Stripe has reported nothing. */
+  amountCredited: bigint().orNull,
+  /**
+   * What the invoice collects of an older debt of the customer, beside its own total (Stripe's `starting_balance`).
+   * Null: Stripe has reported nothing.
+   */
+  olderDebt: bigint().orNull,
   subscriptionId: text().orNull,
   collectionMethod: text().orNull.personal(keepCode),
   /** When the platform made the invoice. */

@@ -39,6 +39,8 @@ export type LossCredit = {
   readonly of: string;
   /** The amount in smallest units, as text. */
   readonly minor: string;
+  /** The amount reported on the payment record, if Stripe then took a smaller credit note. Absent: `minor`. */
+  readonly reported?: string;
   readonly stage: 'reporting' | 'crediting' | 'done' | 'parked';
   /** The id of the credit note. Null until Stripe has replied. */
   readonly noteId: string | null;

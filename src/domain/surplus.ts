@@ -47,9 +47,9 @@ export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   return left <= 0n ? 0n : left < refund.amount ? left : refund.amount;
 }
 
-/** The part of a refund that reduces the sale: everything except a returned surplus. */
+/** The part of a refund with a credit note: everything except a returned surplus and what the invoice cannot take. */
 export function saleOf(r: RefundRow): bigint {
-  return r.amount - r.surplus;
+  return r.amount - r.surplus - (r.beyondSale ?? 0n);
 }
 
 /** The part of the surplus already refunded. */

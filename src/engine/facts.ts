@@ -108,6 +108,8 @@ function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
     amountRemaining: f.amountRemaining,
     ...(f.amountOverpaid === null ? asKnown(f, known) : { amountOverpaid: f.amountOverpaid }),
     total: f.total,
+    amountCredited: f.amountCredited ?? known.amountCredited,
+    olderDebt: f.olderDebt ?? known.olderDebt,
     subscriptionId: f.subscriptionId,
     collectionMethod: f.collectionMethod,
     autoAdvance: f.autoAdvance ?? null,

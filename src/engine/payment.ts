@@ -16,6 +16,7 @@ import {
 import { newRow, type Draft } from '../domain/row.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
 import { has, isSameMoney } from '../domain/mor-object.js';
+import { whyNothingDue } from '../domain/nothing-due.js';
 import { paymentCollected } from '../domain/postings.js';
 import { type PaymentEvent } from './event.js';
 import { type Refusal, refuse, type Result } from './commanded.js';
@@ -191,7 +192,7 @@ export function verdictDueBy(
  */
 export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
-  if (others.length === 0) return s.invoice?.platformStatus === 'paid';
+  if (others.length === 0) return s.invoice?.platformStatus === 'paid' && whyNothingDue(s.invoice) === null;
   return others.some((x) => maybeOne(x, p));
 }
 

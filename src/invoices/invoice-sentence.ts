@@ -2,6 +2,7 @@
 import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../domain/mor-object.js';
 import { sayMoney } from '../domain/money.js';
+import { showNothingDue, whyNothingDue } from '../domain/nothing-due.js';
 import { saysNothing } from '../engine/payment.js';
 import { END_WORDS } from '../domain/retry.js';
 import { isOnItsWay, SIGNUP_REASON } from '../domain/status.js';
@@ -59,8 +60,9 @@ function paid(v: AnswerFacts, now: Date): Answer {
   const marked = v.payments.filter((p) => p.mark === 'confirmed');
   const second = v.payments.find((p) => p.mark === 'parked');
   const said = marked.map((p) => taking(p, now));
-  const how =
-    said.length === 0 ? 'Paid on Stripe, but not through the MoR' : `Paid: the MoR took ${said.join(' and ')}`;
+  const why = whyNothingDue(v.invoice);
+  const unmarked = why === null ? 'Paid on Stripe, but not through the MoR' : `Nothing was due: ${showNothingDue(why)}`;
+  const how = said.length === 0 ? unmarked : `Paid: the MoR took ${said.join(' and ')}`;
   const trouble = troubleOf(v, now);
   if (second !== undefined) {
     const text = `${how}; the MoR also took ${taking(second, now)}, and a person must decide about that money.`;

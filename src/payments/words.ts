@@ -2,6 +2,7 @@
 import { type FactOf, type Sentences, type Words } from '../domain/fact.js';
 import { type ByHand, type Seen } from '../domain/facts/parts.js';
 import { type Money, showMoney } from '../domain/money.js';
+import { showNothingDue } from '../domain/nothing-due.js';
 import { showIso } from '../domain/show-time.js';
 import { showObserved } from '../domain/show-observed.js';
 
@@ -17,6 +18,7 @@ export const paymentWords: Words<
   | 'invoice-void'
   | 'paid-twice'
   | 'paid-otherwise'
+  | 'nothing-due'
   | 'named-again'
   | 'charge-elsewhere'
   | 'success-differs'
@@ -66,10 +68,14 @@ export const paymentWords: Words<
     proposal: f.maybeOne ? ASK_IF_TWICE : refundOfSecond(showMoney(f.taken)),
   }),
   'paid-otherwise': (f) => ({
-    summary: `the MoR took ${showMoney(f.taken)}, but the invoice was already paid another way${f.record === null ? '' : ` (payment record ${f.record} of this payment is not attached)`}${andObserved(f.observations)}`,
+    summary: `the MoR took ${showMoney(f.taken)}, but the invoice was already paid another way${notAttached(f)}${andObserved(f.observations)}`,
     // Somebody may have marked the invoice by hand for this very payment: before the event of a bank transfer arrived,
     // or while Crossbill held the payment of a renewal.
     proposal: `If somebody marked the invoice by hand for this money, dismiss this: a refund would return the customer's only payment. If the customer paid the invoice twice, refund ${showMoney(f.taken)}.`,
+  }),
+  'nothing-due': (f) => ({
+    summary: `the MoR took ${showMoney(f.taken)}, but nothing was due on the invoice: ${showNothingDue(f.why)}${notAttached(f)}${andObserved(f.observations)}`,
+    proposal: `Refund ${showMoney(f.taken)}: Stripe asked the customer for nothing. If the customer still owes this money, because the credit was a mistake, keep it: bill ${showMoney(f.taken)} with a new invoice, mark that one as paid, and dismiss this.`,
   }),
   'named-again': (f) => ({
     summary: `the MoR took ${showMoney(f.taken)}, but the invoice was already paid another way; this payment and payment ${f.payment} have the same charge ${f.charge ?? ''}`,
@@ -105,6 +111,9 @@ export const paymentWords: Words<
 };
 
 const sumOf = (sum: Money | null): string => (sum === null ? 'an unknown amount' : showMoney(sum));
+
+const notAttached = ({ record }: { readonly record: string | null }): string =>
+  record === null ? '' : ` (payment record ${record} of this payment is not attached)`;
 
 /** Lists all reports of money if the ledger lacks any of them. The sentence already names the ledger's payments. */
 function andObserved(all: readonly Seen[]): string {

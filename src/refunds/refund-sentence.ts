@@ -5,12 +5,18 @@ import { sayMoney } from '../domain/money.js';
 type Said = { readonly tone: 'good' | 'wait' | 'bad'; readonly text: string };
 
 export function refundAnswer(
-  r: Pick<RefundRow, 'status' | 'morStatus' | 'amount' | 'currency' | 'failure' | 'mirror'>,
+  r: Pick<RefundRow, 'status' | 'morStatus' | 'amount' | 'currency' | 'failure' | 'mirror' | 'beyondSale'>,
 ): Said {
   const what = sayMoney({ minor: r.amount, currency: r.currency });
   switch (r.status) {
     case 'succeeded': {
-      const shown = { done: '; Stripe shows it.', parked: '; not on Stripe: see the review item.', not_needed: '.' };
+      const beyond = r.beyondSale === null ? null : sayMoney({ minor: r.beyondSale, currency: r.currency });
+      const rest = beyond === null ? '' : `, ${beyond} of it without a credit note`;
+      const shown = {
+        done: `; Stripe shows it${rest}.`,
+        parked: '; not on Stripe: see the review item.',
+        not_needed: `${rest}.`,
+      };
       const onStripe =
         r.mirror === 'done' || r.mirror === 'parked' || r.mirror === 'not_needed'
           ? shown[r.mirror]

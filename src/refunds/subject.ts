@@ -6,6 +6,7 @@ import {
   mirrorRefunds,
   reconsiderParked,
   refundGaps,
+  refundsBeyondSale,
   refundsElsewhere,
   reportRefundCall,
 } from './rules/mirror.js';
@@ -19,6 +20,6 @@ export const refunds = {
   calls: { create_refund: createRefundCall, report_refund: reportRefundCall, issue_credit_note: creditNoteCall },
   money: [countRefunds, mirrorRefunds, reconsiderParked],
   rest: [withdrawStale],
-  items: [refundsElsewhere, refundGaps, stuckRefunds, renamedRefunds],
+  items: [refundsElsewhere, refundGaps, refundsBeyondSale, stuckRefunds, renamedRefunds],
   choices: { refund_stuck: takeStuckChoice, refund_gap: nothingMore },
 } satisfies Subject;

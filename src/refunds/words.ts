@@ -8,6 +8,7 @@ export const refundItemWords: Words<
   | 'refund-event-missing'
   | 'totals-overlap'
   | 'refund-unshown'
+  | 'refund-beyond-sale'
   | 'answer-differs'
   | 'request-refused'
   | 'refund-waits'
@@ -36,6 +37,10 @@ export const refundItemWords: Words<
     summary: `${showMoney(f.amount)} of payment ${f.payment} was refunded, and Stripe does not show the refund: Crossbill marked no invoice with this money`,
     proposal:
       'Did this money settle the invoice, because somebody marked it by hand or the MoR reported one payment twice? Then credit the invoice on Stripe by hand. Did the customer pay twice? Then there is nothing to credit. Dismiss this afterwards.',
+  }),
+  'refund-beyond-sale': (f) => ({
+    summary: `${showMoney(f.beyond)} of refund ${f.refund} of ${showMoney(f.amount)} has no credit note: the credit notes of this invoice may not exceed its total of ${showMoney(f.total)}`,
+    proposal: `${ofDebt(f)}${ofEarlierNotes(f)} Then dismiss this.`,
   }),
   'answer-differs': (f) => ({
     summary: `Crossbill requested a refund of ${showMoney(f.asked)} of payment ${f.payment}; the MoR confirmed ${showMoney(f.answered)} of payment ${f.answeredFor}`,
@@ -92,4 +97,16 @@ function refusedSaid(refused: FactOf<'refund-waits'>['refused']): string {
       ? 'the MoR knows the key of this refund with another body'
       : 'an earlier attempt may have made the refund';
   return `; the MoR refused the request: ${refused.said}; ${why}`;
+}
+
+function ofDebt({ debt }: FactOf<'refund-beyond-sale'>): string {
+  if (debt === null) return '';
+  const sum = showMoney(debt);
+  return `The invoice also collected an older debt, and ${sum} of it was refunded. If the customer owes it again, add ${sum} to the customer's balance on Stripe.`;
+}
+
+function ofEarlierNotes({ beyond, debt }: FactOf<'refund-beyond-sale'>): string {
+  const rest = { ...beyond, minor: beyond.minor - (debt?.minor ?? 0n) };
+  if (rest.minor <= 0n) return '';
+  return `${debt === null ? '' : ' '}Credit notes from before the refund cover ${showMoney(rest)}. If the customer got that money another way, for example in the balance on Stripe, this refund paid it a second time: take it back there.`;
 }

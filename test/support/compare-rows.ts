@@ -75,6 +75,7 @@ export function refund(over: Partial<RefundRow> = {}): RefundRow {
     counted: true,
     totalAfter: null,
     surplus: 0n,
+    beyondSale: null,
     mirror: 'done',
     creditNoteId: 'cn_1',
     failure: null,

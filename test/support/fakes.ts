@@ -273,6 +273,9 @@ export class FakeBillingPlatform extends BillingPlatform {
         if (i?.status !== 'paid' && !payable) return refuse('invoice_not_open');
         const known = this.records.some((r) => r.refunds.some((x) => x.reference === c.refunded?.reference));
         if (c.refunded !== null && !known) return refuse('refund_group_unknown');
+        const credited = (i.amountCredited ?? 0n) + c.amount.minor;
+        if (credited > i.total) return refuse('amount_too_large');
+        this.change(c.invoiceId, { amountCredited: credited });
         const id = `cn_${++this.#last}`;
         const reference = c.refunded?.reference ?? null;
         this.notes.push({ id, invoiceId: c.invoiceId, minor: c.amount.minor, refundId: c.refundId, reference });

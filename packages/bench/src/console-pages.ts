@@ -7,7 +7,7 @@ export type PageAsked = {
   readonly route: string;
   readonly path: string;
   /** The expected status, if not 200. */
-  readonly status?: 200 | 303 | 404;
+  readonly status?: 200 | 303 | 404 | 409;
   /** The daemon caches this page for less than these seconds, so the bench moves the daemon's clock ahead by them. */
   readonly freshSec?: number;
 };
@@ -48,7 +48,7 @@ export function consolePages(n: number, ofCustomer = 12, told = n): readonly Pag
   });
   const find = (what: string, sought: string, more: Partial<PageAsked> = {}): PageAsked =>
     page(`search: ${what}`, '/find', `q=${encodeURIComponent(sought)}`, more);
-  const [exact, none] = [{ status: 303 }, { status: 404 }] as const;
+  const [exact, none, settled] = [{ status: 303 }, { status: 404 }, { status: 409 }] as const;
   return [
     page('overview', '', 'currency=EUR', { freshSec: 61 }),
     find('a whole invoice id', `in_old${n}`, exact),
@@ -80,6 +80,7 @@ export function consolePages(n: number, ofCustomer = 12, told = n): readonly Pag
     page('invoices, CSV', '/invoices', 'format=csv'),
     one('an invoice', '/invoices/:id', `in_old${n}`),
     one('payment link of an invoice', '/invoices/:id/payment-link', `in_old${n}`),
+    { ...one('retry of a paid invoice', '/invoices/:id/retry', `in_old${n}`), ...settled },
     one('proforma of an invoice', '/invoices/:id/proforma', `in_old${n}`),
     page('payments', '/payments', ''),
     page('failed payments', '/payments', 'status=failed'),
@@ -101,6 +102,7 @@ export function consolePages(n: number, ofCustomer = 12, told = n): readonly Pag
     page('customers, CSV', '/customers', 'format=csv'),
     page('customers by their name at the MoR', '/customers', `mor_customer_id=mcus_old${Math.floor(n / ofCustomer)}`),
     one('a customer with all sums', '/customers/:id', customer),
+    { ...one('a method that nobody set up', '/customers/:id/payment-method/confirmed', customer), ...settled },
     page('ledger', '/ledger', ''),
     page('ledger of today, money taken', '/ledger', `reason=payment_collected&${today}`),
     page('ledger of a month', '/ledger', month),

@@ -240,7 +240,10 @@ function readStatus(invoice: JsonObject, otherwise: InvoiceStatus | null): Invoi
   return status;
 }
 
-type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining' | 'amountOverpaid' | 'total'>;
+type Amounts = Pick<
+  InvoiceFacts,
+  'amountDue' | 'amountPaid' | 'amountRemaining' | 'amountOverpaid' | 'total' | 'amountCredited' | 'olderDebt'
+>;
 
 /**
  * Stripe docs, "The Invoice object": `amount_remaining` is the amount due minus the amount paid. If the remaining or
@@ -251,13 +254,20 @@ function readAmounts(invoice: Fields, status: InvoiceStatus): Amounts {
   const amountDue = invoice.minor('amount_due', 0n);
   const paid = invoice.minorOrNull('amount_paid', 0n);
   const remaining = invoice.minorOrNull('amount_remaining', -amountLimit);
+  const before = invoice.minorOrNull('pre_payment_credit_notes_amount', 0n);
+  const after = invoice.minorOrNull('post_payment_credit_notes_amount', 0n);
+  const total = invoice.minorOrNull('total', -amountLimit); // below zero if the customer has credit
+  // Credit notes from before the payment lowered the amount due, and not the total.
+  const debt = total === null ? 0n : amountDue + (before ?? 0n) - (total > 0n ? total : 0n);
   const left = remaining ?? (paid !== null ? amountDue - paid : status === 'paid' ? 0n : amountDue);
   return {
     amountDue,
     amountPaid: paid ?? amountDue - left,
     amountRemaining: left,
     amountOverpaid: invoice.minorOrNull('amount_overpaid', 0n),
-    total: invoice.minorOrNull('total', -amountLimit) ?? amountDue, // below zero if the customer has credit
+    total: total ?? amountDue,
+    olderDebt: debt > 0n ? debt : 0n,
+    ...(before === null && after === null ? {} : { amountCredited: (before ?? 0n) + (after ?? 0n) }),
   };
 }
 const amountLimit = BigInt(Number.MAX_SAFE_INTEGER);

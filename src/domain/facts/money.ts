@@ -1,6 +1,6 @@
 // Facts about a payment that does not fit its invoice.
 import { type Money } from '../money.js';
-import { type Seen, type Time } from './parts.js';
+import { type NothingDue, type Seen, type Time } from './parts.js';
 
 export type AmountFact =
   | {
@@ -61,6 +61,14 @@ export type DoubleFact =
   | {
       readonly code: 'paid-otherwise';
       readonly taken: Money;
+      readonly record: string | null;
+      readonly observations: readonly Seen[];
+    }
+  /** The invoice became paid without any payment, and the MoR took money for it. */
+  | {
+      readonly code: 'nothing-due';
+      readonly taken: Money;
+      readonly why: NothingDue;
       readonly record: string | null;
       readonly observations: readonly Seen[];
     }

@@ -45,6 +45,12 @@ export type Disputed = { readonly amount: Money | null; readonly unread: string 
  */
 export type Apart = 'for-nothing' | 'maybe-for-nothing' | 'not-booked' | null;
 
+/**
+ * Why nothing is due on an invoice that Stripe shows as paid. `credited`: credit notes over all of it. `balance`: the
+ * customer's balance. `covered`: both, or unknown which of them. `empty`: a total of zero or less.
+ */
+export type NothingDue = 'credited' | 'balance' | 'covered' | 'empty';
+
 /** How a person marks the invoice at Stripe, so that Crossbill recognises the payment. */
 export type ByHand =
   | { readonly how: 'report'; readonly amount: Money; readonly reference: string }

@@ -18,6 +18,16 @@ export type GapFact =
   | { readonly code: 'totals-overlap'; readonly payment: string; readonly at: Money }
   | { readonly code: 'refund-unshown'; readonly payment: string; readonly amount: Money }
   | {
+      readonly code: 'refund-beyond-sale';
+      readonly refund: string;
+      readonly amount: Money;
+      /** The part of the refund without a credit note. */
+      readonly beyond: Money;
+      readonly total: Money;
+      /** The part of `beyond` that paid an older debt of the customer, collected with the invoice. Null: nothing. */
+      readonly debt: Money | null;
+    }
+  | {
       readonly code: 'answer-differs';
       readonly payment: string;
       readonly asked: Money;

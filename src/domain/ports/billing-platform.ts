@@ -23,6 +23,10 @@ export type InvoiceFacts = {
   /** The amount paid beyond the amount due. Null: the platform does not say, as in shapes before 2025-03-31. */
   readonly amountOverpaid: bigint | null;
   readonly total: bigint;
+  /** The sum of the invoice's credit notes, made before and after its payment. Absent: the platform does not say. */
+  readonly amountCredited?: bigint;
+  /** The part of the amount due beyond the invoice's total: an older debt of the customer. Absent: unknown. */
+  readonly olderDebt?: bigint;
   readonly subscriptionId: string | null;
   /** The metadata of the subscription, as the invoice shows it. Absent: none. */
   readonly metadata?: Readonly<Record<string, string>>;

@@ -1,8 +1,10 @@
-// The item about a payment of another amount than its invoice has due.
+// The items about a payment of another amount than its invoice has due, and about a paid invoice.
 import { type KindAndFact } from '../../domain/fact.js';
 import { type Item } from '../../domain/item.js';
 import { type InvoiceRow, type PaymentRow } from '../../domain/model.js';
 import { type Money } from '../../domain/money.js';
+import { type Seen } from '../../domain/facts/parts.js';
+import { whyNothingDue } from '../../domain/nothing-due.js';
 import { type FlowSettings } from '../../domain/settings.js';
 import { type Lane } from '../../engine/draft.js';
 
@@ -24,6 +26,19 @@ export function ofAmount(
   return marking === 'out_of_band'
     ? { kind, fact, actions: ['refund', 'retry', 'dismiss'], proposed: null }
     : { kind, fact, proposed: 'apply' };
+}
+
+/** The item about a payment for an invoice that Stripe shows as paid, without our mark. */
+export function ofPaid(
+  i: InvoiceRow,
+  taken: Money,
+  record: string | null,
+  observations: readonly Seen[],
+): Parking & { readonly kind: 'double_payment' } {
+  const kind = 'double_payment';
+  const why = whyNothingDue(i);
+  if (why === null) return { kind, fact: { code: 'paid-otherwise', taken, record, observations } };
+  return { kind, fact: { code: 'nothing-due', taken, why, record, observations }, proposed: 'refund' };
 }
 
 /** If the draft's amount arrives after its payment `p`, the item about the payment says that the invoice grew. */

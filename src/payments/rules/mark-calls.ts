@@ -1,6 +1,5 @@
 // The calls of a mark: each reply leads to the next call. Also carries out a person's choice for a parked payment.
 import { type Draft } from '../../domain/row.js';
-import { type DoubleFact } from '../../domain/facts/money.js';
 import { type ByHand } from '../../domain/facts/parts.js';
 import {
   type InvoiceRow,
@@ -25,6 +24,7 @@ import { observationsOf } from '../../engine/open-money.js';
 import { awaitVerdict, closePayment, isCallOf, saysNothing } from '../../engine/payment.js';
 import { paymentMarked } from '../../domain/postings.js';
 import { MARK_TRIES } from '../../policy.js';
+import { ofPaid, type Parking } from './amount.js';
 import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js';
 import { surplusToRefund } from './payment.js';
 
@@ -201,18 +201,17 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
       i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs);
       return;
     }
-    takeIdentified(lane, p, outcome.ok && outcome.value.done ? outcome.value.answer : null);
+    takeIdentified(lane, p, i, outcome.ok && outcome.value.done ? outcome.value.answer : null);
   },
 };
 
-function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): void {
+function takeIdentified(lane: Lane, p: Payment, i: InvoiceRow, answer: BillingAnswer | null): void {
   const taken: Money = { minor: p.amount ?? 0n, currency: p.currency };
-  const park = (fact: DoubleFact): void => {
+  const park = (item: Parking): void => {
     moveMark(p, 'parked');
-    lane.ask({ kind: 'double_payment', subject: p.id, paymentRowId: p.id, fact });
+    lane.ask({ ...item, subject: p.id, paymentRowId: p.id });
   };
-  if (answer === null)
-    return park({ code: 'paid-otherwise', taken, record: p.paymentRecordId, observations: observationsOf(lane) });
+  if (answer === null) return park(ofPaid(i, taken, p.paymentRecordId, observationsOf(lane)));
   if (answer.kind === 'set_reference') {
     p.markMode = 'out_of_band';
     return;
@@ -222,8 +221,10 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
     // A payment record belongs to one payment. If two payments have the same record, the MoR reported one charge under
     // two ids.
     const twin = lane.payments.find((x) => x.id !== p.id && x.paymentRecordId === paymentRecordId);
-    if (twin !== undefined)
-      return park({ code: 'named-again', taken, charge: p.processorChargeId, payment: effectName(twin) });
+    if (twin !== undefined) {
+      const fact = { code: 'named-again', taken, charge: p.processorChargeId, payment: effectName(twin) } as const;
+      return park({ kind: 'double_payment', fact });
+    }
     Object.assign(p, { paymentRecordId, markMode: 'payment_record' });
     return;
   }

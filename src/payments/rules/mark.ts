@@ -14,6 +14,7 @@ import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
 import { SHADOW_MODE } from '../../domain/ports/call.js';
+import { whyNothingDue } from '../../domain/nothing-due.js';
 import { paymentMarked } from '../../domain/postings.js';
 import { type FlowSettings } from '../../domain/settings.js';
 import { isPayable } from '../../domain/status.js';
@@ -23,7 +24,7 @@ import { isFresh, invoiceLookup } from '../../engine/facts.js';
 import { observationsOf } from '../../engine/open-money.js';
 import { closePayment, isCallOf, maybeOne, PARKING } from '../../engine/payment.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
-import { noteGrowth, ofAmount, type Parking } from './amount.js';
+import { noteGrowth, ofAmount, ofPaid, type Parking } from './amount.js';
 import { askOfAmount } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
@@ -80,7 +81,7 @@ export function decideMark(
   }
   if (status === 'paid') {
     if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
-    return park({ kind: 'double_payment', fact: { code: 'paid-otherwise', taken, record: null, observations: [] } });
+    return park(ofPaid(invoice, taken, null, []));
   }
   // A draft's total may still change. With the policy `wait` Crossbill compares amounts only on a final invoice.
   if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
@@ -191,7 +192,7 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
 /** For a double payment: adds every report of money on the invoice to the item. */
 function withObserved(lane: Lane, item: Parking): Parking {
   const { fact } = item;
-  if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise') return item;
+  if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise' && fact.code !== 'nothing-due') return item;
   return { ...item, kind: 'double_payment', fact: { ...fact, observations: observationsOf(lane) } };
 }
 
@@ -320,7 +321,8 @@ export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean
 
 /** The invoice as before the other program's mark. In shadow mode Crossbill decides on this state, not on the mark. */
 export function beforeTheMark(i: InvoiceRow): InvoiceRow {
-  return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
+  const isMarked = i.platformStatus === 'paid' && whyNothingDue(i) === null;
+  return isMarked ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }
 
 /** In shadow mode another program marks the invoice. Then Crossbill books the mark. */

@@ -1,5 +1,6 @@
 // Counts a refund in its payment. After the payment's mark, shows the refund on Stripe: first as a report on the
 // payment record, then as a credit note.
+import { creditRoom, isNoteOnItsWay } from '../../domain/credit-room.js';
 import {
   type MirrorStage,
   type PaymentRow,
@@ -16,6 +17,7 @@ import { isOnItsWay, isPayable, paymentStatus } from '../../domain/status.js';
 import { saleOf, surplusIn } from '../../domain/surplus.js';
 import { type Call, askOfCall, refundOf, refusalOf, type CallRule } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
+import { askAgain, isFresh } from '../../engine/facts.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { isCallOf, mayHaveSettled, PARKING, saysNothing } from '../../engine/payment.js';
 import { type Choice } from '../../engine/commanded.js';
@@ -31,7 +33,12 @@ export function mirrorRefunds(lane: Lane): void {
     // After a part payment accepted by a person, the rest of the invoice may still be due. A credit note would lower
     // the amount due (Stripe docs, "Credit notes"), so Crossbill waits until the invoice is paid.
     if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsForShadow(lane, p)) continue;
+    // One credit note at a time: each one takes room from the next.
+    if (isNoteOnItsWay(lane) || !isReadForNote(lane)) continue;
     r.surplus = surplusIn(lane, r);
+    r.beyondSale = null;
+    const over = saleOf(r) - (creditRoom(lane) ?? saleOf(r));
+    if (over > 0n) r.beyondSale = over;
     const next = showNext(lane, p, r);
     // In shadow mode another program shows the refund on Stripe. Crossbill stores the call without sending it, and
     // books the refund.
@@ -40,6 +47,18 @@ export function mirrorRefunds(lane: Lane): void {
     moveMirror(r, isShadow ? 'not_needed' : next);
     lane.say('decision', `show the refund on Stripe, stage ${r.mirror}`, r);
   }
+}
+
+/**
+ * True if the last read of the invoice has all its credit notes: somebody may have credited a part by hand since an older
+ * one, and the read must follow our own last credit note. Otherwise requests a read.
+ */
+function isReadForNote(lane: Lane): boolean {
+  const i = lane.invoice;
+  const notedAt = lane.messages.map((m) => (m.kind === 'issue_credit_note' ? (m.answeredAt?.getTime() ?? 0) : 0));
+  if (i !== null && isFresh(i, lane.now) && (i.readAt?.getTime() ?? 0) >= Math.max(0, ...notedAt)) return true;
+  if (i !== null && (i.readAt !== null || i.readDueAt === null)) askAgain(lane);
+  return false;
 }
 
 /**
@@ -90,10 +109,10 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   }
   const amount = { minor: saleOf(r), currency: r.currency };
   if (amount.minor === 0n) {
-    // The customer paid more than the amount due, and the refund returns only a part of this surplus. The sale stays
-    // the same, so Stripe gets no credit note.
+    // The refund returns only a surplus of the customer, or the invoice is credited in full already. The sale stays the
+    // same, so Stripe gets no credit note.
     lane.book(refundMirrored(p, r, lane.now));
-    lane.say('decision', 'the refund returns only money above the amount due, so it needs no credit note', r);
+    lane.say('decision', 'the refund returns no money of the sale, so it needs no credit note', r);
     return paymentRecordId === null ? 'not_needed' : 'done';
   }
   const refunded = paymentRecordId === null ? null : { paymentRecordId, reference };
@@ -122,6 +141,7 @@ const mirrorCall = {
       ...refusalOf(row, failure),
     } as const;
     moveMirror(r, 'parked');
+    askAgain(lane); // another credit note may have taken the room
     askOfCall(lane, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId });
   },
   /** `retry` makes the call again from the refund, because the stored bytes may be erased by now. */
@@ -195,6 +215,24 @@ export function reconsiderParked(lane: Lane): void {
     lane.invoice.readAt = null;
   }
 }
+
+/** Items for the part of a refund that the invoice's credit notes cannot show. */
+export const refundsBeyondSale = itemRule(
+  { 'refund-beyond-sale': 'the invoice takes the whole refund' },
+  function* ({ invoice, refunds }) {
+    let debtLeft = invoice?.olderDebt ?? 0n;
+    for (const r of refunds) {
+      if (r.beyondSale === null || r.mirror === 'waiting') continue;
+      const sum = (minor: bigint): Money => ({ minor, currency: r.currency });
+      const debt = r.beyondSale < debtLeft ? r.beyondSale : debtLeft;
+      debtLeft -= debt;
+      const refund = r.morRefundId ?? r.id;
+      const sums = { amount: sum(r.amount), beyond: sum(r.beyondSale), total: sum(invoice?.total ?? 0n) };
+      const fact = { code: 'refund-beyond-sale', refund, ...sums, debt: debt > 0n ? sum(debt) : null } as const;
+      yield { kind: 'refund_gap', about: r, subject: `${r.id}:beyond`, paymentRowId: r.paymentRowId, fact };
+    }
+  },
+);
 
 /**
  * Opens an item if the refunds do not match the MoR's running total, the sum refunded so far (Document 3). If this

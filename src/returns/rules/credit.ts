@@ -5,9 +5,12 @@ import {
   type LaneRows,
   type LedgerEntry,
   type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
   type Resolution,
   type ReviewRow,
 } from '../../domain/model.js';
+import { creditRoom, isNoteOnItsWay } from '../../domain/credit-room.js';
 import { type LossCredit, type MorObjectRow, objectId } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { effectName } from '../../domain/payment-name.js';
@@ -16,6 +19,7 @@ import { askOfCall, refusalOf, subjectOfCall, type Call, type CallRule } from '.
 import { type Ctx } from '../../engine/context.js';
 import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
+import { askAgain } from '../../engine/facts.js';
 import { itemRule } from '../../engine/items.js';
 import { lossCredited, lossCreditReversed } from '../../domain/postings.js';
 import { type CallFailure } from '../../domain/ports/call.js';
@@ -30,21 +34,28 @@ const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce
 export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
   const { loss, credit } = o.detail;
   const p = s.payments.find((x) => x.id === loss?.of);
-  const total = s.invoice?.total ?? null;
+  const room = roomFor(s);
   if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
-  if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || total === null)
-    return null;
+  if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || room === null) return null;
   // If the customer paid more than the amount due, only a person can tell if the loss took a part of the surplus.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
   // An unfinished refund may still take a part of the loss.
-  if (s.refunds.some((r) => r.paymentRowId === p.id && isOnItsWay(r))) return null;
+  if (isNoteOnItsWay(s) || s.refunds.some((r) => r.paymentRowId === p.id && isOnItsWay(r))) return null;
   const credits = s.objects.flatMap((x) => x.detail.credit ?? []);
-  const sum = (some: readonly LossCredit[]): bigint => some.reduce((n, c) => n + BigInt(c.minor), 0n);
-  const sales = s.refunds.filter((r) => r.counted && r.mirror !== 'not_needed').reduce((n, r) => n + saleOf(r), 0n);
-  const left = p.amount - p.amountRefunded - sum(credits.filter((c) => c.of === p.id));
-  const minor = least(BigInt(loss.minor), left, total - sales - sum(credits));
+  const credited = credits.reduce((n, c) => (c.of === p.id ? n + BigInt(c.minor) : n), 0n);
+  const minor = least(BigInt(loss.minor), p.amount - p.amountRefunded - credited, room);
   return minor > 0n ? { minor, currency: p.currency } : null;
+}
+
+/** The room for the credit note of a loss, null if unknown. Refunds waiting for their credit note come first. */
+function roomFor(s: LaneRows): bigint | null {
+  // Without Stripe's sum, somebody may have credited a refused refund by hand.
+  const isBefore = ({ mirror }: RefundRow): boolean =>
+    mirror === 'waiting' || (mirror === 'parked' && (s.invoice?.amountCredited ?? null) === null);
+  const room = creditRoom(s);
+  if (room === null) return null;
+  return s.refunds.reduce((left, r) => (r.counted && isBefore(r) ? left - saleOf(r) : left), room);
 }
 
 /** The actions in the item about a loss. Crossbill proposes no action, because only a person knows the right one. */
@@ -66,8 +77,7 @@ export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   // The credit note's name contains the MoR's id of the dispute: after a restored backup Crossbill makes the same name.
   const name = `loss:${objectId(o)}`;
   const begun = { noteId: null, booked: '0', entries: 0 } as const;
-  send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
-  lane.say('decision', `show ${showMoney(amount)} of the loss from ${objectId(o)} as a credit note`, o);
+  begin(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
   return null;
 };
 
@@ -77,19 +87,29 @@ function notAvailable(): Refusal {
   return refuse(409, 'credit_not_available', why);
 }
 
-/** Stores the next call: the report on the payment record, then the credit note. */
-function send(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
+function begin(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   const p = lane.findPayment(credit.of);
   if (p === undefined) return;
+  send(lane, o, p, credit);
+  const sum = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const rest = standing(o, credit) - BigInt(credit.minor);
+  const stays = rest > 0n ? `; ${sum(rest)} stays a loss` : '';
+  lane.say('decision', `show ${sum(BigInt(credit.minor))} of the loss from ${objectId(o)} as a credit note${stays}`, o);
+}
+
+/** Stores the next call: the report on the payment record, then the credit note. */
+function send(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, credit: LossCredit): void {
   const { name } = credit;
-  const amount = { minor: BigInt(credit.minor), currency: p.currency };
+  const sum = (minor: string) => ({ minor: BigInt(minor), currency: p.currency });
+  const amount = sum(credit.minor);
   const paymentRecordId = p.paymentRecordId;
   const isOf = (m: OutboxRow): boolean => m.kind === 'report_refund' && m.subject === name;
   const isReported = lane.messages.some((m) => isOf(m) && m.status === 'done');
   if (paymentRecordId !== null && !isReported) {
     const refundedAt = new Date(o.detail.returnedAt ?? o.detail.outcomeAt ?? o.createdAt);
     const about = { invoiceId: p.invoiceId, paymentRecordId, refundId: name, reference: name };
-    lane.call({ kind: 'report_refund', ...about, amount, refundedAt }, name, p);
+    const reported = sum(credit.reported ?? credit.minor);
+    lane.call({ kind: 'report_refund', ...about, amount: reported, refundedAt }, name, p);
     o.detail = { ...o.detail, credit: { ...credit, stage: 'reporting' } };
     return;
   }
@@ -109,10 +129,11 @@ const lossCall = {
     if (found === null) return;
     const { o, credit } = found;
     o.detail = { ...o.detail, credit: { ...credit, stage: 'parked' } };
+    askAgain(lane); // another credit note may have taken the room
     const fact = { code: 'credit-refused', loss: objectId(o), ...refusalOf(row, failure) } as const;
     askOfCall(lane, row, fact, { paymentRowId: credit.of });
   },
-  /** `retry` makes the refused call again. */
+  /** `retry` makes the refused call again, over what the invoice can take by now. */
   chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
     if (resolution !== 'retry') return null;
     const found = creditNamed(lane, subjectOfCall(r));
@@ -120,7 +141,10 @@ const lossCall = {
     // The loss may have ended by now: the merchant won the dispute, or somebody undid the return.
     if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
       return notAvailable();
-    send(lane, found.o, found.credit);
+    const { o, credit } = found;
+    const minor = least(BigInt(credit.minor), creditRoom(lane) ?? BigInt(credit.minor));
+    if (minor <= 0n || isNoteOnItsWay(lane)) return notAvailable();
+    begin(lane, o, { ...credit, minor: minor.toString(), reported: credit.reported ?? credit.minor });
     return null;
   },
 } as const;
@@ -129,7 +153,8 @@ export const reportLossCall: CallRule<'report_refund'> = {
   ...lossCall,
   replied: (lane, { row }) => {
     const found = creditNamed(lane, row.subject);
-    if (found?.credit.stage === 'reporting') send(lane, found.o, found.credit);
+    const p = lane.findPayment(found?.credit.of);
+    if (found?.credit.stage === 'reporting' && p !== undefined) send(lane, found.o, p, found.credit);
   },
 };
 

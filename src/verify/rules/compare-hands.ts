@@ -124,7 +124,7 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
   const refunds = ours.refunds.filter((r) => r.paymentRowId === p.id && !wasRefused(ours, r));
   const at = (...stages: readonly string[]): bigint[] => [
     ...refunds.filter((r) => stages.includes(r.mirror)).map((r) => r.amount),
-    ...losses.filter((c) => stages.includes(c.stage)).map((c) => BigInt(c.minor)),
+    ...losses.filter((c) => stages.includes(c.stage)).map((c) => BigInt(c.reported ?? c.minor)),
   ];
   // Crossbill first reports a refund or loss on the payment record, and then makes the credit note. So the record must
   // show this amount even if the credit note is still missing.

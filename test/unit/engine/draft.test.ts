@@ -20,6 +20,7 @@ const aRefund = (over: Partial<RefundRow> = {}): RefundRow => ({
     counted: false,
     totalAfter: null,
     surplus: 0n,
+    beyondSale: null,
     mirror: 'none',
     creditNoteId: null,
     failure: null,

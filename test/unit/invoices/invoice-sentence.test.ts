@@ -185,6 +185,12 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Paid on Stripe, but not through the MoR.',
   ],
   [
+    'is paid by nobody, because credit notes took all of it',
+    { invoice: { status: 'paid', platformStatus: 'paid', amountDue: 0n, total: 2990n, amountCredited: 2990n } },
+    'good',
+    'Nothing was due: credit notes took all of it.',
+  ],
+  [
     'is marked right now',
     { invoice: { status: 'marking' }, payments: [payment({ mark: 'attaching' })] },
     'wait',

@@ -2,13 +2,17 @@
 import { expect, it } from '@jest/globals';
 import { refundAnswer } from '../../../src/refunds/refund-sentence.js';
 
-const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none', morStatus: null } as const;
+const base = {
+  ...({ amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none', morStatus: null, beyondSale: null } as const),
+};
 
 it('the sentence of a refund names its amount, its state and the reason of a failure', () => {
   expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'done' })).toEqual({
     tone: 'good',
     text: 'Refunded 12.50 GBP; Stripe shows it.',
   });
+  const beyond = { ...base, status: 'succeeded', mirror: 'done', beyondSale: 250n } as const;
+  expect(refundAnswer(beyond).text).toBe('Refunded 12.50 GBP; Stripe shows it, 2.50 GBP of it without a credit note.');
   expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'waiting' }).text).toContain('Stripe does not show it');
   expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'not_needed' }).text).toBe('Refunded 12.50 GBP.');
   expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'parked' })).toEqual({

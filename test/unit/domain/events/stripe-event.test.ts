@@ -124,6 +124,35 @@ it('Crossbill reads an invoice.deleted event as deleted under any invoice status
   expect(parseStripeEvent(body)).toMatchObject({ verdict: 'usable', event: { invoice: { status: 'deleted' } } });
 });
 
+it.each([
+  ['no word about credit notes', {}, { olderDebt: 0n }],
+  ['credit notes before and after the payment', credits(500, 300), { amountCredited: 800n, olderDebt: 500n }],
+  [
+    'credit notes that lowered the amount due',
+    { amount_due: 1500, ...credits(500) },
+    { amountCredited: 500n, olderDebt: 0n },
+  ],
+  ['an older debt', { amount_due: 2500 }, { olderDebt: 500n }],
+  ['an older debt and credit notes', { amount_due: 2200, ...credits(300) }, { amountCredited: 300n, olderDebt: 500n }],
+  [
+    'a part paid by the customer’s balance',
+    { amount_due: 1500, ...credits(0, 0) },
+    { amountCredited: 0n, olderDebt: 0n },
+  ],
+  ['a total below zero', { amount_due: 0, total: -700 }, { olderDebt: 0n }],
+  ['no total', { total: undefined, ...credits(500) }, { olderDebt: 0n }],
+])('of an invoice with %s, Crossbill reads the credit notes and the older debt', (_, over, read) => {
+  const least = { id: 'in_1', customer: 'cus_1', currency: 'eur', status: 'paid', amount_due: 2000, total: 2000 };
+  expect(parseInvoice({ ...least, ...over })).toMatchObject({ ok: true, invoice: read });
+  const { invoice } = parseInvoice({ ...least, ...over }) as { invoice: object };
+  expect('amountCredited' in invoice).toBe('amountCredited' in read || 'pre_payment_credit_notes_amount' in over);
+});
+
+function credits(pre: number, post?: number): object {
+  const before = { pre_payment_credit_notes_amount: pre };
+  return post === undefined ? before : { ...before, post_payment_credit_notes_amount: post };
+}
+
 it('Crossbill needs only the id, customer, amount due and currency of an invoice in a Stripe event', () => {
   const object = { id: 'in_1', customer: 'cus_1', amount_due: 2990, currency: 'EUR' };
   const least = { id: 'evt_1', type: 'invoice.created', data: { object } };

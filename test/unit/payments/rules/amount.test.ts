@@ -1,9 +1,10 @@
-// A payment of the draft's amount on an invoice that grew before it was final.
+// A payment of the draft's amount on an invoice that grew before it was final, and money for an invoice with nothing due.
 import { expect, it } from '@jest/globals';
 import { type FlowSettings } from '../../../../src/domain/settings.js';
-import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
 import { open } from '../../../support/channel-lane.js';
 import { eur } from '../../../support/channel-object.js';
+import { chooseItem } from '../../../support/choose-item.js';
 import { resolveReview } from '../../../support/decide.js';
 import { LaneHarness } from '../../../support/lane-harness.js';
 import { never } from '../../../support/never.js';
@@ -63,4 +64,50 @@ it.each([
   h.platform.put(anInvoice({ amountDue: 4200n }));
   await h.take(invoiceEvent('invoice.created', { amountDue: drafted }), aPaymentSucceeded({ amount: taken }));
   expect(open(await h.state(INVOICE_ID))).toMatchObject([{ fact: { code: 'amount-differs' } }]);
+});
+
+it.each([
+  ['credited in full', { amountCredited: 1000n }, 'credited'],
+  ['that the customer’s balance paid', { amountCredited: 0n }, 'balance'],
+] as const)('money for an invoice %s is an item with the reason and the refund proposed', async (_, over, why) => {
+  const h = LaneHarness.withInvoice({ status: 'paid', amountDue: 0n, total: 1000n, ...over });
+  h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  await h.take(aPaymentSucceeded());
+  expect(open(await h.state(INVOICE_ID))).toMatchObject([
+    { kind: 'double_payment', proposed: 'refund', fact: { code: 'nothing-due', taken: eur(1000n), why, record: null } },
+  ]);
+  await chooseItem(h, 'refund');
+  await h.rest(48);
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments).toMatchObject([{ mark: 'closed', amountRefunded: 1000n }]);
+  expect([open(s), h.platform.effects]).toEqual([[], {}]);
+});
+
+it('if credit notes take all of an invoice while its mark is on the way, the item names the unattached payment record', async () => {
+  const h = LaneHarness.withInvoice();
+  h.platform.fail('attach_payment', 'retry', 'retry', 'retry');
+  await h.take(aPaymentSucceeded());
+  h.platform.change(INVOICE_ID, { status: 'paid', amountDue: 0n, amountRemaining: 0n, amountCredited: 1000n });
+  await h.rest(1);
+  const [item] = open(await h.state(INVOICE_ID));
+  expect(item).toMatchObject({ proposed: 'refund', fact: { code: 'nothing-due', why: 'credited', record: 'pr_1' } });
+});
+
+it('a refund at the MoR of dismissed money for a credited invoice asks for no credit note', async () => {
+  const h = LaneHarness.withInvoice({ status: 'paid', amountDue: 0n, total: 1000n, amountCredited: 1000n });
+  await h.take(aPaymentSucceeded());
+  await chooseItem(h, 'dismiss');
+  await h.take(aRefund({ amount: 1000, total: 1000 }));
+  await h.rest(48);
+  expect(open(await h.state(INVOICE_ID))).toEqual([]);
+});
+
+it('in shadow mode money for a credited invoice is the same item, and counts as no mark of another integration', async () => {
+  const over = { status: 'paid', amountDue: 0n, total: 1000n, amountCredited: 1000n } as const;
+  const h = LaneHarness.withInvoice(over, { settings: { shadow: true } });
+  await h.take(aPaymentSucceeded());
+  await h.rest(48);
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments).toMatchObject([{ mark: 'parked' }]);
+  expect(open(s)).toMatchObject([{ fact: { code: 'nothing-due', why: 'credited' } }]);
 });

@@ -470,6 +470,7 @@ describe('shadow mode', () => {
       beforeTheMark({ ...(lane().invoice ?? never()), amountRemaining: 0n, ...row });
     expect(of({ platformStatus: 'paid' })).toMatchObject({ platformStatus: 'open', amountRemaining: 2990n });
     expect(of({ platformStatus: 'void' })).toMatchObject({ platformStatus: 'void', amountRemaining: 0n });
+    expect(of({ platformStatus: 'paid', amountDue: 0n })).toMatchObject({ platformStatus: 'paid' }); // nobody marked it
   });
 
   it('in shadow mode, Crossbill books the mark of a payment only after another integration marks the invoice', () => {

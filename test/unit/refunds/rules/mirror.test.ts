@@ -146,16 +146,17 @@ it("an operator's retry puts only a refused refund back in the queue for Stripe"
 const [one, two] = [payment(), payment({ id: 'pmt_2', paymentId: 'pay_2', paymentRecordId: 'inpay_2' })];
 const shared = { processorRefundId: 're_shared', mirror: 'waiting', counted: true } as const;
 
-it('refunds of two payments with one processor refund id reach Stripe under different idempotency keys', () => {
-  const refunds = [one, two].map((p) => byEvent({ id: `ref_${p.id}`, paymentRowId: p.id, ...shared }));
-  const s = mirrored(withRefunds(lane(one, two), ...refunds));
-  expect(s.refunds.map((r) => r.mirror)).toEqual(['reporting', 'reporting']);
-  expect(kinds(s)).toEqual([
+it('refunds of two payments with one processor refund id reach Stripe one after the other, under different idempotency keys', () => {
+  const [first, second] = [one, two].map((p) => byEvent({ id: `ref_${p.id}`, paymentRowId: p.id, ...shared }));
+  const s = mirrored(withRefunds(lane(one, two), first ?? never(), second ?? never()));
+  expect(s.refunds.map((r) => r.mirror)).toEqual(['reporting', 'waiting']);
+  const next = mirrored(putRefund(s, { ...(s.refunds[0] ?? never()), mirror: 'done', creditNoteId: 'cn_1' }));
+  expect(kinds(next)).toEqual([
     ['report_refund', 'pay_1:re_shared'],
     ['report_refund', 'pay_2:re_shared'],
   ]);
-  expect(new Set(s.messages.map((m) => m.key)).size).toBe(2);
-  expect(s.messages.map((m) => (m.asked?.kind === 'report_refund' ? m.asked.reference : null))).toEqual([
+  expect(new Set(next.messages.map((m) => m.key)).size).toBe(2);
+  expect(next.messages.map((m) => (m.asked?.kind === 'report_refund' ? m.asked.reference : null))).toEqual([
     ...['re_shared', 're_shared'],
   ]);
 });

@@ -252,3 +252,30 @@ it("the credit note's ledger entry has the id of the debit's return, and an undo
     { kind: 'debit_returned', subject: `${id}:credit`, fact: { code: 'credit-beyond-loss', lost: { minor: 0n } } },
   ]);
 });
+
+it('a loss above the room of the invoice gets a credit note over the room, and the timeline names the rest', () => {
+  const s = chosen(withInvoice({ amountCredited: 790n }));
+  expect(pending(s).asked).toMatchObject({ amount: { minor: 2200n } });
+  expect(s.journal.map((line) => line.text)).toContainEqual(expect.stringContaining('7.90 EUR stays a loss'));
+  expect(offers(withInvoice({ amountCredited: 2990n }))).toEqual(['dismiss']);
+});
+
+it('if a note by hand took the room, the retry of a loss makes a credit note over the rest and keeps its report', () => {
+  const s = reported(chosen(lostLane()));
+  const refused = decided(s, (state) => applyAnswer(state, pending(state).id, refusal(), later(12)));
+  const read = { ...refused, invoice: { ...(refused.invoice ?? never()), amountCredited: 790n, readDueAt: null } };
+  const again = chosen(read, 'issue_credit_note:loss:dp_1', 'retry', later(13));
+  expect(pending(again)).toMatchObject({ kind: 'issue_credit_note', asked: { amount: { minor: 2200n } } });
+  expect(credit(again)).toMatchObject({ minor: '2200', reported: '2990' });
+  expect(booked(noted(again))).toEqual([['loss_credited', 'dsp_1', 2200n]]);
+  const full = { ...read, invoice: { ...read.invoice, amountCredited: 2990n } };
+  const none = choose(full, 'issue_credit_note:loss:dp_1', 'retry', later(13));
+  expect(none).toMatchObject({ ok: false, code: 'credit_not_available' });
+});
+
+it('Crossbill offers no credit note for a loss while another credit note of the invoice is on its way', () => {
+  const mirrored = (mirror: 'crediting' | 'waiting' | 'done') =>
+    withThem(putRefund(paid(recorded), byEvent({ id: 'ref_1', amount: 500n, counted: true, mirror })), [aLoss()]);
+  expect(offers(mirrored('crediting'))).toEqual(['dismiss']);
+  expect(offers(mirrored('done'))).toContain('credit');
+});
