@@ -7,7 +7,7 @@ import { paymentName } from '../domain/payment-name.js';
 import { type SignupRow } from '../domain/signup.js';
 import { type InvoiceView, ReadModel } from '../engine/read-model.js';
 import { EventsStore } from '../events/events.store.js';
-import { answerOf } from '../invoices/invoice-sentence.js';
+import { answerOf, lastRead } from '../invoices/invoice-sentence.js';
 import { invoiceView } from '../invoices/invoice.view.js';
 import { textCensor } from '../masks/secrets.js';
 import { nextTryOf } from '../retries/retry.view.js';
@@ -15,6 +15,7 @@ import { capital } from '../console/show.js';
 import { ReviewsStore } from '../reviews/reviews.store.js';
 import { sentencesOf } from '../reviews/rules/words.js';
 import { SignupsStore } from '../signups/signups.store.js';
+import { DifferencesStore, type OpenDifference } from '../verify/differences.store.js';
 import { type Commands } from './commands.js';
 import { unknown } from './exit-codes.js';
 import { amount, plain, time } from './table.js';
@@ -40,10 +41,14 @@ export function addExplain(on: Commands): void {
         );
       const censor = textCensor(secretValues(world.config));
       const tell = (lines: readonly string[]): string[] => lines.map((text) => plain(censor(text)));
-      const stories = views.map((v) => tell([...tellInvoice(v), '', ...v.journal.map(tellLine)]));
+      const found = await Promise.all(views.map((v) => world.get(DifferencesStore).ofInvoice(v.invoice.invoiceId)));
+      const differencesOf = (n: number): readonly OpenDifference[] => found[n] ?? [];
+      const stories = views.map((v, n) =>
+        tell([...differencesOf(n).map(tellDifference), ...tellInvoice(v), '', ...v.journal.map(tellLine)]),
+      );
       const waiting = tell(signups.map(tellSignup));
       const more = lanes.length - views.length;
-      const invoices = views.map((v, i) => ({ ...invoiceView(v), story: stories[i] ?? [] }));
+      const invoices = views.map((v, n) => ({ ...invoiceView(v, differencesOf(n)), story: stories[n] ?? [] }));
       await cli.print({ id, invoices, signups: waiting, not_shown: more }, () => {
         const others = more > 0 ? `\nand ${more} more invoices; explain one by its id\n` : '';
         return `${[...stories, ...waiting.map((line) => [line])].map((s) => s.join('\n')).join('\n\n')}\n${others}`;
@@ -86,11 +91,18 @@ function tellSignup(s: SignupRow): string {
   return `Signup ${s.id} (${s.kind}${of}) of customer ${s.customerId}, made ${time(s.createdAt)}: ${s.status}. ${next}`;
 }
 
+function tellDifference(d: OpenDifference): string {
+  const item = d.reviewId === null ? '' : ` Review item ${d.reviewId} asks about it.`;
+  return `DIFFERENCE, found by verify at ${time(d.foundAt)}: ${d.detail}${item}`;
+}
+
 /** Describes the present state of an invoice, in sentences. */
 function* tellInvoice(v: InvoiceView): Iterable<string> {
   const { invoice: i } = v;
   const answer = answerOf(v, new Date(), (r) => sentencesOf(r).summary);
-  const sums = `${amount(i.amountDue, i.currency)} due, ${amount(i.amountPaid, i.currency)} paid`;
+  const known = lastRead(i);
+  const read = known === null ? 'never read' : `last ${known.how} ${time(known.at)}`;
+  const sums = `${amount(i.amountDue, i.currency)} due, ${amount(i.amountPaid, i.currency)} paid (${read})`;
   yield `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}. Stripe shows it ${i.platformStatus}, ${sums}.`;
   yield answer.text;
   const tried = nextTryOf(i);

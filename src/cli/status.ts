@@ -8,14 +8,18 @@ import { HealthStore } from '../health/health.store.js';
 import { EndpointAnswersStore } from '../intake/endpoint-answers.store.js';
 import { type MoveCounts, MovesStore } from '../moves/moves.store.js';
 import { DAY_MS } from '../policy.js';
+import { amountOf } from '../api/http/values.js';
+import { refusalWords } from '../domain/decline-words.js';
+import { RetriesStore, type UnplannedInvoice } from '../retries/retries.store.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { openOf, untoldOf } from '../verify/rules/run.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { type Commands } from './commands.js';
-import { age, counted, counts, named, table, time } from './table.js';
+import { age, amount, counted, counts, named, table, time } from './table.js';
 import { type World } from './world.js';
 
 const STUCK_SHOWN = 5;
+const UNPLANNED_SHOWN = 10;
 
 export function addStatus(on: Commands): void {
   on.add('status', 'the state of invoices, queues, events, reviews and the last verify').action(
@@ -38,6 +42,7 @@ async function look(world: World) {
   const notifications = config.notifyUrl === null ? null : await world.get(Notifications).standing();
   const verified = await world.get(VerifyStore).last();
   const rule = config.enrolment;
+  const unplanned = await world.get(RetriesStore).unplanned(UNPLANNED_SHOWN + 1);
   return {
     shadow: shadow && { marksAgreed: shadow.agreed, marksNotMadeYet: shadow.unmarked },
     invoices: await health.invoicesByStatus(),
@@ -48,6 +53,8 @@ async function look(world: World) {
     },
     queue: { ...backlog, quarantined: await inbox.quarantined() },
     stuck: await health.stuck(STUCK_SHOWN),
+    refusedWithoutPlan: unplanned.slice(0, UNPLANNED_SHOWN).map(refusedView),
+    moreRefusedWithoutPlan: unplanned.length > UNPLANNED_SHOWN,
     senders: (await inbox.lastEvents()).map(({ source, at }) => ({
       source,
       lastEventAt: at,
@@ -66,6 +73,12 @@ async function look(world: World) {
   };
 }
 
+/** A refused renewal with nothing planned. `amount`: what is left to pay, in smallest units; null: not known. */
+function refusedView({ invoiceId, customerId, minor, currency, refusal }: UnplannedInvoice) {
+  const why = refusalWords({ ...refusal, declineCode: refusal.code, failureMessage: null });
+  return { invoiceId, customerId, amount: amountOf(minor), currency, refusedAt: refusal.at, code: refusal.code, why };
+}
+
 function render({ shadow, enrolment: e, queue, stuck, senders, notifications, verify, ...s }: Standing): string {
   const refused = senders.flatMap(({ lastRefusal: r }) => r ?? []);
   return [
@@ -73,6 +86,7 @@ function render({ shadow, enrolment: e, queue, stuck, senders, notifications, ve
       ? ''
       : `Shadow mode: Crossbill sends nothing. Of its marks others made ${shadow.marksAgreed}, and ${shadow.marksNotMadeYet} are missing so far.\n\n`,
     `Invoices\n${counts(['status', 'count'], Object.entries(s.invoices))}`,
+    s.refusedWithoutPlan.length === 0 ? '' : renderRefused(s),
     `\nEnrolment: ${e.rule}\n${renderMigration(e)}`,
     `\nQueue\n  ${queue.waitingEvents} events to decide, ${queue.pendingMessages} calls to make, oldest ${age(queue.oldestSeconds)}\n`,
     `  ${queue.parkedEvents} events parked, ${queue.quarantined} in quarantine\n`,
@@ -111,6 +125,19 @@ function renderMoves(moves: MoveCounts): string {
   return some.length === 0
     ? ''
     : `  subscriptions by their last move: ${some.map(([status, n]) => `${n} ${status}`).join(', ')}\n`;
+}
+
+function renderRefused(s: Pick<Standing, 'refusedWithoutPlan' | 'moreRefusedWithoutPlan'>): string {
+  const rows = s.refusedWithoutPlan.map((i) => [
+    i.customerId ?? 'unknown',
+    amount(i.amount === null ? null : BigInt(i.amount), i.currency),
+    time(new Date(i.refusedAt)),
+    i.why,
+    i.invoiceId,
+  ]);
+  const more = s.moreRefusedWithoutPlan ? 'There are more: `crossbill invoices --status open`.\n' : '';
+  const heads = ['customer', 'amount', 'refused', 'why', 'invoice'];
+  return `\nRefused renewals with nothing planned\n${table(heads, rows)}${more}\`crossbill retry <invoice>\` tries again.\n`;
 }
 
 function renderStuck(stuck: Standing['stuck']): string {

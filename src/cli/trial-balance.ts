@@ -1,12 +1,14 @@
 // `crossbill trial-balance`: shows opening, movement and closing of each ledger account in one month.
 import { showMoney, decimalFromMinor } from '../domain/money.js';
+import { decideMonth, type MonthVerdict, sayVerdict } from '../ledger/rules/month-verdict.js';
 import { type Month, nameOf } from '../ledger/rules/month.js';
 import { openEnds, type TrialBalance, trialBalances } from '../ledger/rules/trial-balance.js';
 import { LedgerSumsStore } from '../ledger/sums.store.js';
 import { trialBalanceView } from '../ledger/trial-balance.view.js';
+import { DifferencesStore } from '../verify/differences.store.js';
 import { type Commands } from './commands.js';
 import { parseMonth } from './options.js';
-import { table } from './table.js';
+import { table, time } from './table.js';
 
 export function addTrialBalance(on: Commands): void {
   on.add('trial-balance', 'the trial balance of a month, for each currency')
@@ -15,15 +17,17 @@ export function addTrialBalance(on: Commands): void {
       on.run(async (cli, { month }) => {
         const world = await cli.open();
         const balances = trialBalances(await world.get(LedgerSumsStore).between(month));
-        await cli.print(trialBalanceView(month, balances), () => render(month, balances));
+        const verdict = decideMonth(month, balances, await world.get(DifferencesStore).ofMonth(month));
+        await cli.print(trialBalanceView(month, balances, verdict), () => render(month, balances, verdict));
       }),
     );
 }
 
-function render(month: Month, balances: readonly TrialBalance[]): string {
+function render(month: Month, balances: readonly TrialBalance[], verdict: MonthVerdict): string {
   if (balances.length === 0) return `No money had moved by the end of ${nameOf(month)}.\n`;
   const head = `Trial balance of ${nameOf(month)}, by the time the MoR moved the money (UTC). Debits are positive, credits negative.\n`;
-  return head + balances.map(renderCurrency).join('');
+  const compared = verdict.comparedAt === null ? '' : ` Compared ${time(verdict.comparedAt)}.`;
+  return `${head}${sayVerdict(verdict)}${compared}\n${balances.map(renderCurrency).join('')}`;
 }
 
 function renderCurrency(balance: TrialBalance): string {

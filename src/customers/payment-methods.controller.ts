@@ -9,8 +9,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { canonicalJson } from '../api/http/json-body.js';
 import { invalid, invoiceUnread, morProblem, Problem, refusalProblem } from '../api/http/problem.js';
-import { ReadModel } from '../engine/read-model.js';
-import { invoiceView } from '../invoices/invoice.view.js';
+import { InvoiceViews } from '../invoices/invoice-views.flow.js';
 import { ConfirmedMethodView, methodMadeView, PaymentMethodMadeView } from './payment-method.view.js';
 import { ConfirmPaymentMethodDto, CreatePaymentMethodDto } from './payment-methods.dto.js';
 import { PaymentMethodsFlow } from './payment-methods.flow.js';
@@ -20,7 +19,7 @@ import { PaymentMethodsFlow } from './payment-methods.flow.js';
 export class PaymentMethodsController {
   constructor(
     private readonly flow: PaymentMethodsFlow,
-    private readonly books: ReadModel,
+    private readonly invoices: InvoiceViews,
   ) {}
 
   @Post()
@@ -101,12 +100,12 @@ export class PaymentMethodsController {
   ): Promise<ConfirmedMethodView> {
     const done = await this.flow.confirm(id, dto.setup_intent_id ?? null, caller.name);
     if (!done.ok) throw refusalProblem(done);
-    const found = await Promise.all(done.invoiceIds.map((invoice) => this.books.invoice(invoice)));
+    const found = await Promise.all(done.invoiceIds.map((invoice) => this.invoices.of(invoice)));
     return {
       customer_id: id,
       payment_method_id: done.method.id,
       reported_at: done.method.at,
-      data: found.flatMap((v) => (v === null ? [] : [invoiceView(v)])),
+      data: found.flatMap((v) => v ?? []),
     };
   }
 }

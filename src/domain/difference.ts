@@ -47,6 +47,16 @@ export type Difference = {
   readonly acknowledged?: Acknowledgement | null;
 };
 
+/** A month's comparison by the verify runs. */
+export type MonthCompared = {
+  /** The number of the newest run's unsettled differences about the month. */
+  readonly differences: number;
+  /** The start of the newest complete run over the month. Null: there was none. */
+  readonly comparedAt: Date | null;
+  /** True if complete runs have compared every day of the month up to `comparedAt`. */
+  readonly isWhole: boolean;
+};
+
 /** What our database knows about one invoice. */
 export type OurInvoice = {
   readonly invoice: InvoiceRow;

@@ -5,7 +5,7 @@ import { type MorObjectRow, verdictBy } from '../domain/mor-object.js';
 import { type Retry } from '../domain/retry.js';
 import { nextTryOf } from '../retries/retry.view.js';
 import { byDeadline, invoiceActs, type Looker, payableLink } from './invoice-acts.js';
-import { answerOf } from './invoice-sentence.js';
+import { answerOf, lastRead } from './invoice-sentence.js';
 import { type InvoiceView } from '../engine/read-model.js';
 import { besides, copyable, fold, headline } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
@@ -28,6 +28,7 @@ import {
 import { sentencesOf } from '../reviews/rules/words.js';
 import { proofFacts } from '../payments/proof-facts.view.js';
 import { columnsOf, type Names } from '../console/fields.js';
+import { type OpenDifference } from '../verify/differences.store.js';
 import { paymentFields } from '../payments/payment.fields.js';
 import { refundFields } from '../refunds/refund.fields.js';
 
@@ -69,6 +70,26 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
   ${besides(parts, section('Timeline', timeline(journal)))}`;
 }
 
+/** The unsettled differences of the newest verify run: they come before what Crossbill believes. Null: there are none. */
+export function differencesPart(differences: readonly OpenDifference[]): Html | null {
+  const [first] = differences;
+  if (first === undefined) return null;
+  const item = (d: OpenDifference): Html =>
+    html`<a href="/console/verify/${encodeURIComponent(d.id)}"><bdi>${d.detail}</bdi></a
+      >${d.reviewId !== null && html` (<a href="/console/reviews/${encodeURIComponent(d.reviewId)}">review item</a>)`}`;
+  return html`<div class="message bad">
+    <p>
+      <strong class="status bad"
+        >${differences.length === 1 ? 'Verify found a difference' : `Verify found ${differences.length} differences`}</strong
+      >
+      at ${time(first.foundAt)}:
+    </p>
+    <ul>
+      ${differences.map((d) => html`<li>${item(d)}</li>`)}
+    </ul>
+  </div>`;
+}
+
 function invoiceState(i: InvoiceView['invoice']): Html {
   const ignored = ignoredBecause(i);
   const partly = i.amountPaid !== null && i.amountPaid > 0n && i.amountRemaining !== null && i.amountRemaining > 0n;
@@ -80,7 +101,13 @@ function invoiceState(i: InvoiceView['invoice']): Html {
 function about({ invoice: i }: InvoiceView, names: Names): Html {
   return html`Customer ${customerLink(i.customerId, names.get(i.customerId ?? ''))}
   ${i.billingReason !== null && html`· ${billingReason(i.billingReason)}`} · made
-  ${time(i.platformCreatedAt, 'at an unknown time')}`;
+  ${time(i.platformCreatedAt, 'at an unknown time')} · Stripe shows it ${words(i.platformStatus)}${readWords(i)}`;
+}
+
+/** `lastRead` in words, after the status on Stripe. */
+function readWords(i: InvoiceView['invoice']): Html | null {
+  const read = lastRead(i);
+  return read === null ? null : html`, last ${read.how} ${time(read.at)}`;
 }
 
 function linkToPay(link: MorObjectRow): Html {

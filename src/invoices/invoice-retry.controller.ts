@@ -8,8 +8,8 @@ import { KeyHeader, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { notFound } from '../api/http/problem.js';
-import { ReadModel } from '../engine/read-model.js';
-import { InvoiceView, invoiceView } from './invoice.view.js';
+import { InvoiceView } from './invoice.view.js';
+import { InvoiceViews } from './invoice-views.flow.js';
 import { retriedOrProblem } from '../retries/retried.view.js';
 import { RetriesFlow } from '../retries/retries.flow.js';
 
@@ -18,7 +18,7 @@ import { RetriesFlow } from '../retries/retries.flow.js';
 export class InvoiceRetryController {
   constructor(
     private readonly retries: RetriesFlow,
-    private readonly books: ReadModel,
+    private readonly views: InvoiceViews,
   ) {}
 
   @Post()
@@ -46,8 +46,8 @@ export class InvoiceRetryController {
     const key = idempotencyKey(req);
     const name = key === null ? null : requestName(caller, `/v1/invoices/${id}/retry`, key, req.body);
     retriedOrProblem(await this.retries.retry(id, caller.name, name));
-    const found = await this.books.invoice(id);
+    const found = await this.views.of(id);
     if (found === null) throw notFound('invoice');
-    return invoiceView(found);
+    return found;
   }
 }

@@ -42,6 +42,18 @@ export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {
   }
 }
 
+/**
+ * When and how Crossbill learned Stripe's facts about the invoice: it read them, or an event reported them since. Null:
+ * not yet.
+ */
+export function lastRead({
+  factsAt,
+  readAt,
+}: Pick<InvoiceRow, 'factsAt' | 'readAt'>): { readonly how: 'read' | 'reported'; readonly at: Date } | null {
+  if (factsAt === null) return null;
+  return { how: factsAt.getTime() === readAt?.getTime() ? 'read' : 'reported', at: factsAt };
+}
+
 function leftAlone({ invoice: i }: AnswerFacts): string {
   if (i.enrolled === false) return 'Ignored: its customer is not enrolled, so the MoR does not charge it.';
   if (i.billingReason === SIGNUP_REASON)

@@ -32,6 +32,8 @@ import { PaymentView, paymentView } from '../payments/payment.view.js';
 import { paymentName } from '../domain/payment-name.js';
 import { RefundView, refundView } from '../refunds/refund.view.js';
 import { ReviewView, reviewView } from '../reviews/review.view.js';
+import { DifferenceView, differenceView } from '../verify/difference.view.js';
+import { type OpenDifference } from '../verify/differences.store.js';
 
 export const INVOICE_STATUSES = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
 
@@ -94,6 +96,8 @@ export class InvoiceListView {
 }
 
 export class InvoiceView extends InvoiceListView {
+  @Many(DifferenceView, 'What the newest verify run found and nobody has acknowledged.')
+  differences!: DifferenceView[];
   @Many(AttemptView, 'Every verdict from the MoR.') attempts!: AttemptView[];
   @PartOrNull(RetriesView, 'The retries after refused charges; null: the MoR refused no charge.')
   retries!: RetriesView | null;
@@ -142,11 +146,12 @@ export function invoiceListView(i: InvoiceListItem): InvoiceListView {
   };
 }
 
-export function invoiceView(v: InvoiceFacts): InvoiceView {
+export function invoiceView(v: InvoiceFacts, differences: readonly OpenDifference[]): InvoiceView {
   const { invoice, morCustomerId, payments, refunds } = v;
   const names = new Map(payments.map((p) => [p.id, paymentName(p)]));
   return {
     ...invoiceListView({ ...invoice, morCustomerId, payments, refunds }),
+    differences: differences.map(differenceView),
     attempts: v.attempts.map(attemptView),
     retries: retriesView(invoice),
     reviews: v.reviews.map((r) => reviewView(r, names)),

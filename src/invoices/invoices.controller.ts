@@ -2,7 +2,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { InvoicesStore } from './invoices.store.js';
-import { ReadModel } from '../engine/read-model.js';
+import { InvoiceViews } from './invoice-views.flow.js';
 import { MayRead } from '../api/access/access.js';
 import { Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
@@ -10,7 +10,7 @@ import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } f
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound } from '../api/http/problem.js';
 import { Filter } from '../api/http/rules.js';
-import { INVOICE_STATUSES, InvoiceListView, invoiceListView, InvoiceView, invoiceView } from './invoice.view.js';
+import { INVOICE_STATUSES, InvoiceListView, invoiceListView, InvoiceView } from './invoice.view.js';
 
 class InvoicesQuery extends PageQuery {
   @Filter('Only this status.', INVOICE_STATUSES) status?: string;
@@ -26,8 +26,8 @@ class InvoicesQuery extends PageQuery {
 @Controller('v1/invoices')
 export class InvoicesController {
   constructor(
-    private readonly books: ReadModel,
     private readonly invoices: InvoicesStore,
+    private readonly views: InvoiceViews,
   ) {}
 
   @Get()
@@ -47,13 +47,13 @@ export class InvoicesController {
   @MayRead('read', 'invoice.read')
   @ApiOperation({
     operationId: 'getInvoice',
-    summary: 'An invoice with its payments, attempts, refunds, reviews and timeline (role: read)',
+    summary: 'An invoice with its differences, payments, attempts, refunds, reviews and timeline (role: read)',
   })
   @ApiOkResponse({ type: InvoiceView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', InvoiceIdPipe) id: string): Promise<InvoiceView> {
-    const found = await this.books.invoice(id);
+    const found = await this.views.of(id);
     if (found === null) throw notFound('invoice');
-    return invoiceView(found);
+    return found;
   }
 }

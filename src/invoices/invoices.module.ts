@@ -7,12 +7,14 @@ import { RetriesModule } from '../retries/retries.module.js';
 import { InvoiceRetryController } from './invoice-retry.controller.js';
 import { InvoicesController } from './invoices.controller.js';
 import { InvoicePages } from './invoices.pages.js';
+import { InvoiceViews } from './invoice-views.flow.js';
 import { InvoicesStore } from './invoices.store.js';
+import { VerifyModule } from '../verify/verify.module.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, RetriesModule],
+  imports: [ConsoleModule, EngineModule, RetriesModule, VerifyModule],
   controllers: [InvoicesController, InvoiceRetryController, InvoicePages],
-  providers: [InvoicesStore],
-  exports: [InvoicesStore],
+  providers: [InvoicesStore, InvoiceViews],
+  exports: [InvoicesStore, InvoiceViews],
 })
 export class InvoicesModule {}

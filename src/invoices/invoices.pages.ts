@@ -18,7 +18,8 @@ import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
 import { chosen } from '../console/list.js';
 import { CustomerNames } from '../console/customer-names.js';
 import { invoiceFields } from './invoice.fields.js';
-import { invoicePart } from './invoice-page.js';
+import { DifferencesStore } from '../verify/differences.store.js';
+import { differencesPart, invoicePart } from './invoice-page.js';
 import { sendList, viewsOf } from '../console/list-page.js';
 
 const PATH = '/console/invoices';
@@ -37,6 +38,7 @@ export class InvoicePages {
     private readonly invoices: InvoicesStore,
     private readonly context: FlowContext,
     private readonly names: CustomerNames,
+    private readonly differences: DifferencesStore,
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
@@ -79,7 +81,8 @@ export class InvoicePages {
     if (found === null) throw notFound('invoice');
     const names = await this.names.of([found.invoice.customerId ?? []].flat());
     const looker = { session: sessionOf(req), ctx: this.context.now(), live: this.#live, names };
-    const live = { html: invoicePart(found, looker), everySec: 15 };
+    const differences = await this.differences.ofInvoice(found.invoice.invoiceId);
+    const live = { html: html`${differencesPart(differences)}${invoicePart(found, looker)}`, everySec: 15 };
     const { number, platformStatus } = found.invoice;
     const title = number !== null ? `Invoice ${number}` : platformStatus === 'draft' ? 'Draft invoice' : 'Invoice';
     sendPage(req, res, { title, section: 'invoices', body: null, live });

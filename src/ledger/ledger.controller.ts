@@ -11,6 +11,8 @@ import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/
 import { invalid } from '../api/http/problem.js';
 import { Filter, Matches } from '../api/http/rules.js';
 import { REASONS } from '../domain/postings.js';
+import { DifferencesStore } from '../verify/differences.store.js';
+import { decideMonth } from './rules/month-verdict.js';
 import { monthOf } from './rules/month.js';
 import { trialBalances } from './rules/trial-balance.js';
 import { TrialBalanceView, trialBalanceView } from './trial-balance.view.js';
@@ -39,6 +41,7 @@ export class LedgerController {
   constructor(
     private readonly entries: LedgerStore,
     private readonly sums: LedgerSumsStore,
+    private readonly differences: DifferencesStore,
   ) {}
 
   @Get()
@@ -64,6 +67,8 @@ export class LedgerController {
   async trialBalance(@Query() q: TrialBalanceQuery): Promise<TrialBalanceView> {
     const month = monthOf(q.month);
     if (month === null) throw invalid('month', 'must be a month such as 2026-11');
-    return trialBalanceView(month, trialBalances(await this.sums.between(month)));
+    const [sums, compared] = await Promise.all([this.sums.between(month), this.differences.ofMonth(month)]);
+    const balances = trialBalances(sums);
+    return trialBalanceView(month, balances, decideMonth(month, balances, compared));
   }
 }

@@ -7,9 +7,10 @@ import { LedgerStore } from './ledger.store.js';
 import { LedgerPages } from './ledger.pages.js';
 import { LedgerSumsStore } from './sums.store.js';
 import { ExportsStore } from './exports.store.js';
+import { VerifyModule } from '../verify/verify.module.js';
 
 @Module({
-  imports: [ConsoleModule],
+  imports: [ConsoleModule, VerifyModule],
   controllers: [LedgerController, LedgerPages],
   providers: [LedgerStore, FoldLedger, LedgerSumsStore, ExportsStore],
   exports: [LedgerSumsStore],

@@ -7,6 +7,7 @@ import { Clock } from '../domain/ports/clock.js';
 import { DaysStore, type DayMoney, type DayRenewals, type Days } from './days.store.js';
 import { EndpointAnswersStore } from '../intake/endpoint-answers.store.js';
 import { Notifications } from '../store/notifications.js';
+import { RetriesStore } from '../retries/retries.store.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { DAY_MS } from '../policy.js';
 import { type Waiting } from './needs.js';
@@ -29,6 +30,8 @@ const FRESH_MS = 5_000;
 const TREND_FRESH_MS = 60_000;
 /** The most review items on the first page. */
 const REVIEWS = 8;
+/** The most refused renewals on the first page. */
+const UNPLANNED = 8;
 
 type Asked<T> = { readonly at: number; readonly answer: Promise<T> };
 
@@ -43,6 +46,7 @@ export class Figures {
     private readonly endpoints: EndpointAnswersStore,
     private readonly verify: VerifyStore,
     private readonly notifications: Notifications,
+    private readonly retries: RetriesStore,
     private readonly clock: Clock,
   ) {}
 
@@ -81,7 +85,7 @@ export class Figures {
 
   private async read(): Promise<Now> {
     const at = this.clock.now();
-    const [money, backlog, reviews, answers, verified, complete, stuck, notifications] = await Promise.all([
+    const [money, backlog, reviews, answers, verified, complete, stuck, notifications, unplanned] = await Promise.all([
       this.days.money(this.today()),
       this.health.backlog(),
       this.reviews.list({ status: 'open' }, { limit: REVIEWS, cursor: null }, 'due'),
@@ -90,9 +94,13 @@ export class Figures {
       this.verify.lastComplete(),
       this.health.stuck(REVIEWS),
       this.notifications.standing(),
+      this.retries.unplanned(UNPLANNED + 1),
     ]);
     const waiting = {
       reviews: reviews.data,
+      abouts: await this.reviews.abouts(reviews.data),
+      unplanned: unplanned.slice(0, UNPLANNED),
+      moreUnplanned: unplanned.length > UNPLANNED,
       openReviews: [...backlog.openReviews.values()].reduce((sum, n) => sum + n, 0),
       parkedEvents: backlog.parkedEvents,
       answers,

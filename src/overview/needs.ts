@@ -8,11 +8,22 @@ import { type ReviewRow } from '../domain/model.js';
 import { type Stuck } from '../health/health.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { untoldOf, type VerifyRun } from '../verify/rules/run.js';
+import { type Names } from '../console/fields.js';
+import { refusalWords } from '../domain/decline-words.js';
+import { day } from '../domain/when.js';
+import { type UnplannedInvoice } from '../retries/retries.store.js';
+import { headingOf, whatHappened } from '../reviews/review-heading.view.js';
+import { type ReviewAbout } from '../reviews/reviews.store.js';
 
 export type Waiting = {
   /** Some of the open review items, the soonest deadline first. */
   readonly reviews: readonly ReviewRow[];
+  /** The customers and amounts of these items, by item id. */
+  readonly abouts: ReadonlyMap<string, ReviewAbout>;
   readonly openReviews: number;
+  /** Some of the refused renewals with nothing planned, the newest first. */
+  readonly unplanned: readonly UnplannedInvoice[];
+  readonly moreUnplanned: boolean;
   readonly parkedEvents: number;
   /** The replies of the webhook endpoints in the last 24 hours. */
   readonly answers: readonly EndpointAnswer[];
@@ -44,10 +55,17 @@ export function refusing(answers: readonly EndpointAnswer[]): readonly { endpoin
     .filter(({ refused, taken }) => refused >= REFUSALS_WORTH_A_LOOK && refused * 10 >= taken);
 }
 
-type Need = { readonly what: Piece; readonly next: Piece; readonly path: string };
+/** `detail`: what happened, in a sentence. Null: the heading says it. */
+type Need = { readonly what: Piece; readonly detail?: Piece; readonly next: Piece; readonly path: string };
 
-export function needsYou(w: Waiting, now: Date): Html {
-  const needs = [...reviewsOf(w, now), ...othersOf(w)];
+/** The customers whose names the list shows. */
+export function customersOf(w: Waiting): readonly string[] {
+  const ids = [...[...w.abouts.values()], ...w.unplanned].flatMap(({ customerId }) => customerId ?? []);
+  return [...new Set(ids)];
+}
+
+export function needsYou(w: Waiting, names: Names, now: Date): Html {
+  const needs = [...reviewsOf(w, names, now), ...refusedOf(w, names, now), ...othersOf(w)];
   const more = w.openReviews - w.reviews.length;
   const verified = html`${w.verifiedAt === null ? 'not verified yet' : html`last verified ${time(w.verifiedAt)}`}`;
   if (needs.length === 0) {
@@ -63,22 +81,35 @@ export function needsYou(w: Waiting, now: Date): Html {
           (n) =>
             html`<li>
               <a href="${n.path}">${n.what}</a>
+              ${n.detail !== undefined && html`<span class="what">${n.detail}</span>`}
               <span class="dim">${n.next}</span>
             </li>`,
         )}
       </ul>
       ${more > 0 && html`<p><a href="/console/reviews?status=open">${count(more)} more review items</a></p>`}
+      ${w.moreUnplanned && html`<p><a href="/console/retries">More refused renewals</a></p>`}
       <p class="dim">Ledger ${verified}.</p>`,
   );
 }
 
-function reviewsOf({ reviews }: Waiting, now: Date): readonly Need[] {
+function reviewsOf({ reviews, abouts }: Waiting, names: Names, now: Date): readonly Need[] {
   return reviews.map((r) => ({
-    what: html`${capital(words(r.kind))}: <bdi>${sentencesOf(r).summary}</bdi>`,
+    what: headingOf(capital(words(r.kind)), abouts.get(r.id), names),
+    detail: html`<bdi>${whatHappened(r)}</bdi>`,
     next: html`${r.dueAt !== null && html`<strong class="status ${r.dueAt <= now ? 'bad' : 'warn'}">${due(r.dueAt, now)}</strong> · `}<bdi
         >${sentencesOf(r).proposal}</bdi
       >`,
     path: `/console/reviews/${encodeURIComponent(r.id)}`,
+  }));
+}
+
+/** Nobody tries these again, so only a person can get them paid. */
+function refusedOf({ unplanned }: Waiting, names: Names, now: Date): readonly Need[] {
+  return unplanned.map((i) => ({
+    what: headingOf('Refused renewal', i, names),
+    detail: `${capital(refusalWords({ ...i.refusal, declineCode: i.refusal.code, failureMessage: null }))}, ${day(new Date(i.refusal.at), now)}.`,
+    next: 'Nothing is planned. Open it to retry, to send a payment link, or to end it.',
+    path: `/console/invoices/${encodeURIComponent(i.invoiceId)}`,
   }));
 }
 

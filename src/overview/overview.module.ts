@@ -18,6 +18,7 @@ import { EngineModule } from '../engine/engine.module.js';
 import { InvoicesModule } from '../invoices/invoices.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
+import { RetriesModule } from '../retries/retries.module.js';
 import { ReviewsModule } from '../reviews/reviews.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { HealthModule } from '../health/health.module.js';
@@ -29,6 +30,7 @@ import { HealthModule } from '../health/health.module.js';
     EventsModule,
     ReviewsModule,
     RefundsModule,
+    RetriesModule,
     PaymentsModule,
     InvoicesModule,
     EngineModule,

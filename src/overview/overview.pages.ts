@@ -13,25 +13,30 @@ import { Pages } from '../console/pages.js';
 import { queryText, table } from '../console/list.js';
 import { amount, count, facts, headed, section, time } from '../console/show.js';
 import { moneyChart } from './money-chart.js';
-import { needsYou } from './needs.js';
+import { CustomerNames } from '../console/customer-names.js';
+import { customersOf, needsYou } from './needs.js';
 
 const EVERY_SEC = 15;
 
 @Pages('console')
 export class OverviewController {
-  constructor(private readonly figures: Figures) {}
+  constructor(
+    private readonly figures: Figures,
+    private readonly names: CustomerNames,
+  ) {}
 
   @Get()
   @Page('console.overview')
   async overview(@Req() req: Request, @Res() res: Response): Promise<void> {
     const [{ at, money, waiting }, trend] = await Promise.all([this.figures.now(), this.figures.trend()]);
+    const names = await this.names.of(customersOf(waiting));
     const currency = parseCurrency(queryText(req, 'currency'));
     sendPage(req, res, {
       title: 'Overview',
       section: '',
       body: null,
       live: {
-        html: html`${needsYou(waiting, at)} ${section('Money today', moneyToday(money, at))}`,
+        html: html`${needsYou(waiting, names, at)} ${section('Money today', moneyToday(money, at))}`,
         everySec: EVERY_SEC,
       },
       after: html`${section('Renewals paid', renewalsPaid(trend.renewals))}

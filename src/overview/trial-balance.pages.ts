@@ -8,9 +8,8 @@ import { sendPage } from '../console/layout.js';
 import { type Column, queryText, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../console/selection.js';
-import { amount, count, headed, section, time, words, month as monthName } from '../console/show.js';
-import { openOf, type VerifyRun } from '../verify/rules/run.js';
-import { VerifyStore } from '../verify/verify.store.js';
+import { amount, headed, section, time, words, month as monthName } from '../console/show.js';
+import { DifferencesStore } from '../verify/differences.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import {
   type LedgerSum,
@@ -21,7 +20,9 @@ import {
   trialBalances,
 } from '../ledger/rules/trial-balance.js';
 import { LedgerSumsStore } from '../ledger/sums.store.js';
+import { decideMonth, type MonthVerdict, sayVerdict } from '../ledger/rules/month-verdict.js';
 import { type Month, monthBeside, monthOf, nameOf } from '../ledger/rules/month.js';
+import { dayOf } from '../domain/day.js';
 
 const PATH = '/console/ledger/trial-balance';
 
@@ -29,7 +30,7 @@ const PATH = '/console/ledger/trial-balance';
 export class TrialBalancePages {
   constructor(
     private readonly sums: LedgerSumsStore,
-    private readonly verify: VerifyStore,
+    private readonly differences: DifferencesStore,
     private readonly clock: Clock,
   ) {}
 
@@ -46,11 +47,15 @@ export class TrialBalancePages {
         An entry belongs to the month in which the MoR moved the money, in UTC. Debits are positive, credits negative.
       </p>
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
-      <p>Agrees with Stripe: ${agreement(await this.verify.last())}</p>
-      ${moneyPart(balances)} ${balances.map(balancePart)}`;
+      ${verdictPart(decideMonth(month, balances, await this.differences.ofMonth(month)))} ${moneyPart(balances)}
+      ${balances.map(balancePart)}`;
     sendPage(req, res, { title: `Trial balance of ${monthName(month.since)}`, section: 'ledger/trial-balance', body });
   }
 }
+
+/** The list of the month's entries. */
+const ledgerOf = ({ since, until }: Month): Html =>
+  html`/console/ledger?since=${dayOf(since)}&amp;until=${dayOf(until)}`;
 
 function monthForm(month: Month): Html {
   const link = (to: Month): string => `${PATH}?month=${nameOf(to)}`;
@@ -62,24 +67,27 @@ function monthForm(month: Month): Html {
     <p class="buttons">
       <button>Show</button>
       <a href="${link(month)}&amp;format=csv" download>CSV</a>
+      <a href="${ledgerOf(month)}">The month's ledger</a>
+      <a href="${ledgerOf(month)}&amp;format=csv" download>Export the ledger</a>
       <a href="${link(monthBeside(month, -1))}" rel="prev">The month before</a>
       <a href="${link(monthBeside(month, 1))}" rel="next">The month after</a>
     </p>
   </form>`;
 }
 
-/** Says if the ledger and Stripe agree, by the newest verify run. */
-function agreement(run: VerifyRun | null): Html {
-  const link = html`<a href="/console/verify">Verify</a>`;
-  if (run === null) return html`not known: no ${link} run yet`;
-  const at = time(run.finishedAt ?? run.startedAt);
-  if (run.outcome === 'clean') return html`<span class="status good">yes</span>: ${link} found no difference, ${at}`;
-  if (run.outcome === 'differences') {
-    const n = openOf(run);
-    return html`<span class="status bad">no</span>: ${link} found ${count(n)} ${n === 1 ? 'difference' : 'differences'},
-      ${at}`;
-  }
-  return html`not known: the ${link} run of ${at} is ${words(run.outcome)}`;
+const TONES: Readonly<Record<MonthVerdict['state'], string>> = {
+  agrees: 'good',
+  differs: 'bad',
+  unfinished: 'warn',
+  not_compared: 'warn',
+};
+
+function verdictPart(verdict: MonthVerdict): Html {
+  const compared =
+    verdict.comparedAt === null ? html`no complete run yet` : html`last compared ${time(verdict.comparedAt)}`;
+  return html`<p class="message ${TONES[verdict.state]}" role="status">
+    <strong>${sayVerdict(verdict)}</strong> <a href="/console/verify">Verify</a>: ${compared}.
+  </p>`;
 }
 
 /** The month in short: taken, refunded, lost to banks, and kept. */

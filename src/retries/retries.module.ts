@@ -11,6 +11,6 @@ import { RetriesStore } from './retries.store.js';
   imports: [ConsoleModule, EngineModule],
   controllers: [RetryPages, RetryListPages],
   providers: [RetriesFlow, RetriesStore],
-  exports: [RetriesFlow],
+  exports: [RetriesFlow, RetriesStore],
 })
 export class RetriesModule {}

@@ -2,7 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type InvoiceRow } from '../domain/model.js';
+import { UNREAD_STATES } from '../domain/mor-object.js';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
+import { type Refusal } from '../domain/retry.js';
+import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 import { InvoiceEntity } from '../store/entities.js';
 import { INVOICE_AT } from '../store/newest-first.js';
@@ -44,9 +47,56 @@ const STATE = `case
 const REFUSED = `(select r.*, r.state || ' ' || r.invoice_id as retried
   from (select i.*, ${STATE} as state, i.retries->'refusal'->>'kind' as kind from invoice i) r) x`;
 
+/** A refused renewal that stays unpaid unless a person acts. */
+export type UnplannedInvoice = {
+  readonly invoiceId: string;
+  readonly customerId: string | null;
+  /** What is left to pay, in smallest units. Null: not known. */
+  readonly minor: bigint | null;
+  readonly currency: string | null;
+  readonly refusal: Pick<Refusal, 'at' | 'code' | 'outcome'>;
+};
+
+/**
+ * True for an invoice without a next step: no charge is asked for or planned, the customer has no link and no proforma
+ * invoice to pay, and the schedule ended with nothing or never began.
+ */
+const WITHOUT_PLAN = `x.status = 'open' and x.platform_status = 'open' and x.retries is not null and x.next_try_at is null
+  and x.retries->>'waitingSince' is null and coalesce(x.retries->'ended'->>'how', 'nothing') = 'nothing'
+  and not exists (select from open_call c where c.lane = x.invoice_id and c.kind = 'retry_charge' and c.status = 'pending')
+  and not exists (select from mor_object o where o.invoice_id = x.invoice_id and o.kind in ('payment_link', 'proforma')
+                    and (o.status = 'REQUESTED' or o.status <> all($2))
+                    and (o.kind = 'proforma' or o.deadline is null or o.deadline > ${timeSql(3)}))`;
+
 @Injectable()
 export class RetriesStore {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly clock: DatabaseTime,
+  ) {}
+
+  /** The newest refused renewals with nothing planned, up to `limit`. */
+  async unplanned(limit: number): Promise<readonly UnplannedInvoice[]> {
+    const found = await this.db.pool.query<{
+      invoice_id: string;
+      customer_id: string | null;
+      minor: string | null;
+      currency: string | null;
+      refusal: Refusal;
+    }>(
+      `select x.invoice_id, x.customer_id, coalesce(x.amount_remaining, x.amount_due)::text as minor, x.currency,
+              x.retries->'refusal' as refusal
+         from invoice x where ${WITHOUT_PLAN} order by ${INVOICE_AT} desc, x.seq desc limit $1`,
+      [limit, UNREAD_STATES, this.clock.given()],
+    );
+    return found.rows.map(({ invoice_id: invoiceId, customer_id: customerId, minor, currency, refusal }) => ({
+      invoiceId,
+      customerId,
+      minor: minor === null ? null : BigInt(minor),
+      currency,
+      refusal,
+    }));
+  }
 
   /**
    * Lists the newest invoice first, by Stripe's time. With the filter `planned` the soonest next try comes first.

@@ -2,25 +2,28 @@
 import { type ReviewRow } from '../domain/model.js';
 import { pickBox } from '../console/bulk.js';
 import { html, type Html, type Piece } from '../console/html.js';
-import { capital, foreign, status, time, words } from '../console/show.js';
+import { foreign, status, time, words } from '../console/show.js';
+import { whatHappened } from './review-heading.view.js';
 import { sentencesOf } from './rules/words.js';
+
+export type ShownReview = { readonly row: ReviewRow; readonly heading: Html };
 
 /**
  * Draws the items.
  * @param choose true: each open item has a box, for one action on many items
  */
-export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: Piece): Html {
+export function reviewItems(rows: readonly ShownReview[], choose: boolean, empty: Piece): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   return html`<ul class="items">
-    ${rows.map((r) => {
+    ${rows.map(({ row: r, heading }) => {
       const box = choose && r.status === 'open';
       return html`<li ${!box && html`class="only"`}>
         ${box && pickBox(r.id, sentencesOf(r).summary)}
         <div>
-          <a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${capital(sentencesOf(r).summary)}</bdi></a>
+          <a href="/console/reviews/${encodeURIComponent(r.id)}">${heading}</a>
+          <span><bdi>${whatHappened(r)}</bdi></span>
           <span class="meta"
-            >${status(r.status)} · ${words(r.kind)}
-            ${r.dueAt !== null && r.status === 'open' && html`· decide by ${time(r.dueAt)}`}
+            >${status(r.status)} ${r.dueAt !== null && r.status === 'open' && html`· decide by ${time(r.dueAt)}`}
             ${r.resolvedBy !== null && html`· ${words(r.resolution ?? '')} by ${foreign(r.resolvedBy)}`} · since
             ${time(r.createdAt)}</span
           >

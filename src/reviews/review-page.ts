@@ -27,7 +27,7 @@ import {
   words,
 } from '../console/show.js';
 import { actLink, fold } from '../console/acts.js';
-import { sentencesOf } from './rules/words.js';
+import { whatHappened } from './review-heading.view.js';
 import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { isDoneElsewhere, stakeOf } from './rules/stake.js';
 
@@ -93,7 +93,7 @@ export function caseOf(c: Case): Html {
   const paid = c.invoice?.payments.find((p) => p.id === r.paymentRowId);
   return html`<div class="case">
       <h2>What happened</h2>
-      <p><bdi>${sentence(sentencesOf(r).summary)}</bdi></p>
+      <p><bdi>${whatHappened(r)}</bdi></p>
       ${
         isOpen &&
         html`<h2>What is at stake</h2>
@@ -135,13 +135,6 @@ export function caseIds({ review: r, named }: Case): Html {
   ]);
   return fold('details', 'Details and ids', null, shown);
 }
-
-const sentence = (text: string): string => {
-  const first = text.charAt(0);
-  // A sentence begins with a capital letter, unless its first word is an id or an event type.
-  const whole = /^[a-z]+[ ,]/.test(text) ? first.toUpperCase() + text.slice(1) : text;
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
-};
 
 function atStake(c: Case): Html {
   const { review: r, invoice } = c;

@@ -27,6 +27,7 @@ import { actOnMany, type Done } from '../console/bulk.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { sendList, viewsOf } from '../console/list-page.js';
 import { chosen, queryText } from '../console/list.js';
+import { wantsCsv } from '../console/selection.js';
 import { capital, words } from '../console/show.js';
 import { sentencesOf } from './rules/words.js';
 import {
@@ -40,7 +41,8 @@ import {
   whereItIs,
 } from './review-page.js';
 import { factTable } from './fact-table.js';
-import { reviewItems } from './review-items.js';
+import { headingOf } from './review-heading.view.js';
+import { reviewItems, type ShownReview } from './review-items.js';
 
 const PATH = '/console/reviews';
 const FILTERS = [
@@ -84,15 +86,10 @@ export class ReviewPages {
       filters: FILTERS,
       values,
       address,
-      read: (page) => this.views(filter, page, order),
+      read: (page) => this.views(filter, page, order, !wantsCsv(req)),
       caption: 'Review items',
       fields: ['reviews', reviewFields],
-      show: (rows, choose) =>
-        reviewItems(
-          rows.map(({ row }) => row),
-          choose,
-          empty,
-        ),
+      show: (rows, choose) => reviewItems(rows, choose, empty),
       many: { acts: MANY, label: ({ row }) => (row.status === 'open' ? [row.id, sentencesOf(row).summary] : null) },
       empty: { filtered: empty, yet: empty },
     });
@@ -156,10 +153,16 @@ export class ReviewPages {
     filter: ReviewFilter,
     page: PageRequest,
     order: 'due' | 'newest',
+    isShown: boolean,
   ): Promise<RowsPage<ListedReview>> {
     const found = await this.reviews.list(filter, page, order);
-    const names = await this.books.paymentNames(found.data.flatMap((r) => r.paymentRowId ?? []));
-    return viewsOf(found, (row) => ({ ...reviewView(row, names), row }));
+    const payments = await this.books.paymentNames(found.data.flatMap((r) => r.paymentRowId ?? []));
+    const abouts = isShown ? await this.reviews.abouts(found.data) : new Map<string, never>();
+    const names = await this.names.of([...new Set([...abouts.values()].flatMap((a) => a.customerId ?? []))]);
+    return viewsOf(found, (row) => {
+      const heading = headingOf(capital(words(row.kind)), abouts.get(row.id), names);
+      return { ...reviewView(row, payments), row, heading };
+    });
   }
 
   private async settleOne(req: Request, id: string, resolution: Resolution, note: string): Promise<Done> {
@@ -212,7 +215,7 @@ const ACTS = [
 ] as const;
 const MANY = { acts: ACTS, hint: 'Optional: one note for all chosen items.', neededFor: null };
 
-type ListedReview = ReviewView & { readonly row: ReviewRow };
+type ListedReview = ReviewView & ShownReview;
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
 
 function filterOf(values: Values): ReviewFilter {

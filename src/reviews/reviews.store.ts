@@ -15,6 +15,13 @@ export type ReviewFilter = Span & {
   readonly customerId?: string | undefined;
 };
 
+/** Whose money an item is about. Null: not known, or the item is about no customer. `minor`: smallest units. */
+export type ReviewAbout = {
+  readonly customerId: string | null;
+  readonly minor: bigint | null;
+  readonly currency: string | null;
+};
+
 export const REVIEW_ORDERS = ['newest', 'due'] as const;
 
 export type ReviewOrder = (typeof REVIEW_ORDERS)[number];
@@ -91,6 +98,25 @@ export class ReviewsStore {
    */
   list(filter: ReviewFilter, page: PageRequest, order: ReviewOrder = 'newest'): Promise<Page<ReviewRow>> {
     return order === 'due' ? reviewsByDeadline(this.rows, filter, page) : newestReviews(this.rows, filter, page);
+  }
+
+  /** The customers and amounts behind these items, by item id: of the refund, else the payment, else the invoice. */
+  async abouts(reviews: readonly ReviewRow[]): Promise<ReadonlyMap<string, ReviewAbout>> {
+    const found = await this.db.pool.query<Record<'id' | 'customer_id' | 'amount' | 'currency', string | null>>(
+      `select r.id, coalesce(i.customer_id, nullif(p.customer_id, '')) as customer_id,
+              case when f.id is not null then f.amount when p.amount is not null then p.amount else i.amount_due end::text as amount,
+              case when f.id is not null then f.currency when p.amount is not null then p.currency else i.currency end as currency
+         from review r left join invoice i on i.invoice_id = r.invoice_id left join payment p on p.id = r.payment_row_id
+         left join refund f on f.id = r.refund_id
+        where r.id = any($1)`,
+      [reviews.map((r) => r.id)],
+    );
+    return new Map(
+      found.rows.map(({ id, customer_id: customerId, amount, currency }) => [
+        id ?? '',
+        { customerId, minor: amount === null ? null : BigInt(amount), currency },
+      ]),
+    );
   }
 
   find(id: string): Promise<ReviewRow | null> {

@@ -12,6 +12,7 @@ import { VerifyController } from './verify.controller.js';
 import { VerifyFlow } from './verify.flow.js';
 import { VerifyPages } from './verify.pages.js';
 import { VerifyStore } from './verify.store.js';
+import { DifferencesStore } from './differences.store.js';
 import { MarksStore } from './marks.store.js';
 import { LossStore } from './loss.store.js';
 import { EndpointsLogStore } from './endpoints-log.store.js';
@@ -26,10 +27,11 @@ import { EndpointsLogStore } from './endpoints-log.store.js';
     VerifyJob,
     EndpointWatch,
     VerifyStore,
+    DifferencesStore,
     MarksStore,
     LossStore,
     EndpointsLogStore,
   ],
-  exports: [VerifyStore],
+  exports: [VerifyStore, DifferencesStore],
 })
 export class VerifyModule {}

@@ -126,7 +126,7 @@ suite('an operator in a browser', () => {
   it('an operator settles a double payment in the console with a refund of the second payment', async () => {
     await page.goto(`${url}/console/reviews?status=open&kind=double_payment`);
     await page
-      .getByRole('link', { name: /^The MoR took/ })
+      .getByRole('link', { name: /^Double payment: / })
       .first()
       .click();
     const id = page.url().split('/').at(-1) ?? '';
@@ -198,7 +198,7 @@ suite('an operator in a browser', () => {
     expect(retries).toContain('the invoice is marked uncollectible on Stripe');
     const planned = await plain('/console/retries?state=planned&kind=soft&currency=USD');
     expect(planned).toMatch(/1 row: 1,299\.00 USD remaining to be paid.* planned next try \d/);
-    expect(await plain('/console/retries?state=ended')).toContain('No refused renewals match these filters.');
+    expect(await plain('/console/retries?state=collected')).toContain('No refused renewals match these filters.');
     expect(await plain('/console/enrolment?by=kei&move=no_renewal_yet')).toMatch(
       /cus_shown0000002 .*cus_shown0000001 /,
     );

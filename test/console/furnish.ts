@@ -38,7 +38,7 @@ export async function furnished(world: World): Promise<Furnished> {
   const refused = (await world.api('GET', `/v1/invoices/${books.openId}`)).body;
   const customer = String(refused['customer_id']);
   await world.api('POST', `/v1/customers/${customer}/payment-method`, {});
-  await byHand(world, books.invoiceId);
+  await byHand(world, books.invoiceId, disputed.customerId);
   await cli(['move', '--yes'], world.env);
   const found = await world.api<{ data: Json[] }>('GET', '/v1/verify/differences');
   return {
@@ -64,7 +64,7 @@ export async function furnished(world: World): Promise<Furnished> {
 }
 
 /** Rows as the daemon would have written them in weeks of work with a receiver and a bookkeeper. */
-async function byHand(world: World, invoiceId: string): Promise<void> {
+async function byHand(world: World, invoiceId: string, customerId: string): Promise<void> {
   const client = new pg.Client({ connectionString: world.databaseUrl });
   await client.connect();
   await client.query(
@@ -85,6 +85,14 @@ async function byHand(world: World, invoiceId: string): Promise<void> {
   await client.query(
     `insert into invoice (invoice_id, customer_id, number, status, platform_status, billing_reason, currency, amount_due, enrolled, platform_created_at, first_seen_at)
      values ('in_left0000000001', 'cus_left000000001', 'LEFT-0001', 'ignored', 'open', 'subscription_cycle', 'EUR', 1990, false, now(), now())`,
+  );
+  const refusal = { at: new Date().toISOString(), outcome: 'failed', kind: 'soft', code: 'insufficient_funds' };
+  const ended = { at: refusal.at, how: 'nothing', why: null };
+  await client.query(
+    `insert into invoice (invoice_id, customer_id, number, status, platform_status, billing_reason, currency, amount_due, amount_remaining,
+                          retries, platform_created_at, first_seen_at)
+     values ('in_refused000001', $1, 'REFUSED-0001', 'open', 'open', 'subscription_cycle', 'EUR', 1990, 1990, $2, now(), now())`,
+    [customerId, JSON.stringify({ refusal, retries: [], waitingSince: null, askedAt: null, ended })],
   );
   const body = JSON.stringify({ type: 'invoice.paid', timestamp: new Date().toISOString(), data: { id: invoiceId } });
   const tries = [

@@ -46,7 +46,11 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const [invoices, payments, refunds] = [new InvoicesStore(db), new PaymentsStore(db), new RefundsStore(db)];
   const [events, reviews, audit] = [new EventsStore(db, time), new ReviewsStore(db), new AuditStore(db)];
   const [lanes, verify, customers] = [new PgLaneStore(db, time), new VerifyStore(db, time), new CustomersStore(db)];
-  const [disputes, retries, enrolment] = [new DisputesStore(db), new RetriesStore(db), new EnrolmentStore(db, time)];
+  const [disputes, retries, enrolment] = [
+    new DisputesStore(db),
+    new RetriesStore(db, time),
+    new EnrolmentStore(db, time),
+  ];
   const [signups, endpoints, told] = [
     new SignupsStore(db, time),
     new EndpointsLogStore(db, time),

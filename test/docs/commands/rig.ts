@@ -104,8 +104,10 @@ export class Rig {
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
       const sent = (await world.control('GET', '/deliveries')).body['data'] as Json[];
       const lanes = await this.db.query<{ n: number }>(
-        `select count(*)::int as n from lane
-          where key not like 'job:%' and (due_at <= now() + interval '5 seconds' or lease_until > now())`,
+        `select (select count(*) from lane
+                  where key not like 'job:%' and (due_at <= now() + interval '5 seconds' or lease_until > now()))::int
+              + (select count(*) from notification
+                  where status = 'pending' and next_try_at <= now() + interval '5 seconds')::int as n`,
       );
       const underWay = sent.filter((d) => d['state'] === 'sending').length + (lanes.rows[0]?.n ?? 0);
       quiet = underWay === 0 ? quiet + 1 : 0;

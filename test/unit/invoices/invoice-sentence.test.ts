@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type PaymentRow } from '../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../src/domain/mor-object.js';
+import { lastRead } from '../../../src/invoices/invoice-sentence.js';
 import { paymentAnswer } from '../../../src/payments/payment-sentence.js';
 import { ordinal } from '../../../src/domain/when.js';
 import { nov, object, type Over, payment, refusal, review, said, trail } from '../../support/answer-facts.js';
@@ -298,4 +299,12 @@ it('the console’s sentence about a payment names its success, its refunds and 
   );
   expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
   expect(of({ succeededAt: null, status: 'refunded' })).toBe('So far the ledger has no charge of it for this invoice.');
+});
+
+it("the last look at Stripe's facts is a read, or an event since the read", () => {
+  const [read, later] = [new Date('2026-11-05T10:00:00Z'), new Date('2026-11-05T11:00:00Z')];
+  expect(lastRead({ factsAt: read, readAt: read })).toEqual({ how: 'read', at: read });
+  expect(lastRead({ factsAt: later, readAt: read })).toEqual({ how: 'reported', at: later });
+  expect(lastRead({ factsAt: read, readAt: null })).toEqual({ how: 'reported', at: read });
+  expect(lastRead({ factsAt: null, readAt: null })).toBeNull();
 });

@@ -132,7 +132,7 @@ it("the API and the console show a failed renewal's decline, its retries and the
   const next = new Date(r.h.clock.now().getTime() + 5 * DAY_MS).toISOString();
   const rows = { payments, refunds, attempts, objects, messages, reviews, journal };
   const seen = { invoice, morCustomerId: null, ...rows } as Parameters<typeof invoiceView>[0];
-  expect(invoiceView(seen)).toMatchObject({
+  expect(invoiceView(seen, [])).toMatchObject({
     next_try_at: next,
     attempts: [{ outcome: 'failed' }, { outcome: 'failed' }],
     retries: {

@@ -191,7 +191,7 @@ export interface Operations {
   listMoves(query?: Schemas['ListMovesQuery'], options?: CallOptions): Pages<Schemas['PageOfMoveView'], 'data'>;
   /** Invoices, newest first, without their timelines (role: read). */
   listInvoices(query?: Schemas['ListInvoicesQuery'], options?: CallOptions): Pages<Schemas['PageOfInvoiceListView'], 'data'>;
-  /** An invoice with its payments, attempts, refunds, reviews and timeline (role: read). */
+  /** An invoice with its differences, payments, attempts, refunds, reviews and timeline (role: read). */
   getInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
   /** Try a failed or overdue renewal again now (role: ops). */
   retryInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;

@@ -209,6 +209,24 @@ export interface components {
             /** The confirmed setup intent. */
             setup_intent_id?: string;
         };
+        AcknowledgedView: {
+            note: string;
+            by: string;
+            at: string;
+        };
+        DifferenceView: {
+            id: string;
+            kind: "charged_not_marked" | "marked_not_charged" | "charge_on_two_invoices" | "amount_differs" | "refund_not_mirrored" | "refunded_by_hand" | "credited_by_hand" | "overpaid" | "event_never_delivered" | "no_verdict" | "unreadable";
+            invoice_id?: string;
+            payment_id?: string;
+            refund_id?: string;
+            event_id?: string;
+            object_id?: string;
+            detail: string;
+            repair: "look-again" | "take-in-event" | "person";
+            review_id?: string;
+            acknowledged?: components["schemas"]["AcknowledgedView"];
+        };
         AttemptView: {
             event_id: string;
             payment_id: string;
@@ -341,6 +359,7 @@ export interface components {
             next_try_at: string | null;
             payments: components["schemas"]["PaymentView"][];
             refunds: components["schemas"]["RefundView"][];
+            differences: components["schemas"]["DifferenceView"][];
             attempts: components["schemas"]["AttemptView"][];
             retries: components["schemas"]["RetriesView"] | null;
             reviews: components["schemas"]["ReviewView"][];
@@ -501,6 +520,12 @@ export interface components {
             data: components["schemas"]["LedgerEntryView"][];
             next_cursor?: string;
         };
+        MonthVerdictView: {
+            state: "agrees" | "differs" | "unfinished" | "not_compared";
+            differences: number;
+            compared_at: string | null;
+            over: boolean;
+        };
         TrialAccountView: {
             opening: number;
             debit: number;
@@ -532,6 +557,7 @@ export interface components {
             month: string;
             since: string;
             until: string;
+            verdict: components["schemas"]["MonthVerdictView"];
             currencies: components["schemas"]["TrialCurrencyView"][];
         };
         AuditView: {
@@ -551,24 +577,6 @@ export interface components {
         PageOfAuditView: {
             data: components["schemas"]["AuditView"][];
             next_cursor?: string;
-        };
-        AcknowledgedView: {
-            note: string;
-            by: string;
-            at: string;
-        };
-        DifferenceView: {
-            id: string;
-            kind: "charged_not_marked" | "marked_not_charged" | "charge_on_two_invoices" | "amount_differs" | "refund_not_mirrored" | "refunded_by_hand" | "credited_by_hand" | "overpaid" | "event_never_delivered" | "no_verdict" | "unreadable";
-            invoice_id?: string;
-            payment_id?: string;
-            refund_id?: string;
-            event_id?: string;
-            object_id?: string;
-            detail: string;
-            repair: "look-again" | "take-in-event" | "person";
-            review_id?: string;
-            acknowledged?: components["schemas"]["AcknowledgedView"];
         };
         PageOfDifferenceView: {
             data: components["schemas"]["DifferenceView"][];
