@@ -7,9 +7,9 @@ import { type Sandbox } from './sandbox.js';
  * purpose.
  */
 export function daemonSettings(
-  sandbox: Pick<Sandbox, 'secrets' | 'kernel' | 'mor' | 'morUrl' | 'stripeUrl'>,
+  sandbox: Pick<Sandbox, 'secrets' | 'kernel' | 'mor' | 'cards' | 'morUrl' | 'stripeUrl'>,
 ): [string, string][] {
-  const { secrets, kernel, mor } = sandbox;
+  const { secrets, kernel, mor, cards } = sandbox;
   const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;
   return [
     ['STRIPE_API_KEY', secrets.stripeApiKey],
@@ -24,9 +24,10 @@ export function daemonSettings(
     ['MOR_PSP', mor.psp],
     ['MOR_PAYMENT_WEBHOOK_SECRETS', secrets.paymentWebhookSecret],
     ['MOR_EVENT_WEBHOOK_SECRETS', secrets.eventWebhookSecret],
-    // The relay works next to the MoR's own endpoint at Stripe: the MoR charges each event once.
     ['MOR_RELAY_URL', `${sandbox.morUrl}${RELAY_PATH}`],
     ['MOR_RELAY_SECRET', secrets.relaySecret],
+    // A MoR with its own endpoint at Stripe needs the relay only for retries.
+    ['MOR_RELAY_EVENTS', cards.isDirect() ? 'retries' : 'created'],
     ['API_KEYS', [key('read'), key('signup'), key('ops')].join(',')],
   ];
 }

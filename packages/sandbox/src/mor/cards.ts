@@ -18,6 +18,8 @@ export const RELAY_PATH = '/relay/stripe';
 export type Cards = CardParts & {
   /** The MoR's own endpoint on the merchant's Stripe account. A control route can switch this endpoint off. */
   readonly hearStripe: (type: string, object: unknown, eventId: string) => void;
+  /** True while this endpoint is switched on. */
+  readonly isDirect: () => boolean;
 };
 
 /**
@@ -57,7 +59,11 @@ export function addCards(kernel: Kernel, mor: MorState, relaySecret: string, dir
     hear(event['type'], data['object'], event['id']);
     return { status: 200, body: { received: true } };
   });
-  return { ...parts, hearStripe: (type, object, eventId) => (hears ? hear(type, object, eventId) : undefined) };
+  return {
+    ...parts,
+    hearStripe: (type, object, eventId) => (hears ? hear(type, object, eventId) : undefined),
+    isDirect: () => hears,
+  };
 }
 
 function authentic(kernel: Kernel, request: SandboxRequest, secret: string): boolean {
