@@ -76,9 +76,10 @@ async function carryOut(cli: Cli, world: World, o: Omit<MoveOptions, 'onDone' | 
   try {
     await cli.watch((progress) => {
       const onDone = (one: MoveDone, so: MoveCount): void => {
+        // The line never has the last count: the result says it.
+        if (done.length > 0) progress.say(summary(count, o.direction === 'back'));
         count = { ...so };
         if (done.length < KEPT) done.push(one);
-        progress.say(summary(count, o.direction === 'back'));
       };
       return world.get(MovesFlow).run({ ...o, by: cli.by, signal: cli.io.signal, onDone });
     });

@@ -5,7 +5,8 @@ const EVERY_MS = 500;
 const BAR = 24;
 
 export class Progress {
-  private shownAt = 0;
+  /** The first line waits too: short work shows none. */
+  private shownAt = Date.now();
   private shown = false;
   private step = '';
 
@@ -28,9 +29,9 @@ export class Progress {
     this.say(`${what} [${bar}] ${Math.floor(part * 100)} % (${done} of ${total})`);
   }
 
-  /** Ends the line, so the next output begins on a new line. */
+  /** Removes the changing line from a terminal: the result says what was done. */
   end(): void {
-    if (this.shown && this.io.isTerminal) this.io.err('\n');
+    if (this.shown && this.io.isTerminal) this.io.err('\r\u001b[K');
     this.shown = false;
   }
 }

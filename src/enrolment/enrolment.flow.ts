@@ -6,6 +6,7 @@ import {
   type ChargedFor,
   type ChargedMethod,
   isChargeable,
+  isEnded,
   type SubscriptionFacts,
 } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -45,6 +46,19 @@ export class EnrolmentFlow implements Customers {
     if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;
     const found = fromBooks({ customerId, createdAt: null }, await this.store.known(customerId, null), rule);
     return found?.enrolled === true;
+  }
+
+  /**
+   * True if Crossbill expects the MoR to charge the subscription's next renewal. Decides as `look` decides about that
+   * invoice, without a request: a subscription that `crossbill move` left or gave back to Stripe is Stripe's alone.
+   */
+  async expectsMor(s: SubscriptionFacts): Promise<boolean> {
+    if (isEnded(s)) return false;
+    const rule = ruleOf(this);
+    if (rule.by === 'all' || carries(s.metadata, rule)) return true;
+    const { atStripe } = await this.store.known(s.customerId, s.subscriptionId);
+    if (atStripe && s.collectionMethod !== 'send_invoice' && isChargeable(s.charged)) return false;
+    return this.isEnrolled(s);
   }
 
   /**

@@ -47,6 +47,7 @@ export function parseSubscription(object: unknown): SubscriptionFacts | null {
     subscriptionId,
     customerId,
     createdAt: timeOf(object['created']),
+    status: textOf(object['status']),
     collectionMethod: textOf(object['collection_method']),
     metadata: textsOf(partOf(object['metadata'])),
     customerMetadata: textsOf(partOf(partOf(object['customer'])['metadata'])),

@@ -169,6 +169,11 @@ export class StripeBillingReader extends BillingReader {
     return this.page('subscriptions.list', path, parseSubscription);
   }
 
+  override subscriptionsOf(customerId: string): Promise<CallOutcome<BillingPage<SubscriptionFacts>>> {
+    const path = `/v1/subscriptions?customer=${encodeURIComponent(customerId)}&status=all&limit=${this.pageSize}&${METHODS('data.')}`;
+    return this.page('subscriptions.list', path, parseSubscription);
+  }
+
   override listWebhookEndpoints(): Promise<CallOutcome<readonly WebhookEndpointFacts[]>> {
     return this.client.all('webhook_endpoints.list', '/v1/webhook_endpoints?limit=100', parseWebhookEndpoint);
   }

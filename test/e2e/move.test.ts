@@ -130,6 +130,30 @@ describe('`crossbill move`', () => {
     expect(takenFor(world, next)).toEqual({ stripe: 0, mor: 1 });
   });
 
+  it('after `crossbill move --back`, and for an ended subscription, `crossbill doctor` reports no double charge', async () => {
+    const [back, ended, both] = [await mover(world), await mover(world), await mover(world)];
+    const customers = [back, ended, both].map((s) => s.customerId);
+    for (const s of [back, ended, both])
+      await world.stripe.customers.update(s.customerId, { invoice_settings: { default_payment_method: s.cardId } });
+    await move([back.customerId, '--yes']);
+    await move([back.customerId, '--back', '--yes']);
+    await world.stripe.subscriptions.cancel(ended.subscriptionId);
+    const { body } = await cliJson<{
+      checks: { name: string; state: string; detail: string }[];
+      charged: { customer_id: string }[];
+    }>(['doctor', '--all'], env);
+    expect(body.charged.map((c) => c.customer_id).filter((id) => customers.includes(id))).toEqual([both.customerId]);
+    const named = body.checks.find((c) => c.name === 'customers whom Stripe would charge as well');
+    expect(customers.map((id) => named?.detail.includes(id))).toEqual([false, false, true]);
+  });
+
+  it('the messages of `crossbill move` on a terminal leave no line of progress beside the result', async () => {
+    const s = await mover(world);
+    const ran = await cli(['move', s.customerId], env, { answer: 'y' });
+    expect([ran.code, ran.err.match(/moved/g)]).toEqual([0, null]);
+    expect(ran.out).toMatch(/\n1 moved\.\n$/);
+  });
+
   it('`crossbill move --back` keeps a card the customer chose at Stripe after the move', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);

@@ -95,6 +95,7 @@ class Lists extends BillingReader {
   override findCustomers = this.never;
   override readCharged = this.never;
   override listSubscriptions = this.never;
+  override subscriptionsOf = this.never;
   override listWebhookEndpoints = this.never;
   override readAccount = this.never;
 }

@@ -57,7 +57,7 @@ export async function chargingChecks(
     const { items, unreadable, next } = page.value;
     await looks.keep(items.map((s) => ({ key: s.subscriptionId, charged: s.charged })));
     for (const s of items) {
-      if (!(await enrolment.isEnrolled(s))) continue;
+      if (!(await enrolment.expectsMor(s))) continue;
       count.enrolled++;
       if (s.usageBased) usageBased.push(s.subscriptionId);
       const found = riskOf(s);

@@ -134,7 +134,7 @@ export function invoiceMailCheck(sample: { readonly looked: number; readonly sen
 
 /**
  * Finds enrolled customers with a default card at Stripe: Stripe and the MoR would both charge the customer, an hour
- * apart.
+ * apart. Leaves out a customer whose subscriptions have all ended, or are all Stripe's (`crossbill move --back`).
  */
 export async function ownCardChecks(
   customers: readonly string[],
@@ -157,7 +157,12 @@ export async function ownCardChecks(
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
     if (type?.ok === false) return [warn(said(type), 'Let the Stripe key read payment methods, or check by hand.')];
     // An id without `pm_` belongs to Stripe's older payment methods (sources and cards). Stripe can charge all of them.
-    if (type === null || textOf(type.value?.['type']) !== 'custom') found.push(id);
+    if (type !== null && textOf(type.value?.['type']) === 'custom') continue;
+    const theirs = await reader.subscriptionsOf(id);
+    if (!theirs.ok) return [warn(said(theirs), 'Let the Stripe key read subscriptions, or check by hand.')];
+    const { items } = theirs.value;
+    const shared = await Promise.all(items.map((s) => enrolment.expectsMor(s)));
+    if (items.length === 0 || shared.includes(true)) found.push(id);
   }
   if (found.length === 0)
     return [ok(looked === 0 ? 'no enrolled customer is known yet' : `none of ${looked} enrolled customers`)];

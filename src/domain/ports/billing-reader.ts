@@ -123,6 +123,8 @@ export type SubscriptionFacts = {
   readonly subscriptionId: string;
   readonly customerId: string;
   readonly createdAt: Date | null;
+  /** The platform's word, such as `active` or `canceled`. Null: unreadable. */
+  readonly status: string | null;
   readonly collectionMethod: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly customerMetadata: Readonly<Record<string, string>>;
@@ -131,6 +133,10 @@ export type SubscriptionFacts = {
   /** True: a metered price or a billing threshold. The amount of a renewal's draft may still grow. */
   readonly usageBased: boolean;
 };
+
+/** True for a subscription that never renews again (Stripe docs, "Subscription statuses"). */
+export const isEnded = ({ status }: Pick<SubscriptionFacts, 'status'>): boolean =>
+  status === 'canceled' || status === 'incomplete_expired';
 
 export type WebhookEndpointFacts = {
   readonly endpointId: string;
@@ -217,6 +223,8 @@ export abstract class BillingReader {
   abstract findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>>;
   /** The payment method the platform would charge. Null: none. Sends at most one request. */
   abstract readCharged(of: ChargedFor): Promise<CallOutcome<ChargedMethod | null>>;
+  /** A customer's newest hundred subscriptions, ended ones too, each with the method the platform would charge. */
+  abstract subscriptionsOf(customerId: string): Promise<CallOutcome<BillingPage<SubscriptionFacts>>>;
   /** Live subscriptions, newest first, each with the method the platform would charge. */
   abstract listSubscriptions(startingAfter: string | null): Promise<CallOutcome<BillingPage<SubscriptionFacts>>>;
   abstract listWebhookEndpoints(): Promise<CallOutcome<readonly WebhookEndpointFacts[]>>;

@@ -8,6 +8,7 @@ const subscription = (n: number, over: Partial<SubscriptionFacts> = {}): Subscri
   subscriptionId: `sub_${n}`,
   customerId: `cus_${n}`,
   createdAt: null,
+  status: 'active',
   collectionMethod: 'charge_automatically',
   metadata: {},
   customerMetadata: {},
@@ -49,7 +50,7 @@ function walk(
   const done = chargingChecks({
     relay,
     reader,
-    enrolment: { isEnrolled: (s: SubscriptionFacts) => Promise.resolve(s.customerId !== 'cus_stranger') } as never,
+    enrolment: { expectsMor: (s: SubscriptionFacts) => Promise.resolve(s.customerId !== 'cus_stranger') } as never,
     looks: { keep: (some: readonly ChargeLook[]) => Promise.resolve(void kept.push(...some)) } as never,
     all,
     signal: new AbortController().signal,
