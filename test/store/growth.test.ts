@@ -28,6 +28,8 @@ const [LEAST, LEAST_CSV] = [50, 1_002];
 const FEW = `'ledger_day', 'endpoint_refusal'`;
 /** Statements with a fixed limit of rows, in any table: test/store/list-filters.test.ts counts their reads. */
 const BOUNDED = new RegExp(`(limit (${LOOKED_THROUGH}|${LOOKED_THROUGH + 1})|offset ${LOOKED_THROUGH - 1}) ?\\b`);
+/** A month's verdict reads every verify run after the month, one a day: a later run may have compared the month too. */
+const RUN_A_DAY = /range_agg\(tstzrange\(since, began_at\)\)/;
 
 type Statement = { readonly text: string; readonly values: unknown[] };
 type Plan = {
@@ -116,7 +118,8 @@ async function tooMuchOfAll(what: string, least = LEAST): Promise<readonly strin
   const statements = sent.filter(({ text }) => /^\s*(select|with|update|\()/i.test(text) && !BOUNDED.test(text));
   const found = [];
   for (const s of statements) {
-    for (const rows of await tooMuchOf(s, least)) found.push(`${what} reads ${rows}: ${s.text}`);
+    for (const rows of await tooMuchOf(s, least))
+      if (!(RUN_A_DAY.test(s.text) && rows.endsWith(' of verify_run'))) found.push(`${what} reads ${rows}: ${s.text}`);
   }
   return found;
 }
