@@ -101,6 +101,8 @@ it('`crossbill rehearse` passes every step on a test clock, and the report conta
   expect(facts['setup_customer']).toContainEqual(expect.objectContaining({ status: 200, code: null }));
   expect(facts['setup_customer']).toContainEqual({ saved_method: 'pays for its customer', decline_code: null });
   expect(facts['draft_charge']).toContainEqual(expect.objectContaining({ verdict_while: 'draft' }));
+  expect(facts['renewal_tax']).toEqual([{ amount_due: 1000, charged: 1000 }]);
+  expect(facts['trial_tax']).toMatchObject([{ age_minutes: 0, status: 200, code: null }]);
   expect(facts['relayed_again']).toEqual([expect.objectContaining({ charged_again: true })]);
   expect(facts['signatures']).toContainEqual({
     endpoint: 'mor_payments',
@@ -198,6 +200,14 @@ it('`crossbill rehearse` reports how the MoR behaves where its documents leave a
   expect(facts['retry_after']).toEqual([]);
   expect(facts['key_life']).toContainEqual(expect.objectContaining({ answer: 'new' }));
   expect(stateOf(report(), 'verify')).toBe('passed');
+});
+
+it('`crossbill rehearse` reports a renewal charged with a tax on top, and fails at its mark', async () => {
+  await world.control('POST', '/mor/open-facts', { renewal_tax: 'added' });
+  await world.startDaemon();
+  const ran = await rehearse(['--wait', '12']);
+  expect([ran.code, stateOf(report(), 'mark')]).toEqual([1, 'failed']);
+  expect(report().facts['renewal_tax']).toEqual([{ amount_due: 1000, charged: 1190 }]);
 });
 
 it('`crossbill rehearse` names the setting MOR_SETUP_CUSTOMER if the MoR refuses a customer in a setup intent', async () => {

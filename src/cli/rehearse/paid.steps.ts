@@ -85,7 +85,9 @@ function clockRefused(e: unknown): CliError {
  * Returns the body of a request for a setup intent. Nobody confirms this intent. The rehearsal repeats the request
  * under one key, to learn how long the MoR remembers an idempotency key.
  */
-const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') } });
+export const keyBody = (stage: Stage) => ({
+  merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') },
+});
 
 export const answers: Step = {
   name: 'answers of the MoR',
@@ -152,6 +154,7 @@ export const signup: Step = {
     const body = {
       kind: 'payment',
       customer: { id: customerId, email: stage.email },
+      invoice_id: stage.id('first_invoice'),
       amount: AMOUNT,
       currency,
       description: 'Rehearsal',
@@ -210,6 +213,8 @@ export const renewal: Step = {
     const invoiceId = await nextPeriod(stage, 'renewal');
     const verdict = await renewalVerdict(stage, invoiceId);
     const payment = textAt(verdict, 'payment_id') ?? '';
+    const charged = verdict['amount'];
+    stage.observe('renewal_tax', { amount_due: AMOUNT, charged: typeof charged === 'number' ? charged : null });
     if (!isSuccess(verdict))
       return failed(
         `The MoR's verdict on invoice ${invoiceId} is ${textAt(verdict, 'outcome') ?? 'unknown'} (${textAt(verdict, 'decline_code') ?? 'no code'}).`,

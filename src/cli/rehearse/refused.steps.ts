@@ -4,6 +4,7 @@ import { VerifyFlow } from '../../verify/verify.flow.js';
 import { listOf, namesIn, textAt } from './json.js';
 import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './looks.js';
 import { askKeyAgain } from './paid.steps.js';
+import { askTax } from './tax.js';
 import { failed, type Outcome, passed, skipped, type Stage, type Step } from './stage.js';
 import { NotArrived } from './state.js';
 
@@ -204,6 +205,7 @@ const EVENTS = [
  */
 export async function look(stage: Stage): Promise<void> {
   await askKeyAgain(stage);
+  await askTax(stage);
   const about = await stage.daemon.get('/v1/about');
   for (const s of listOf(about.body['signatures'])) {
     const [source, form, malformed] = ['source', 'form', 'malformed_form'].map((n) => textAt(s, n));

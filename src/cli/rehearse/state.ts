@@ -8,6 +8,8 @@ import { listOf, objectOf, textAt } from './json.js';
 export const FACTS = {
   setup_customer: 'How does a setup intent name its customer, and does the saved method then pay for them?',
   draft_charge: 'When is a renewal charged: while the invoice is a draft, or once it is open?',
+  renewal_tax: 'Which amount does a renewal charge, with which tax?',
+  trial_tax: 'Which tax does the first charge after a trial bear, once its calculation has expired?',
   relayed_again: 'Does another invoice.created for a refused invoice start another charge?',
   signatures: 'Which form do the signatures have?',
   charge_lookup: 'What does GET /api/payments/invoice?psp_reference= answer for a charge, and when?',
