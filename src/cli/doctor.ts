@@ -39,7 +39,7 @@ export function addDoctor(on: Commands): void {
     .option('--all', 'check every subscription for charges by Stripe, not only the newest hundred')
     .action(
       on.run(async (cli, { all = false }) => {
-        const { checks, charged } = await examine(cli, all);
+        const { checks, charged } = await examine(cli, all ? 'all' : 'newest');
         const summary = summaryOf(checks);
         await cli.print({ checks, summary, ...(all ? { charged } : {}) }, () => renderChecks(checks, cli.io.colours));
         return summary.fail > 0 ? EXIT.failed : EXIT.ok;
@@ -69,10 +69,10 @@ export function renderChecks(checks: readonly Check[], colours: boolean): string
 export type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
 
 /**
- * Runs every check, in the order of the report. `all`: doctor reads every subscription at Stripe, instead of only the
- * newest hundred.
+ * Runs every check, in the order of the report. `customers`: whose charges by Stripe doctor looks for. `newest`: those of
+ * the newest subscriptions, about a hundred. `none`: a rehearsal minds only its own customer, made later.
  */
-export async function examine(cli: Cli, all = false): Promise<Examined> {
+export async function examine(cli: Cli, customers: 'newest' | 'all' | 'none' = 'newest'): Promise<Examined> {
   let config: Config;
   try {
     config = cli.config();
@@ -101,10 +101,12 @@ export async function examine(cli: Cli, all = false): Promise<Examined> {
     );
     if (database.usable) {
       const world = await cli.open();
-      checks.push(...(await withBooks(world, peers)));
-      const walked = await subscriptions(cli, world, all);
-      checks.push(...walked.checks);
-      charged = walked.charged;
+      checks.push(...(await withBooks(world, peers, customers !== 'none')));
+      if (customers !== 'none') {
+        const walked = await subscriptions(cli, world, customers === 'all');
+        checks.push(...walked.checks);
+        charged = walked.charged;
+      }
     } else checks.push(check('traffic and customers').fail('not checked', 'Fix the database first.'));
   } finally {
     await peers.close();
@@ -115,12 +117,12 @@ export async function examine(cli: Cli, all = false): Promise<Examined> {
 /**
  * Runs the checks that need the database: arrived events, enrolled customers, invoice e-mails, notifications, traffic.
  */
-async function withBooks(world: World, { stripe }: Peers): Promise<Check[]> {
+async function withBooks(world: World, { stripe }: Peers, cards: boolean): Promise<Check[]> {
   const [health, reader] = [world.get(HealthStore), world.get(BillingReader)];
-  const customers = await health.recentCustomers(SAMPLE);
+  const customers = cards ? await health.recentCustomers(SAMPLE) : [];
   return [
     ...(await arrivalChecks(reader, world.get(VerifyStore))),
-    ...(await ownCardChecks(customers, world.get(EnrolmentFlow), reader, stripe)),
+    ...(cards ? await ownCardChecks(customers, world.get(EnrolmentFlow), reader, stripe) : []),
     invoiceMailCheck(await health.sentByPlatform(SAMPLE), world.config.stripeApiBase === null),
     ...(await notifyChecks(world.config, world.get(Notifications))),
     ...(await trafficChecks(world)),

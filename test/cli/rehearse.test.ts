@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
+import { stranger } from '../e2e/support/stranger.js';
 import { cli, type CliOptions, type Ran } from './rig.js';
 
 type Report = {
@@ -74,7 +75,8 @@ const changes = async (): Promise<number> => {
   return all.filter((r) => r.method !== 'GET' && r.method !== 'HEAD' && r.path !== '/oauth2/token').length;
 };
 
-it('`crossbill rehearse` passes every step on a test clock, and the report contains no secret and no personal data', async () => {
+it('`crossbill rehearse` passes every step on a test clock next to a customer with a card, and the report contains no secret and no personal data', async () => {
+  await stranger(world, { card: true });
   await world.startDaemon();
   const ran = await rehearse(['--country', 'GB']);
   const r = report();
