@@ -2,7 +2,7 @@
 import { secretValues } from '../config/index.js';
 import { CustomersStore } from '../customers/customers.store.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
+import { type LossCredit, type MorObjectRow } from '../domain/mor-object.js';
 import { paymentName } from '../domain/payment-name.js';
 import { type SignupRow } from '../domain/signup.js';
 import { type InvoiceView, ReadModel } from '../engine/read-model.js';
@@ -156,7 +156,7 @@ const PAPERS: Record<MorObjectRow['kind'], readonly [name: string, deadline: str
 
 function tellObject(o: MorObjectRow): string {
   const [paper, deadline] = PAPERS[o.kind];
-  const { failure, refusal, outcome, refunded, reviewerNote, automatic } = o.detail;
+  const { failure, refusal, outcome, refunded, reviewerNote, automatic, credit } = o.detail;
   const facts = [
     o.status,
     o.amount && amount(o.amount, o.currency),
@@ -166,11 +166,19 @@ function tellObject(o: MorObjectRow): string {
     refusal && `the MoR said: ${refusal.message}`,
     outcome && `outcome in the MoR’s words: ${outcome}`,
     refunded !== undefined && refunded !== null && `answered ${refunded ? 'with' : 'without'} a refund`,
+    credit && tellCredit(credit, o.currency),
     reviewerNote && `the reviewer noted: ${reviewerNote}`,
     o.url,
   ].filter(Boolean);
   const name = [o.number, o.morId ?? o.id].filter((x) => x !== null).join(' ');
   return `${paper} ${name}: ${facts.join(', ')}.`;
+}
+
+/** A person chose to show the loss on Stripe. */
+function tellCredit({ noteId, minor, stage }: LossCredit, currency: string | null): string {
+  const sum = amount(BigInt(minor), currency);
+  if (noteId !== null) return `credited on Stripe by credit note ${noteId} over ${sum}`;
+  return `a credit note over ${sum} ${stage === 'parked' ? 'that Stripe refused' : 'that Stripe has still to make'}`;
 }
 
 const WHO: Record<JournalLine['kind'], string> = {

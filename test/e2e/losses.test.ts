@@ -319,6 +319,9 @@ describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, mark
       ...{ debit_account: 'settled_invoices', credit_account: 'disputed_payments', amount: 2990 },
       credit_note_id: note?.id,
     });
+    const { out } = await cli(['explain', disputeId], world.env);
+    const [about] = out.split('\n').filter((line) => line.startsWith(`Dispute ${disputeId}`));
+    expect(about).toContain(String(note?.id));
     const csv = await cli(['export', 'ledger', '--month', new Date().toISOString().slice(0, 7)], world.env);
     expect(csv.out.split('\n').find((line) => line.includes('loss_credited'))).toContain(note?.id);
     expect(await differences()).toEqual([]);
