@@ -1,7 +1,7 @@
 // `crossbill refund <payment>`: refunds a payment as the API does, and prints the outcome.
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';
-import { type RefundRow } from '../domain/model.js';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalsOf } from '../domain/money.js';
 import { showUndecided } from '../domain/dispute-sum.js';
 import { refundable } from '../domain/status.js';
@@ -24,7 +24,10 @@ import { type World } from './world.js';
 export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
 
 export function addRefund(on: Commands): void {
-  on.add('refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe')
+  on.add(
+    'refund <payment>',
+    "refund a payment at the MoR and mirror the refund on Stripe; takes the MoR's `pay_…`, Crossbill's id, or the processor's `ch_…` or `pi_…`",
+  )
     .option('--amount <amount>', "in the payment's currency, such as 12.50 or 12; default: the rest", parseAmount)
     .option('--minor', 'read --amount in smallest units: 1250 is 12.50 EUR')
     .option('--payment-id <pay_id>', "the MoR's id of the payment, if Crossbill does not know it yet", parsePaymentId)
@@ -39,11 +42,10 @@ export function addRefund(on: Commands): void {
     )
     .action(
       on.run(
-        async (cli, id, { amount: text, minor, paymentId, reason, key: given, work, wait, yes, despiteDispute }) => {
+        async (cli, typed, { amount: text, minor, paymentId, reason, key: given, work, wait, yes, despiteDispute }) => {
           const world = await cli.open();
           const books = world.get(ReadModel);
-          const found = await books.payment(id);
-          if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
+          const { id, found } = await findPayment(books, typed);
           const { payment } = found;
           if (minor === true && text === undefined) throw wrongUsage('Use --minor with --amount.');
           const wanted = text === undefined ? null : minorOf(text, payment.currency, minor === true);
@@ -104,6 +106,28 @@ export function addRefund(on: Commands): void {
         },
       ),
     );
+}
+
+const NO_MONEY: ReadonlySet<string> = new Set(['failed', 'requires_action'] satisfies PaymentRow['status'][]);
+
+/**
+ * Finds the payment for any of its ids. `id` is the name for the audit trail. A failed attempt counts only if no attempt
+ * of the charge or payment intent took money.
+ */
+async function findPayment(
+  books: ReadModel,
+  id: string,
+): Promise<{ readonly id: string; readonly found: PaymentView }> {
+  const direct = await books.payment(id);
+  if (direct !== null) return { id, found: direct };
+  const all = await books.paymentsOfProcessor(id);
+  const paid = all.filter(({ payment }) => !NO_MONEY.has(payment.status));
+  const [found, ...more] = paid.length > 0 ? paid : all;
+  if (found === undefined) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
+  const names = [found, ...more].map(({ payment }) => payment.paymentId ?? payment.id);
+  if (more.length === 0) return { id: names[0] ?? id, found };
+  const message = `${id} belongs to ${names.length} payments: ${names.join(', ')}. Refund one of them by its own id.`;
+  throw new CliError(EXIT.failed, 'several_payments', message);
 }
 
 /**

@@ -74,6 +74,12 @@ export class ReadModel {
     return (await paymentViews(this.db.orm, found))[0] ?? null;
   }
 
+  /** Payments by the processor's `ch_…` or `pi_…`, oldest first: a payment intent may have several attempts. */
+  async paymentsOfProcessor(id: string): Promise<readonly PaymentView[]> {
+    const where = [{ processorChargeId: id }, { processorPaymentIntentId: id }];
+    return paymentViews(this.db.orm, await this.paymentRows.find({ where, order: { seq: 'ASC' }, take: 20 }));
+  }
+
   /** The public ids of payments: our id → `pay_…`, or our id until the MoR gives one. */
   async paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = await this.paymentRows.find({

@@ -1,7 +1,15 @@
-// `crossbill refund --payment-id`: names a payment and refunds it, by its output and the stored rows.
+// `crossbill refund` by each id of a payment: the MoR's, ours, the processor's; by its output and the stored rows.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { begun, complete, confirmed } from '../e2e/support/signups.js';
-import { paidOnce, stripeSide } from '../e2e/support/story.js';
+import {
+  deafMor,
+  newPaid,
+  openRenewal,
+  paidOnce,
+  paidRenewal,
+  stripeSide,
+  tellSucceeded,
+} from '../e2e/support/story.js';
 import { type Json, startWorld, type World } from '../support/world.js';
 import { cli, cliJson } from './rig.js';
 
@@ -70,4 +78,37 @@ it('`crossbill refund` reports a payment id unknown to the MoR, and Crossbill re
   const right = await cli(['refund', ours, '--payment-id', paymentId, '--amount', '9.90', '--yes'], world.env);
   expect(right.code).toBe(0);
   expect(right.out).toMatch(/^Refund ref_\S+ of 9\.90 EUR: succeeded, and shown on Stripe by credit note cn_\S+\.\n$/);
+});
+
+it("`crossbill refund` takes the processor's charge or payment intent, and refunds the same payment under the same key", async () => {
+  const { payment: paid, paymentId } = await paidRenewal(world);
+  const [charge, intent] = [String(paid['processor_charge_id']), String(paid['processor_payment_intent_id'])];
+  expect([charge, intent]).toEqual([expect.stringMatching(/^ch_/), expect.stringMatching(/^pi_/)]);
+  const refund = (id: string, key: string) =>
+    cliJson(['refund', id, '--amount', '5', '--key', key, '--yes'], world.env);
+  const first = await refund(charge, 'by-charge');
+  expect(first).toMatchObject({ code: 0, body: { status: 'succeeded', amount: 500, payment_id: paymentId } });
+  expect((await refund(paymentId, 'by-charge')).body['id']).toBe(first.body['id']);
+  expect(await refund(intent, 'by-intent')).toMatchObject({ code: 0, body: { payment_id: paymentId } });
+  expect(await payment(paymentId)).toMatchObject({ amount_refunded: 1000 });
+  expect((await cli(['refund', 'ch_nobody', '--yes'], world.env)).err).toContain('There is no payment ch_nobody');
+});
+
+it('`crossbill refund` names the payments of a charge that the MoR took for two invoices, and refunds none', async () => {
+  const one = await paidRenewal(world);
+  await deafMor(world);
+  const two = await world.paidSubscriber({ email: 'two@example.com' });
+  const other = await openRenewal(world, two);
+  const ids = { paymentId: newPaid().paymentId, intentId: newPaid().intentId };
+  const { customerId } = two;
+  const charge = String(one.payment['processor_charge_id']);
+  await tellSucceeded(world, { ...ids, chargeId: charge }, { customerId, invoiceId: other, amount: 2990 });
+  await world.until(
+    'both are known',
+    async () => (await payment(ids.paymentId))['id'],
+    (id) => id === ids.paymentId,
+  );
+  const ran = await cli(['refund', charge, '--yes'], world.env);
+  expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringContaining(ids.paymentId) });
+  expect(ran.err).toContain(one.paymentId);
 });
