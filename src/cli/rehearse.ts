@@ -15,6 +15,7 @@ import { type Commands } from './commands.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { parseCount } from './options.js';
 import { DaemonApi } from './rehearse/daemon.js';
+import { grownDraft, twoTrials } from './rehearse/draft.steps.js';
 import { handsFor } from './rehearse/hands.js';
 import { textAt } from './rehearse/json.js';
 import { MorProbe } from './rehearse/mor-probe.js';
@@ -35,7 +36,7 @@ import { plain } from './table.js';
 
 const STEPS: readonly Step[] = [
   ...[settings, customer, answers, signup, firstInvoice, renewal, mark, partRefund],
-  ...[declined, anotherCard, retry, paymentLink, verify],
+  ...[declined, anotherCard, retry, paymentLink, grownDraft, twoTrials, verify],
 ];
 const ENDED = 'The rehearsal was interrupted. Run the same command again: it goes on where it stopped.';
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
+import { deafMor } from '../e2e/support/story.js';
 import { stranger } from '../e2e/support/stranger.js';
 import { cli, type CliOptions, type Ran } from './rig.js';
 
@@ -28,6 +29,8 @@ const STEPS = [
   'another card',
   'retry',
   'payment link',
+  'growing draft',
+  'two trials',
   'verify',
 ];
 
@@ -87,6 +90,7 @@ it('`crossbill rehearse` passes every step on a test clock next to a customer wi
   // Stripe and the MoR have exactly the steps' objects.
   const invoices = await world.stripe.invoices.list({ customer: r.ids['customer'] ?? '' });
   expect(invoices.data.map((i) => [i.status, i.amount_paid])).toEqual([
+    ['open', 1000],
     ['paid', 1000],
     ['paid', 1000],
     ['paid', 1000],
@@ -97,13 +101,16 @@ it('`crossbill rehearse` passes every step on a test clock next to a customer wi
     'partially_refunded',
     'failed',
     'succeeded',
+    'succeeded',
   ]);
   // The facts.
   const { facts } = r;
   expect(facts['setup_customer']).toContainEqual(expect.objectContaining({ status: 200, code: null }));
   expect(facts['setup_customer']).toContainEqual({ saved_method: 'pays for its customer', decline_code: null });
   expect(facts['draft_charge']).toContainEqual(expect.objectContaining({ verdict_while: 'draft' }));
-  expect(facts['renewal_tax']).toEqual([{ amount_due: 1000, charged: 1000 }]);
+  expect(facts['renewal_tax']).toEqual([{ amount_due: 1000, charged: 1000, tax_on_top: 0 }]);
+  expect(facts['grown_draft']).toEqual([{ drafted: 1000, amount_due: 1210, charged: 1000, relay: 'created' }]);
+  expect(facts['trial_order']).toEqual([{ working_card: 'paid', declining_card: 'insufficient_funds' }]);
   expect(facts['trial_tax']).toMatchObject([{ age_minutes: 0, status: 200, code: null }]);
   expect(facts['relayed_again']).toEqual([expect.objectContaining({ charged_again: true })]);
   expect(facts['signatures']).toContainEqual({
@@ -175,7 +182,7 @@ it('after an interruption `crossbill rehearse` goes on with the same customer an
   expect(r.steps.filter((s) => s.state === 'failed')).toEqual([]);
   expect(stateOf(r, 'payment link')).toBe('skipped');
   const payments = (await world.control('GET', `/mor/payments?customer=${customer ?? ''}`)).body['data'];
-  expect(payments).toHaveLength(4);
+  expect(payments).toHaveLength(5);
 });
 
 it('`crossbill rehearse` reports how the MoR behaves where its documents leave a choice', async () => {
@@ -209,7 +216,18 @@ it('`crossbill rehearse` reports a renewal charged with a tax on top, and fails 
   await world.startDaemon();
   const ran = await rehearse(['--wait', '12']);
   expect([ran.code, stateOf(report(), 'mark')]).toEqual([1, 'failed']);
-  expect(report().facts['renewal_tax']).toEqual([{ amount_due: 1000, charged: 1190 }]);
+  expect(report().facts['renewal_tax']).toEqual([{ amount_due: 1000, charged: 1190, tax_on_top: 190 }]);
+});
+
+it('`crossbill rehearse` reports the charge of a grown draft’s final amount with MOR_RELAY_EVENTS=finalized', async () => {
+  await deafMor(world);
+  world.env['MOR_RELAY_EVENTS'] = 'finalized';
+  await world.startDaemon();
+  const ran = await rehearse(['--wait', '6']);
+  const { facts, steps } = report();
+  expect([ran.code, steps.filter((s) => s.state === 'failed')]).toEqual([0, []]);
+  expect(facts['grown_draft']).toEqual([{ drafted: 1000, amount_due: 1210, charged: 1210, relay: 'finalized' }]);
+  expect(facts['draft_charge']?.every((f) => f['verdict_while'] === 'final')).toBe(true);
 });
 
 it('`crossbill rehearse` names the setting MOR_SETUP_CUSTOMER if the MoR refuses a customer in a setup intent', async () => {

@@ -98,6 +98,9 @@ export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<J
   return observed(await nextVerdict(stage, invoiceId, 0));
 }
 
+/** The amount of a verdict in smallest units. Null: none is known. */
+export const chargedIn = ({ amount }: Json): number | null => (typeof amount === 'number' ? amount : null);
+
 const LOOK_EVERY_MS = 1_000;
 /** How long the rehearsal still asks the MoR for the charge after the end of `work`, in milliseconds. */
 const LINGER_MS = 15_000;

@@ -4,7 +4,16 @@ import { examine } from '../doctor.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
 import { listOf, namesIn, textAt } from './json.js';
-import { finalize, idOf, isSuccess, lookUpUntil, nextPeriod, renewalVerdict, untilInvoice } from './looks.js';
+import {
+  chargedIn,
+  finalize,
+  idOf,
+  isSuccess,
+  lookUpUntil,
+  nextPeriod,
+  renewalVerdict,
+  untilInvoice,
+} from './looks.js';
 import { type Probed } from './mor-probe.js';
 import { failed, passed, type Stage, type Step } from './stage.js';
 
@@ -20,13 +29,13 @@ export const settings: Step = {
 };
 
 /** The plan's price: small, but above every processor's minimum. */
-const AMOUNT = 1_000;
+export const AMOUNT = 1_000;
 
 export const customer: Step = {
   name: 'customer',
   does: 'Makes a test clock on Stripe with a customer, a monthly price and a subscription.',
   async run(stage) {
-    const { stripe, currency, config } = stage;
+    const { stripe, currency } = stage;
     const name = `Crossbill rehearsal ${stage.rehearsal.id}`;
     const { once } = stage;
     if (stage.rehearsal.ids['clock'] === undefined) {
@@ -49,13 +58,8 @@ export const customer: Step = {
       { product: product.id, currency, unit_amount: AMOUNT, recurring: { interval: 'month' } },
       once('price'),
     );
-    const type = config.stripeCustomPaymentMethodType;
-    const collects =
-      type === null
-        ? ({ collection_method: 'send_invoice', days_until_due: 30 } as const)
-        : { default_payment_method: await customMethod(stage, type), payment_behavior: 'default_incomplete' as const };
     const subscription = await stripe.subscriptions.create(
-      { customer: person.id, items: [{ price: price.id }], ...collects },
+      { customer: person.id, items: [{ price: price.id }], ...(await leftToMor(stage, person.id, '')) },
       once('subscription'),
     );
     const invoiceId = idOf(subscription.latest_invoice);
@@ -68,11 +72,13 @@ export const customer: Step = {
   },
 };
 
-async function customMethod(stage: Stage, type: string): Promise<string> {
-  const { stripe } = stage;
-  const made = await stripe.paymentMethods.create({ type: 'custom', custom: { type } }, stage.once('method'));
-  await stripe.paymentMethods.attach(made.id, { customer: stage.id('customer') }, stage.once('attach'));
-  return made.id;
+/** The part of a subscription's request that keeps Stripe from charging. `name` is a part of the idempotency keys. */
+export async function leftToMor({ stripe, config, once }: Stage, customerId: string, name: string) {
+  const type = config.stripeCustomPaymentMethodType;
+  if (type === null) return { collection_method: 'send_invoice', days_until_due: 30 } as const;
+  const made = await stripe.paymentMethods.create({ type: 'custom', custom: { type } }, once(`${name}method`));
+  await stripe.paymentMethods.attach(made.id, { customer: customerId }, once(`${name}attach`));
+  return { default_payment_method: made.id, payment_behavior: 'default_incomplete' } as const;
 }
 
 function clockRefused(e: unknown): CliError {
@@ -213,8 +219,9 @@ export const renewal: Step = {
     const invoiceId = await nextPeriod(stage, 'renewal');
     const verdict = await renewalVerdict(stage, invoiceId);
     const payment = textAt(verdict, 'payment_id') ?? '';
-    const charged = verdict['amount'];
-    stage.observe('renewal_tax', { amount_due: AMOUNT, charged: typeof charged === 'number' ? charged : null });
+    const charged = chargedIn(verdict);
+    const tax = charged === null ? null : charged - AMOUNT;
+    stage.observe('renewal_tax', { amount_due: AMOUNT, charged, tax_on_top: tax });
     if (!isSuccess(verdict))
       return failed(
         `The MoR's verdict on invoice ${invoiceId} is ${textAt(verdict, 'outcome') ?? 'unknown'} (${textAt(verdict, 'decline_code') ?? 'no code'}).`,

@@ -10,6 +10,8 @@ export const FACTS = {
   draft_charge: 'When is a renewal charged: while the invoice is a draft, or once it is open?',
   renewal_tax: 'Which amount does a renewal charge, with which tax?',
   trial_tax: 'Which tax does the first charge after a trial bear, once its calculation has expired?',
+  grown_draft: 'A draft grows after invoice.created: which amount is charged?',
+  trial_order: 'Two trials are confirmed in the other order: does each card pay for its own customer?',
   relayed_again: 'Does another invoice.created for a refused invoice start another charge?',
   signatures: 'Which form do the signatures have?',
   charge_lookup: 'What does GET /api/payments/invoice?psp_reference= answer for a charge, and when?',
