@@ -20,7 +20,7 @@ beforeAll(async () => {
   await ensureBuilt();
   folder = mkdtempSync(join(tmpdir(), 'crossbill-demo-'));
   database = await emptyDatabase();
-  demo = spawn(process.execPath, [PROGRAM, '--customers', '6', '--months', '1'], {
+  demo = spawn(process.execPath, [PROGRAM, '--customers', '12', '--months', '2'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, DATABASE_URL: database.url, CROSSBILL_DATA_DIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,6 +56,24 @@ it("`crossbill doctor` finds no failure in the demo and warns only of the demo's
   expect(code).toBe(0);
   const endpoint = body.checks.find((c) => c.name === 'webhook endpoint at the MoR');
   expect(endpoint?.detail).toMatch(/^wh_\S+ at 127\.0\.0\.1:\d+$/);
+});
+
+it("the demo's metered customer and its customer with usage pay the final amount of each draft", async () => {
+  const { body } = await cliJson<{ data: { amount: number; status: string; origin: string }[] }>(
+    ['payments', '--limit', '100', '--env-file', envFile],
+    {},
+  );
+  const renewals = body.data.filter((p) => p.origin === 'renewal' && p.status !== 'failed').map((p) => p.amount);
+  const usage = [1210, 1220]; // 121 and 122 calls, in the first and the second month
+  const plans = [900, 2900, 4950, 1480];
+  expect(renewals.filter((amount) => amount === 1220)).toHaveLength(1);
+  for (const calls of usage) expect(renewals.filter((a) => plans.some((plan) => a === plan + calls))).toHaveLength(1);
+  expect(said).toMatch(/Renewals with usage +3 /);
+  const { checks } = (
+    await cliJson<{ checks: { name: string; detail: string }[] }>(['doctor', '--env-file', envFile], {})
+  ).body;
+  const amounts = checks.find((c) => c.name === 'amounts that are final when the MoR charges');
+  expect(amounts?.detail).toMatch(/^2 of these subscriptions bill by usage, .*the MoR gets final invoices$/);
 });
 
 it('the command line works with the settings file the demo names', async () => {

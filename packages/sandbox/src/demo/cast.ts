@@ -6,10 +6,20 @@ import { SeededRandom } from '../kernel/random.js';
  * the MoR's next try succeeds. `changes-card`: the bank declines the second renewal for good, and another card pays it.
  * `declines`: no renewal is ever paid. `authenticates`: the bank asks the customer each time. `debit`: a bank debit,
  * settled days later. `bounces`: a bank debit whose first renewal is returned. `charged-twice`: the MoR takes one
- * renewal twice.
+ * renewal twice. `metered`: the plan bills usage alone, so each draft begins with 0. `usage`: usage comes on top of the
+ * plan's price, so each draft grows.
  */
 export type Role =
-  'steady' | 'recovers' | 'changes-card' | 'declines' | 'authenticates' | 'debit' | 'bounces' | 'charged-twice';
+  | 'steady'
+  | 'recovers'
+  | 'changes-card'
+  | 'declines'
+  | 'authenticates'
+  | 'debit'
+  | 'bounces'
+  | 'charged-twice'
+  | 'metered'
+  | 'usage';
 
 export type Plan = { readonly name: string; readonly amount: number; readonly currency: string };
 
@@ -23,7 +33,7 @@ export type Character = {
   readonly plan: Plan;
 };
 
-/** The first twelve customers have every role; then the roles repeat. */
+/** The roles without usage. The first twelve customers have every role; then the roles repeat. */
 const ROLES: readonly Role[] = [
   'steady',
   'declines',
@@ -38,6 +48,11 @@ const ROLES: readonly Role[] = [
   'steady',
   'steady',
 ];
+
+/** The demo's roles: usage too, because its MoR hears of an invoice once its amount is final. */
+export const DEMO_ROLES: readonly Role[] = [...ROLES.slice(0, -2), 'metered', 'usage'];
+
+export const billsUsage = ({ role }: { readonly role: Role }): boolean => role === 'metered' || role === 'usage';
 
 const NAMES = [
   'Ada', 'Ben', 'Chloe', 'Dara', 'Emil', 'Farah', 'Goran', 'Hana', 'Ines', 'Jonas', 'Kaya', 'Liam', 'Mina', 'Noor', 'Otto', 'Pia',
@@ -57,10 +72,10 @@ const COUNTRIES: Readonly<Record<string, string>> = { eur: 'DE', usd: 'US', gbp:
 const WORDS: Partial<Record<Role, string>> = { declines: '.decline', authenticates: '.3ds' };
 
 /** Returns `count` customers for the demo. Customers start with a trial if they cannot pay by card at once. */
-export function castOf(count: number, seed: string): readonly Character[] {
+export function castOf(count: number, seed: string, roles = ROLES): readonly Character[] {
   const random = new SeededRandom(`demo:${seed}`);
   return Array.from({ length: count }, (_, i): Character => {
-    const role = ROLES[i % ROLES.length] ?? 'steady';
+    const role = roles[i % roles.length] ?? 'steady';
     const name = `${NAMES[random.int(0, NAMES.length - 1)] ?? 'Ada'} ${i + 1}`;
     const plan = PLANS[random.int(0, PLANS.length - 1)] ?? { name: 'Starter', amount: 900, currency: 'eur' };
     const debit = role === 'debit' || role === 'bounces';
@@ -69,7 +84,7 @@ export function castOf(count: number, seed: string): readonly Character[] {
       email: `${name.toLowerCase().replace(' ', '')}${WORDS[role] ?? ''}@customers.example`,
       country: COUNTRIES[plan.currency] ?? 'DE',
       role,
-      trial: debit || role === 'charged-twice',
+      trial: debit || role === 'charged-twice' || role === 'metered',
       plan,
     };
   });

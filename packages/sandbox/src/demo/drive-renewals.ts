@@ -1,4 +1,5 @@
 // Months of renewals: Stripe bills, the MoR charges, cards decline, bank debits take days, drafts wait an hour.
+import { billsUsage } from './cast.js';
 import { injectFaults } from './drive-faults.js';
 import { chargeTwice, giveRefunds, resolveDoublePayments } from './drive-refunds.js';
 import { type Sides } from './sides.js';
@@ -9,6 +10,7 @@ const DRAFT_SEC = 61 * MINUTE_SEC; // Stripe keeps a renewal's invoice a draft f
 /** A round bills all renewals due within this time: the customers signed up within a few minutes of each other. */
 const ROUND_SEC = 30 * MINUTE_SEC;
 const DEBIT_DAYS = 4;
+const CALLS_A_MONTH = 120;
 /** Each round has one fault of each kind for this many customers. */
 const CUSTOMERS_PER_FAULT = 12;
 
@@ -60,12 +62,25 @@ async function bill(story: Story, round: readonly Due[], month: number, label: s
   const last = Math.max(...round.map((d) => d.at));
   await pass(world, last + MINUTE_SEC - (await virtualNow(world)));
   await rest.decided();
+  await reportUsage(story, round, month);
   for (const { who } of round) who.renewals += 1;
   progress.step(`${label}: the draft hour passes`);
   await pass(world, DRAFT_SEC);
   progress.step(`${label}: payments are marked`);
   const sides = await rest.settled();
   return new Set(sides.stripe.invoices.flatMap((i) => (i.enrolled && !known.has(i.id) ? [i.id] : [])));
+}
+
+/**
+ * Adds the month's last usage to the drafts. A draft of usage alone began with 0. Stripe bills no usage of a trial, so
+ * the invoice at its end stays 0.
+ */
+async function reportUsage({ world, tally }: Story, round: readonly Due[], month: number): Promise<void> {
+  for (const { who } of round.filter((d) => billsUsage(d.who) && !(d.who.trial && d.who.renewals === 0))) {
+    const quantity = CALLS_A_MONTH + month;
+    await world.control.post('/_sandbox/stripe/usage', { subscription: who.subscriptionId, quantity });
+    tally.grown += 1;
+  }
 }
 
 /** The outcomes of a customer's next charges. Null: the saved method and the e-mail address decide. */

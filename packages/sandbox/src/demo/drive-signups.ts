@@ -1,6 +1,6 @@
 // Signups: products and prices, customers and subscriptions on Stripe, intents through the daemon, and the shopper's
 // browser.
-import { type Character, castOf, PLANS } from './cast.js';
+import { billsUsage, type Character, castOf, PLANS, type Role } from './cast.js';
 import { decimalFromMinor } from '../kernel/money.js';
 import { ADDRESSES } from './one-off.js';
 import { ENROLLED } from './enrolled.js';
@@ -9,10 +9,10 @@ import { type Scene, type Story } from './story.js';
 const TRIAL_DAYS = 14;
 
 /** Creates the catalogue and signs everybody up. Returns when the first invoices are paid and no work is left. */
-export async function signUpAll(story: Story, customers: number, seed: string): Promise<void> {
+export async function signUpAll(story: Story, customers: number, seed: string, roles?: readonly Role[]): Promise<void> {
   const { progress, rest } = story;
-  const prices = await makePrices(story);
-  const cast = castOf(customers, seed);
+  const cast = castOf(customers, seed, roles);
+  const prices = new Map([...(await makePrices(story)), ...(await makeMeteredPrices(story, cast))]);
   for (const [i, character] of cast.entries()) {
     progress.step(`signups: ${i + 1} of ${cast.length}`);
     await signUp(story, character, prices);
@@ -40,6 +40,33 @@ export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, 
     prices.set(plan.name, price.id);
   }
   return prices;
+}
+
+/** Calls to an API, by the call: a metered price for each currency of the customers with usage. */
+async function makeMeteredPrices({ world }: Scene, cast: readonly Character[]): Promise<ReadonlyMap<string, string>> {
+  const prices = new Map<string, string>();
+  const currencies = new Set(cast.filter(billsUsage).map((c) => c.plan.currency));
+  for (const currency of currencies) {
+    const product = await world.stripe.products.create({ name: 'Calls' });
+    const price = await world.stripe.prices.create({
+      product: product.id,
+      unit_amount: UNIT_AMOUNT,
+      currency,
+      recurring: { interval: 'month', usage_type: 'metered', meter: 'mtr_calls' },
+    });
+    prices.set(meteredIn(currency), price.id);
+  }
+  return prices;
+}
+
+const UNIT_AMOUNT = 10;
+const meteredIn = (currency: string): string => `metered ${currency}`;
+
+/** The prices of a customer's subscription. */
+function itemsOf(c: Character, prices: ReadonlyMap<string, string>): { price: string }[] {
+  const plan = c.role === 'metered' ? [] : [prices.get(c.plan.name) ?? ''];
+  const usage = billsUsage(c) ? [prices.get(meteredIn(c.plan.currency)) ?? ''] : [];
+  return [...plan, ...usage].map((price) => ({ price }));
 }
 
 /** The backend's requests for one signup, kept to repeat them. `complete` is null for a trial, which takes no money. */
@@ -70,7 +97,7 @@ export async function signUp(
     customer: customer.id,
     default_payment_method: method.id,
     metadata: ENROLLED,
-    items: [{ price: prices.get(c.plan.name) ?? '' }],
+    items: itemsOf(c, prices),
     expand: ['latest_invoice'],
     ...(c.trial ? { trial_period_days: TRIAL_DAYS } : { payment_behavior: 'default_incomplete' }),
   });
@@ -108,7 +135,7 @@ export async function signUp(
  * other country the demo calculates no tax.
  */
 function taxOf(c: Character): { readonly tax?: object } {
-  if (c.country !== 'DE' && c.country !== 'GB') return {};
+  if (c.role === 'metered' || (c.country !== 'DE' && c.country !== 'GB')) return {};
   const currency = c.plan.currency.toUpperCase();
   return {
     tax: {

@@ -1,18 +1,21 @@
 // Leaves work for visitors of the console: a dispute, a double payment, an invoice Stripe cannot finalize, a failed
 // renewal, and an unreadable event. All of this can happen to a merchant, while Crossbill, Stripe and the MoR agree.
+import { billsUsage } from './cast.js';
 import { openReviews } from './operator.js';
 import { chargeTwice } from './drive-refunds.js';
 import { readSides, TAKEN } from './sides.js';
 import { pass, type Story, type Subscriber } from './story.js';
 
 const DRAFT_SEC = 61 * 60;
+/** The MoR charges a card within seconds after it hears of the final invoice. */
+const CHARGED_WITHIN_SEC = 60;
 
 /** Returns when the console shows all this work. */
 export async function leaveWork(story: Story): Promise<void> {
   const { world, progress, rest } = story;
   progress.step('some work is left for you');
   const [disputed, twice] = await withPaidRenewal(story);
-  const others = story.subscribers.filter((who) => who !== twice?.who);
+  const others = story.subscribers.filter((who) => who !== twice?.who && !billsUsage(who));
   const [stuck, declined] = [others.at(-1), others.at(-2)];
   if (disputed !== undefined) {
     const data = { disputeId: `dp_open_${disputed.paymentId}`, pspReference: disputed.chargeId };
@@ -32,6 +35,8 @@ export async function leaveWork(story: Story): Promise<void> {
   await world.control.post('/_sandbox/stripe/events', { type: 'invoice.finalized', data: { object: 'invoice' } });
   await rest.decided();
   await pass(world, DRAFT_SEC);
+  await rest.decided();
+  await pass(world, CHARGED_WITHIN_SEC);
   await rest.decided();
   const open = (
     await Promise.all(['dispute', 'double_payment', 'finalization_failed'].map((k) => openReviews(story, k)))

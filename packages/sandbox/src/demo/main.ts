@@ -1,5 +1,6 @@
 // `npm run demo`: the whole bridge on one machine. At the end it checks that Crossbill, Stripe and the MoR agree.
 import { relative } from 'node:path';
+import { DEMO_ROLES } from './cast.js';
 import { disagreements, type Finding } from './check.js';
 import { driveDisputes } from './drive-disputes.js';
 import { driveLinks } from './drive-links.js';
@@ -44,7 +45,10 @@ async function main(): Promise<number> {
     environment: handedOn(process.env),
     onDeath: (how) => progress.warn(`the daemon died (${how}); it starts again and goes on from its stored state`),
     warn: (text) => progress.warn(text),
+    settings: () => ({ MOR_RELAY_EVENTS: 'finalized' }), // usage raises drafts: the MoR charges the final amount
   });
+  // The MoR has no endpoint at Stripe: it hears of an invoice by the daemon's relay alone.
+  await world.control.post('/_sandbox/mor/hearing', { direct: false });
   signals.owns(world);
   progress.done('everything is up');
   for (const line of world.about) progress.line(`  ${line}`);
@@ -86,7 +90,7 @@ async function tell(options: DemoOptions, story: Story): Promise<boolean> {
   try {
     await onboardMerchant(story);
     await registerEndpoint(story);
-    await signUpAll(story, options.customers, options.seed);
+    await signUpAll(story, options.customers, options.seed, DEMO_ROLES);
     await addOutsiders(story);
     const startedAt = performance.now();
     await renewAll(story).finally(() => (renewalsMs = performance.now() - startedAt));

@@ -4,12 +4,9 @@ import { type Story } from './story.js';
 
 const NAMES = ['Grete Example', 'Hugo Example'];
 
-/**
- * Signs up two customers on Stripe without enrolment. From then on the MoR receives invoices only through the daemon's
- * relay, and the daemon relays no renewal of these two.
- */
+/** Signs up two customers on Stripe without enrolment. The daemon relays no renewal of these two to the MoR. */
 export async function addOutsiders(story: Story): Promise<void> {
-  const { stripe, control, told } = story.world;
+  const { stripe, told } = story.world;
   const product = await stripe.products.create({ name: 'Larch Classic' });
   const price = await stripe.prices.create({
     product: product.id,
@@ -28,7 +25,6 @@ export async function addOutsiders(story: Story): Promise<void> {
       payment_behavior: 'allow_incomplete',
     });
   }
-  await control.post('/_sandbox/mor/hearing', { direct: false });
   await story.rest.settled();
   story.progress.done(`${NAMES.length} customers stay with Stripe's own charges: not enrolled, not relayed to the MoR`);
 }

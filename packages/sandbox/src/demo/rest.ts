@@ -9,6 +9,7 @@ import { connectAlone } from './connect.js';
 /** A wait fails after this real time in milliseconds. A killed worker's lease alone takes up to 25 s. */
 const PATIENCE_MS = 120_000;
 const LOOK_AGAIN_MS = 60;
+const MINUTE_SEC = 60;
 const HOUR_SEC = 3_600;
 /** Seconds to advance the virtual clock, so a sender retries or releases a held delivery. */
 const LEAP_SEC = 600;
@@ -63,6 +64,11 @@ export class Rest {
       }
       const undecided = await this.undecided();
       if (undecided.length > 0) return undecided;
+      const planned = this.plannedCharges();
+      if (planned > 0) {
+        await leap(MINUTE_SEC);
+        return [`the MoR has ${planned} charges to make`];
+      }
       const sides = await readSides(this.world.api, this.world.control, this.world.told);
       const findings = disagreements(sides);
       const drafts = sides.stripe.invoices.filter((i) => i.status === 'draft').length;
@@ -98,6 +104,11 @@ export class Rest {
     const states = [...last.values()];
     const count = (...wanted: string[]): number => states.filter((s) => wanted.includes(s)).length;
     return { sending: count('sending'), waiting: count('retry', 'held') };
+  }
+
+  /** Charges that the MoR makes within seconds: it has heard of the invoices. */
+  private plannedCharges(): number {
+    return [...this.world.sandbox.cards.book.heard.values()].reduce((sum, heard) => sum + heard.planned, 0);
   }
 
   private async undecided(): Promise<readonly string[]> {

@@ -15,6 +15,8 @@ export type Subscriber = Character & {
 export type Tally = {
   /** Signups with a tax calculation on their intent. */
   taxed: number;
+  /** Drafts that usage raised. */
+  grown: number;
   /** Customers who gave another card after a hard decline. */
   otherCards: number;
   documents: number;
@@ -28,6 +30,7 @@ export type Tally = {
 export function newTally(): Tally {
   return {
     taxed: 0,
+    grown: 0,
     otherCards: 0,
     documents: 0,
     eInvoices: 0,

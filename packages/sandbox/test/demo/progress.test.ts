@@ -1,6 +1,6 @@
 // The demo's output: a rewritten line on a terminal, plain lines in a pipe, and a table without boxes.
 import { expect, it } from '@jest/globals';
-import { castOf } from '../../src/demo/cast.js';
+import { billsUsage, castOf, DEMO_ROLES } from '../../src/demo/cast.js';
 import { Progress } from '../../src/demo/progress.js';
 import { table } from '../../src/demo/report.js';
 
@@ -58,8 +58,12 @@ it('the demo has the same customers for the same seed, and other customers for a
 });
 
 it("the demo's first twelve customers include every kind, and those with a bank debit start with a trial", () => {
-  const cast = castOf(12, 'a');
-  expect(new Set(cast.map((c) => c.role)).size).toBe(8);
+  const cast = castOf(12, 'a', DEMO_ROLES);
+  expect(new Set(cast.map((c) => c.role)).size).toBe(10);
+  expect(cast.filter(billsUsage).map((c) => [c.role, c.trial])).toEqual([
+    ['metered', true],
+    ['usage', false],
+  ]);
   for (const c of cast) if (c.role === 'debit' || c.role === 'bounces') expect(c.trial).toBe(true);
   expect(new Set(cast.map((c) => c.email)).size).toBe(12);
 });
