@@ -1,8 +1,10 @@
 // Turns every error of a command into an exit code, a stable code and a sentence. Shows no stack and no secret.
+import { toProblem } from '../api/http/problem.filter.js';
 import { Problem } from '../api/http/problem.js';
 import { ConfigError } from '../config/index.js';
 import { BadCursor } from '../domain/page.js';
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
+import { LaneUnreadable } from '../engine/lane-store.js';
 import { DatabaseRefused, isUnavailable } from '../store/database.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { plain } from './table.js';
@@ -12,6 +14,7 @@ export type Explained = { readonly exitCode: number; readonly code: string; read
 export function explainError(e: unknown): Explained {
   if (e instanceof CliError) return e;
   if (e instanceof Problem) return explainProblem(e);
+  if (e instanceof LaneUnreadable) return explainProblem(toProblem(e));
   if (e instanceof ConfigError) {
     const message = `${e.message}\nSet them in the environment, in .env of this folder, or in a file given with --env-file; \`crossbill init\` writes one.`;
     return { exitCode: EXIT.config, code: e.code, message };

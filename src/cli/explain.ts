@@ -4,6 +4,7 @@ import { CustomersStore } from '../customers/customers.store.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
 import { type LossCredit, type MorObjectRow } from '../domain/mor-object.js';
 import { paymentName } from '../domain/payment-name.js';
+import { known } from '../domain/sentence.js';
 import { type SignupRow } from '../domain/signup.js';
 import { type InvoiceView, ReadModel } from '../engine/read-model.js';
 import { EventsStore } from '../events/events.store.js';
@@ -189,8 +190,8 @@ const WHO: Record<JournalLine['kind'], string> = {
 };
 
 function tellLine({ at, kind, text, ref, detail }: JournalLine): string {
-  const known = kind === 'event' ? {} : (detail ?? {});
-  const facts = Object.entries(known).filter(([name, value]) => value !== null && name !== 'call');
+  const shown = kind === 'event' ? {} : (detail ?? {});
+  const facts = Object.entries(shown).filter(([name, value]) => value !== null && name !== 'call');
   const more = facts.length === 0 ? '' : ` [${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')}]`;
-  return `${time(at)}  ${WHO[kind].padEnd(7)}  ${text}${more}${ref === null || text.includes(ref) ? '' : ` (${ref})`}`;
+  return `${time(at)}  ${(known(WHO, kind) ?? kind).padEnd(7)}  ${text}${more}${ref === null || text.includes(ref) ? '' : ` (${ref})`}`;
 }

@@ -4,6 +4,7 @@ import { valueOrProblem } from '../api/http/problem.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalsOf } from '../domain/money.js';
 import { showUndecided } from '../domain/dispute-sum.js';
+import { newerCode } from '../domain/sentence.js';
 import { refundable } from '../domain/status.js';
 import { type ListedRefund, type PaymentView, ReadModel } from '../engine/read-model.js';
 import { PaymentsController } from '../payments/payments.controller.js';
@@ -180,4 +181,5 @@ function sentence(r: RefundRow): string {
         ? `succeeded; its mirror on Stripe: ${r.mirror}.`
         : `succeeded, and shown on Stripe by credit note ${r.creditNoteId}.`;
   }
+  return newerCode('status', r.status);
 }

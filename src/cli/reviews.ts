@@ -1,6 +1,7 @@
 // `crossbill reviews`: shows review items, and carries out an operator's decision.
 import { given } from '../api/http/page.js';
-import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, type ReviewView } from '../reviews/review.view.js';
+import { RESOLUTIONS } from '../domain/model.js';
+import { REVIEW_KINDS, REVIEW_STATUSES, type ReviewView } from '../reviews/review.view.js';
 import { reviewFields } from '../reviews/review.fields.js';
 import { ReviewsController } from '../reviews/reviews.controller.js';
 import { REVIEW_ORDERS } from '../reviews/reviews.store.js';

@@ -91,14 +91,24 @@ export function factToJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, x]) => [name, factToJson(x)]));
 }
 
-/** Turns JSON back into a fact. A member `minor` is always an amount. */
+/**
+ * Turns JSON back into a fact. A whole `minor` is always an amount; another release or a hand edit may have written
+ * another value.
+ */
 export function factFromJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(factFromJson);
   if (typeof value !== 'object' || value === null) return value;
   const read = ([name, x]: [string, unknown]): [string, unknown] =>
-    name === 'minor' && typeof x === 'string' ? [name, BigInt(x)] : [name, factFromJson(x)];
+    name === 'minor' && typeof x === 'string' && /^-?\d+$/.test(x) ? [name, BigInt(x)] : [name, factFromJson(x)];
   return Object.fromEntries(Object.entries(value).map(read));
 }
 
 /** Stores a fact in a column of JSON. */
-export const FACT_WAY: JsonWay = { to: factToJson, from: factFromJson };
+export const FACT_WAY: JsonWay = {
+  to: factToJson,
+  from: (json) => {
+    const fact = factFromJson(json);
+    const hasCode = typeof fact === 'object' && fact !== null && 'code' in fact && typeof fact.code === 'string';
+    return hasCode ? fact : { code: 'unreadable' };
+  },
+};

@@ -2,7 +2,7 @@
 import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
 import { type ConfirmedMethod, type RetryTrail } from './retry.js';
-import { bigint, bool, code, int, json, key, rowOf, type RowOf, text, time } from './row.js';
+import { bigint, bool, code, int, json, key, rowOf, type RowOf, text, time, word } from './row.js';
 import { ERASED, keepCode } from './foreign-words.js';
 
 /** The platform's last status for the invoice. `unknown`: no event and no read so far. */
@@ -24,9 +24,9 @@ export const INVOICE = rowOf('invoice', {
   customerCountry: code(2).orNull,
   /** The number printed on the invoice. Null: Stripe has not given one, or has not reported it. */
   number: text().orNull,
-  status: text<PublicInvoiceStatus>().first('expected'),
-  platformStatus: text<PlatformStatus>().first('unknown'),
-  billingReason: text().orNull.personal(keepCode),
+  status: word<PublicInvoiceStatus>().first('expected'),
+  platformStatus: word<PlatformStatus>().first('unknown'),
+  billingReason: word().orNull.personal(keepCode),
   currency: code(3).orNull,
   amountDue: bigint().orNull,
   amountPaid: bigint().orNull,
@@ -44,7 +44,7 @@ export const INVOICE = rowOf('invoice', {
    */
   olderDebt: bigint().orNull,
   subscriptionId: text().orNull,
-  collectionMethod: text().orNull.personal(keepCode),
+  collectionMethod: word().orNull.personal(keepCode),
   /** When the platform made the invoice. */
   platformCreatedAt: time().orNull,
   /** When Stripe finalizes the draft. */

@@ -2,6 +2,7 @@
 import { type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
+import { known } from './sentence.js';
 
 /** A review item, as a rule declares it. If the rule names no choices, the item has the choices of its kind. */
 export type Item = KindAndFact &
@@ -35,6 +36,11 @@ const CHOICES: Readonly<
   refund_gap: { actions: ['dismiss'], proposed: 'dismiss' },
   signup_overdue: { actions: ['dismiss'], proposed: 'dismiss' },
 };
+
+/** False: a newer release made this kind of item. */
+export function isReviewKind(kind: string): boolean {
+  return known(CHOICES, kind) !== undefined;
+}
 
 /** The choices of an item: from its rule, or else the choices of its kind. */
 export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {

@@ -6,7 +6,7 @@ import { type MorObjectRow } from './mor-object.js';
 import { type BillingCall, type BillingCallKind, CALL_WAY } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
 import { type MirrorStage, mirrorMoves, REFUND, refundMoves, type RefundRow, type RefundStatus } from './refund-row.js';
-import { bigint, bool, code, type Draft, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
+import { bigint, bool, code, type Draft, int, json, key, rowOf, type RowOf, text, time, word, words } from './row.js';
 import { keepCode, withoutWords } from './foreign-words.js';
 
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
@@ -61,8 +61,8 @@ export const PAYMENT = rowOf('payment', {
   identifiedBy: text().orNull,
   invoiceId: text(),
   customerId: text(),
-  origin: text<PaymentOrigin>().first('renewal'),
-  status: text<PaymentStatus>().first('succeeded'),
+  origin: word<PaymentOrigin>().first('renewal'),
+  status: word<PaymentStatus>().first('succeeded'),
   /** Null while Crossbill knows only a refund of the payment. */
   amount: bigint().orNull,
   currency: code(3),
@@ -75,9 +75,9 @@ export const PAYMENT = rowOf('payment', {
   /** The time of the newest `failed` or `requires_action` verdict, to put two verdicts in order. */
   verdictAt: time().orNull,
   failureMessage: text().orNull.said(),
-  declineCode: text().orNull.personal(keepCode),
-  mark: text<MarkStage>().first('none'),
-  markMode: text<MarkMode>().orNull,
+  declineCode: word().orNull.personal(keepCode),
+  mark: word<MarkStage>().first('none'),
+  markMode: word<MarkMode>().orNull,
   paymentRecordId: text().orNull,
   /** How often Crossbill repeated a refused mark after a fresh read. */
   markTries: int().first(0),
@@ -86,7 +86,7 @@ export const PAYMENT = rowOf('payment', {
   /** When the MoR first reported the charge of a signup as known but not settled (202). Null: never. */
   pendingSince: time().orNull,
   /** The checks a person waived, by kind of review item. `surplus`: the person accepts more than the amount due. */
-  waived: texts<ReviewKind | 'surplus'>().first([]),
+  waived: words<ReviewKind | 'surplus'>().first([]),
   /** The sum of the counted refunds, in smallest units. */
   amountRefunded: bigint().first(0n),
   /** The largest `amount_refunded_total` of all events. Null: no event had one. */
@@ -103,11 +103,11 @@ export const ATTEMPT = rowOf('', {
   eventId: key(),
   invoiceId: text(),
   paymentId: text(),
-  outcome: text<'succeeded' | 'failed' | 'requires_action'>(),
+  outcome: word<'succeeded' | 'failed' | 'requires_action'>(),
   amount: bigint(),
   currency: text(),
   failureMessage: text().orNull.said(),
-  declineCode: text().orNull.personal(keepCode),
+  declineCode: word().orNull.personal(keepCode),
   processorPaymentIntentId: text().orNull,
   at: time(),
 });
@@ -142,14 +142,15 @@ export function moveMirror(r: Draft<RefundRow>, to: MirrorStage, also: Partial<R
   Object.assign(r, { mirror: to }, also);
 }
 
-export type Resolution = 'apply' | 'refund' | 'retry' | 'credit' | 'dismiss';
+export const RESOLUTIONS = ['apply', 'refund', 'retry', 'credit', 'dismiss'] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
 
 export const REVIEW = rowOf('review', {
   id: key(),
-  kind: text<ReviewKind>(),
-  status: text<'open' | 'resolved'>(),
+  kind: word<ReviewKind>(),
+  status: word<'open' | 'resolved'>(),
   /** The code of the fact. */
-  topic: text<FactCode>(),
+  topic: word<FactCode>(),
   /** The id of the item's object. For each kind, topic and subject only one item is open. */
   subject: text(),
   invoiceId: text().orNull,
@@ -159,16 +160,16 @@ export const REVIEW = rowOf('review', {
   /** Why the item is open. Pages make their sentences from the fact. */
   fact: json<Fact>(FACT_WAY).said(withoutWords),
   /** What a person may choose. The choice `refund` also needs the MoR's id of the payment. */
-  actions: texts<Resolution>(),
+  actions: words<Resolution>(),
   /** One of the actions. Null: a person must find something out first. */
-  proposed: text<Resolution>().orNull,
+  proposed: word<Resolution>().orNull,
   /** The deadline for a person. Null: there is none. */
   dueAt: time().orNull,
   createdAt: time(),
   resolvedAt: time().orNull,
   /** The name of an API key, or `crossbill` if the item closed automatically. */
   resolvedBy: text().orNull,
-  resolution: text<Resolution | 'cleared'>().orNull,
+  resolution: word<Resolution | 'cleared'>().orNull,
   note: text().orNull.said(),
 });
 export type ReviewRow = RowOf<typeof REVIEW>;
@@ -180,8 +181,8 @@ export type OutboxKind =
 export const CALL = rowOf('', {
   id: key(),
   lane: text(),
-  peer: text<'stripe' | 'mor' | 'relay'>(),
-  kind: text<OutboxKind>(),
+  peer: word<'stripe' | 'mor' | 'relay'>(),
+  kind: word<OutboxKind>(),
   /** The id of the call's object, such as a refund. `kind`, `subject` and `generation` together are unique for good. */
   subject: text(),
   /**
@@ -195,13 +196,13 @@ export const CALL = rowOf('', {
   wire: json<WireRequest>(),
   /** The content of a call to Stripe, to recognise its effect. Null for a call to the MoR or the relay. */
   asked: json<BillingCall>(CALL_WAY).orNull,
-  status: text<'pending' | 'done' | 'refused' | 'cancelled'>(),
+  status: word<'pending' | 'done' | 'refused' | 'cancelled'>(),
   attempts: int().first(0),
   /** When Crossbill first sent the call, or first searched for its effect. The age of its key counts from then. */
   firstTriedAt: time().orNull,
   nextTryAt: time(),
   lastStatus: int().orNull,
-  lastCode: text().orNull.personal(keepCode),
+  lastCode: word().orNull.personal(keepCode),
   lastMessage: text().orNull.said(),
   lastRequestId: text().orNull,
   /** True: Stripe or the MoR replays a stored failure for this key. */
@@ -221,11 +222,11 @@ export type Account =
 
 /** One movement between two accounts. The pair (reason, subject) is unique for good. */
 export const LEDGER_ENTRY = rowOf('ledger_entry', {
-  debit: text<Account>().named('debit_account'),
-  credit: text<Account>().named('credit_account'),
+  debit: word<Account>().named('debit_account'),
+  credit: word<Account>().named('credit_account'),
   amount: bigint(),
   currency: code(3),
-  reason: text(),
+  reason: word(),
   subject: text(),
   invoiceId: text(),
   paymentRowId: text(),

@@ -1,7 +1,7 @@
 // An object at the MoR for an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, or a
 // returned debit.
 import { type OnObject } from './facts/parts.js';
-import { bigint, code, int, json, key, newRow, rowOf, type RowOf, text, time } from './row.js';
+import { bigint, code, int, json, key, newRow, rowOf, type RowOf, text, time, word } from './row.js';
 import { withoutWords } from './foreign-words.js';
 import { PROFORMA_USUAL_TERM_MS } from '../policy.js';
 
@@ -150,7 +150,7 @@ function withoutNames(detail: MorObjectDetail): unknown {
 export const MOR_OBJECT = rowOf('mor_object', {
   /** Our own id. It never changes. */
   id: key(),
-  kind: text<MorObjectKind>(),
+  kind: word<MorObjectKind>(),
   /** The MoR's id. Null until a reply or an event brings it. */
   morId: text().orNull,
   invoiceId: text(),
@@ -161,7 +161,7 @@ export const MOR_OBJECT = rowOf('mor_object', {
    * `action_needed`, `revision_requested`, `won`, `lost` or `decided`. An alert is `received` or `handled`. A returned
    * debit is `returned` or `undone`.
    */
-  status: text(),
+  status: word(),
   /** The amount in smallest units. Null: unknown. */
   amount: bigint().orNull,
   currency: code(3).orNull,

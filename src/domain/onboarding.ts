@@ -1,5 +1,5 @@
 // A merchant's onboarding (Document 1): its progress, as the database stores it.
-import { bool, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
+import { bool, int, json, key, rowOf, type RowOf, text, time, word, words } from './row.js';
 
 /** A merchant as the MoR returns it (Document 1, "Merchant (detail)"). */
 export type MerchantFacts = {
@@ -44,11 +44,11 @@ export const ONBOARDING = rowOf('onboarding', {
   merchantId: text().orNull,
   /** Null until the MoR answers the initiate request, and for an application begun by somebody else. */
   applicationId: text().orNull,
-  productCode: text(),
-  regions: texts().first([]),
-  status: text<OnboardingStatus>(),
+  productCode: word(),
+  regions: words().first([]),
+  status: word<OnboardingStatus>(),
   /** The keys of the requirements still open before submit. */
-  due: texts().first([]),
+  due: words().first([]),
   /** The reviewer's comments. `field` is a label for people, not a key of the application. */
   comments: json<readonly { readonly field: string; readonly message: string }[]>(),
   reviewMessage: text().orNull,

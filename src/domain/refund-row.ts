@@ -1,6 +1,6 @@
 // A refund of the MoR's money, and how far Stripe shows it.
 import { keepCode, withoutWords } from './foreign-words.js';
-import { bigint, bool, code, json, key, rowOf, type RowOf, text, time } from './row.js';
+import { bigint, bool, code, json, key, rowOf, type RowOf, text, time, word } from './row.js';
 
 /**
  * The statuses of a refund, each with its possible next statuses. `requested`: stored. `unknown`: sent without a reply.
@@ -44,12 +44,12 @@ export const REFUND = rowOf('refund', {
   processorRefundId: text().orNull,
   amount: bigint(),
   currency: code(3),
-  status: text<RefundStatus>(),
+  status: word<RefundStatus>(),
   /** The MoR's status, if Document 3 does not list it: `status` is then `pending`. Null: Document 3 lists it. */
-  morStatus: text().orNull.personal(keepCode),
+  morStatus: word().orNull.personal(keepCode),
   reason: text().orNull.said(),
   /** `api`: a request through Crossbill. `event`: somebody made the refund elsewhere, and an event reported it. */
-  origin: text<'api' | 'event'>(),
+  origin: word<'api' | 'event'>(),
   /** The MoR's payment id in our refund request. Null: Crossbill made no request. */
   askedOf: text().orNull,
   /**
@@ -71,7 +71,7 @@ export const REFUND = rowOf('refund', {
    * Null: no such part.
    */
   beyondSale: bigint().orNull,
-  mirror: text<MirrorStage>(),
+  mirror: word<MirrorStage>(),
   creditNoteId: text().orNull,
   /** The MoR's refusal. Null: none. */
   failure: json<RefundFailure>().orNull.said(withoutWords),

@@ -12,6 +12,8 @@ export type JsonWay = { readonly to: (value: unknown) => unknown; readonly from:
 
 type Options = {
   readonly key?: true;
+  /** The column holds a code, such as a status. */
+  readonly coded?: true;
   readonly nullable?: true;
   /** The name of the column. Absent: the property's name in snake_case. */
   readonly name?: string;
@@ -67,7 +69,12 @@ export class Column<T, F extends boolean = boolean> {
 }
 
 export const key = (): Column<string, false> => new Column('text', { key: true });
-export const text = <T extends string = string>(): Column<T, false> => new Column('text');
+export const text = (): Column<string, false> => new Column('text');
+/**
+ * A code, such as a status. `T`: the codes of this release. A list must also show a row with a code of a newer release,
+ * so code that looks up a code in a table also handles a miss.
+ */
+export const word = <T extends string = string>(): Column<T, false> => new Column('text', { coded: true });
 /** A text of exactly `length` characters, such as a currency. */
 export const code = (length: number): Column<string, false> => new Column('text', { length });
 export const int = (): Column<number, false> => new Column('int');
@@ -76,7 +83,8 @@ export const bigint = (): Column<bigint, false> => new Column('bigint');
 export const time = (): Column<Date, false> => new Column('time');
 export const bool = (): Column<boolean, false> => new Column('bool');
 export const json = <T>(way?: JsonWay): Column<T, false> => new Column('json', way === undefined ? {} : { way });
-export const texts = <T extends string>(): Column<readonly T[], false> => new Column('texts');
+/** Several codes (see `word`). */
+export const words = <T extends string = string>(): Column<readonly T[], false> => new Column('texts', { coded: true });
 
 /** The declaration of one kind of row. `T`: its values. `G`: the values a new row requires. */
 export type Row<T, G = Partial<T>> = {

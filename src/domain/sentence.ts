@@ -1,5 +1,4 @@
-// The common parts of sentences about invoices and payments: their tone, and the trouble with money taken back by a
-// bank or a customer.
+// The common parts of sentences: their tone, unknown codes, and the trouble with money taken back by a bank or a customer.
 import { asksAfterOutcome, type MorObjectRow } from './mor-object.js';
 import { moment } from './when.js';
 
@@ -8,6 +7,19 @@ import { moment } from './when.js';
  * `warn`: money is missing or in question. `bad`: a person must act. `calm`: nothing is due.
  */
 export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
+
+/**
+ * Looks up a code that a newer release may have written. Undefined: this release does not know the code. Lists then
+ * show the code as it is.
+ */
+export function known<T>(table: Readonly<Record<string, T>>, code: string): T | undefined {
+  return Object.hasOwn(table, code) ? table[code] : undefined;
+}
+
+/** The sentence about a code that this release does not know. `what`: the kind of code, such as "status". */
+export function newerCode(what: string, code: string): string {
+  return `This release does not know the ${what} ${code}. Start the newer release.`;
+}
 
 type Trouble = { readonly text: string; readonly lost: boolean };
 

@@ -1,18 +1,18 @@
 // A signup, as the database stores it.
-import { bigint, bool, code, key, rowOf, type RowOf, text, time } from './row.js';
+import { bigint, bool, code, key, rowOf, type RowOf, text, time, word } from './row.js';
 
 /** The kinds of signups. `method`: another payment method for a customer with an earlier signup. */
 export type SignupKind = 'payment' | 'trial' | 'method';
 
 export const SIGNUP = rowOf('signup', {
   id: key(), // sup_…, or met_… for another payment method
-  kind: text<SignupKind>(),
+  kind: word<SignupKind>(),
   customerId: text(),
   /** In smallest units. Null: a setup intent has no amount. */
   amount: bigint().orNull,
   currency: code(3).orNull,
   /** `requested` until the MoR replies, then the MoR's own word. `refused`: the MoR refused the request. */
-  status: text(),
+  status: word(),
   /** `setup_intent_id` or `payment_intent_id`. */
   intentId: text().orNull,
   morCustomerId: text().orNull,

@@ -12,6 +12,7 @@ import {
   REFUND,
   REVIEW,
 } from '../domain/model.js';
+import { NewerFormat } from './lane-store.js';
 import { MOR_OBJECT } from '../domain/mor-object.js';
 import { type Row } from '../domain/row.js';
 import { changedFields, jsonText, toJson, withFields } from '../store/codec.js';
@@ -215,12 +216,12 @@ export function fold(lane: string, rows: readonly LoggedRow[]): Folded {
 }
 
 function taken(s: LaneState, { change, bodies, lane, version }: LoggedRow): LaneState {
-  if (typeof change['f'] !== 'number' || change['f'] > FORMAT) {
-    const format = typeof change['f'] === 'number' ? String(change['f']) : 'an unknown';
-    throw new Error(
+  const { f: format } = change;
+  if (typeof format !== 'number') throw new Error(`row ${version} of lane ${lane} has no format: it is damaged`);
+  if (format > FORMAT)
+    throw new NewerFormat(
       `Row ${version} of lane ${lane} has format ${format}; this release reads formats up to ${FORMAT}. Start the newer release.`,
     );
-  }
   let state = s;
   for (const p of PARTS) {
     const rows = change[p.name] as readonly Fields[] | undefined;

@@ -102,13 +102,13 @@ function enough(rows: readonly LoggedRow[]): readonly LoggedRow[] | null {
   return rows.length === 0 || rows[0]?.version === 1 ? rows : null;
 }
 
-/** Reads the lane's state and its timeline from the whole log. */
+/** Reads the lane's state and its timeline from the whole log. Throws `LaneUnreadable`. */
 export async function readLane(
   db: Db,
   lane: string,
 ): Promise<{ readonly state: LaneState; readonly story: ReturnType<typeof storyOf> }> {
   const rows = await allRows(db, lane);
-  return { state: fold(lane, rows).state, story: storyOf(rows) };
+  return { state: foldOf(lane, rows).state, story: storyOf(rows) };
 }
 
 /** All rows of a lane's log, oldest first. */

@@ -76,10 +76,16 @@ export class LaneFenced extends Error {
 /** The database did not confirm the record of a call Crossbill has sent. So the log may lack this call's outcome. */
 export class AnswerLost extends StoreUnavailable {}
 
+/** A newer release wrote a row of the log. */
+export class NewerFormat extends Error {}
+
 /** The log of a lane is unreadable: a newer release wrote it, or it is damaged. No event is to blame. */
 export class LaneUnreadable extends Error {
   readonly code = 'lane.unreadable';
-  constructor(lane: string, cause: unknown) {
+  constructor(
+    readonly lane: string,
+    override readonly cause: unknown,
+  ) {
     super(`the log of lane ${lane} cannot be read: ${cause instanceof Error ? cause.message : 'no error says why'}`, {
       cause,
     });

@@ -12,7 +12,7 @@ import {
 } from '../domain/model.js';
 import { MOR_OBJECT } from '../domain/mor-object.js';
 import { SHADOW_MODE } from '../domain/ports/call.js';
-import { Column, int, key, type Row, rowOf, text, time } from '../domain/row.js';
+import { Column, int, key, type Row, rowOf, text, time, word } from '../domain/row.js';
 import { fromRow, jsonText, toJson, upsertSql } from '../store/codec.js';
 import { snake } from '../store/columns.js';
 
@@ -90,9 +90,10 @@ function textOf(value: unknown): string {
 export const OPEN_CALL = rowOf('open_call', {
   id: key(),
   lane: text(),
-  kind: text<OutboxKind>(),
+  kind: word<OutboxKind>(),
   subject: text(),
   status: new Column<OutboxRow['status'], false>('text', {
+    coded: true,
     way: {
       to: (status) => (status === 'pending' ? status : 'shadow'),
       from: (stored) => (stored === 'pending' ? stored : 'cancelled'),

@@ -7,7 +7,7 @@ import { saysNothing } from '../engine/payment.js';
 import { END_WORDS } from '../domain/retry.js';
 import { isOnItsWay, SIGNUP_REASON } from '../domain/status.js';
 import { refusalWords } from '../domain/decline-words.js';
-import { type Answer, troubleOf } from '../domain/sentence.js';
+import { type Answer, known, newerCode, troubleOf } from '../domain/sentence.js';
 import { day, moment, on, ordinal } from '../domain/when.js';
 
 type Say = (r: ReviewRow) => string;
@@ -40,6 +40,7 @@ export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {
     case 'expected':
       return unpaid(v, now);
   }
+  return { tone: 'warn', text: newerCode('status', v.invoice.status) };
 }
 
 /**
@@ -65,7 +66,7 @@ function leftAlone({ invoice: i }: AnswerFacts): string {
 function taking(p: PaymentRow, now: Date): string {
   const ways = { renewal: '', signup: ' at signup', proforma: ' by bank transfer', payment_link: ' by payment link' };
   const what = p.amount === null ? 'an unknown amount' : sayMoney({ ...p, minor: p.amount });
-  return `${what}${p.succeededAt === null ? '' : ` on ${day(p.succeededAt, now)}`}${ways[p.origin]}`;
+  return `${what}${p.succeededAt === null ? '' : ` on ${day(p.succeededAt, now)}`}${known(ways, p.origin) ?? ''}`;
 }
 
 function paid(v: AnswerFacts, now: Date): Answer {

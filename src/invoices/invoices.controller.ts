@@ -50,7 +50,10 @@ export class InvoicesController {
     summary: 'An invoice with its differences, payments, attempts, refunds, reviews and timeline (role: read)',
   })
   @ApiOkResponse({ type: InvoiceView })
-  @Problems({ 404: '`not_found`' })
+  @Problems({
+    404: '`not_found`',
+    409: '`newer_format`: only a newer release can read the log of the invoice. `log_unreadable`: the log is damaged.',
+  })
   async one(@Param('id', InvoiceIdPipe) id: string): Promise<InvoiceView> {
     const found = await this.views.of(id);
     if (found === null) throw notFound('invoice');

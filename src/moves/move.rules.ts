@@ -1,5 +1,6 @@
 // Decides if a subscription may move to the MoR or back, from the present state at Stripe and in our database. Pure.
 import { type MovableSubscription, type MoveCall, type MoveWay } from '../domain/ports/billing-moves.js';
+import { newerCode } from '../domain/sentence.js';
 import { showTime } from '../domain/show-time.js';
 import { isChargeable } from '../domain/ports/billing-reader.js';
 import { MOVE_BEFORE_RENEWAL_MS } from '../policy.js';
@@ -134,6 +135,7 @@ export function backCall(subscriptionId: string, { way, before }: Remembered): M
 
 /** Describes the fact, with a hint for a person. */
 export function renderMoveFact(fact: MoveFact): string {
+  const { code } = fact;
   switch (fact.code) {
     case 'not_running':
       return `Stripe shows the subscription as ${fact.subscription_status}: it does not renew`;
@@ -160,4 +162,5 @@ export function renderMoveFact(fact: MoveFact): string {
     case 'refused':
       return `Stripe refused the change: ${fact.message}`;
   }
+  return newerCode('fact', code);
 }

@@ -1,6 +1,7 @@
 // Describes the state of a refund in one sentence for people.
 import { type RefundRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
+import { newerCode } from '../domain/sentence.js';
 
 type Said = { readonly tone: 'good' | 'wait' | 'bad'; readonly text: string };
 
@@ -46,4 +47,5 @@ export function refundAnswer(
         text: `Requested: the MoR has not confirmed the refund of ${what} yet. The amount stays reserved: do not refund it a second time.`,
       };
   }
+  return { tone: 'wait', text: newerCode('status', r.status) };
 }

@@ -4,6 +4,8 @@ import { type ReviewRow } from '../domain/model.js';
 import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from '../engine/commanded.js';
 import { type Subjects } from '../engine/decider.js';
 import { type Lane } from '../engine/draft.js';
+import { newerCode } from '../domain/sentence.js';
+import { isKnownItem } from './rules/words.js';
 
 /** Carries out the choice and closes the item. The item stays closed even if a call for the choice fails later. */
 export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, choice: Choice): Result<ReviewRow> {
@@ -14,6 +16,7 @@ export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, 
     const message = `This item was already resolved (${r.resolution ?? ''}) by ${r.resolvedBy ?? ''}.`;
     return refuse(409, 'review_already_resolved', message);
   }
+  if (!isKnownItem(r)) return refuse(409, 'newer_format', newerCode('item', `${r.kind} (${r.topic})`));
   if (!r.actions.includes(choice.resolution)) {
     const message = `A ${r.kind} item can be resolved by: ${r.actions.join(', ')}.`;
     return refuse(409, 'resolution_not_available', message, 'resolution');

@@ -2,7 +2,7 @@
 import { factView } from './fact.view.js';
 import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { sentencesOf } from './rules/words.js';
-import { type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { RESOLUTIONS, type ReviewKind, type ReviewRow } from '../domain/model.js';
 import {
   Example,
   Open,
@@ -18,7 +18,6 @@ import {
 import { timeOf } from '../api/http/values.js';
 
 export const REVIEW_STATUSES = ['open', 'resolved'] as const;
-export const RESOLUTIONS = ['apply', 'refund', 'retry', 'credit', 'dismiss'] as const;
 
 // Lists every kind: a missing kind does not compile.
 const kinds: Record<ReviewKind, true> = {

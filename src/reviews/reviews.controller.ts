@@ -1,7 +1,7 @@
 // Review items: work for a person, and the person's choice.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type ReviewRow } from '../domain/model.js';
+import { RESOLUTIONS, type ReviewRow } from '../domain/model.js';
 import { ReviewsStore } from './reviews.store.js';
 import { ReadModel } from '../engine/read-model.js';
 import { REVIEW_ORDERS } from './reviews.store.js';
@@ -14,7 +14,7 @@ import { CustomerFilter, Since, spanOf, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, valueOrProblem } from '../api/http/problem.js';
 import { Filter, IsOneOf, IsText, MayBeAbsent, NOTE_MAX } from '../api/http/rules.js';
-import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, ReviewView, reviewView } from './review.view.js';
+import { REVIEW_KINDS, REVIEW_STATUSES, ReviewView, reviewView } from './review.view.js';
 
 class ReviewsQuery extends PageQuery {
   @Filter('Only this status.', REVIEW_STATUSES) status?: string;
@@ -85,7 +85,7 @@ export class ReviewsController {
   @Problems({
     400: '`invalid_request`, `note_required`',
     404: '`not_found`',
-    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered` (Crossbill does not send the request again), `request_erased`, `credit_not_available` (nothing is left to credit, or not safely), `charge_already_used`, `payment_disputed` (refund the payment itself, with `despite_dispute`), or the reason against the chosen refund.',
+    409: '`review_already_resolved`, `resolution_not_available`, `newer_format` (a newer release made the item), `refund_being_sent`, `refund_answered` (Crossbill does not send the request again), `request_erased`, `credit_not_available` (nothing is left to credit, or not safely), `charge_already_used`, `payment_disputed` (refund the payment itself, with `despite_dispute`), or the reason against the chosen refund.',
     422: '`payment_not_refundable`',
   })
   async resolve(

@@ -35,4 +35,5 @@ export const LONG = [
   'test/e2e/restored-backup',
   'test/e2e/move-killed',
   'test/cli/rehearse',
+  'test/e2e/codes-of-tomorrow',
 ];

@@ -4,6 +4,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject 
 import { type Response } from 'express';
 import { BadCursor } from '../../domain/page.js';
 import { invalid, Problem } from './problem.js';
+import { LaneUnreadable, NewerFormat } from '../../engine/lane-store.js';
 import { LOG, type Logger } from '../../observe/index.js';
 import { isUnavailable } from '../../store/database-errors.js';
 
@@ -30,10 +31,23 @@ export function toProblem(error: unknown): Problem {
     ];
     return new Problem(status, code, message);
   }
+  if (error instanceof LaneUnreadable) return unreadable(error);
   if (isUnavailable(error)) {
     return new Problem(503, 'unavailable', 'The database does not answer: try again.', [], 1);
   }
   return new Problem(500, 'internal_error', 'Something went wrong inside Crossbill. The log has the cause.');
+}
+
+/** The reply for an object whose log this release cannot read. The daemon has opened a review item about the log. */
+function unreadable({ lane, cause }: LaneUnreadable): Problem {
+  if (cause instanceof NewerFormat) {
+    return new Problem(
+      409,
+      'newer_format',
+      `Only a newer release can read the log of ${lane}. Start the newer release.`,
+    );
+  }
+  return new Problem(409, 'log_unreadable', `The log of ${lane} is damaged. Restore it from a backup.`);
 }
 
 @Catch()

@@ -1,14 +1,14 @@
 // A person's choices for a review item, and the proposed choice. resolve-review.ts carries out the choice.
-import { type Resolution, type ReviewRow } from '../../domain/model.js';
+import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../domain/model.js';
 import { HOW_TO_NAME } from '../../domain/payment-name.js';
-import { sentencesOf } from './words.js';
+import { isKnownItem, sentencesOf } from './words.js';
 
 /**
- * The possible choices for an open item.
+ * The possible choices for an open item. Only a newer release can carry out a choice for an item of its own.
  * @param named true if Crossbill knows the MoR's id of the payment: without the id there is no refund
  */
 export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution[] {
-  return r.actions.filter((x) => x !== 'refund' || named);
+  return isKnownItem(r) ? r.actions.filter((x) => RESOLUTIONS.includes(x) && (x !== 'refund' || named)) : [];
 }
 
 /** True if the choice needs a note. The note must name the person at the MoR who reported the failed refund. */

@@ -1,8 +1,9 @@
 // What is at stake in a review item: why the person's decision matters, in one sentence.
 import { type ReviewKind, type ReviewRow } from '../../domain/model.js';
+import { known, newerCode } from '../../domain/sentence.js';
 import { resolutionsOf } from './choices.js';
 
-const STAKES: Readonly<Record<ReviewKind, string>> = {
+const STAKES = {
   amount_mismatch: 'The payment and the invoice have different amounts. Stripe may go on collecting.',
   currency_mismatch: 'The MoR charged the customer in another currency, and Stripe does not show the invoice as paid.',
   customer_mismatch: 'This may be the money of another customer.',
@@ -22,10 +23,10 @@ const STAKES: Readonly<Record<ReviewKind, string>> = {
   debit_returned: 'The bank may have taken the money back. Stripe may still show the invoice as paid.',
   double_charge_risk: 'Stripe may charge the customer in addition to the MoR.',
   effect_failed: 'Crossbill could not carry out a decision.',
-};
+} satisfies Readonly<Record<ReviewKind, string>>;
 
 export function stakeOf(r: Pick<ReviewRow, 'kind'>): string {
-  return STAKES[r.kind];
+  return known(STAKES, r.kind) ?? newerCode('kind of item', r.kind);
 }
 
 /** True if closing is the only choice: a person carries out the proposal outside Crossbill. */

@@ -2,7 +2,9 @@
 import { objectWords } from '../../mor-objects/words.js';
 import { disputeWords } from '../../disputes/words.js';
 import { type Fact, type FactCode, type Sentences, type Words } from '../../domain/fact.js';
+import { isReviewKind } from '../../domain/item.js';
 import { type ReviewRow } from '../../domain/model.js';
+import { known, newerCode } from '../../domain/sentence.js';
 import { laneWords } from './lane-words.js';
 import { enrolmentWords } from '../../enrolment/words.js';
 import { secondBodyWords } from '../../events/rules/second-body.js';
@@ -32,8 +34,21 @@ const WORDS: Words<FactCode> = {
   ...secondBodyWords,
 };
 
-/** The sentences of an item: what happened, and what to do. */
+/**
+ * The sentences of an item: what happened, and what to do. A fact of a newer release, or of a hand edit, has an unknown
+ * code or other fields; its item still stands in every list.
+ */
 export function sentencesOf({ fact }: Pick<ReviewRow, 'fact'>): Sentences {
-  const render = WORDS[fact.code] as (fact: Fact) => Sentences;
-  return render(fact);
+  const render = known(WORDS, fact.code) as ((fact: Fact) => Sentences) | undefined;
+  try {
+    if (render !== undefined) return render(fact);
+  } catch {
+    // The fields are not the fields of this release.
+  }
+  return { summary: `An item of another release: ${fact.code}.`, proposal: newerCode('fact', fact.code) };
+}
+
+/** True if this release knows kind and fact of the item, and so the rules of its choices. */
+export function isKnownItem({ kind, fact }: Pick<ReviewRow, 'kind' | 'fact'>): boolean {
+  return isReviewKind(kind) && known(WORDS, fact.code) !== undefined;
 }

@@ -4,8 +4,12 @@ import { expect, it } from '@jest/globals';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../../../../src/domain/model.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from '../../../../src/reviews/rules/choices.js';
-import { sentencesOf } from '../../../../src/reviews/rules/words.js';
+import { isKnownItem, sentencesOf } from '../../../../src/reviews/rules/words.js';
 import { aCtx } from '../../../support/channel-lane.js';
+import { REVIEW } from '../../../../src/domain/model.js';
+import { fromRow, toJson } from '../../../../src/store/codec.js';
+import { stakeOf } from '../../../../src/reviews/rules/stake.js';
+import { resolveReview } from '../../../support/decide.js';
 import { never } from '../../../support/never.js';
 import { openReview } from '../../../support/decide.js';
 
@@ -61,4 +65,38 @@ it('if a refund needs a missing payment id, the review item says to enter the pa
     [item('dispute'), false],
   ];
   for (const [r, named] of plain) expect(proposalOf(r, named)).toBe(sentencesOf(r).proposal);
+});
+
+const ofTomorrow = (over: object): ReviewRow =>
+  fromRow(REVIEW, { ...toJson(REVIEW, item('amount_mismatch')), created_at: new Date(), ...over });
+
+it.each<[string, object]>([
+  ['kind', { kind: 'kind_of_tomorrow' }],
+  ['fact', { topic: 'of-tomorrow', fact: { code: 'of-tomorrow', sum: { minor: 'many' } } }],
+  ['fact without a code', { fact: 'text' }],
+])(
+  'a review item with an unknown %s has sentences and no choice, and Crossbill leaves it to the newer release',
+  (_, over) => {
+    const r = ofTomorrow(over);
+    const { summary, proposal } = sentencesOf(r);
+    expect(`${summary} ${proposal} ${stakeOf(r)}`).not.toMatch(/undefined|\[object/);
+    expect([resolutionsOf(r, true), isKnownItem(r)]).toEqual([[], false]);
+    const done = resolveReview(
+      { ...emptyLane('in_1'), reviews: [r] },
+      r.id,
+      { resolution: 'dismiss', note: null, by: 'ada' },
+      aCtx(),
+    );
+    expect(done).toMatchObject({ ok: false, status: 409, code: 'newer_format' });
+  },
+);
+
+it('a review item whose fact has other fields than this release writes has sentences and its choices', () => {
+  const r = ofTomorrow({ fact: { code: 'amount-differs', taken: 3 } });
+  expect(sentencesOf(r).summary).toContain('amount-differs');
+  expect(resolutionsOf(r, true)).toEqual(['apply', 'refund', 'retry', 'dismiss']);
+});
+
+it('Crossbill offers no choice of a newer release', () => {
+  expect(resolutionsOf(ofTomorrow({ actions: ['dismiss', 'choice_of_tomorrow'] }), true)).toEqual(['dismiss']);
 });
