@@ -13,9 +13,8 @@ export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type Re
 export { mirrorMoves, type MirrorStage, REFUND, refundMoves, type RefundRow, type RefundStatus };
 
 /**
- * The status of a payment, in the words of Document 3, "Payment status as delivered in events". Only `processing` is
- * Document 3's word for a payment intent: a signup's payment is `processing` until the MoR proves its charge. For a
- * bank debit this takes days.
+ * A payment's status, in Document 3's words ("Payment status as delivered in events"). `processing` is its word for an
+ * intent: a signup's payment is `processing` until the MoR proves its charge. For a bank debit this takes days.
  */
 export type PaymentStatus =
   'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';

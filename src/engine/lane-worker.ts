@@ -212,7 +212,11 @@ export class LaneWorker {
         return;
       }
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'the decision failed';
-      if (error instanceof LaneUnreadable) return await this.tellStuck(claim, reason);
+      if (error instanceof LaneUnreadable) {
+        // The item comes first: a crash after the release would leave the lane untold for an hour.
+        await this.flow.tellStuck(claim, reason, STUCK_LANE_EVERY_MS);
+        return await this.store.release(claim.lane, claim.fence, STUCK_LANE_EVERY_MS);
+      }
       if (!(await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, DECISION_TRIES)))
         await this.wait(claim, reason);
     } catch (again) {
@@ -226,16 +230,11 @@ export class LaneWorker {
     const failures = (this.failing.get(claim.lane) ?? 0) + 1;
     if (this.failing.size >= MOST_FAILING) this.failing.clear();
     this.failing.set(claim.lane, failures);
-    if (failures >= DECISION_TRIES) return this.tellStuck(claim, reason);
-    await this.store.release(claim.lane, claim.fence, BACK_OFF_MS * 2 ** failures);
-  }
-
-  /**
-   * Opens an item, after each failure: the worker may have failed to open an earlier item, or a person's `retry` did
-   * not help. An open item stays unchanged, so replicas and restarts open one item.
-   */
-  private async tellStuck(claim: Claim, reason: string): Promise<void> {
-    await this.store.release(claim.lane, claim.fence, STUCK_LANE_EVERY_MS);
-    await this.flow.tellStuck(claim, reason, STUCK_LANE_EVERY_MS);
+    const stuck = failures >= DECISION_TRIES;
+    const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
+    await this.store.release(claim.lane, claim.fence, waitMs);
+    // The worker opens the item after each failure: the worker may have failed to open an earlier item, or a person's
+    // `retry` did not help. An open item stays unchanged.
+    if (stuck) await this.flow.tellStuck(claim, reason, waitMs);
   }
 }

@@ -32,7 +32,7 @@ const UNDECLARED: Readonly<Record<string, { readonly codes: readonly string[]; r
   endpoint_answers: { codes: ['endpoint'], texts: [] },
   endpoint_refusal: { codes: ['endpoint', 'why'], texts: ['address'] },
   endpoints_open: { codes: [], texts: ['id'] },
-  inbox_event: { codes: ['source', 'type', 'status'], texts: ['event_id', 'lane', 'reason', 'aside'] },
+  inbox_event: { codes: ['source', 'type', 'status'], texts: ['event_id', 'lane', 'reason', 'aside', 'note'] },
   inbox_quarantine: { codes: ['source', 'type', 'reason'], texts: ['event_id', 'lane'] },
   lane: { codes: [], texts: ['key', 'lease_owner'] },
   lane_log: { codes: [], texts: ['lane'] },
@@ -42,6 +42,7 @@ const UNDECLARED: Readonly<Record<string, { readonly codes: readonly string[]; r
   notification: { codes: ['type', 'format', 'status'], texts: ['id', 'subject', 'invoice_id', 'body'] },
   request_budget: { codes: [], texts: ['name'] },
   schema_migration: { codes: [], texts: ['name', 'version'] },
+  tax_total: { codes: [], texts: ['tax_calculation_id'] },
   verify_run: { codes: ['outcome'], texts: ['id', 'resumed_from'] },
 };
 
@@ -144,6 +145,9 @@ async function addMissingRows(invoiceId: string): Promise<void> {
     `insert into inbox_quarantine (source, event_id, type, lane, body, body_sha256, reason, second_body, received_at, last_at)
      values ('stripe', 'evt_old1', 'invoice.paid', $1, '{}', 'x', 'timestamp_out_of_tolerance', false, ${times})`,
     [invoiceId],
+  );
+  await db.query(
+    `insert into endpoint_answers (endpoint, hour, status, n) values ('stripe', date_trunc('hour', now()), 200, 1) on conflict do nothing`,
   );
   await db.query(
     `insert into endpoint_refusal (endpoint, at, status, why, address) values ('stripe', now(), 401, 'signature_mismatch', '::1')`,

@@ -371,8 +371,15 @@ describe('A lane that keeps failing', () => {
       aPaymentSucceeded({ invoiceId: 'in_other', paymentId: 'pay_2' }),
     ];
     await x.inbox.store([late, other]);
+    const release = harness.store.release.bind(harness.store);
+    const toldBefore: unknown[] = []; // a worker may be killed after any release
+    harness.store.release = async (lane, ...how) => {
+      if (lane === INVOICE_ID) toldBefore.push(await shown());
+      await release(lane, ...how);
+    };
 
     expect(await workUntilTried(1, 1)).toEqual([3_600]);
+    expect(toldBefore).toEqual([[ITEM]]);
     expect(await workUntilTried(2, 1)).toEqual([3_600, 3_600]); // another worker
     expect(harness.platform.invoices.get('in_other')?.status).toBe('paid');
     expect(await shown()).toEqual([ITEM]);

@@ -12,6 +12,7 @@ import {
   type RetryTrail,
   untriedMethod,
 } from '../../domain/retry.js';
+import { known } from '../../domain/sentence.js';
 import { showTime } from '../../domain/show-time.js';
 import { isOutside, isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { type Ctx } from '../../engine/context.js';
@@ -215,13 +216,16 @@ function findWhyEarly(s: LaneRows, i: InvoiceRow, ctx: Moment): string | null {
     : 'the MoR has reported no failed charge of it, and Crossbill cannot ask for one: it needs MOR_RELAY_URL and an invoice without a part payment. Make a payment link instead.';
 }
 
+const NO_STEPS = { soft: [], hard: [], authentication: [] };
+
 /** Chooses a charge or a link for a person's retry: the means of the schedule's next step, without the step's wait. */
 export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
   const i = s.invoice;
   const trail = i?.retries ?? null;
   if (i === null) return null;
   if (trail === null) return chooseMeans('charge', i, ctx);
-  const step = ctx.settings.retrySchedule?.[trail.refusal.kind][countSteps(s, trail)];
+  const { soft, hard, authentication } = ctx.settings.retrySchedule ?? NO_STEPS;
+  const step = known({ soft, hard, authentication }, trail.refusal.kind)?.[countSteps(s, trail)];
   return chooseMeans(step?.do ?? (trail.refusal.kind === 'soft' ? 'charge' : 'link'), i, ctx);
 }
 
