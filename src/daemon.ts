@@ -1,4 +1,5 @@
 // Starts and stops one daemon. It listens at once, and serves as soon as the database is ready. A stop loses nothing.
+import { type IncomingMessage } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { PAYMENT_EVENTS } from './decisions/subjects.js';
@@ -16,6 +17,7 @@ import { FrontServer, type RequestHandler } from './intake/front-server.js';
 import { type Logger, Metrics, NestLogger } from './observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
+import { type Caller, callingAs } from './store/shared-pool.js';
 import { EndpointWatch } from './verify/endpoint-watch.js';
 import { LaneWorker } from './engine/lane-worker.js';
 import { notificationWebhooks } from './notifications/notification.schema.js';
@@ -71,7 +73,8 @@ export async function startDaemon(
     const watch = app.get(EndpointWatch);
     const readiness = app.get(Readiness);
     front.setEndpoints(endpoints);
-    front.setFallback(refusingStrangers(app.get(KeyRing), app.get(Denials), express.getInstance<RequestHandler>()));
+    const handle = refusingStrangers(app.get(KeyRing), app.get(Denials), express.getInstance<RequestHandler>());
+    front.setFallback((req, res) => callingAs(callerOf(req), () => handle(req, res)));
     worker.giveWay(() => endpoints.crowded);
     worker.start();
     notifications.start();
@@ -107,6 +110,11 @@ export async function startDaemon(
     await front.close(0);
     throw e;
   }
+}
+
+function callerOf({ method = '', url = '' }: IncomingMessage): Caller {
+  if (url.startsWith('/readyz')) return 'probe';
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'change';
 }
 
 /**

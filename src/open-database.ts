@@ -50,6 +50,7 @@ export async function openDatabase(
       db = await Database.open({
         url: source.url,
         poolSize: settings.databasePoolSize,
+        serves: true,
         onError: (err) => log.warn({ event: 'database.connection_lost', err }, 'a database connection was lost'),
       });
       const { missing, unknown } = await schemaState(db.orm, migrations);

@@ -7,6 +7,7 @@ import { sqlState } from './database-errors.js';
 import { SnakeNames } from './columns.js';
 import { refusalOf } from './refusals.js';
 import { checkServer, type ServerFacts } from './server.js';
+import { SharedPool, sharesOf } from './shared-pool.js';
 
 export { DatabaseRefused, isTransient, isUnavailable, sqlState, violatedConstraint } from './database-errors.js';
 
@@ -14,6 +15,8 @@ export type DatabaseOptions = {
   readonly url: string;
   /** The number of all connections. One connection serves intake alone, so even a busy daemon accepts webhooks. */
   readonly poolSize: number;
+  /** True in a daemon: probes, requests and work get connections of their own. */
+  readonly serves?: boolean;
   readonly onError: (error: Error) => void;
 };
 
@@ -30,6 +33,8 @@ export class Database {
     readonly orm: DataSource,
     /** The DataSource's pool: for lanes, calls and the ledger. */
     readonly pool: pg.Pool,
+    /** The part of `pool` for work, whoever calls. */
+    readonly work: pg.Pool,
     /** The connections for intake alone. */
     readonly intake: pg.Pool,
     readonly server: ServerFacts,
@@ -51,9 +56,10 @@ export class Database {
     try {
       await orm.initialize();
       const pool = poolOf(orm);
-      for (const one of [pool, intake]) renewPlans(one);
+      if (!(pool instanceof SharedPool)) throw new Error('TypeORM did not make our pool');
+      renewPlans(intake);
       const server = await checkServer(pool, intake);
-      return new Database(orm, pool, intake, server);
+      return new Database(orm, pool, pool.work, intake, server);
     } catch (e) {
       await Promise.allSettled([intake.end(), orm.destroy()]);
       throw refusalOf(e);
@@ -65,7 +71,7 @@ export class Database {
   }
 }
 
-function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
+function dataSource({ url, poolSize, serves = false, onError }: DatabaseOptions): DataSource {
   return new DataSource({
     type: 'postgres',
     // Every loaded entity class. Each store imports its own entities.
@@ -73,11 +79,12 @@ function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
     namingStrategy: new SnakeNames(),
     synchronize: false,
     applicationName: NAME,
-    poolSize: Math.max(1, poolSize - 1),
+    driver: { ...pg, Pool: SharedPool },
     poolErrorHandler: (e: unknown) => onError(e instanceof Error ? e : new Error('database error')),
     extra: {
       ...poolConfig(url, { name: NAME, statementMs: STATEMENT_MS }),
       query_timeout: STATEMENT_MS + 2_000,
+      shares: sharesOf(poolSize - 1, serves),
       // Independent statements go out together, so a decision needs two round trips instead of twenty.
       pipeline: true,
     },

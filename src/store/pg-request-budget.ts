@@ -129,7 +129,7 @@ export class PgRequestBudget extends RequestBudget {
     this.hold(line, pauseMs);
     this.outdated = true;
     // A failed write does no harm: this process pauses anyway, and the next 429 informs the other replicas.
-    this.slowing = this.db.pool.query(SLOW_SQL, [this.time.given(), line.name, pauseMs]).catch(() => undefined);
+    this.slowing = this.db.work.query(SLOW_SQL, [this.time.given(), line.name, pauseMs]).catch(() => undefined);
   }
 
   /** Lets waiting requests go, each at its time. Only one loop runs at a time. */
@@ -210,7 +210,7 @@ export class PgRequestBudget extends RequestBudget {
       line.sent = 0;
     }
     this.takenMs = now;
-    const freeInMs = await onConnection(this.db.pool, (db) => this.exchange(db, lines));
+    const freeInMs = await onConnection(this.db.work, (db) => this.exchange(db, lines));
     // A replica without a share asks again at the end of the next slice of another replica.
     this.endsMs = now + Math.min(SLICE_MS, freeInMs);
   }
