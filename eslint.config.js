@@ -49,7 +49,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
   },
   {
-    files: ['src/domain/**/*.ts', ...engineRules, 'src/*/rules/**/*.ts', 'src/**/*.flow.ts'],
+    files: ['src/shared/domain/**/*.ts', ...engineRules, 'src/*/rules/**/*.ts', 'src/**/*.flow.ts'],
     rules: {
       'no-restricted-properties': ['error', ...effects],
       'no-restricted-globals': ['error', 'fetch', 'setTimeout', 'setInterval'],
@@ -57,7 +57,7 @@ export default tseslint.config(
   },
   {
     // Programs that talk to a person on a terminal.
-    files: ['src/cli/**', 'src/cli.ts', 'tools/**', 'packages/{bench,proof,sandbox}/**', 'test/**'],
+    files: ['src/frames/cli/**', 'src/cli.ts', 'tools/**', 'packages/{bench,proof,sandbox}/**', 'test/**'],
     rules: { 'no-console': 'off' },
   },
 );

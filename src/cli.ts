@@ -2,8 +2,8 @@
 // The operator's program: `crossbill --help` lists its commands.
 import { writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { processIo } from './cli/io.js';
-import { runCli } from './cli/program.js';
+import { processIo } from './frames/cli/io.js';
+import { runCli } from './frames/cli/program.js';
 
 function userName(): string {
   try {

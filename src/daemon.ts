@@ -2,26 +2,26 @@
 import { type IncomingMessage } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import { PAYMENT_EVENTS } from './decisions/subjects.js';
+import { PAYMENT_EVENTS } from './core/lanes/subjects.js';
 import { AppModule } from './app.module.js';
-import { Denials } from './api/access/denials.js';
-import { KeyRing } from './api/access/key-ring.js';
-import { refusingStrangers } from './api/access/strangers.js';
-import { configureHttp } from './api/http.js';
-import { Readiness } from './health/readiness.js';
-import { type Config } from './config/index.js';
-import { morServiceTypes } from './domain/events/mor-service-event.js';
-import { stripeInvoiceTypes } from './domain/events/stripe-event.js';
-import { Endpoints } from './intake/endpoints.js';
-import { FrontServer, type RequestHandler } from './intake/front-server.js';
-import { type Logger, Metrics, NestLogger } from './observe/index.js';
+import { Denials } from './frames/api/access/denials.js';
+import { KeyRing } from './frames/api/access/key-ring.js';
+import { refusingStrangers } from './frames/api/access/strangers.js';
+import { configureHttp } from './frames/api/http.js';
+import { Readiness } from './core/health/readiness.js';
+import { type Config } from './shared/config/index.js';
+import { morServiceTypes } from './shared/domain/events/mor-service-event.js';
+import { stripeInvoiceTypes } from './shared/domain/events/stripe-event.js';
+import { Endpoints } from './frames/intake/endpoints.js';
+import { FrontServer, type RequestHandler } from './frames/intake/front-server.js';
+import { type Logger, Metrics, NestLogger } from './shared/observe/index.js';
 import { openDatabase } from './open-database.js';
-import { OWN_MIGRATIONS } from './store/migrations.js';
-import { type Caller, callingAs } from './store/shared-pool.js';
-import { EndpointWatch } from './verify/endpoint-watch.js';
+import { OWN_MIGRATIONS } from './frames/store/migrations.js';
+import { type Caller, callingAs } from './frames/store/shared-pool.js';
+import { EndpointWatch } from './features/verify/endpoint-watch.js';
 import { LaneWorker } from './engine/lane-worker.js';
-import { notificationWebhooks } from './notifications/notification.schema.js';
-import { NotificationJobs } from './notifications/jobs.js';
+import { notificationWebhooks } from './features/notifications/notification.schema.js';
+import { NotificationJobs } from './features/notifications/jobs.js';
 
 export type Daemon = {
   /** The URL of the API and the console. */

@@ -3,10 +3,10 @@
 // MB instead of 250. The flag has no effect on a running V8, so this file cannot set it.
 import { Session } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';
-import { type Config, ConfigError, loadConfig, withDotEnv } from './config/index.js';
+import { type Config, ConfigError, loadConfig, withDotEnv } from './shared/config/index.js';
 import { startDaemon } from './daemon.js';
-import { loggerOf } from './observe/index.js';
-import { DatabaseRefused } from './store/database.js';
+import { loggerOf } from './shared/observe/index.js';
+import { DatabaseRefused } from './frames/store/database.js';
 
 /** The process ends within this time of SIGTERM, even if a migration or a socket hangs. */
 const END_AT_LAST_MS = 19_000;

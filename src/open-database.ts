@@ -1,9 +1,9 @@
 // Opens the daemon's database: starts the embedded one or waits for the operator's own, then brings the schema up to
 // date.
-import { type DatabaseChoice } from './config/index.js';
-import { type Logger } from './observe/index.js';
-import { Database, DatabaseRefused, isUnavailable, sqlState } from './store/database.js';
-import { mayMigrate, migrate, OWN_MIGRATIONS, schemaState } from './store/migrations.js';
+import { type DatabaseChoice } from './shared/config/index.js';
+import { type Logger } from './shared/observe/index.js';
+import { Database, DatabaseRefused, isUnavailable, sqlState } from './frames/store/database.js';
+import { mayMigrate, migrate, OWN_MIGRATIONS, schemaState } from './frames/store/migrations.js';
 
 export type OpenDatabase = { readonly db: Database; readonly url: string; close(): Promise<void> };
 

@@ -1,9 +1,9 @@
 // A stored call to Stripe or the MoR: the rows it is about, its reply, and its rule. The word "subject" has two
 // meanings: a subject of Crossbill is a folder of rules, such as refunds. The field `subject` of a call or an item
 // names the thing behind it, for example by the id of a refund.
-import { type Draft } from '../domain/row.js';
-import { type EffectFact } from '../domain/facts/effect.js';
-import { type Refused } from '../domain/facts/parts.js';
+import { type Draft } from '../shared/domain/row.js';
+import { type EffectFact } from '../shared/domain/facts/effect.js';
+import { type Refused } from '../shared/domain/facts/parts.js';
 import {
   type InvoiceRow,
   type LaneRows,
@@ -12,13 +12,13 @@ import {
   type PaymentRow,
   type RefundRow,
   type ReviewRow,
-} from '../domain/model.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
-import { type BillingAnswer } from '../domain/ports/billing-platform.js';
-import { type CallFailure, said } from '../domain/ports/call.js';
-import { type LinkFacts, type ProformaMade } from '../domain/ports/mor-channels.js';
-import { type RefundAnswer } from '../domain/ports/payment-gateway.js';
-import { CUT_OFF_AFTER_MS } from '../policy.js';
+} from '../shared/domain/model.js';
+import { type MorObjectRow } from '../shared/domain/mor-object.js';
+import { type BillingAnswer } from '../shared/domain/ports/billing-platform.js';
+import { type CallFailure, said } from '../shared/domain/ports/call.js';
+import { type LinkFacts, type ProformaMade } from '../shared/domain/ports/mor-channels.js';
+import { type RefundAnswer } from '../shared/domain/ports/payment-gateway.js';
+import { CUT_OFF_AFTER_MS } from '../shared/policy.js';
 import { type ChoiceRule } from './commanded.js';
 import { type Lane } from './draft.js';
 import { isCallOf } from './payment.js';

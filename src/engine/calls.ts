@@ -1,10 +1,10 @@
 // The stored calls of a lane: the next call, its reply, and the calls the engine takes back.
-import { type Draft } from '../domain/row.js';
-import { type OutboxKind, type OutboxRow } from '../domain/model.js';
-import { type BillingAnswer } from '../domain/ports/billing-platform.js';
-import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../domain/ports/call.js';
-import { isPayable } from '../domain/status.js';
-import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../policy.js';
+import { type Draft } from '../shared/domain/row.js';
+import { type OutboxKind, type OutboxRow } from '../shared/domain/model.js';
+import { type BillingAnswer } from '../shared/domain/ports/billing-platform.js';
+import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../shared/domain/ports/call.js';
+import { isPayable } from '../shared/domain/status.js';
+import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../shared/policy.js';
 import { type Answer, type AnswerTo, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
 import { messageKey, retryAt } from './context.js';
 import { type Lane } from './draft.js';

@@ -1,7 +1,7 @@
 // The result of a request from a person or the merchant's backend: a value, or a refusal.
-import { type Resolution, type ReviewRow } from '../domain/model.js';
+import { type Resolution, type ReviewRow } from '../shared/domain/model.js';
 import { type Lane } from './draft.js';
-import { SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
+import { SHADOW_MESSAGE, SHADOW_MODE } from '../shared/domain/ports/call.js';
 
 /** A refused request: HTTP status, stable code, and the wrong field (null: no single field). */
 export type Refusal = {

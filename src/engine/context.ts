@@ -1,18 +1,18 @@
 // The context of a decision: everything a decision needs besides the state. Equal state and context give an equal
 // decision.
 import { createHash } from 'node:crypto';
-import { type LaneState } from '../domain/model.js';
-import { type BillingCall } from '../domain/ports/billing-platform.js';
-import { type WireRequest } from '../domain/ports/call.js';
-import { type MorCall } from '../domain/ports/payment-gateway.js';
-import { type FlowSettings } from '../domain/settings.js';
+import { type LaneState } from '../shared/domain/model.js';
+import { type BillingCall } from '../shared/domain/ports/billing-platform.js';
+import { type WireRequest } from '../shared/domain/ports/call.js';
+import { type MorCall } from '../shared/domain/ports/payment-gateway.js';
+import { type FlowSettings } from '../shared/domain/settings.js';
 import {
   RETRY_AFTER_LONGEST_MS,
   RETRY_FIRST_PAUSE_MS,
   RETRY_LONGEST_PAUSE_MS,
   RETRY_SHORTEST_PAUSE_MS,
   RETRY_STOPPED_PAUSE_MS,
-} from '../policy.js';
+} from '../shared/policy.js';
 
 export type Ctx = {
   readonly now: Date;

@@ -1,8 +1,8 @@
 // The engine's port to the rules of payments, refunds, disputes and so on. `decisions/` implements it, so the engine
 // imports none of them.
-import { type EventSource } from '../domain/ports/inbox.js';
-import { type LaneState, type OutboxRow, type ReviewKind } from '../domain/model.js';
-import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
+import { type EventSource } from '../shared/domain/ports/inbox.js';
+import { type LaneState, type OutboxRow, type ReviewKind } from '../shared/domain/model.js';
+import { type NewNotification, type NotifyFormat, type Told } from '../shared/domain/notification.js';
 import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './draft.js';
 import { type Elsewhere } from './context.js';

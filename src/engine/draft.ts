@@ -11,12 +11,12 @@ import {
   type RefundRow,
   type Resolution,
   type ReviewRow,
-} from '../domain/model.js';
-import { isSameFact } from '../domain/fact.js';
-import { choicesOf, isDismissed, type Item, newReview } from '../domain/item.js';
-import { type BillingCall } from '../domain/ports/billing-platform.js';
-import { SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
-import { type Draft, newRow } from '../domain/row.js';
+} from '../shared/domain/model.js';
+import { isSameFact } from '../shared/domain/fact.js';
+import { choicesOf, isDismissed, type Item, newReview } from '../shared/domain/item.js';
+import { type BillingCall } from '../shared/domain/ports/billing-platform.js';
+import { SHADOW_MESSAGE, SHADOW_MODE } from '../shared/domain/ports/call.js';
+import { type Draft, newRow } from '../shared/domain/row.js';
 
 type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | 'messages' | 'reviews'>;
 type Row<K extends keyof Lists> = Lists[K][number];

@@ -1,13 +1,13 @@
 // The engine: workers claim the due lanes, decide, and carry out the calls. Requests from people change the same lanes.
 import { hostname } from 'node:os';
 import { Global, Module } from '@nestjs/common';
-import { CONFIG, type Config } from '../config/index.js';
-import { Ids } from '../domain/ports/clock.js';
-import { MorModule } from '../mor/mor.module.js';
-import { LOG, type Logger, Metrics } from '../observe/index.js';
-import { GATHER_MS, LEASE_MS } from '../policy.js';
-import { DatabaseTime } from '../store/database-time.js';
-import { Database } from '../store/database.js';
+import { CONFIG, type Config } from '../shared/config/index.js';
+import { Ids } from '../shared/domain/ports/clock.js';
+import { MorModule } from '../frames/mor/mor.module.js';
+import { LOG, type Logger, Metrics } from '../shared/observe/index.js';
+import { GATHER_MS, LEASE_MS } from '../shared/policy.js';
+import { DatabaseTime } from '../frames/store/database-time.js';
+import { Database } from '../frames/store/database.js';
 import { Decider } from './decider.js';
 import { LaneStore } from './lane-store.js';
 import { PgLaneStore } from './pg-lane-store.js';

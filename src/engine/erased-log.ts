@@ -1,8 +1,8 @@
 // Erases personal data in the logs of lanes, and drops the bytes of old calls.
 import type pg from 'pg';
-import { type LaneState, type OutboxRow } from '../domain/model.js';
-import { jsonText, withoutPersonal } from '../store/codec.js';
-import { inTransaction } from '../store/database.js';
+import { type LaneState, type OutboxRow } from '../shared/domain/model.js';
+import { jsonText, withoutPersonal } from '../frames/store/codec.js';
+import { inTransaction } from '../frames/store/database.js';
 import { isAbout } from './call.js';
 import { EMPTY_CHANGE, fold, LOGGED, type LoggedRow } from './lane-log.js';
 import { allRows } from './lane-reader.js';

@@ -1,13 +1,13 @@
 // Erases personal data: of one customer on request, or of all customers by age. Amounts, ids, hashes and the ledger
 // stay. Each entity marks its personal columns.
-import { itemLane } from '../domain/events/channel-lane.js';
-import { secondBodySubject } from '../domain/events/own-event.js';
-import { REVIEW } from '../domain/model.js';
-import { type InboxSource } from '../domain/ports/inbox.js';
-import { type AnyRow, jsonText, personalColumns, withoutPersonal } from '../store/codec.js';
-import { snake } from '../store/columns.js';
-import { type Database } from '../store/database.js';
-import { purgeBodies } from '../store/event-bodies.js';
+import { itemLane } from '../shared/domain/events/channel-lane.js';
+import { secondBodySubject } from '../shared/domain/events/own-event.js';
+import { REVIEW } from '../shared/domain/model.js';
+import { type InboxSource } from '../shared/domain/ports/inbox.js';
+import { type AnyRow, jsonText, personalColumns, withoutPersonal } from '../frames/store/codec.js';
+import { snake } from '../frames/store/columns.js';
+import { type Database } from '../frames/store/database.js';
+import { purgeBodies } from '../frames/store/event-bodies.js';
 import { CUT_REASON, eraseLog, type ErasedLog, type KeptBytes, purgeLog } from './erased-log.js';
 import { LOGGED } from './lane-log.js';
 import { OPEN_CALL } from './read-rows.js';

@@ -1,8 +1,8 @@
 // The events of a lane, and the verdict on an event.
-import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
-import { type PaymentStatus } from '../domain/model.js';
-import { type MorServiceEvent } from '../domain/events/mor-service-event.js';
-import { type OwnEvent, type OwnType } from '../domain/events/own-event.js';
+import { type InvoiceFacts } from '../shared/domain/ports/billing-platform.js';
+import { type PaymentStatus } from '../shared/domain/model.js';
+import { type MorServiceEvent } from '../shared/domain/events/mor-service-event.js';
+import { type OwnEvent, type OwnType } from '../shared/domain/events/own-event.js';
 
 /** An `invoice.*` event of Stripe. */
 export type InvoiceEvent = {

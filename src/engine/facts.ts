@@ -1,10 +1,10 @@
 // Stripe's facts about an invoice, from events and reads in any order, and the time of the next read.
-import { INVOICE } from '../domain/invoice-row.js';
-import { type InvoiceRow, type PlatformStatus } from '../domain/model.js';
-import { showMoney } from '../domain/money.js';
-import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
-import { type CallOutcome, mayPass, codesOf } from '../domain/ports/call.js';
-import { newRow, type Draft } from '../domain/row.js';
+import { INVOICE } from '../shared/domain/invoice-row.js';
+import { type InvoiceRow, type PlatformStatus } from '../shared/domain/model.js';
+import { showMoney } from '../shared/domain/money.js';
+import { type InvoiceFacts } from '../shared/domain/ports/billing-platform.js';
+import { type CallOutcome, mayPass, codesOf } from '../shared/domain/ports/call.js';
+import { newRow, type Draft } from '../shared/domain/row.js';
 import { retryAt } from './context.js';
 import { type Lane } from './draft.js';
 import { askFor, type Errand, type Lookup } from './lookup.js';
@@ -14,7 +14,7 @@ import {
   DRAFT_USUAL_LIFE_MS,
   FAILED_READS_SHOWN,
   READ_FRESH_MS,
-} from '../policy.js';
+} from '../shared/policy.js';
 
 // How far an invoice has come, by its status. A late event never brings an earlier status back.
 const PROGRESS: Record<PlatformStatus, number> = {

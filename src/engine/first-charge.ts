@@ -1,8 +1,8 @@
 // Crossbill's own request for the first charge of a renewal: an `invoice.created` event with the invoice as it is now.
-import { renderCreated } from '../domain/events/created-event.js';
-import { type OutboxRow } from '../domain/model.js';
-import { showMoney } from '../domain/money.js';
-import { type ShownToRelay } from '../domain/ports/billing-platform.js';
+import { renderCreated } from '../shared/domain/events/created-event.js';
+import { type OutboxRow } from '../shared/domain/model.js';
+import { showMoney } from '../shared/domain/money.js';
+import { type ShownToRelay } from '../shared/domain/ports/billing-platform.js';
 import { lastingName } from './context.js';
 import { type Lane } from './draft.js';
 import { verdictDueBy } from './payment.js';

@@ -1,11 +1,11 @@
 // Makes the context of each decision: time, ids, settings, and the bytes of calls. Its `decider` has the rules.
 import { Inject, Injectable } from '@nestjs/common';
-import { type Config } from '../config/index.js';
+import { type Config } from '../shared/config/index.js';
 import { type Ctx } from './context.js';
-import { BillingPlatform } from '../domain/ports/billing-platform.js';
-import { Clock, Ids, Rng } from '../domain/ports/clock.js';
-import { PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { type FlowSettings } from '../domain/settings.js';
+import { BillingPlatform } from '../shared/domain/ports/billing-platform.js';
+import { Clock, Ids, Rng } from '../shared/domain/ports/clock.js';
+import { PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
+import { type FlowSettings } from '../shared/domain/settings.js';
 import { Decider } from './decider.js';
 
 /** The injection token of `FlowSettings`. */

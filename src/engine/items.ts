@@ -1,7 +1,7 @@
 // Declared review items. A rule yields an item for each present cause; this file opens, updates and closes them.
-import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
-import { choicesOf, isDismissed, type Item } from '../domain/item.js';
-import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { type FactCode, type FactsByKind, isSameFact } from '../shared/domain/fact.js';
+import { choicesOf, isDismissed, type Item } from '../shared/domain/item.js';
+import { type Resolution, type ReviewKind, type ReviewRow } from '../shared/domain/model.js';
 import { type Lane, type Rule } from './draft.js';
 
 type KindAndFact<C extends FactCode> = {

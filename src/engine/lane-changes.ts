@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { refuse, type Result } from './commanded.js';
 import { Lane } from './draft.js';
 import { settle } from './settle.js';
-import { type LaneState } from '../domain/model.js';
+import { type LaneState } from '../shared/domain/model.js';
 import { LaneStore } from './lane-store.js';
-import { type NamedRequest } from '../domain/request-name.js';
+import { type NamedRequest } from '../shared/domain/request-name.js';
 import { FlowContext } from './flow-context.js';
 import { Wake } from './wake.js';
 

@@ -1,6 +1,6 @@
 // The log of a lane. Each row contains the changes of one step as JSON. `fold` turns the rows into the lane's state.
 import { emptyLane } from './context.js';
-import { INVOICE } from '../domain/invoice-row.js';
+import { INVOICE } from '../shared/domain/invoice-row.js';
 import {
   ATTEMPT,
   type AttemptRow,
@@ -11,12 +11,12 @@ import {
   PAYMENT,
   REFUND,
   REVIEW,
-} from '../domain/model.js';
+} from '../shared/domain/model.js';
 import { NewerFormat } from './lane-store.js';
-import { MOR_OBJECT } from '../domain/mor-object.js';
-import { type Row } from '../domain/row.js';
-import { changedFields, jsonText, toJson, withFields } from '../store/codec.js';
-import { snake } from '../store/columns.js';
+import { MOR_OBJECT } from '../shared/domain/mor-object.js';
+import { type Row } from '../shared/domain/row.js';
+import { changedFields, jsonText, toJson, withFields } from '../frames/store/codec.js';
+import { snake } from '../frames/store/columns.js';
 
 /** Raise this number with every new field or list. An older release then refuses the new rows, and loses no field. */
 const FORMAT = 2;

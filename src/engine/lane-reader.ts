@@ -1,10 +1,10 @@
 // Reads lanes: their state from the logs, and the events waiting for a decision.
 import type pg from 'pg';
-import { type LaneState } from '../domain/model.js';
-import { type EventSource } from '../domain/ports/inbox.js';
+import { type LaneState } from '../shared/domain/model.js';
+import { type EventSource } from '../shared/domain/ports/inbox.js';
 import { LaneUnreadable, type WaitingEvent } from './lane-store.js';
-import { type DatabaseTime, timeSql } from '../store/database-time.js';
-import { bodyOf } from '../store/event-bodies.js';
+import { type DatabaseTime, timeSql } from '../frames/store/database-time.js';
+import { bodyOf } from '../frames/store/event-bodies.js';
 import { fold, type Folded, type LoggedRow, storyOf } from './lane-log.js';
 
 type Row = Record<string, unknown>;

@@ -1,16 +1,16 @@
 // One step of a lane: the decision on the lane's state, then the writes. One SQL statement writes the steps of many
 // lanes.
-import { LEDGER_ENTRY, type LaneState } from '../domain/model.js';
-import { type NewNotification } from '../domain/notification.js';
+import { LEDGER_ENTRY, type LaneState } from '../shared/domain/model.js';
+import { type NewNotification } from '../shared/domain/notification.js';
 import { type TellStep } from './decider.js';
 import { LaneFenced, type LaneWork } from './lane-store.js';
-import { type Remembered } from '../domain/request-name.js';
-import { textArray } from '../store/binary-arrays.js';
-import { insertSql, jsonText, toJson } from '../store/codec.js';
+import { type Remembered } from '../shared/domain/request-name.js';
+import { textArray } from '../frames/store/binary-arrays.js';
+import { insertSql, jsonText, toJson } from '../frames/store/codec.js';
 import { droppedBodies, type Folded, isEmpty, logRow, type NewRow, wantsSnapshot } from './lane-log.js';
-import { AWAITED, makeDue } from '../store/queue.js';
+import { AWAITED, makeDue } from '../frames/store/queue.js';
 import { type Loaded, type QueuedLane } from './lane-reader.js';
-import { NOTIFY_SQL, storedNotification } from '../store/notifications.js';
+import { NOTIFY_SQL, storedNotification } from '../frames/store/notifications.js';
 import { readRowWrites } from './read-rows.js';
 import { type StepWrite } from './subject.js';
 

@@ -1,9 +1,9 @@
 // The store of lanes. One worker at a time has the claim on a lane. Each claim has a number, the fence. If a worker
 // slept and another worker claimed its lane, the first worker's fence is old, and the store refuses its writes.
-import { StoreUnavailable } from '../domain/errors.js';
-import { type LaneState, type ReviewRow } from '../domain/model.js';
-import { type EventSource } from '../domain/ports/inbox.js';
-import { type NamedRequest, type Remembered } from '../domain/request-name.js';
+import { StoreUnavailable } from '../shared/domain/errors.js';
+import { type LaneState, type ReviewRow } from '../shared/domain/model.js';
+import { type EventSource } from '../shared/domain/ports/inbox.js';
+import { type NamedRequest, type Remembered } from '../shared/domain/request-name.js';
 
 /** An event waiting for a decision, with its raw bytes. */
 export type WaitingEvent = {

@@ -1,7 +1,7 @@
 // The trail of one claim of a lane, from its events to its last call, for logs and metrics. No decision depends on a
 // trail.
-import { type CallFailure, type CallOutcome, codesOf, withoutCards } from '../domain/ports/call.js';
-import { eventName, type Logger, type Metrics } from '../observe/index.js';
+import { type CallFailure, type CallOutcome, codesOf, withoutCards } from '../shared/domain/ports/call.js';
+import { eventName, type Logger, type Metrics } from '../shared/observe/index.js';
 import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
 

@@ -1,10 +1,10 @@
 // The loop of a worker: it claims due lanes and works on as many at once as the settings allow.
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
-import { Clock } from '../domain/ports/clock.js';
+import { Clock } from '../shared/domain/ports/clock.js';
 import { AnswerLost, type Claim, LaneFenced, LaneStore, LaneUnreadable } from './lane-store.js';
-import { StoreUnavailable } from '../domain/errors.js';
-import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../policy.js';
+import { StoreUnavailable } from '../shared/domain/errors.js';
+import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../shared/policy.js';
 import { Wake } from './wake.js';
 import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';
 

@@ -1,17 +1,17 @@
 // Writes the steps of lanes. Steps of many lanes share one statement and one commit. While a statement runs, new steps
 // gather for the next statement.
 import type pg from 'pg';
-import { isChannelLane } from '../domain/events/channel-lane.js';
+import { isChannelLane } from '../shared/domain/events/channel-lane.js';
 import { LaneFenced, type LaneWork, NotUnique } from './lane-store.js';
-import { StoreUnavailable } from '../domain/errors.js';
-import { type Remembered } from '../domain/request-name.js';
-import { type DatabaseTime } from '../store/database-time.js';
-import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from '../store/database.js';
+import { StoreUnavailable } from '../shared/domain/errors.js';
+import { type Remembered } from '../shared/domain/request-name.js';
+import { type DatabaseTime } from '../frames/store/database-time.js';
+import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from '../frames/store/database.js';
 import { type TellStep } from './decider.js';
 import { type Loaded, loadLanes, type QueuedLane, takenBy } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
 import { type StepWrite } from './subject.js';
-import { recallIn, rememberIn } from '../store/requests.js';
+import { recallIn, rememberIn } from '../frames/store/requests.js';
 
 const MOST_LANES = 64;
 /**

@@ -1,12 +1,12 @@
 // An errand is the lane's next request to Stripe or the MoR: a stored call, a search for a call's effect, or a lookup.
 // A lookup asks a question and changes nothing outside.
-import { type InvoiceRow, type OutboxRow } from '../domain/model.js';
-import { type Enrolled } from '../domain/enrolment.js';
-import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
-import { type CallOutcome } from '../domain/ports/call.js';
-import { type BillingPlatform } from '../domain/ports/billing-platform.js';
-import { type MorChannels } from '../domain/ports/mor-channels.js';
-import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { type InvoiceRow, type OutboxRow } from '../shared/domain/model.js';
+import { type Enrolled } from '../shared/domain/enrolment.js';
+import { type ChargedFor, type ChargedMethod } from '../shared/domain/ports/billing-reader.js';
+import { type CallOutcome } from '../shared/domain/ports/call.js';
+import { type BillingPlatform } from '../shared/domain/ports/billing-platform.js';
+import { type MorChannels } from '../shared/domain/ports/mor-channels.js';
+import { type PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
 import { type Lane, type Rule } from './draft.js';
 
 /** The sources for lookups: Stripe, the MoR, and Crossbill's own tables. */

@@ -1,11 +1,11 @@
 // The Stripe account and the mode of STRIPE_API_KEY. An event of another account or mode does not belong to the
 // merchant.
 import { Injectable } from '@nestjs/common';
-import { type Config, stripeMode } from '../config/index.js';
-import { BillingReader } from '../domain/ports/billing-reader.js';
-import { Clock } from '../domain/ports/clock.js';
+import { type Config, stripeMode } from '../shared/config/index.js';
+import { BillingReader } from '../shared/domain/ports/billing-reader.js';
+import { Clock } from '../shared/domain/ports/clock.js';
 import { type Lookup } from './lookup.js';
-import { OWN_ACCOUNT_AGAIN_MS } from '../policy.js';
+import { OWN_ACCOUNT_AGAIN_MS } from '../shared/policy.js';
 
 /**
  * - `own`: every account in the event is the key's account. `other`: at least one is not.

@@ -1,7 +1,7 @@
 // The payments of an invoice: how a payment begins, books its money and ends, and how an event finds its payment.
 // Crossbill books each charge for one payment only, even if the MoR reports several payments with it.
 import { type ChargeHolder, type Ctx } from './context.js';
-import { type Seen } from '../domain/facts/parts.js';
+import { type Seen } from '../shared/domain/facts/parts.js';
 import {
   type InvoiceRow,
   type LaneRows,
@@ -12,16 +12,16 @@ import {
   type PaymentRow,
   type ReviewRow,
   moveMark,
-} from '../domain/model.js';
-import { newRow, type Draft } from '../domain/row.js';
-import { effectName, OWN_PAYMENT, ownIdOf } from '../domain/payment-name.js';
-import { has, isSameMoney } from '../domain/mor-object.js';
-import { whyNothingDue } from '../domain/nothing-due.js';
-import { paymentCollected } from '../domain/postings.js';
+} from '../shared/domain/model.js';
+import { newRow, type Draft } from '../shared/domain/row.js';
+import { effectName, OWN_PAYMENT, ownIdOf } from '../shared/domain/payment-name.js';
+import { has, isSameMoney } from '../shared/domain/mor-object.js';
+import { whyNothingDue } from '../shared/domain/nothing-due.js';
+import { paymentCollected } from '../shared/domain/postings.js';
 import { type PaymentEvent } from './event.js';
 import { type Refusal, refuse, type Result } from './commanded.js';
 import { type Lane } from './draft.js';
-import { DAY_MS, HOUR_MS } from '../policy.js';
+import { DAY_MS, HOUR_MS } from '../shared/policy.js';
 
 export function newPayment(
   ctx: Ctx,

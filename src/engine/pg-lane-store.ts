@@ -1,12 +1,12 @@
 // Lanes in PostgreSQL: workers claim them from the queue, read their logs, and write steps in shared commits.
 import { Injectable } from '@nestjs/common';
 import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from './lane-store.js';
-import { factToJson } from '../domain/fact.js';
-import { REVIEW, type ReviewRow } from '../domain/model.js';
-import { insertSql, jsonText, toJson } from '../store/codec.js';
-import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
-import { Database, inTransaction } from '../store/database.js';
-import { restIn } from '../store/queue.js';
+import { factToJson } from '../shared/domain/fact.js';
+import { REVIEW, type ReviewRow } from '../shared/domain/model.js';
+import { insertSql, jsonText, toJson } from '../frames/store/codec.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from '../frames/store/database-time.js';
+import { Database, inTransaction } from '../frames/store/database.js';
+import { restIn } from '../frames/store/queue.js';
 import { type Loaded, type QueuedLane } from './lane-reader.js';
 import { LaneWriter, type WriteOptions } from './lane-writer.js';
 

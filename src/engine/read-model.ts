@@ -9,13 +9,13 @@ import {
   type PaymentRow,
   type RefundRow,
   type ReviewRow,
-} from '../domain/model.js';
-import { undecidedDisputes } from '../domain/dispute-sum.js';
-import { type MorObjectRow, lostOf } from '../domain/mor-object.js';
-import { Database } from '../store/database.js';
-import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity } from '../store/entities.js';
+} from '../shared/domain/model.js';
+import { undecidedDisputes } from '../shared/domain/dispute-sum.js';
+import { type MorObjectRow, lostOf } from '../shared/domain/mor-object.js';
+import { Database } from '../frames/store/database.js';
+import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity } from '../frames/store/entities.js';
 import { readLane } from './lane-reader.js';
-import { morCustomers } from '../store/mor-customers.js';
+import { morCustomers } from '../frames/store/mor-customers.js';
 
 export type InvoiceView = {
   readonly invoice: InvoiceRow;

@@ -1,6 +1,6 @@
 // The read rows of lanes, for lists, look-ups and verify. Crossbill writes them when a lane has nothing left to do.
 import type pg from 'pg';
-import { INVOICE } from '../domain/invoice-row.js';
+import { INVOICE } from '../shared/domain/invoice-row.js';
 import {
   type LaneState,
   type OutboxKind,
@@ -9,12 +9,12 @@ import {
   REFUND,
   type RefundRow,
   REVIEW,
-} from '../domain/model.js';
-import { MOR_OBJECT } from '../domain/mor-object.js';
-import { SHADOW_MODE } from '../domain/ports/call.js';
-import { Column, int, key, type Row, rowOf, text, time, word } from '../domain/row.js';
-import { fromRow, jsonText, toJson, upsertSql } from '../store/codec.js';
-import { snake } from '../store/columns.js';
+} from '../shared/domain/model.js';
+import { MOR_OBJECT } from '../shared/domain/mor-object.js';
+import { SHADOW_MODE } from '../shared/domain/ports/call.js';
+import { Column, int, key, type Row, rowOf, text, time, word } from '../shared/domain/row.js';
+import { fromRow, jsonText, toJson, upsertSql } from '../frames/store/codec.js';
+import { snake } from '../frames/store/columns.js';
 
 /** The lane as the read rows show it now, and the lane as they should show it. */
 export type Shown = { readonly before: LaneState; readonly after: LaneState };

@@ -1,13 +1,13 @@
 // Brings a lane to rest: turns the known facts into calls, items, the next request to Stripe or the MoR, and the time of
 // the next decision. This code sends no request itself. Facts in any order give the same result.
-import { type LaneState } from '../domain/model.js';
+import { type LaneState } from '../shared/domain/model.js';
 import { type Errand } from './lookup.js';
 import { type Ctx } from './context.js';
 import { nextCall, takeBackUnwanted } from './calls.js';
 import { Lane, type Rule } from './draft.js';
 import { type Subjects } from './decider.js';
-import { SETTLE_ROUNDS } from '../policy.js';
-import { isOutside, publicStatus } from '../domain/status.js';
+import { SETTLE_ROUNDS } from '../shared/policy.js';
+import { isOutside, publicStatus } from '../shared/domain/status.js';
 
 export type Settled = {
   readonly state: LaneState;

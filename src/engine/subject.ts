@@ -1,9 +1,9 @@
 // How a subject, the code of one noun such as refunds/, joins the engine: with rules for events, calls, items, lookups
 // and choices. decisions/subjects.ts lists all subjects.
-import { type OwnType } from '../domain/events/own-event.js';
-import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
-import { type ReviewKind } from '../domain/fact.js';
-import { type LaneRows, type LaneState } from '../domain/model.js';
+import { type OwnType } from '../shared/domain/events/own-event.js';
+import { type MorServiceType, type ServiceEvent } from '../shared/domain/events/mor-service-event.js';
+import { type ReviewKind } from '../shared/domain/fact.js';
+import { type LaneRows, type LaneState } from '../shared/domain/model.js';
 import { type CallRules } from './call.js';
 import { type ChoiceRule } from './commanded.js';
 import { type NextErrand } from './lookup.js';

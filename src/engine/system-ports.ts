@@ -1,7 +1,7 @@
 // The machine's clock, random numbers and ids, behind the domain's ports.
 import { randomUUID } from 'node:crypto';
 import { Global, Module } from '@nestjs/common';
-import { Clock, Ids, Rng } from '../domain/ports/clock.js';
+import { Clock, Ids, Rng } from '../shared/domain/ports/clock.js';
 
 export class SystemClock extends Clock {
   now(): Date {

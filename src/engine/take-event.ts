@@ -1,10 +1,10 @@
 // Takes one waiting event into a lane: parses the stored bytes, checks the event's account and mode, and runs the rule
 // for the event's type.
-import { isBareEventLane } from '../domain/events/channel-lane.js';
-import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
-import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
-import { parseOwnEvent } from '../domain/events/own-event.js';
-import { parseStripeEvent } from '../domain/events/stripe-event.js';
+import { isBareEventLane } from '../shared/domain/events/channel-lane.js';
+import { parseMorServiceEvent } from '../shared/domain/events/mor-service-event.js';
+import { parseMorPaymentEvent } from '../shared/domain/events/mor-payment-event.js';
+import { parseOwnEvent } from '../shared/domain/events/own-event.js';
+import { parseStripeEvent } from '../shared/domain/events/stripe-event.js';
 import { type Subjects } from './decider.js';
 import { type Lane } from './draft.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';

@@ -1,7 +1,7 @@
 // Works on one claimed lane until nothing is due. In each round it records events and replies, decides, and stores the
 // decision. Then it makes one request (an errand): sends a stored call, or looks something up.
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
+import { isBareEventLane, isChannelLane } from '../shared/domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './calls.js';
 import { type Answer } from './call.js';
 import { type Elsewhere, emptyLane } from './context.js';
@@ -10,19 +10,19 @@ import { Lane, type Rule } from './draft.js';
 import { collectedCharges } from './payment.js';
 import { askFor, type CarriedBy, type Errand, type Peers } from './lookup.js';
 import { settle } from './settle.js';
-import { type LaneState, type OutboxRow } from '../domain/model.js';
-import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
-import { type CallOutcome } from '../domain/ports/call.js';
+import { type LaneState, type OutboxRow } from '../shared/domain/model.js';
+import { BillingPlatform, type StoredBillingCall } from '../shared/domain/ports/billing-platform.js';
+import { type CallOutcome } from '../shared/domain/ports/call.js';
 import { AnswerLost, type Claim, LaneFenced, LaneStore, NotUnique, type WaitingEvent } from './lane-store.js';
-import { StoreUnavailable } from '../domain/errors.js';
-import { MorChannels } from '../domain/ports/mor-channels.js';
-import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { StoreUnavailable } from '../shared/domain/errors.js';
+import { MorChannels } from '../shared/domain/ports/mor-channels.js';
+import { EventRelay, PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
 import { LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { accountLookup, LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
 import { readInvoice } from './facts.js';
 import { takeIn } from './take-event.js';
-import { ERRANDS_A_CLAIM } from '../policy.js';
+import { ERRANDS_A_CLAIM } from '../shared/policy.js';
 
 /**
  * The reply to a sent call or a lookup. `take` records the reply in the lane. `elsewhere`: facts about other invoices

@@ -1,7 +1,7 @@
 // Reading over HTTP: invoices with their story, lists in pages, events with personal data masked, review items, the
 // ledger.
 import { expect, it } from '@jest/globals';
-import { Inbox } from '../../src/domain/ports/inbox.js';
+import { Inbox } from '../../src/shared/domain/ports/inbox.js';
 import { type ApiApp, anInvoice, apiForAll } from './support/api-app.js';
 
 let api: ApiApp;

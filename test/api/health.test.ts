@@ -1,7 +1,7 @@
 // Alive, ready, measured; and the callers' answers without a database.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Readiness } from '../../src/health/readiness.js';
+import { Readiness } from '../../src/core/health/readiness.js';
 import { ApiApp, freshDatabase, KEYS } from './support/api-app.js';
 import { type TestDatabase } from '../support/database.js';
 

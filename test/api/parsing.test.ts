@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { KeyRing } from '../../src/api/access/key-ring.js';
-import { masked } from '../../src/masks/event-body.js';
-import { canonicalJson, parseJsonBody } from '../../src/api/http/json-body.js';
-import { Secret } from '../../src/config/index.js';
+import { KeyRing } from '../../src/frames/api/access/key-ring.js';
+import { masked } from '../../src/shared/masks/event-body.js';
+import { canonicalJson, parseJsonBody } from '../../src/frames/api/http/json-body.js';
+import { Secret } from '../../src/shared/config/index.js';
 
 const read = (text: string): unknown => {
   const parsed = parseJsonBody(Buffer.from(text));

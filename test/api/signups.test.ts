@@ -1,7 +1,7 @@
 // Signups over HTTP: made, repeated, refused, completed; and where the client secret goes and where it does not.
 import { beforeEach, expect, it } from '@jest/globals';
 import { type ApiApp, anInvoice, apiForAll } from './support/api-app.js';
-import { type CallFailure } from '../../src/domain/ports/call.js';
+import { type CallFailure } from '../../src/shared/domain/ports/call.js';
 import { failed } from '../support/fakes.js';
 
 let api: ApiApp;

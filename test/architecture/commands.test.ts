@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { loadConfig } from '../../src/config/index.js';
+import { loadConfig } from '../../src/shared/config/index.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
 import { blocksOf, pagesWithCommands } from '../docs/commands/blocks.js';
 import { NOT_RUN, notRun, OPTIONS_IN } from '../docs/commands/not-run.js';

@@ -1,9 +1,9 @@
 // `crossbill ask-mor` on empty books, and on books with a question of each kind.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { loadConfig } from '../../src/config/index.js';
-import { SignupsStore } from '../../src/signups/signups.store.js';
-import { openWorld } from '../../src/cli/world.js';
+import { loadConfig } from '../../src/shared/config/index.js';
+import { SignupsStore } from '../../src/core/signups/signups.store.js';
+import { openWorld } from '../../src/frames/cli/world.js';
 import { deliver } from '../e2e/support/endpoint.js';
 import { changeByHand } from '../support/lane-log.js';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { OWN_MIGRATIONS } from '../../src/store/migrations.js';
+import { OWN_MIGRATIONS } from '../../src/frames/store/migrations.js';
 import { emptyDatabase } from '../support/database.js';
 import { changeByHand } from '../support/lane-log.js';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';

@@ -1,7 +1,7 @@
 // A person's name in every free text next to the facts.
-import { ATTEMPT, CALL, type LaneState, REFUND, REVIEW } from '../../src/domain/model.js';
-import { MOR_OBJECT } from '../../src/domain/mor-object.js';
-import { newRow } from '../../src/domain/row.js';
+import { ATTEMPT, CALL, type LaneState, REFUND, REVIEW } from '../../src/shared/domain/model.js';
+import { MOR_OBJECT } from '../../src/shared/domain/mor-object.js';
+import { newRow } from '../../src/shared/domain/row.js';
 import { FACTS } from '../support/item-facts.js';
 
 export function writtenBesideTheFacts(s: LaneState): LaneState {

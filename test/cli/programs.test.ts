@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { loadConfig } from '../../src/config/index.js';
+import { loadConfig } from '../../src/shared/config/index.js';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
 import { cli } from './rig.js';
 

@@ -1,7 +1,7 @@
 // The command line in this process: the test keeps its output and answers its questions.
 import { type CommandUnknownOpts as Command } from '@commander-js/extra-typings';
-import { programOf, runCli } from '../../src/cli/program.js';
-import { Session } from '../../src/cli/commands.js';
+import { programOf, runCli } from '../../src/frames/cli/program.js';
+import { Session } from '../../src/frames/cli/commands.js';
 import { silentIo } from '../support/silent-io.js';
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { parseSince } from '../../src/cli/options.js';
-import { plain } from '../../src/cli/table.js';
+import { parseSince } from '../../src/frames/cli/options.js';
+import { plain } from '../../src/frames/cli/table.js';
 import { cli, commandsOf, type Ran } from './rig.js';
 
 const commandPaths = commandsOf(() => true);

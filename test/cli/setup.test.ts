@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { stripeInvoiceTypes } from '../../src/domain/events/stripe-event.js';
-import { morServiceTypes } from '../../src/domain/events/mor-service-event.js';
+import { stripeInvoiceTypes } from '../../src/shared/domain/events/stripe-event.js';
+import { morServiceTypes } from '../../src/shared/domain/events/mor-service-event.js';
 import { startWorld, type World } from '../support/world.js';
 import { cli, type Ran } from './rig.js';
 

@@ -1,10 +1,10 @@
 // `verifyWebhook` on deliveries of the daemon's own sender.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Notification, NotVerifiedError, verifyWebhook } from '../../packages/client/src/index.js';
-import { Secret } from '../../src/config/index.js';
-import { NOTIFICATION_TYPES, sampleOf } from '../../src/domain/notification.js';
-import { HttpReceiver } from '../../src/notifications/receiver.js';
-import { putDown } from '../../src/notifications/rules/put-down.js';
+import { Secret } from '../../src/shared/config/index.js';
+import { NOTIFICATION_TYPES, sampleOf } from '../../src/shared/domain/notification.js';
+import { HttpReceiver } from '../../src/features/notifications/receiver.js';
+import { putDown } from '../../src/features/notifications/rules/put-down.js';
 import { type Heard, newSecret, NotifyReceiver } from '../support/notify-receiver.js';
 
 const [OLD, NEW, OTHER] = [newSecret(1), newSecret(2), newSecret(3)];

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { minorFromTyped } from '../../src/console/list-filters.js';
+import { minorFromTyped } from '../../src/frames/console/list-filters.js';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
 import { findChromium, logIn, openBrowser } from './browser.js';
 import { Visitor } from './visitor.js';

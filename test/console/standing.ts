@@ -1,7 +1,7 @@
 // Books with something of everything in them: paid, declined, held and doubly paid invoices, a refund to make, a parked event.
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import { finding } from '../../src/verify/rules/findings.js';
+import { finding } from '../../src/features/verify/rules/findings.js';
 import { type Json, type World } from '../support/world.js';
 
 export type Standing = {

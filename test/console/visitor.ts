@@ -1,5 +1,5 @@
 // A browser without a face: keeps the console's cookie, posts forms, reads pages as text.
-import { COOKIE } from '../../src/console/session.js';
+import { COOKIE } from '../../src/frames/console/session.js';
 
 export type Seen = { readonly status: number; readonly headers: Headers; readonly text: string };
 

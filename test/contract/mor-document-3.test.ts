@@ -1,8 +1,8 @@
 // Document 3 through the client against the sandbox: signup intents, refunds, and their errors.
 import { CardIntents, Invoices, Refunds } from '@crossbill/mor';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type SignupCall } from '../../src/domain/ports/payment-gateway.js';
-import { MorPaymentGateway } from '../../src/mor/mor-payment-gateway.js';
+import { type SignupCall } from '../../src/shared/domain/ports/payment-gateway.js';
+import { MorPaymentGateway } from '../../src/frames/mor/mor-payment-gateway.js';
 import { aMorRig, failureOf, type MorRig, valueOf } from './mor-rig.js';
 
 const payment: SignupCall = {

@@ -1,7 +1,7 @@
 // Every error row of Documents 1, 2 and 3 from the client's side: kind and code tell it apart, and the guide names the
 // remedy.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type FailureKind } from '../../src/domain/ports/call.js';
+import { type FailureKind } from '../../src/shared/domain/ports/call.js';
 import { adviceFor, type MorCallName } from '@crossbill/mor';
 import { rows } from '../../packages/sandbox/test/mor/rows.js';
 import { aRig, json, type Rig } from '../unit/mor-peer.js';

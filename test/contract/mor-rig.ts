@@ -1,9 +1,9 @@
 // The client of the MoR in front of the sandbox, over real HTTP.
 import { type MorTransport } from '@crossbill/mor';
-import { Secret } from '../../src/config/secret.js';
-import { morClient } from '../../src/mor/options.js';
+import { Secret } from '../../src/shared/config/secret.js';
+import { morClient } from '../../src/frames/mor/options.js';
 import { type Sandbox, startSandbox } from '@crossbill/sandbox/sandbox.js';
-import { type CallFailure, type CallOutcome } from '../../src/domain/ports/call.js';
+import { type CallFailure, type CallOutcome } from '../../src/shared/domain/ports/call.js';
 import { FixedClock } from '../unit/mor-peer.js';
 
 export type MorRig = {

@@ -1,7 +1,7 @@
 // The adapter against the sandbox's Stripe over real HTTP: effects happen once, and a look finds lost answers again.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type BillingAnswer, type BillingCall } from '../../src/domain/ports/billing-platform.js';
-import { form } from '../../src/stripe/encode.js';
+import { type BillingAnswer, type BillingCall } from '../../src/shared/domain/ports/billing-platform.js';
+import { form } from '../../src/frames/stripe/encode.js';
 import { Kernel } from '@crossbill/sandbox/kernel/kernel.js';
 import { listen, type RunningServer } from '@crossbill/sandbox/kernel/server.js';
 import { addStripe } from '@crossbill/sandbox/stripe/stripe.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
-import { renderEnvExample } from '../../src/config/env-example.js';
+import { renderEnvExample } from '../../src/shared/config/env-example.js';
 import { isThere, textOf } from './support.js';
 
 type Step = { readonly command: string; readonly rest: string };

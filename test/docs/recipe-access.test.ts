@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { type NotificationType, sampleOf, type Told } from '../../src/domain/notification.js';
-import { putDown } from '../../src/notifications/rules/put-down.js';
+import { type NotificationType, sampleOf, type Told } from '../../src/shared/domain/notification.js';
+import { putDown } from '../../src/features/notifications/rules/put-down.js';
 import { textOf } from './support.js';
 
 type Access = { readonly end: (whose: string) => void; readonly allow: (whose: string) => void };

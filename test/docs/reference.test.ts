@@ -1,6 +1,6 @@
 // The reference pages agree with today's code.
 import { expect, it } from '@jest/globals';
-import { SETTINGS } from '../../src/config/index.js';
+import { SETTINGS } from '../../src/shared/config/index.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
 import { metricsOf } from '../../tools/docs/metrics-reference.js';
 import { referencePages } from '../../tools/docs/reference-pages.js';

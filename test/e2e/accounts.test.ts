@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { decimalFromMinor } from '../../src/domain/money.js';
+import { decimalFromMinor } from '../../src/shared/domain/money.js';
 import { cli } from '../cli/rig.js';
 import { csvObjects } from '../support/csv.js';
 import { Visitor } from '../console/visitor.js';

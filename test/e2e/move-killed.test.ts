@@ -1,15 +1,15 @@
 // A move killed at each of its steps: its subscription is charged once whether or not anybody goes on, and the next run
 // ends it.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadConfig } from '../../src/config/index.js';
-import { openWorld, type World as Opened } from '../../src/cli/world.js';
-import { BillingMoves } from '../../src/domain/ports/billing-moves.js';
-import { Clock, Ids } from '../../src/domain/ports/clock.js';
-import { PaymentMethodsStore } from '../../src/customers/payment-methods.store.js';
-import { EnrolmentFlow } from '../../src/enrolment/enrolment.flow.js';
-import { MoveSteps } from '../../src/moves/move-steps.js';
-import { type MoveOptions, MovesFlow } from '../../src/moves/moves.flow.js';
-import { MovesStore } from '../../src/moves/moves.store.js';
+import { loadConfig } from '../../src/shared/config/index.js';
+import { openWorld, type World as Opened } from '../../src/frames/cli/world.js';
+import { BillingMoves } from '../../src/shared/domain/ports/billing-moves.js';
+import { Clock, Ids } from '../../src/shared/domain/ports/clock.js';
+import { PaymentMethodsStore } from '../../src/core/customers/payment-methods.store.js';
+import { EnrolmentFlow } from '../../src/features/enrolment/enrolment.flow.js';
+import { MoveSteps } from '../../src/features/moves/move-steps.js';
+import { type MoveOptions, MovesFlow } from '../../src/features/moves/moves.flow.js';
+import { MovesStore } from '../../src/features/moves/moves.store.js';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
 import { collection, mover, relayTo, takenFor } from './support/movers.js';
 import { deafMor } from './support/story.js';

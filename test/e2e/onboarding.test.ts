@@ -1,15 +1,15 @@
 // Onboarding and a merchant without a known company, end to end.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Secret } from '../../src/config/index.js';
+import { Secret } from '../../src/shared/config/index.js';
 import { SystemClock } from '../../src/engine/system-ports.js';
-import { PartnerDesk } from '../../src/mor/mor-partner-desk.js';
-import { type MorCredentials, morClient } from '../../src/mor/options.js';
-import { applyMerchant } from '../../src/onboarding/onboarding-apply.js';
-import { OnboardingFlow } from '../../src/onboarding/onboarding.flow.js';
-import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
-import { ServerTime } from '../../src/store/database-time.js';
-import { Database } from '../../src/store/database.js';
+import { PartnerDesk } from '../../src/frames/mor/mor-partner-desk.js';
+import { type MorCredentials, morClient } from '../../src/frames/mor/options.js';
+import { applyMerchant } from '../../src/features/onboarding/onboarding-apply.js';
+import { OnboardingFlow } from '../../src/features/onboarding/onboarding.flow.js';
+import { OnboardingStore } from '../../src/features/onboarding/onboarding.store.js';
+import { ServerTime } from '../../src/frames/store/database-time.js';
+import { Database } from '../../src/frames/store/database.js';
 import { company } from '../support/company.js';
 import { type Json, READ_KEY, SIGNUP_KEY, type World, startWorld, refusal, wrongField } from '../support/world.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { migrate, OWN_MIGRATIONS } from '../../src/store/migrations.js';
+import { migrate, OWN_MIGRATIONS } from '../../src/frames/store/migrations.js';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
 import { freePort } from './support/daemon-process.js';
 import { deliver, eventStatus, eventStatuses } from './support/endpoint.js';

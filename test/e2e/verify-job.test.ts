@@ -1,11 +1,11 @@
 // The daily verify: found without anyone asking, by one of several replicas, and shown by all of them.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openWorld, type World as Parts } from '../../src/cli/world.js';
-import { loadConfig } from '../../src/config/index.js';
-import { VerifyStore } from '../../src/verify/verify.store.js';
-import { VerifyFlow, type VerifyReport } from '../../src/verify/verify.flow.js';
-import { Metrics } from '../../src/observe/index.js';
-import { VerifyJob } from '../../src/verify/verify-job.js';
+import { openWorld, type World as Parts } from '../../src/frames/cli/world.js';
+import { loadConfig } from '../../src/shared/config/index.js';
+import { VerifyStore } from '../../src/features/verify/verify.store.js';
+import { VerifyFlow, type VerifyReport } from '../../src/features/verify/verify.flow.js';
+import { Metrics } from '../../src/shared/observe/index.js';
+import { VerifyJob } from '../../src/features/verify/verify-job.js';
 import { ManualClock } from '../support/clock.js';
 import { startWorld, type World } from '../support/world.js';
 import { silentIo } from '../support/silent-io.js';

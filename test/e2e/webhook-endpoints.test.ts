@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config/index.js';
+import { loadConfig } from '../../src/shared/config/index.js';
 import { startDaemon } from '../../src/daemon.js';
-import { createLogger } from '../../src/observe/index.js';
+import { createLogger } from '../../src/shared/observe/index.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { type PaymentEventOver, aPaymentSucceeded } from '../support/builders.js';
 import { openInvoice, PROFORMA } from '../support/channels.js';

@@ -14,7 +14,7 @@ export default {
       'test/unit/{disputes/order,engine/order,retries/any-story}.test.ts',
     ],
   },
-  mutate: ['src/domain/**/*.ts', 'src/*/rules/**/*.ts'],
+  mutate: ['src/shared/domain/**/*.ts', 'src/*/rules/**/*.ts'],
   mutator: {
     // Words of messages and names of states: the first change no decision, the others the compiler holds.
     excludedMutations: ['StringLiteral'],

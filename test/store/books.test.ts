@@ -1,16 +1,16 @@
 // Sums of the ledger, exports and days in the overview, in a real PostgreSQL.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EndpointAnswersStore } from '../../src/intake/endpoint-answers.store.js';
-import { type Export, ExportsStore } from '../../src/ledger/exports.store.js';
-import { daySums } from '../../src/ledger/ledger.store.js';
-import { ACCOUNTS } from '../../src/domain/postings.js';
-import { monthOf } from '../../src/ledger/rules/month.js';
-import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
-import { LedgerSumsStore } from '../../src/ledger/sums.store.js';
-import { DaysStore } from '../../src/overview/days.store.js';
-import { DatabaseTime, ServerTime } from '../../src/store/database-time.js';
-import { type Database } from '../../src/store/database.js';
+import { EndpointAnswersStore } from '../../src/frames/intake/endpoint-answers.store.js';
+import { type Export, ExportsStore } from '../../src/core/ledger/exports.store.js';
+import { daySums } from '../../src/core/ledger/ledger.store.js';
+import { ACCOUNTS } from '../../src/shared/domain/postings.js';
+import { monthOf } from '../../src/core/ledger/rules/month.js';
+import { openEnds, trialBalances } from '../../src/core/ledger/rules/trial-balance.js';
+import { LedgerSumsStore } from '../../src/core/ledger/sums.store.js';
+import { DaysStore } from '../../src/features/overview/days.store.js';
+import { DatabaseTime, ServerTime } from '../../src/frames/store/database-time.js';
+import { type Database } from '../../src/frames/store/database.js';
 import { INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
 import { databaseForAll } from '../support/use-database.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';

@@ -1,14 +1,14 @@
 // Claims and a lane that keeps failing, in a real PostgreSQL.
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type LaneState } from '../../src/domain/model.js';
+import { type LaneState } from '../../src/shared/domain/model.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
 import { type Claim, LaneFenced, type LaneWork } from '../../src/engine/lane-store.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
-import { Database } from '../../src/store/database.js';
+import { Database } from '../../src/frames/store/database.js';
 import { INVOICE_ID, aPaymentFailed, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { openKinds } from '../support/lane-harness.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';

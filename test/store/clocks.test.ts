@@ -1,18 +1,18 @@
 // A replica with a clock wrong by minutes: its leases and delays go by the database's time, for itself and for others.
-import { LEASE_MS } from '../../src/policy.js';
+import { LEASE_MS } from '../../src/shared/policy.js';
 import { expect, it } from '@jest/globals';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
-import { ServerTime } from '../../src/store/database-time.js';
-import { PgInbox } from '../../src/store/inbox-store.js';
+import { ServerTime } from '../../src/frames/store/database-time.js';
+import { PgInbox } from '../../src/frames/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { SignupsStore } from '../../src/signups/signups.store.js';
-import { PgAuditLog } from '../../src/store/audit-log.js';
-import { EndpointsLogStore } from '../../src/verify/endpoints-log.store.js';
-import { type BillingReader } from '../../src/domain/ports/billing-reader.js';
-import { VerifyFlow } from '../../src/verify/verify.flow.js';
-import { VerifyStore } from '../../src/verify/verify.store.js';
+import { SignupsStore } from '../../src/core/signups/signups.store.js';
+import { PgAuditLog } from '../../src/frames/store/audit-log.js';
+import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.store.js';
+import { type BillingReader } from '../../src/shared/domain/ports/billing-reader.js';
+import { VerifyFlow } from '../../src/features/verify/verify.flow.js';
+import { VerifyStore } from '../../src/features/verify/verify.store.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';

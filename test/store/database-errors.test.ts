@@ -1,9 +1,9 @@
 // The database goes away in the middle of a transaction: its caller must see passing trouble and no fault of Crossbill.
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
-import { toProblem } from '../../src/api/http/problem.filter.js';
-import { type Database } from '../../src/store/database.js';
-import { isUnavailable } from '../../src/store/database-errors.js';
+import { toProblem } from '../../src/frames/api/http/problem.filter.js';
+import { type Database } from '../../src/frames/store/database.js';
+import { isUnavailable } from '../../src/frames/store/database-errors.js';
 import { databaseForAll } from '../support/use-database.js';
 
 let url: string;

@@ -1,12 +1,12 @@
 // The unsettled differences of the newest verify run, by invoice and by month, and the renewals nobody tries again.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { newMorObject } from '../../src/domain/mor-object.js';
-import { monthOf } from '../../src/ledger/rules/month.js';
-import { RetriesStore } from '../../src/retries/retries.store.js';
-import { Database } from '../../src/store/database.js';
-import { ServerTime } from '../../src/store/database-time.js';
-import { DifferencesStore } from '../../src/verify/differences.store.js';
-import { finding } from '../../src/verify/rules/findings.js';
+import { newMorObject } from '../../src/shared/domain/mor-object.js';
+import { monthOf } from '../../src/core/ledger/rules/month.js';
+import { RetriesStore } from '../../src/features/retries/retries.store.js';
+import { Database } from '../../src/frames/store/database.js';
+import { ServerTime } from '../../src/frames/store/database-time.js';
+import { DifferencesStore } from '../../src/features/verify/differences.store.js';
+import { finding } from '../../src/features/verify/rules/findings.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { never } from '../support/never.js';
 

@@ -1,9 +1,9 @@
 // The open hours of the webhook endpoints, as the database keeps them: a row per stretch, silence does not count as
 // open, the outage stays known.
 import { expect, it } from '@jest/globals';
-import { type Database } from '../../src/store/database.js';
-import { EndpointsLogStore } from '../../src/verify/endpoints-log.store.js';
-import { lossWindows } from '../../src/verify/rules/loss-window.js';
+import { type Database } from '../../src/frames/store/database.js';
+import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.store.js';
+import { lossWindows } from '../../src/features/verify/rules/loss-window.js';
 import { databaseForAll } from '../support/use-database.js';
 
 const START = Date.parse('2026-11-20T00:00:00Z');

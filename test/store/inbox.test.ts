@@ -1,16 +1,16 @@
 // The inbox, a repeated batch and bodies by the month, in a real PostgreSQL.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { aboutSecondBody } from '../../src/domain/events/same-event.js';
-import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { ERASED_PARTS } from '../../src/decisions/erased-parts.js';
+import { aboutSecondBody } from '../../src/shared/domain/events/same-event.js';
+import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
+import { ERASED_PARTS } from '../../src/core/lanes/erased-parts.js';
 import { Erasure } from '../../src/engine/erasure.js';
-import { type EventFilter, type EventRow, eventById } from '../../src/events/event-list.store.js';
-import { EventsStore } from '../../src/events/events.store.js';
-import { ServerTime } from '../../src/store/database-time.js';
-import { type Database } from '../../src/store/database.js';
-import { BodyMonths } from '../../src/store/event-bodies.js';
-import { PgInbox } from '../../src/store/inbox-store.js';
+import { type EventFilter, type EventRow, eventById } from '../../src/core/events/event-list.store.js';
+import { EventsStore } from '../../src/core/events/events.store.js';
+import { ServerTime } from '../../src/frames/store/database-time.js';
+import { type Database } from '../../src/frames/store/database.js';
+import { BodyMonths } from '../../src/frames/store/event-bodies.js';
+import { PgInbox } from '../../src/frames/store/inbox-store.js';
 import {
   CUSTOMER_ID,
   INVOICE_ID,

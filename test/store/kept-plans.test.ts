@@ -2,8 +2,8 @@
 // rows.
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { Database } from '../../src/store/database.js';
-import { PgInbox } from '../../src/store/inbox-store.js';
+import { Database } from '../../src/frames/store/database.js';
+import { PgInbox } from '../../src/frames/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { aPaymentSucceeded } from '../support/builders.js';
 import { ManualClock } from '../support/clock.js';

@@ -1,10 +1,10 @@
 // After an outage longer than the MoR's tries, Crossbill looks up all waiting rows, however many.
 import { expect, it } from '@jest/globals';
-import { MorLookups } from '../../src/mor/mor-lookups.js';
-import { type Database } from '../../src/store/database.js';
-import { EndpointsLogStore } from '../../src/verify/endpoints-log.store.js';
-import { LossStore } from '../../src/verify/loss.store.js';
-import { LossWindowFlow } from '../../src/verify/loss-window.flow.js';
+import { MorLookups } from '../../src/frames/mor/mor-lookups.js';
+import { type Database } from '../../src/frames/store/database.js';
+import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.store.js';
+import { LossStore } from '../../src/features/verify/loss.store.js';
+import { LossWindowFlow } from '../../src/features/verify/loss-window.flow.js';
 import { ManualClock } from '../support/clock.js';
 import { FakeLinks } from '../support/fake-links.js';
 import { databaseForAll } from '../support/use-database.js';

@@ -5,14 +5,14 @@ import {
   type MovableSubscription,
   type MoveCall,
   type StoredMoveCall,
-} from '../../src/domain/ports/billing-moves.js';
-import { type CallFailure, type CallOutcome, type WireRequest } from '../../src/domain/ports/call.js';
+} from '../../src/shared/domain/ports/billing-moves.js';
+import { type CallFailure, type CallOutcome, type WireRequest } from '../../src/shared/domain/ports/call.js';
 import { SystemClock, SystemIds } from '../../src/engine/system-ports.js';
-import { MoveSteps, MoveStopped } from '../../src/moves/move-steps.js';
-import { type MoveEntity } from '../../src/moves/move.entity.js';
-import { MoveRunning, MovesStore } from '../../src/moves/moves.store.js';
-import { ServerTime } from '../../src/store/database-time.js';
-import { type Database } from '../../src/store/database.js';
+import { MoveSteps, MoveStopped } from '../../src/features/moves/move-steps.js';
+import { type MoveEntity } from '../../src/features/moves/move.entity.js';
+import { MoveRunning, MovesStore } from '../../src/features/moves/moves.store.js';
+import { ServerTime } from '../../src/frames/store/database-time.js';
+import { type Database } from '../../src/frames/store/database.js';
 import { databaseForAll } from '../support/use-database.js';
 
 // The rows of moves: one writer at a time for each, the old state stored before a request, and the lock of a run.

@@ -1,8 +1,8 @@
 // A refund without an invoice and one charge, in a real PostgreSQL.
 import { describe, expect, it } from '@jest/globals';
-import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { EventsStore } from '../../src/events/events.store.js';
-import { endpoints, toDelivery } from '../../src/intake/deliveries.js';
+import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
+import { EventsStore } from '../../src/core/events/events.store.js';
+import { endpoints, toDelivery } from '../../src/frames/intake/deliveries.js';
 import { identifyPayment } from '../../src/engine/payment.js';
 import { completeSignup } from '../support/complete-signup.js';
 import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';

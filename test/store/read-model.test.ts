@@ -4,10 +4,10 @@ import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { ReadModel } from '../../src/engine/read-model.js';
 import { Rebuild } from '../../src/engine/rebuild.js';
-import { PaymentsStore } from '../../src/payments/payments.store.js';
+import { PaymentsStore } from '../../src/core/payments/payments.store.js';
 import { askRefund } from '../support/ask-refund.js';
-import { Database } from '../../src/store/database.js';
-import { PgInbox } from '../../src/store/inbox-store.js';
+import { Database } from '../../src/frames/store/database.js';
+import { PgInbox } from '../../src/frames/store/inbox-store.js';
 import {
   INVOICE_ID,
   aPaymentFailed,

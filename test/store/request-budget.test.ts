@@ -1,8 +1,8 @@
 // The request budget of all replicas in a real PostgreSQL, second by second of the test's own clock.
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { grant, type Slice } from '../../src/store/budget-slices.js';
-import { PgRequestBudget } from '../../src/store/pg-request-budget.js';
+import { grant, type Slice } from '../../src/frames/store/budget-slices.js';
+import { PgRequestBudget } from '../../src/frames/store/pg-request-budget.js';
 import { ManualClock } from '../support/clock.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 

@@ -1,19 +1,19 @@
 // Signups, remembered requests and the audit in a real PostgreSQL.
 import { expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { type SignupRow } from '../../src/domain/signup.js';
-import { TaxDesk } from '../../src/domain/ports/tax.js';
+import { type SignupRow } from '../../src/shared/domain/signup.js';
+import { TaxDesk } from '../../src/shared/domain/ports/tax.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
-import { RefundsFlow } from '../../src/refunds/refunds.flow.js';
-import { SignupFlow } from '../../src/signups/signup.flow.js';
-import { SignupPrice, type SignupRequest } from '../../src/signups/signup-price.js';
-import { TaxTotalsStore } from '../../src/tax/tax-totals.store.js';
+import { RefundsFlow } from '../../src/core/refunds/refunds.flow.js';
+import { SignupFlow } from '../../src/core/signups/signup.flow.js';
+import { SignupPrice, type SignupRequest } from '../../src/core/signups/signup-price.js';
+import { TaxTotalsStore } from '../../src/features/tax/tax-totals.store.js';
 import { Wake } from '../../src/engine/wake.js';
-import { PgAuditLog } from '../../src/store/audit-log.js';
+import { PgAuditLog } from '../../src/frames/store/audit-log.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { ReadModel } from '../../src/engine/read-model.js';
-import { Requests } from '../../src/store/requests.js';
-import { SignupsStore } from '../../src/signups/signups.store.js';
+import { Requests } from '../../src/frames/store/requests.js';
+import { SignupsStore } from '../../src/core/signups/signups.store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 

@@ -4,11 +4,17 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { Secret } from '../../src/config/secret.js';
-import { createLogger } from '../../src/observe/index.js';
+import { Secret } from '../../src/shared/config/secret.js';
+import { createLogger } from '../../src/shared/observe/index.js';
 import { type OpenDatabase, openDatabase } from '../../src/open-database.js';
-import { Database, violatedConstraint } from '../../src/store/database.js';
-import { OWN_MIGRATIONS, loadMigrations, migrate, schemaState, undoLastMigration } from '../../src/store/migrations.js';
+import { Database, violatedConstraint } from '../../src/frames/store/database.js';
+import {
+  OWN_MIGRATIONS,
+  loadMigrations,
+  migrate,
+  schemaState,
+  undoLastMigration,
+} from '../../src/frames/store/migrations.js';
 import { type TestDatabase, emptyDatabase, freshDatabase } from '../support/database.js';
 import { databaseForEach } from '../support/use-database.js';
 

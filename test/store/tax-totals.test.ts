@@ -1,8 +1,8 @@
 // The totals of tax calculations in a real PostgreSQL.
 import { expect, it } from '@jest/globals';
-import { money } from '../../src/domain/money.js';
-import { DAY_MS } from '../../src/policy.js';
-import { TaxTotalsStore } from '../../src/tax/tax-totals.store.js';
+import { money } from '../../src/shared/domain/money.js';
+import { DAY_MS } from '../../src/shared/policy.js';
+import { TaxTotalsStore } from '../../src/features/tax/tax-totals.store.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 
 let x: LaneOnPostgres;

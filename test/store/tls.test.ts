@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@crossbill/embedded-postgres';
-import { connectAlone } from '../../src/store/connect.js';
+import { connectAlone } from '../../src/frames/store/connect.js';
 import { cli } from '../cli/rig.js';
 import { asAdmin, opening, settingsFor } from '../support/any-server.js';
 

@@ -7,18 +7,23 @@ import {
   type CreditNoteFacts,
   type PaymentRecordFacts,
   type ShownInvoice,
-} from '../../src/domain/ports/billing-reader.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type CallOutcome } from '../../src/domain/ports/call.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { Decisions } from '../../src/decisions/decisions.js';
+} from '../../src/shared/domain/ports/billing-reader.js';
+import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
+import { type CallOutcome } from '../../src/shared/domain/ports/call.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { Decisions } from '../../src/core/lanes/decisions.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
-import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from '../../src/verify/verify.flow.js';
+import {
+  VERIFY_LIMITS,
+  VerifyFlow,
+  type VerifyOptions,
+  type VerifyReport,
+} from '../../src/features/verify/verify.flow.js';
 import { Wake } from '../../src/engine/wake.js';
-import { type Database } from '../../src/store/database.js';
-import { PgInbox } from '../../src/store/inbox-store.js';
+import { type Database } from '../../src/frames/store/database.js';
+import { PgInbox } from '../../src/frames/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { VerifyStore } from '../../src/verify/verify.store.js';
+import { VerifyStore } from '../../src/features/verify/verify.store.js';
 import { SystemIds } from '../../src/engine/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';

@@ -1,8 +1,8 @@
 // A payment that the MoR announces on the first link of a renewal, and the MoR's view of this link, for tests of
 // decisions.
-import { type ReviewRow } from '../../src/domain/model.js';
-import { type CallOutcome } from '../../src/domain/ports/call.js';
-import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
+import { type ReviewRow } from '../../src/shared/domain/model.js';
+import { type CallOutcome } from '../../src/shared/domain/ports/call.js';
+import { type LinkFacts, type ObjectFacts } from '../../src/shared/domain/ports/mor-channels.js';
 import { messageKey } from '../../src/engine/context.js';
 import { applyObjectRead } from './object-calls.js';
 import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from './builders.js';

@@ -1,12 +1,12 @@
 // Facts for the sentence why an invoice is paid or not: an invoice of 29.90 EUR of 3 November, seen on 6 November 2026.
-import { sentencesOf } from '../../src/reviews/rules/words.js';
+import { sentencesOf } from '../../src/core/reviews/rules/words.js';
 import { ensuredInvoice, review as aReview } from './compare-rows.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { newPayment } from '../../src/engine/payment.js';
-import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
-import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
-import { type RetryTrail } from '../../src/domain/retry.js';
-import { type AnswerFacts, answerOf } from '../../src/invoices/invoice-sentence.js';
+import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/shared/domain/model.js';
+import { type MorObjectRow, newMorObject } from '../../src/shared/domain/mor-object.js';
+import { type RetryTrail } from '../../src/shared/domain/retry.js';
+import { type AnswerFacts, answerOf } from '../../src/core/invoices/invoice-sentence.js';
 
 export const NOW = new Date('2026-11-06T12:00:00Z');
 export const nov = (day: number, hour = 10): Date => new Date(Date.UTC(2026, 10, day, hour));

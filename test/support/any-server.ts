@@ -1,10 +1,10 @@
 // A database like those of other people, on the run's server: with its own roles, settings and encodings.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { Secret } from '../../src/config/secret.js';
-import { createLogger } from '../../src/observe/index.js';
+import { Secret } from '../../src/shared/config/secret.js';
+import { createLogger } from '../../src/shared/observe/index.js';
 import { openDatabase, type OpenDatabase } from '../../src/open-database.js';
-import { OWN_MIGRATIONS } from '../../src/store/migrations.js';
+import { OWN_MIGRATIONS } from '../../src/frames/store/migrations.js';
 import { adminUrl } from './database.js';
 
 /** Runs one statement as the server's superuser, in its own database or in another one of the server. */

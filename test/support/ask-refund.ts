@@ -1,7 +1,7 @@
 // A request for a refund, as a change of a lane's state.
-import { type LaneState, type RefundRow } from '../../src/domain/model.js';
+import { type LaneState, type RefundRow } from '../../src/shared/domain/model.js';
 import { type Ctx } from '../../src/engine/context.js';
-import { type RefundRequest, requestRefund } from '../../src/refunds/rules/request.js';
+import { type RefundRequest, requestRefund } from '../../src/core/refunds/rules/request.js';
 import { asCommand, type Commanded } from './decide.js';
 
 export function askRefund(

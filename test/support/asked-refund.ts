@@ -2,11 +2,11 @@
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment, putRefund, putMessage } from './put-rows.js';
 import { newPayment } from '../../src/engine/payment.js';
-import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
-import { type CallFailure } from '../../src/domain/ports/call.js';
-import { type RefundAnswer } from '../../src/domain/ports/payment-gateway.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { newRefund } from '../../src/refunds/rules/refund.js';
+import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/shared/domain/model.js';
+import { type CallFailure } from '../../src/shared/domain/ports/call.js';
+import { type RefundAnswer } from '../../src/shared/domain/ports/payment-gateway.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { newRefund } from '../../src/core/refunds/rules/refund.js';
 import { askRefund } from './ask-refund.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';

@@ -1,8 +1,8 @@
 // Events of Stripe and the MoR, as bytes. A test names only the fields it needs.
-import { money } from '../../src/domain/money.js';
-import { type InvoiceFacts, type InvoiceStatus } from '../../src/domain/ports/billing-platform.js';
-import { type Delivery, type InboxSource } from '../../src/domain/ports/inbox.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
+import { money } from '../../src/shared/domain/money.js';
+import { type InvoiceFacts, type InvoiceStatus } from '../../src/shared/domain/ports/billing-platform.js';
+import { type Delivery, type InboxSource } from '../../src/shared/domain/ports/inbox.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
 
 export const START = new Date('2026-11-20T12:00:00Z');
 export const INVOICE_ID = 'in_oak';

@@ -1,12 +1,12 @@
 // One invoice's lane as a plain value that takes events of the MoR's other channels, for tests of decisions.
 import { type PaymentEvent } from '../../src/engine/event.js';
-import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
+import { parseMorServiceEvent } from '../../src/shared/domain/events/mor-service-event.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
-import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
+import { type LaneState, type ReviewRow } from '../../src/shared/domain/model.js';
+import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
 import { anInvoice, SETTINGS } from './builders.js';
 import { decided, settle } from './settled.js';
 import { applyEvent, settle as settleLane, takeRead } from './decide.js';

@@ -1,9 +1,9 @@
 // A payment link and a proforma invoice of 29.90 EUR, the MoR's events and replies about them, and calls, as plain
 // values.
-import { type MorServiceEvent, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
-import { type MorObjectRow, newMorObject, type Observation } from '../../src/domain/mor-object.js';
-import { type LinkFacts, type ProformaFacts } from '../../src/domain/ports/mor-channels.js';
+import { type MorServiceEvent, parseMorServiceEvent } from '../../src/shared/domain/events/mor-service-event.js';
+import { type LaneState, type OutboxRow } from '../../src/shared/domain/model.js';
+import { type MorObjectRow, newMorObject, type Observation } from '../../src/shared/domain/mor-object.js';
+import { type LinkFacts, type ProformaFacts } from '../../src/shared/domain/ports/mor-channels.js';
 import { LINK, NOW, PROFORMA } from './channel-lane.js';
 import { at, ctx } from './waiting-payment.js';
 import { addMessage } from './decide.js';

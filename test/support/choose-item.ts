@@ -1,5 +1,5 @@
 // A person's choice for the newest open review item of an invoice.
-import { type ReviewKind, type Resolution } from '../../src/domain/model.js';
+import { type ReviewKind, type Resolution } from '../../src/shared/domain/model.js';
 import { INVOICE_ID } from './builders.js';
 import { resolveReview } from './decide.js';
 import { type LaneHarness } from './lane-harness.js';

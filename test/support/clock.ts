@@ -1,5 +1,5 @@
 // A clock, random numbers and ids that a test controls.
-import { Clock, Ids, Rng } from '../../src/domain/ports/clock.js';
+import { Clock, Ids, Rng } from '../../src/shared/domain/ports/clock.js';
 
 /** Stands still until a test moves it, and then wakes due sleepers. With `selfMoving` each sleep moves the time. */
 export class ManualClock extends Clock {

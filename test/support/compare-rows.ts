@@ -3,10 +3,10 @@
 import { FACTS } from './item-facts.js';
 import { emptyLane } from '../../src/engine/context.js';
 import { newPayment } from '../../src/engine/payment.js';
-import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type CreditNoteFacts, type PaymentRecordFacts } from '../../src/domain/ports/billing-reader.js';
-import { type OurInvoice } from '../../src/domain/difference.js';
+import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/shared/domain/model.js';
+import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
+import { type CreditNoteFacts, type PaymentRecordFacts } from '../../src/shared/domain/ports/billing-reader.js';
+import { type OurInvoice } from '../../src/shared/domain/difference.js';
 import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from './builders.js';
 import { aCtx } from './channel-lane.js';
 import { ensureInvoice } from './decide.js';

@@ -1,13 +1,13 @@
 // The engine's steps and the subjects' rules as functions from state to state, for tests that pass states as values.
-import { SUBJECTS } from '../../src/decisions/subjects.js';
+import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import {
   type InvoiceRow,
   type LaneState,
   type OutboxKind,
   type OutboxRow,
   type ReviewRow,
-} from '../../src/domain/model.js';
-import { type CallFailure } from '../../src/domain/ports/call.js';
+} from '../../src/shared/domain/model.js';
+import { type CallFailure } from '../../src/shared/domain/ports/call.js';
 import * as answers from '../../src/engine/calls.js';
 import { type AnswerTo, type Call, callOf, type CallRule } from '../../src/engine/call.js';
 import { type Ctx } from '../../src/engine/context.js';
@@ -16,7 +16,7 @@ import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
 import { type Errand } from '../../src/engine/lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from '../../src/engine/event.js';
 import * as facts from '../../src/engine/facts.js';
-import * as reviews from '../../src/reviews/resolve-review.js';
+import * as reviews from '../../src/core/reviews/resolve-review.js';
 import * as settling from '../../src/engine/settle.js';
 import * as events from '../../src/engine/take-event.js';
 

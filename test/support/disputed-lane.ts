@@ -1,9 +1,9 @@
 // A paid invoice with a dispute, or with a bank's warning of one, for tests of the money and of the items.
 import { type Ctx } from '../../src/engine/context.js';
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
-import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
-import { disputes } from '../../src/disputes/subject.js';
-import { returns } from '../../src/returns/subject.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/shared/domain/model.js';
+import { type MorObjectRow, newMorObject } from '../../src/shared/domain/mor-object.js';
+import { disputes } from '../../src/features/losses/disputes/subject.js';
+import { returns } from '../../src/features/losses/returns/subject.js';
 import { atRest } from '../../src/engine/subject.js';
 import { aCtx, NOW, open, paidByCard } from './channel-lane.js';
 import { decided } from './settled.js';

@@ -1,7 +1,7 @@
 // The MoR's payment links, with only the parts a lane needs: one link per key, payable for a while, refused in some
 // countries.
-import { type CallOutcome, type WireRequest } from '../../src/domain/ports/call.js';
-import { type LinkFacts, MorChannels, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
+import { type CallOutcome, type WireRequest } from '../../src/shared/domain/ports/call.js';
+import { type LinkFacts, MorChannels, type ObjectFacts } from '../../src/shared/domain/ports/mor-channels.js';
 import { type ManualClock } from './clock.js';
 import { failed } from './fakes.js';
 

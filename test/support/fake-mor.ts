@@ -1,6 +1,6 @@
 // The MoR's intents and refunds, and the relay, as fakes that keep state.
-import { type CallFailure, type CallOutcome, type WireRequest } from '../../src/domain/ports/call.js';
-import { type Clock } from '../../src/domain/ports/clock.js';
+import { type CallFailure, type CallOutcome, type WireRequest } from '../../src/shared/domain/ports/call.js';
+import { type Clock } from '../../src/shared/domain/ports/clock.js';
 import {
   EventRelay,
   type ChargeState,
@@ -9,7 +9,7 @@ import {
   type MorCall,
   PaymentGateway,
   type RefundAnswer,
-} from '../../src/domain/ports/payment-gateway.js';
+} from '../../src/shared/domain/ports/payment-gateway.js';
 import { answered, DAY_MS, failed, fromWire, toWire, type Trouble } from './fakes.js';
 
 /** The MoR's intents and refunds. Refunds are idempotent by key for a day, and never exceed the payment. */

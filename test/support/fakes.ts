@@ -9,11 +9,16 @@ import {
   type ShownToRelay,
   type ShownToRetry,
   type StoredBillingCall,
-} from '../../src/domain/ports/billing-platform.js';
+} from '../../src/shared/domain/ports/billing-platform.js';
 import { invoiceEvent } from './builders.js';
-import { mayBeOneName } from '../../src/domain/payment-name.js';
-import { type CallFailure, type CallOutcome, type FailureKind, type WireRequest } from '../../src/domain/ports/call.js';
-import { type Clock } from '../../src/domain/ports/clock.js';
+import { mayBeOneName } from '../../src/shared/domain/payment-name.js';
+import {
+  type CallFailure,
+  type CallOutcome,
+  type FailureKind,
+  type WireRequest,
+} from '../../src/shared/domain/ports/call.js';
+import { type Clock } from '../../src/shared/domain/ports/clock.js';
 
 export const DAY_MS = 86_400_000;
 export function failed(kind: FailureKind, over: Partial<CallFailure> = {}): CallFailure {

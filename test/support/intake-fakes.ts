@@ -1,5 +1,5 @@
 // An inbox in memory and a clock that stands still until moved, for the tests of the webhook endpoints.
-import { Inbox, type Delivery, type StoreOutcome } from '../../src/domain/ports/inbox.js';
+import { Inbox, type Delivery, type StoreOutcome } from '../../src/shared/domain/ports/inbox.js';
 import { ManualClock } from './clock.js';
 
 /** Commits at once, unless a test makes it hold or fail. */

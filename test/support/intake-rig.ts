@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, request, type IncomingHttpHeaders, type RequestOptions, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { Endpoints } from '../../src/intake/endpoints.js';
-import { type IntakeOptions } from '../../src/intake/options.js';
+import { Endpoints } from '../../src/frames/intake/endpoints.js';
+import { type IntakeOptions } from '../../src/frames/intake/options.js';
 import { FakeInbox, StillClock, turn } from './intake-fakes.js';
 import { sign } from './signing.js';
 

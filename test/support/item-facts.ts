@@ -1,6 +1,6 @@
 // A fact for each kind of review item, for tests that do not look at the fact.
-import { type Fact, type FactsByKind, type KindAndFact, type ReviewKind } from '../../src/domain/fact.js';
-import { type Money } from '../../src/domain/money.js';
+import { type Fact, type FactsByKind, type KindAndFact, type ReviewKind } from '../../src/shared/domain/fact.js';
+import { type Money } from '../../src/shared/domain/money.js';
 
 const EUR = (minor: bigint): Money => ({ minor, currency: 'EUR' });
 

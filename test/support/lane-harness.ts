@@ -1,19 +1,19 @@
 // Runs the real lane flow against the fakes until nothing is due, with the test's own clock. Here the lanes are in
 // memory; `lane-on-postgres.ts` has them on PostgreSQL and is the only one to load TypeORM.
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/context.js';
-import { HOLDING, type LaneState, type OutboxRow } from '../../src/domain/model.js';
-import { type Delivery } from '../../src/domain/ports/inbox.js';
+import { HOLDING, type LaneState, type OutboxRow } from '../../src/shared/domain/model.js';
+import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { collectedCharges } from '../../src/engine/payment.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
-import { type Books, Decisions } from '../../src/decisions/decisions.js';
-import { type RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
+import { type Books, Decisions } from '../../src/core/lanes/decisions.js';
+import { type RouteEventsFlow } from '../../src/core/mor-objects/route-events.flow.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
-import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
+import { type MorChannels } from '../../src/shared/domain/ports/mor-channels.js';
 import { anInvoice, SETTINGS } from './builders.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakePaymentGateway, FakeRelay } from './fake-mor.js';
 import { FakeBillingPlatform } from './fakes.js';

@@ -1,7 +1,7 @@
 // A lane's log for tests: its content, and a step that no daemon decided.
 import type pg from 'pg';
-import { type LaneState } from '../../src/domain/model.js';
-import { ServerTime } from '../../src/store/database-time.js';
+import { type LaneState } from '../../src/shared/domain/model.js';
+import { ServerTime } from '../../src/frames/store/database-time.js';
 import { LaneWriter } from '../../src/engine/lane-writer.js';
 
 /** Writes a step without any decision, and makes the lane due at once. */

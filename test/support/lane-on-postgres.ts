@@ -1,18 +1,18 @@
 // The lane harness on a separate PostgreSQL database.
 import { afterEach, beforeEach } from '@jest/globals';
 import { emptyLane } from '../../src/engine/context.js';
-import { type LedgerEntry } from '../../src/domain/model.js';
-import { type Inbox } from '../../src/domain/ports/inbox.js';
-import { Database } from '../../src/store/database.js';
-import { PgInbox } from '../../src/store/inbox-store.js';
-import { PaymentsStore } from '../../src/payments/payments.store.js';
-import { RefundsStore } from '../../src/refunds/refunds.store.js';
-import { SignupsStore } from '../../src/signups/signups.store.js';
-import { SUBJECTS } from '../../src/decisions/subjects.js';
+import { type LedgerEntry } from '../../src/shared/domain/model.js';
+import { type Inbox } from '../../src/shared/domain/ports/inbox.js';
+import { Database } from '../../src/frames/store/database.js';
+import { PgInbox } from '../../src/frames/store/inbox-store.js';
+import { PaymentsStore } from '../../src/core/payments/payments.store.js';
+import { RefundsStore } from '../../src/core/refunds/refunds.store.js';
+import { SignupsStore } from '../../src/core/signups/signups.store.js';
+import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { Wake } from '../../src/engine/wake.js';
-import { HomelessEvents } from '../../src/mor-objects/homeless-events.store.js';
-import { RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
+import { HomelessEvents } from '../../src/core/mor-objects/homeless-events.store.js';
+import { RouteEventsFlow } from '../../src/core/mor-objects/route-events.flow.js';
 import { CountingIds, ManualClock } from './clock.js';
 import { freshDatabase } from './database.js';
 import { type LaneBackend, LaneHarness, type LaneOptions } from './lane-harness.js';

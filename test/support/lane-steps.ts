@@ -7,7 +7,7 @@ import { type Ctx } from '../../src/engine/context.js';
 import { ensureInvoice, openReview } from './decide.js';
 import { putPayment } from './put-rows.js';
 import { type EventVerdict, type LaneWork } from '../../src/engine/lane-store.js';
-import { paymentCollected } from '../../src/domain/postings.js';
+import { paymentCollected } from '../../src/shared/domain/postings.js';
 
 type Work = LaneWork<null>['decide'];
 

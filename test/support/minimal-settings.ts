@@ -1,6 +1,6 @@
 // The settings that have no default, with recognizable values, and the errors after changes to them.
 import { createHash } from 'node:crypto';
-import { type Config, ConfigError, loadConfig } from '../../src/config/index.js';
+import { type Config, ConfigError, loadConfig } from '../../src/shared/config/index.js';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 export const minimal = {

@@ -1,5 +1,5 @@
 // For tests in which the MoR's other channels play no part.
-import { MorChannels } from '../../src/domain/ports/mor-channels.js';
+import { MorChannels } from '../../src/shared/domain/ports/mor-channels.js';
 
 /** A lane without the MoR's other channels: any call throws, because it is a bug. */
 export class NoChannels extends MorChannels {

@@ -1,10 +1,10 @@
 // Reads of objects at the MoR and requests to create them, on a lane as a value.
-import { type LaneState } from '../../src/domain/model.js';
+import { type LaneState } from '../../src/shared/domain/model.js';
 import { type Ctx } from '../../src/engine/context.js';
-import { linkLookup } from '../../src/links/rules/link.js';
-import { type ObjectRead } from '../../src/mor-objects/rules/mor-object.js';
-import { type ObjectRequest, requestObject as request } from '../../src/mor-objects/rules/request.js';
-import { proformaLookup } from '../../src/transfers/rules/proforma.js';
+import { linkLookup } from '../../src/features/links/rules/link.js';
+import { type ObjectRead } from '../../src/core/mor-objects/rules/mor-object.js';
+import { type ObjectRequest, requestObject as request } from '../../src/core/mor-objects/rules/request.js';
+import { proformaLookup } from '../../src/features/transfers/rules/proforma.js';
 import { asCommand, decide } from './decide.js';
 
 /** Applies the MoR's reply to a read of the object. */

@@ -1,6 +1,6 @@
 // A lane with a marked payment, for requests of refunds.
 import { askRefund } from './ask-refund.js';
-import { type RefundRow } from '../../src/domain/model.js';
+import { type RefundRow } from '../../src/shared/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from './builders.js';
 import { LaneHarness } from './lane-harness.js';
 

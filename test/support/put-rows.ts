@@ -7,8 +7,8 @@ import {
   type OutboxRow,
   type PaymentRow,
   type RefundRow,
-} from '../../src/domain/model.js';
-import { type MorObjectRow } from '../../src/domain/mor-object.js';
+} from '../../src/shared/domain/model.js';
+import { type MorObjectRow } from '../../src/shared/domain/mor-object.js';
 
 const put = <T extends { readonly id: string }>(rows: readonly T[], row: T): readonly T[] =>
   rows.some((x) => x.id === row.id) ? rows.map((x) => (x.id === row.id ? row : x)) : [...rows, row];

@@ -1,12 +1,12 @@
 // A renewal refused just now, as a plain value, for tests of decisions about its retries.
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { newPayment } from '../../src/engine/payment.js';
-import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
-import { newMorObject } from '../../src/domain/mor-object.js';
-import { type InvoiceFacts, type ShownToRetry } from '../../src/domain/ports/billing-platform.js';
-import { type Retry, type RetryTrail } from '../../src/domain/retry.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { makeRetry } from '../../src/retries/rules/retry.js';
+import { type InvoiceRow, type LaneState } from '../../src/shared/domain/model.js';
+import { newMorObject } from '../../src/shared/domain/mor-object.js';
+import { type InvoiceFacts, type ShownToRetry } from '../../src/shared/domain/ports/billing-platform.js';
+import { type Retry, type RetryTrail } from '../../src/shared/domain/retry.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { makeRetry } from '../../src/features/retries/rules/retry.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';
 import { DAY_MS, SCHEDULE } from './retry-rig.js';

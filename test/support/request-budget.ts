@@ -1,5 +1,5 @@
 // A request budget without a limit that records its requests.
-import { RequestBudget } from '../../src/domain/ports/request-budget.js';
+import { RequestBudget } from '../../src/shared/domain/ports/request-budget.js';
 
 export class InMemoryRequestBudget extends RequestBudget {
   /** The requested endpoints, in order. */

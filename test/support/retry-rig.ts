@@ -1,8 +1,8 @@
 // A refused renewal with a schedule of retries, on the real lane flow, with the test's own clock.
-import { type LaneState } from '../../src/domain/model.js';
-import { type RetrySchedule } from '../../src/domain/retry.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { type MadeRetry, requestRetry } from '../../src/retries/rules/retry.js';
+import { type LaneState } from '../../src/shared/domain/model.js';
+import { type RetrySchedule } from '../../src/shared/domain/retry.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type MadeRetry, requestRetry } from '../../src/features/retries/rules/retry.js';
 import { anInvoice, aPaymentFailed, INVOICE_ID, invoiceEvent } from './builders.js';
 import { ManualClock } from './clock.js';
 import { FakeLinks } from './fake-links.js';

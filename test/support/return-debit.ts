@@ -1,8 +1,8 @@
 // The return of a debit, as a command on a state.
-import { type LaneState } from '../../src/domain/model.js';
-import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { type LaneState } from '../../src/shared/domain/model.js';
+import { type MorObjectRow } from '../../src/shared/domain/mor-object.js';
 import { type Ctx } from '../../src/engine/context.js';
-import * as debit from '../../src/returns/rules/debit.js';
+import * as debit from '../../src/features/losses/returns/rules/debit.js';
 import { asCommand, type Commanded } from './decide.js';
 
 export function returnDebit(s: LaneState, id: string, word: debit.ReturnWord, ctx: Ctx): Commanded<MorObjectRow> {

@@ -2,7 +2,7 @@
 import { type Ctx } from '../../src/engine/context.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
 import { takeInvoiceRead } from '../../src/engine/facts.js';
-import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
+import { type LaneState, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type Refusal, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { type Verdict } from '../../src/engine/event.js';
 import { decide, type Applied } from './decide.js';

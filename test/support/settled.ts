@@ -1,8 +1,8 @@
 // A lane at rest and its next lookup, for tests of decisions.
-import { SUBJECTS } from '../../src/decisions/subjects.js';
+import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import { takeBackUnwanted } from '../../src/engine/calls.js';
 import { type Ctx } from '../../src/engine/context.js';
-import { type LaneState } from '../../src/domain/model.js';
+import { type LaneState } from '../../src/shared/domain/model.js';
 import { type Settled } from '../../src/engine/settle.js';
 import { decide, settle as settleLane } from './decide.js';
 

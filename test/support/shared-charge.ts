@@ -1,7 +1,7 @@
 // A charge that the MoR names for two invoices, for tests of the item about it. The first invoice's payment is booked;
 // the second is under test.
 import { expect } from '@jest/globals';
-import { type FlowSettings } from '../../src/domain/settings.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
 import { aPaymentFailed, aPaymentSucceeded, INVOICE_ID } from './builders.js';
 import { MemoryLaneStore } from './lane-harness.js';
 import { type Rig, rig, state } from './retry-rig.js';

@@ -1,5 +1,5 @@
 // A terminal that prints nothing and asks nothing, for tests of the code behind a command.
-import { type Io } from '../../src/cli/io.js';
+import { type Io } from '../../src/frames/cli/io.js';
 
 export const silentIo = (env: Io['env'] = {}): Io => ({
   env,

@@ -2,12 +2,12 @@
 import http from 'node:http';
 import { afterEach } from '@jest/globals';
 import { type AddressInfo } from 'node:net';
-import { type BillingCall, type StoredBillingCall } from '../../src/domain/ports/billing-platform.js';
+import { type BillingCall, type StoredBillingCall } from '../../src/shared/domain/ports/billing-platform.js';
 import { InMemoryRequestBudget } from './request-budget.js';
-import { StripeBillingPlatform } from '../../src/stripe/stripe-billing-platform.js';
-import { StripeBillingReader } from '../../src/stripe/stripe-billing-reader.js';
-import { StripeClient } from '../../src/stripe/stripe-client.js';
-import { type CallReport } from '../../src/stripe/stripe-options.js';
+import { StripeBillingPlatform } from '../../src/frames/stripe/stripe-billing-platform.js';
+import { StripeBillingReader } from '../../src/frames/stripe/stripe-billing-reader.js';
+import { StripeClient } from '../../src/frames/stripe/stripe-client.js';
+import { type CallReport } from '../../src/frames/stripe/stripe-options.js';
 
 export const API_KEY = 'sk_test_canary0123456789canary';
 

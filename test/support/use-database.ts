@@ -1,6 +1,6 @@
 // A migrated database with its pool for the tests of a file or a group: open before them, dropped after them.
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { Database } from '../../src/store/database.js';
+import { Database } from '../../src/frames/store/database.js';
 import { freshDatabase, type TestDatabase } from './database.js';
 
 /** Takes the open database, and prepares it for the tests. */

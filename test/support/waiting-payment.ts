@@ -8,10 +8,10 @@ import {
   type MarkStage,
   type PaymentRow,
   type ReviewKind,
-} from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { settleMarks } from '../../src/payments/rules/mark.js';
+} from '../../src/shared/domain/model.js';
+import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { settleMarks } from '../../src/core/payments/rules/mark.js';
 import { aCtx, facts, NOW, open } from './channel-lane.js';
 import { never } from './never.js';
 import { decide, takeRead } from './decide.js';

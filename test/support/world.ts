@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import pg from 'pg';
 import Stripe from 'stripe';
-import { loadConfig } from '../../src/config/index.js';
+import { loadConfig } from '../../src/shared/config/index.js';
 import { type Daemon, startDaemon } from '../../src/daemon.js';
-import { createLogger } from '../../src/observe/index.js';
+import { createLogger } from '../../src/shared/observe/index.js';
 import { type Sandbox, startSandbox } from '@crossbill/sandbox/sandbox.js';
 import { freshDatabase } from './database.js';
 

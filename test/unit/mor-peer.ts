@@ -1,10 +1,10 @@
 // The daemon's client of the MoR in front of the package's small real server.
 import { type MorTransport } from '@crossbill/mor';
 import { FixedClock as StandingClock, Peer } from '../../packages/mor/test/peer.js';
-import { Secret } from '../../src/config/secret.js';
-import { Clock } from '../../src/domain/ports/clock.js';
-import { morClient, type MorOptions } from '../../src/mor/options.js';
-import { type CallReport } from '../../src/observe/index.js';
+import { Secret } from '../../src/shared/config/secret.js';
+import { Clock } from '../../src/shared/domain/ports/clock.js';
+import { morClient, type MorOptions } from '../../src/frames/mor/options.js';
+import { type CallReport } from '../../src/shared/observe/index.js';
 
 export { json } from '../../packages/mor/test/peer.js';
 

@@ -1,9 +1,9 @@
 // Generates the reference of the command line from the commands themselves.
 import { type CommandUnknownOpts as Command } from '@commander-js/extra-typings';
-import { EXIT_HELP } from '#src/cli/exit-codes.js';
-import { type Io } from '#src/cli/io.js';
-import { programOf } from '#src/cli/program.js';
-import { Session } from '#src/cli/commands.js';
+import { EXIT_HELP } from '#src/frames/cli/exit-codes.js';
+import { type Io } from '#src/frames/cli/io.js';
+import { programOf } from '#src/frames/cli/program.js';
+import { Session } from '#src/frames/cli/commands.js';
 import { code, madeFrom, page, table } from './markdown.js';
 
 const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ export function renderCli(): string {
   const program = commandLine();
   return page([
     '# Command line',
-    madeFrom('the commands in `src/cli/`'),
+    madeFrom('the commands in `src/frames/cli/`'),
     `\`crossbill\` stands for \`node dist/cli.js\`. ${program.description()}`,
     'Every command takes `--json` (the result as JSON), `--env-file <path>` (settings from a file; the environment wins) and `--help`. Results go to stdout; questions, progress and errors to stderr.',
     `\`\`\`text${EXIT_HELP}\`\`\``,

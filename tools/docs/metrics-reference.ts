@@ -1,5 +1,5 @@
 // Generates the reference of metrics: names and help from the registry itself, labels from one sample of each metric.
-import { Metrics } from '#src/observe/index.js';
+import { Metrics } from '#src/shared/observe/index.js';
 import { code, madeFrom, page, table } from './markdown.js';
 
 type Metric = {
@@ -48,7 +48,7 @@ export async function renderMetrics(): Promise<string> {
   const metrics = await metricsOf();
   return page([
     '# Metrics',
-    madeFrom('the registry in `src/observe/metrics.ts`'),
+    madeFrom('the registry in `src/shared/observe/metrics.ts`'),
     '`GET /metrics`, Prometheus text format, no key. Counters and histograms are of one process since it started: sum them over replicas. A metric whose help says "in the whole database" is the same in every replica: take the maximum. No label holds an id, an amount or text from outside.',
     table(
       ['name', 'type', 'labels', 'meaning'],

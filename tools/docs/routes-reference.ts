@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { openApi } from '#src/api/http/openapi.js';
+import { openApi } from '#src/frames/api/http/openapi.js';
 import { AppModule } from '#src/app.module.js';
-import { loadConfig } from '#src/config/index.js';
-import { notificationWebhooks } from '#src/notifications/notification.schema.js';
-import { createLogger, Metrics } from '#src/observe/index.js';
-import { Database } from '#src/store/database.js';
+import { loadConfig } from '#src/shared/config/index.js';
+import { notificationWebhooks } from '#src/features/notifications/notification.schema.js';
+import { createLogger, Metrics } from '#src/shared/observe/index.js';
+import { Database } from '#src/frames/store/database.js';
 import { code, madeFrom, page, table } from './markdown.js';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import pg from 'pg';
-import { poolConfig } from '#src/store/connect.js';
+import { poolConfig } from '#src/frames/store/connect.js';
 import { SECRET } from './events.js';
 
 const pool = new pg.Pool({ ...poolConfig(process.argv[2] ?? '', { name: 'crossbill-bench', statementMs: 0 }), max: 1 });

@@ -1,11 +1,11 @@
 // Crossbill's intake as a separate process: the front server, the endpoints and the inbox. With `work` it also runs the
 // lane workers.
 import { SystemClock } from '#src/engine/system-ports.js';
-import { Endpoints } from '#src/intake/endpoints.js';
-import { FrontServer } from '#src/intake/front-server.js';
-import { ServerTime } from '#src/store/database-time.js';
-import { Database } from '#src/store/database.js';
-import { PgInbox } from '#src/store/inbox-store.js';
+import { Endpoints } from '#src/frames/intake/endpoints.js';
+import { FrontServer } from '#src/frames/intake/front-server.js';
+import { ServerTime } from '#src/frames/store/database-time.js';
+import { Database } from '#src/frames/store/database.js';
+import { PgInbox } from '#src/frames/store/inbox-store.js';
 import { Wake } from '#src/engine/wake.js';
 import { SECRET } from './events.js';
 import { makeWorker } from './whole-path.js';

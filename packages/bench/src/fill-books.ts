@@ -1,7 +1,7 @@
 // Fills every table with old, settled renewals, as if a daemon had run for years. The rows come from SQL inside the
 // database, so no client sends them.
 import type pg from 'pg';
-import { connectAlone } from '#src/store/connect.js';
+import { connectAlone } from '#src/frames/store/connect.js';
 import { ONCE, PURGED, RENEWALS, ROWS } from './fill-rows.js';
 
 /** Sums the ledger entries by day, as the daemon does soon after each entry. */

@@ -1,8 +1,8 @@
 // Databases with old renewals, in a data folder of the embedded PostgreSQL. Each is named after its number of ledger
 // entries.
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
-import { connectAlone } from '#src/store/connect.js';
-import { migrate } from '#src/store/migrations.js';
+import { connectAlone } from '#src/frames/store/connect.js';
+import { migrate } from '#src/frames/store/migrations.js';
 import { fillBooks, type Filling } from './fill-books.js';
 
 /** Each renewal has two entries in the ledger and two events. */

@@ -3,13 +3,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Delivery } from '#src/domain/ports/inbox.js';
+import { type Delivery } from '#src/shared/domain/ports/inbox.js';
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
-import { ERASED_PARTS } from '#src/decisions/erased-parts.js';
-import { ServerTime } from '#src/store/database-time.js';
-import { Database } from '#src/store/database.js';
+import { ERASED_PARTS } from '#src/core/lanes/erased-parts.js';
+import { ServerTime } from '#src/frames/store/database-time.js';
+import { Database } from '#src/frames/store/database.js';
 import { Erasure } from '#src/engine/erasure.js';
-import { PgInbox } from '#src/store/inbox-store.js';
+import { PgInbox } from '#src/frames/store/inbox-store.js';
 import { invoiceCreated } from './events.js';
 import { fillDatabases, PER_RENEWAL, quiet, urlOf } from './filled.js';
 import { type Question, questions } from './growth-questions.js';

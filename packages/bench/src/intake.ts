@@ -1,7 +1,7 @@
 // Compares intake with its upper limit: events per second, response times, commits, and the processor time of each
 // process.
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectAlone } from '#src/store/connect.js';
+import { connectAlone } from '#src/frames/store/connect.js';
 import { invoiceCreated, signedRequest } from './events.js';
 import { load, type LoadResult } from './load.js';
 import { type ProcessorTime, processorTime, spent } from './processor-time.js';

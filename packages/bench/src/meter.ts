@@ -1,6 +1,6 @@
 // The cost of a pool's connections in PostgreSQL, from PostgreSQL's own counters and the kernel's. Other work on the
 // machine hardly changes it.
-import { type Database } from '#src/store/database.js';
+import { type Database } from '#src/frames/store/database.js';
 import { onProcessorUs } from './processor-time.js';
 
 export type Spent = {

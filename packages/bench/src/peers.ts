@@ -7,8 +7,8 @@ import {
   type InvoicePaymentFacts,
   type Probe,
   type StoredBillingCall,
-} from '#src/domain/ports/billing-platform.js';
-import { type CallOutcome, type WireRequest } from '#src/domain/ports/call.js';
+} from '#src/shared/domain/ports/billing-platform.js';
+import { type CallOutcome, type WireRequest } from '#src/shared/domain/ports/call.js';
 
 function facts(invoiceId: string, paid: boolean): InvoiceFacts {
   return {

@@ -1,6 +1,6 @@
 // Measures one, two and four replicas on one database: their total rate, and a check that no effect happens twice.
 import type pg from 'pg';
-import { Database } from '#src/store/database.js';
+import { Database } from '#src/frames/store/database.js';
 import { type Rig, until, withPeer } from './rig.js';
 import { type Seen, seenBy, storeRenewals } from './whole-path.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
-import { connectAlone } from '#src/store/connect.js';
+import { connectAlone } from '#src/frames/store/connect.js';
 
 export type BenchServer = {
   /** The URL of a database from which a client can create others. */

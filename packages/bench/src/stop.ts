@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Sandbox, startSandbox } from '@crossbill/sandbox/sandbox.js';
-import { connectAlone } from '#src/store/connect.js';
+import { connectAlone } from '#src/frames/store/connect.js';
 import { invoiceCreated, paymentSucceeded, SECRET, signedRequest } from './events.js';
 
 export type StopResult = {

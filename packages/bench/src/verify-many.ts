@@ -1,16 +1,16 @@
 // Verify over many invoices against an instant Stripe: its cost, its memory, and the cost of the second half of an
 // interrupted run.
-import { Decisions } from '#src/decisions/decisions.js';
+import { Decisions } from '#src/core/lanes/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
-import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/verify/verify.flow.js';
+import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/features/verify/verify.flow.js';
 import { Wake } from '#src/engine/wake.js';
-import { ServerTime } from '#src/store/database-time.js';
-import { Database } from '#src/store/database.js';
-import { PgInbox } from '#src/store/inbox-store.js';
+import { ServerTime } from '#src/frames/store/database-time.js';
+import { Database } from '#src/frames/store/database.js';
+import { PgInbox } from '#src/frames/store/inbox-store.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
-import { VerifyStore } from '#src/verify/verify.store.js';
-import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
-import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';
+import { VerifyStore } from '#src/features/verify/verify.store.js';
+import { StripeBillingPlatform } from '#src/frames/stripe/stripe-billing-platform.js';
+import { StripeBillingReader } from '#src/frames/stripe/stripe-billing-reader.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
 import { memoryOf, type Rig, withPeer } from './rig.js';
 import { BENCH_SETTINGS, seenBy, stripeOf } from './whole-path.js';

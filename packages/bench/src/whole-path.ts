@@ -1,18 +1,18 @@
 // The whole-path benchmark: stored events become confirmed marks through the real flows, the real `stripe` package and
 // a real PostgreSQL.
-import { type BillingPlatform } from '#src/domain/ports/billing-platform.js';
-import { Decisions } from '#src/decisions/decisions.js';
+import { type BillingPlatform } from '#src/shared/domain/ports/billing-platform.js';
+import { Decisions } from '#src/core/lanes/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
 import { Wake } from '#src/engine/wake.js';
 import { WorkLaneFlow } from '#src/engine/work-lane.flow.js';
-import { ServerTime } from '#src/store/database-time.js';
-import { type Database } from '#src/store/database.js';
-import { PgInbox } from '#src/store/inbox-store.js';
+import { ServerTime } from '#src/frames/store/database-time.js';
+import { type Database } from '#src/frames/store/database.js';
+import { PgInbox } from '#src/frames/store/inbox-store.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
-import { GATHER_MS, LEASE_MS } from '#src/policy.js';
-import { PgRequestBudget } from '#src/store/pg-request-budget.js';
-import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
-import { StripeClient } from '#src/stripe/stripe-client.js';
+import { GATHER_MS, LEASE_MS } from '#src/shared/policy.js';
+import { PgRequestBudget } from '#src/frames/store/pg-request-budget.js';
+import { StripeBillingPlatform } from '#src/frames/stripe/stripe-billing-platform.js';
+import { StripeClient } from '#src/frames/stripe/stripe-client.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
 import { LaneWorker } from '#src/engine/lane-worker.js';
 import { invoiceCreated, paymentSucceeded } from './events.js';

@@ -1,6 +1,6 @@
 // The writes of a database, from the server's own counters.
 import type pg from 'pg';
-import { type Database } from '#src/store/database.js';
+import { type Database } from '#src/frames/store/database.js';
 
 export type Written = {
   readonly commits: number;

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTINGS } from '../../../src/config/index.js';
+import { SETTINGS } from '../../../src/shared/config/index.js';
 import { root, textOf } from '../support.js';
 
 export type Block = {

@@ -1,6 +1,6 @@
 // A review item without a rule behind it: a rule opens it, and a person ends it.
 import { expect, it } from '@jest/globals';
-import { type LaneState } from '../../../src/domain/model.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
 import { emptyLane } from '../../../src/engine/context.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
 import { closeReviews, openReview } from '../../support/decide.js';

@@ -1,7 +1,7 @@
 // A stored call: its key and bytes, its end without a send, its second send, and the rows behind it.
 import { expect, it } from '@jest/globals';
-import { type LaneState, type OutboxRow, type PaymentRow } from '../../../src/domain/model.js';
-import { type CallFailure, said } from '../../../src/domain/ports/call.js';
+import { type LaneState, type OutboxRow, type PaymentRow } from '../../../src/shared/domain/model.js';
+import { type CallFailure, said } from '../../../src/shared/domain/ports/call.js';
 import { askOfCall, paymentOf, refusalOf } from '../../../src/engine/call.js';
 import { type Ctx, emptyLane, messageKey } from '../../../src/engine/context.js';
 import { newPayment } from '../../../src/engine/payment.js';

@@ -1,9 +1,9 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
 import { expect, it } from '@jest/globals';
 import { type Ctx } from '../../../src/engine/context.js';
-import { type LaneState, type OutboxKind, type OutboxRow } from '../../../src/domain/model.js';
-import { type CallFailure } from '../../../src/domain/ports/call.js';
-import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
+import { type LaneState, type OutboxKind, type OutboxRow } from '../../../src/shared/domain/model.js';
+import { type CallFailure } from '../../../src/shared/domain/ports/call.js';
+import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { isFirstTry } from '../../../src/engine/calls.js';
 import { applyObjectRead } from '../../support/object-calls.js';
 import { refusal } from '../../support/asked-refund.js';

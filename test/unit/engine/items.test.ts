@@ -1,8 +1,8 @@
 // Declared review items: what holds now opens, updates and closes them, and a dismissed one stays away until its facts change.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isSameFact } from '../../../src/domain/fact.js';
-import { type LaneState, type ReviewRow } from '../../../src/domain/model.js';
+import { isSameFact } from '../../../src/shared/domain/fact.js';
+import { type LaneState, type ReviewRow } from '../../../src/shared/domain/model.js';
 import { declareItems, type Holds, itemRule } from '../../../src/engine/items.js';
 import { same } from '../../support/same.js';
 import { at, ctx, lane, payment } from '../../support/waiting-payment.js';

@@ -2,7 +2,7 @@
 import { FACTS } from '../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { emptyLane } from '../../../src/engine/context.js';
-import { type LaneState } from '../../../src/domain/model.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
 import { fold, type LoggedRow, logRow } from '../../../src/engine/lane-log.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
 import { aLink, asking } from '../../support/channel-object.js';

@@ -1,7 +1,7 @@
 // Log lines about the work on a lane: a line about a failure names the lane and its events.
 import { expect, it } from '@jest/globals';
 import { type Json } from '../../support/world.js';
-import { createLogger, Metrics } from '../../../src/observe/index.js';
+import { createLogger, Metrics } from '../../../src/shared/observe/index.js';
 import { LaneTrail, watchLanes, watchSteps } from '../../../src/engine/lane-trail.js';
 import { failed } from '../../support/fakes.js';
 

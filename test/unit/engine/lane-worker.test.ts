@@ -2,7 +2,7 @@
 import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { type Claim, type LaneStore } from '../../../src/engine/lane-store.js';
-import { StoreUnavailable } from '../../../src/domain/errors.js';
+import { StoreUnavailable } from '../../../src/shared/domain/errors.js';
 import { Wake } from '../../../src/engine/wake.js';
 import { type WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';

@@ -1,9 +1,9 @@
 // Order of arrival does not change the end (G8): every permutation of one invoice's events, and random ones with duplicates.
 import { it } from '@jest/globals';
 import fc from 'fast-check';
-import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
-import { type Delivery } from '../../../src/domain/ports/inbox.js';
-import { type FlowSettings } from '../../../src/domain/settings.js';
+import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
+import { type Delivery } from '../../../src/shared/domain/ports/inbox.js';
+import { type FlowSettings } from '../../../src/shared/domain/settings.js';
 import {
   aPaymentFailed,
   aPaymentSucceeded,

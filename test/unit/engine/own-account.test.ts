@@ -1,7 +1,7 @@
 // An event that names an account, against the account of the key.
 import { expect, it } from '@jest/globals';
-import { type BillingAccountFacts, type BillingReader } from '../../../src/domain/ports/billing-reader.js';
-import { type CallOutcome } from '../../../src/domain/ports/call.js';
+import { type BillingAccountFacts, type BillingReader } from '../../../src/shared/domain/ports/billing-reader.js';
+import { type CallOutcome } from '../../../src/shared/domain/ports/call.js';
 import { OwnAccount } from '../../../src/engine/own-account.js';
 import { ManualClock } from '../../support/clock.js';
 import { LaneHarness, MemoryLaneStore } from '../../support/lane-harness.js';

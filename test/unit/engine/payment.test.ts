@@ -1,7 +1,7 @@
 // A payment gets the MoR's id from a person, and an event names its payment.
 import { expect, it } from '@jest/globals';
-import { type LaneState, type PaymentRow, type LedgerEntry } from '../../../src/domain/model.js';
-import { effectName } from '../../../src/domain/payment-name.js';
+import { type LaneState, type PaymentRow, type LedgerEntry } from '../../../src/shared/domain/model.js';
+import { effectName } from '../../../src/shared/domain/payment-name.js';
 import { emptyLane, type Ctx } from '../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../support/put-rows.js';
 import {
@@ -23,7 +23,7 @@ import { aLink, withObjects } from '../../support/channel-object.js';
 import * as waiting from '../../support/waiting-payment.js';
 import { asCommand, decide, openReview } from '../../support/decide.js';
 import { isOfSharedCharge } from '../../../src/engine/open-money.js';
-import { paymentCollected, paymentMarked } from '../../../src/domain/postings.js';
+import { paymentCollected, paymentMarked } from '../../../src/shared/domain/postings.js';
 import { aPaymentFailed, aPaymentSucceeded, invoiceEvent } from '../../support/builders.js';
 import { openKinds } from '../../support/lane-harness.js';
 import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, state } from '../../support/retry-rig.js';

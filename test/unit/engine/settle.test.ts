@@ -9,9 +9,9 @@ import {
   type OutboxRow,
   type Resolution,
   type ReviewKind,
-} from '../../../src/domain/model.js';
-import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../../src/domain/settings.js';
+} from '../../../src/shared/domain/model.js';
+import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../../src/shared/domain/settings.js';
 import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import { aLink, aProforma, channelEvent, withObjects } from '../../support/channel-object.js';
 import { never } from '../../support/never.js';

@@ -1,6 +1,6 @@
 // How a daemon splits its database connections.
 import { expect, it } from '@jest/globals';
-import { sharesOf } from '../../../src/store/shared-pool.js';
+import { sharesOf } from '../../../src/frames/store/shared-pool.js';
 
 it('a daemon with ten connections keeps one for intake and one for probes, and splits eight among readers, changes and work', () => {
   expect(sharesOf(9, true)).toEqual({ probe: 1, read: 3, change: 2, work: 3 });

@@ -5,7 +5,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { connectAlone } from '#src/store/connect.js';
+import { connectAlone } from '#src/frames/store/connect.js';
 import { freePort, memoryOf, type Rig } from '../rig.js';
 import { beginningOf, compare, unrest } from './accounts.js';
 import { Answers } from './answers.js';

@@ -2,7 +2,7 @@
 // standby lacks some: the steps of docs/operating.md bring them back.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
+import { stripeInvoiceTypes } from '#src/shared/domain/events/stripe-event.js';
 import { chooseRunAs } from '@crossbill/embedded-postgres';
 import { type Finding } from '@crossbill/sandbox/demo/check.js';
 import { type SignupCalls } from '@crossbill/sandbox/demo/drive-signups.js';

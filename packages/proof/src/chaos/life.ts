@@ -3,7 +3,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decimalFromMinor } from '#src/domain/money.js';
+import { decimalFromMinor } from '#src/shared/domain/money.js';
 import { castOf, type Character } from '@crossbill/sandbox/demo/cast.js';
 import { makePrices, signUp, type SignupCalls } from '@crossbill/sandbox/demo/drive-signups.js';
 import { Unexpected } from '@crossbill/sandbox/demo/http.js';

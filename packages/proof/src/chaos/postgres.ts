@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { locateNative, prepareBinaries, SERVER_ENV } from '@crossbill/embedded-postgres';
 import { freePort, isPostgres } from '@crossbill/embedded-postgres';
 import { chooseRunAs, type RunAs } from '@crossbill/embedded-postgres';
-import { connectAlone } from '#src/store/connect.js';
+import { connectAlone } from '#src/frames/store/connect.js';
 import { spawnServer } from './processes.js';
 
 const DEBIAN = '/usr/lib/postgresql';

@@ -1,8 +1,8 @@
 // A whole daemon to fuzz over HTTP, with a real PostgreSQL and the sandbox. Every list has at least one row.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type InboxSource } from '#src/domain/ports/inbox.js';
-import { connectAlone } from '#src/store/connect.js';
+import { type InboxSource } from '#src/shared/domain/ports/inbox.js';
+import { connectAlone } from '#src/frames/store/connect.js';
 import { handedOn } from '@crossbill/sandbox/demo/options.js';
 import { startWorld } from '@crossbill/sandbox/demo/world.js';
 import { wire } from './inputs/examples.js';

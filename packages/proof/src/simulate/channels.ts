@@ -1,12 +1,12 @@
 // People's acts on the MoR's other channels: bank transfers, payment links, disputes and alerts.
 import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
-import { Problem } from '#src/api/http/problem.js';
-import { linkLookup } from '#src/links/rules/link.js';
-import { type Billed } from '#src/mor-objects/mor-objects.flow.js';
-import { proformaWire } from '#src/transfers/proforma-request.js';
-import { proformaLookup } from '#src/transfers/rules/proforma.js';
+import { Problem } from '#src/frames/api/http/problem.js';
+import { linkLookup } from '#src/features/links/rules/link.js';
+import { type Billed } from '#src/core/mor-objects/mor-objects.flow.js';
+import { proformaWire } from '#src/features/transfers/proforma-request.js';
+import { proformaLookup } from '#src/features/transfers/rules/proforma.js';
 import { messageKey } from '#src/engine/context.js';
-import { decimalFromMinor } from '#src/domain/money.js';
+import { decimalFromMinor } from '#src/shared/domain/money.js';
 import { eventIdFor } from '@crossbill/sandbox/mor/event-types.js';
 import { type CaptureNames, namesCharge } from '@crossbill/sandbox/mor/payment-links.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';

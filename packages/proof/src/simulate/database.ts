@@ -2,10 +2,10 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withDatabase } from '#src/config/index.js';
+import { withDatabase } from '#src/shared/config/index.js';
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
-import { connectAlone } from '#src/store/connect.js';
-import { migrate } from '#src/store/migrations.js';
+import { connectAlone } from '#src/frames/store/connect.js';
+import { migrate } from '#src/frames/store/migrations.js';
 
 export type SimDatabases = {
   /** One database URL for each process, so no two share a database. */

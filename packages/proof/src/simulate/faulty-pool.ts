@@ -1,7 +1,7 @@
 // A pool of PostgreSQL connections with faults: it refuses a statement, rolls it back, reports a serialization failure,
 // or commits and loses the answer.
 import type pg from 'pg';
-import { type Database, sqlState } from '#src/store/database.js';
+import { type Database, sqlState } from '#src/frames/store/database.js';
 import { type FaultKind } from './faults.js';
 
 /** The fault for the current step. It hits one statement or commit, then `next` is null again. */

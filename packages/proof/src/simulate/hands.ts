@@ -1,6 +1,6 @@
 // A person changes things by hand in Stripe's dashboard. At the end a rule checks that `crossbill verify` reports every
 // such change.
-import { type Difference } from '#src/domain/difference.js';
+import { type Difference } from '#src/shared/domain/difference.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People } from './people.js';
 import { type World } from './world.js';

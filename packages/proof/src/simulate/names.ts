@@ -1,7 +1,7 @@
 // Gives Crossbill the MoR's id of a payment (in this code: its name), by a person, the shop's backend, or a
 // `payment.captured`. The id may be wrong.
 import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
-import { decimalFromMinor } from '#src/domain/money.js';
+import { decimalFromMinor } from '#src/shared/domain/money.js';
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
 import { type People } from './people.js';
 import { type Capture } from './planted.js';

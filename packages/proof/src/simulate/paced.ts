@@ -1,6 +1,6 @@
 // The daemon's real request budget on the simulated database. Each transaction of the budget is one simulated step.
 import type pg from 'pg';
-import { type Database } from '#src/store/database.js';
+import { type Database } from '#src/frames/store/database.js';
 import { databaseFaults, type FaultKind } from './faults.js';
 import { faultyDatabase, type Trouble } from './faulty-pool.js';
 import { type Owner, type Scheduler } from './scheduler.js';

@@ -1,8 +1,8 @@
 // The actors of a story except Crossbill: customers, merchant, operators, Stripe and the MoR. They subscribe, renew,
 // void, decline, refund and resolve.
 import { createHash } from 'node:crypto';
-import { type Resolution } from '#src/domain/model.js';
-import { resolutionsOf } from '#src/reviews/rules/choices.js';
+import { type Resolution } from '#src/shared/domain/model.js';
+import { resolutionsOf } from '#src/core/reviews/rules/choices.js';
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
 import { amountPaid, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type Naming } from './planted.js';

@@ -1,5 +1,5 @@
 // The merchant's receiver of notifications, simulated. It may be unreachable, and its answer may get lost.
-import { type Delivery, type DeliveryResult, Receiver } from '#src/domain/ports/receiver.js';
+import { type Delivery, type DeliveryResult, Receiver } from '#src/shared/domain/ports/receiver.js';
 import { type FaultKind } from './faults.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 

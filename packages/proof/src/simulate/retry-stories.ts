@@ -1,7 +1,7 @@
 // Scripted stories about failed renewals: a retry succeeds, the schedule gives up, the customer pays by link or another
 // way, or a person requests a retry.
 import { messageKey } from '#src/engine/context.js';
-import { retryName } from '#src/retries/rules/retry.js';
+import { retryName } from '#src/features/retries/rules/retry.js';
 import { Channels } from './channels.js';
 import { giveAnotherCard } from './other-card.js';
 import { renewal, type Scene, type Story } from './scenes.js';

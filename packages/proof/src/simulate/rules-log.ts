@@ -1,11 +1,11 @@
 // The rules about the lane logs: each log is complete, and the read model agrees with it.
-import { fromRow } from '#src/store/codec.js';
+import { fromRow } from '#src/frames/store/codec.js';
 import { fold, type LoggedRow } from '#src/engine/lane-log.js';
 import { listedRefunds, openCalls } from '#src/engine/read-rows.js';
-import { INVOICE } from '#src/domain/invoice-row.js';
-import { type LaneState, PAYMENT, REFUND, REVIEW } from '#src/domain/model.js';
-import { MOR_OBJECT } from '#src/domain/mor-object.js';
-import { type Row as Declared } from '#src/domain/row.js';
+import { INVOICE } from '#src/shared/domain/invoice-row.js';
+import { type LaneState, PAYMENT, REFUND, REVIEW } from '#src/shared/domain/model.js';
+import { MOR_OBJECT } from '#src/shared/domain/mor-object.js';
+import { type Row as Declared } from '#src/shared/domain/row.js';
 import { type Snapshot } from './sim-store.js';
 
 export function logRules(seen: Snapshot): string[] {

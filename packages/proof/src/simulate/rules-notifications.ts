@@ -1,7 +1,7 @@
 // The rules about notifications to the merchant's backend: Crossbill sends each notification at least one time, always
 // in the same bytes, and sends nothing else.
-import { asksAfterOutcome } from '#src/domain/mor-object.js';
-import { WAITS_MS } from '#src/notifications/rules/retry.js';
+import { asksAfterOutcome } from '#src/shared/domain/mor-object.js';
+import { WAITS_MS } from '#src/features/notifications/rules/retry.js';
 import { type Sides } from './sides.js';
 
 export function notificationRules({ world, seen }: Sides): string[] {

@@ -1,9 +1,9 @@
 // One run: a world plays a story with faults for a day and a half, then goes on without faults until Crossbill has no
 // work left. At the end the rules check the world.
-import { type Difference } from '#src/domain/difference.js';
-import { retrySchedule } from '#src/config/retry-schedule.js';
-import { type VerifyReport } from '#src/verify/verify.flow.js';
-import { type FlowSettings } from '#src/domain/settings.js';
+import { type Difference } from '#src/shared/domain/difference.js';
+import { retrySchedule } from '#src/shared/config/retry-schedule.js';
+import { type VerifyReport } from '#src/features/verify/verify.flow.js';
+import { type FlowSettings } from '#src/shared/domain/settings.js';
 import {
   type FaultKind,
   type FaultSource,

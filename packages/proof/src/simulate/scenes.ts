@@ -1,5 +1,5 @@
 // The type of a story, and the usual beginning: a subscriber with a saved card and a renewal.
-import { type Enrolment, type RelayEvents } from '#src/domain/settings.js';
+import { type Enrolment, type RelayEvents } from '#src/shared/domain/settings.js';
 import { People, type Subscriber } from './people.js';
 import { type World } from './world.js';
 

@@ -1,6 +1,6 @@
 // Random numbers and ids from a seed: the same seed gives the same run.
 import { createHash } from 'node:crypto';
-import { Ids, Rng } from '#src/domain/ports/clock.js';
+import { Ids, Rng } from '#src/shared/domain/ports/clock.js';
 
 export class Seeded extends Rng {
   #state: number;

@@ -1,6 +1,6 @@
 // The rules for each request to Stripe or the MoR, checked when it leaves: a repeat has the same key and bytes, and no
 // mark goes out before the money has settled.
-import { morKey } from '#src/domain/mor-key.js';
+import { morKey } from '#src/shared/domain/mor-key.js';
 import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { KEPT_MS } from '@crossbill/sandbox/stripe/idempotency.js';
 import { type Sent } from './wires.js';

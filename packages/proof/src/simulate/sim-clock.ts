@@ -1,5 +1,5 @@
 // A replica's clock: the world's time plus this machine's error.
-import { Clock } from '#src/domain/ports/clock.js';
+import { Clock } from '#src/shared/domain/ports/clock.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
 /** The worker's sleep between two polls: an unusual number, so the simulation recognizes it and wakes the worker. */

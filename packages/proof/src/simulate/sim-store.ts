@@ -1,10 +1,10 @@
 // The simulation's own access to the database: it empties the tables between runs, reads plain rows for the rules, and
 // finds the next due work.
-import { type MorObjectDetail } from '#src/domain/mor-object.js';
-import { type RetryTrail } from '#src/domain/retry.js';
+import { type MorObjectDetail } from '#src/shared/domain/mor-object.js';
+import { type RetryTrail } from '#src/shared/domain/retry.js';
 import type pg from 'pg';
-import { connectAlone } from '#src/store/connect.js';
-import { Database } from '#src/store/database.js';
+import { connectAlone } from '#src/frames/store/connect.js';
+import { Database } from '#src/frames/store/database.js';
 import { fold, type LoggedRow } from '#src/engine/lane-log.js';
 import { keepConnections } from './faulty-pool.js';
 import { StoreCopy } from './store-copy.js';

@@ -1,6 +1,6 @@
 // The soak: one shop over months of virtual time, with random trouble and a scheduled verify. At the end, after the
 // trouble, verify must be clean and each open item must have a cause.
-import { type FlowSettings } from '#src/domain/settings.js';
+import { type FlowSettings } from '#src/shared/domain/settings.js';
 import { randomFaults } from './faults.js';
 import { People, type Subscriber } from './people.js';
 import { happenings, outcomes } from './random-story.js';

@@ -3,7 +3,7 @@
 import { type Exchange, type HttpRequest, type Line } from '@crossbill/mor/http-line.js';
 import { type Kernel, type WireReply } from '@crossbill/sandbox/kernel/kernel.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';
-import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/stripe/http-client.js';
+import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/frames/stripe/http-client.js';
 import { type FaultKind, httpFaults, morFaults, stripeFaults } from './faults.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 

@@ -1,9 +1,9 @@
 // One simulated world: the sandbox as Stripe and the MoR, two replicas on one database, the network and the time.
 import { createHash } from 'node:crypto';
-import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
-import { type Delivery } from '#src/domain/ports/receiver.js';
-import { type FlowSettings } from '#src/domain/settings.js';
-import { type VerifyReport } from '#src/verify/verify.flow.js';
+import { stripeInvoiceTypes } from '#src/shared/domain/events/stripe-event.js';
+import { type Delivery } from '#src/shared/domain/ports/receiver.js';
+import { type FlowSettings } from '#src/shared/domain/settings.js';
+import { type VerifyReport } from '#src/features/verify/verify.flow.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';
 import { makeSandbox, type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { type Acknowledged, type Copied, type Dispute, type Gap, type HandMade } from './facts.js';

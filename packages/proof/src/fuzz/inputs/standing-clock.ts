@@ -1,5 +1,5 @@
 // A clock that stands still, so the same input gives the same answer.
-import { Clock } from '#src/domain/ports/clock.js';
+import { Clock } from '#src/shared/domain/ports/clock.js';
 
 export class StandingClock extends Clock {
   now(): Date {

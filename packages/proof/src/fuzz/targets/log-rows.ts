@@ -1,9 +1,9 @@
 // Rows of the lane log: folding a step's rows must give the step's state, whatever texts they contain.
 import fc from 'fast-check';
 import { emptyLane } from '#src/engine/context.js';
-import { type LaneState } from '#src/domain/model.js';
-import { type Kind, type Row } from '#src/domain/row.js';
-import { maskCards } from '#src/masks/card-numbers.js';
+import { type LaneState } from '#src/shared/domain/model.js';
+import { type Kind, type Row } from '#src/shared/domain/row.js';
+import { maskCards } from '#src/shared/masks/card-numbers.js';
 import { fold, LOGGED, type LoggedRow, logRow } from '#src/engine/lane-log.js';
 import { oddText, timeText } from '../inputs/texts.js';
 import { must, mustBeSame, shown, type Target } from '../target.js';

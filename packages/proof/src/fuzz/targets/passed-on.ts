@@ -14,8 +14,8 @@ import {
   webhookEndpointRequest,
 } from '@crossbill/mor';
 import fc from 'fast-check';
-import { describeError, textCensor, withoutSecrets } from '#src/masks/secrets.js';
-import { jsonText } from '#src/store/codec.js';
+import { describeError, textCensor, withoutSecrets } from '#src/shared/masks/secrets.js';
+import { jsonText } from '#src/frames/store/codec.js';
 import { bentJson } from '../inputs/json.js';
 import { oddText } from '../inputs/texts.js';
 import { mustBeUnpolluted } from '../ranges.js';

@@ -4,14 +4,14 @@ import { parseRefund, parseWebhookEndpointList } from '@crossbill/mor';
 import { type Exchange, type Line } from '@crossbill/mor/http-line.js';
 import { parseAnswer, Unreadable } from '@crossbill/mor/read.js';
 import fc from 'fast-check';
-import { Secret } from '#src/config/index.js';
-import { RequestBudget } from '#src/domain/ports/request-budget.js';
-import { RETRY_AFTER_LONGEST_MS } from '#src/policy.js';
-import { type CallOutcome } from '#src/domain/ports/call.js';
-import { morClient } from '#src/mor/options.js';
-import { billedInvoiceOf } from '#src/stripe/parse-billed-invoice.js';
-import { parseSubscription } from '#src/stripe/parse-charging.js';
-import { parseInvoicePayment, shownInvoiceOf } from '#src/stripe/parse-invoice.js';
+import { Secret } from '#src/shared/config/index.js';
+import { RequestBudget } from '#src/shared/domain/ports/request-budget.js';
+import { RETRY_AFTER_LONGEST_MS } from '#src/shared/policy.js';
+import { type CallOutcome } from '#src/shared/domain/ports/call.js';
+import { morClient } from '#src/frames/mor/options.js';
+import { billedInvoiceOf } from '#src/frames/stripe/parse-billed-invoice.js';
+import { parseSubscription } from '#src/frames/stripe/parse-charging.js';
+import { parseInvoicePayment, shownInvoiceOf } from '#src/frames/stripe/parse-invoice.js';
 import {
   parseAccount,
   parseBalanceEntry,
@@ -20,9 +20,9 @@ import {
   parseEvent,
   parsePaymentRecord,
   parseWebhookEndpoint,
-} from '#src/stripe/parse-objects.js';
-import { Answer } from '#src/stripe/http-client.js';
-import { StripeClient } from '#src/stripe/stripe-client.js';
+} from '#src/frames/stripe/parse-objects.js';
+import { Answer } from '#src/frames/stripe/http-client.js';
+import { StripeClient } from '#src/frames/stripe/stripe-client.js';
 import { StandingClock } from '../inputs/standing-clock.js';
 import { STRIPE_OBJECTS } from '../inputs/stripe-objects.js';
 import { wire } from '../inputs/examples.js';

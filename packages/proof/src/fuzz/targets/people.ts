@@ -1,12 +1,12 @@
 // How people enter the console: its cookies, and the identity provider's answer about a person.
 import fc from 'fast-check';
 import { type Request, type Response } from 'express';
-import { ownPath } from '#src/console/login-page.js';
-import { type ConsoleSession, ConsoleSessions } from '#src/console/console-sessions.js';
-import { highestRole, isOfDomain, personOf } from '#src/console/sso/people.js';
-import { SSO_COOKIE, SsoCookie } from '#src/console/sso/sso-cookie.js';
-import { COOKIE, Sessions } from '#src/console/session.js';
-import { loadConfig } from '#src/config/index.js';
+import { ownPath } from '#src/frames/console/login-page.js';
+import { type ConsoleSession, ConsoleSessions } from '#src/frames/console/console-sessions.js';
+import { highestRole, isOfDomain, personOf } from '#src/frames/console/sso/people.js';
+import { SSO_COOKIE, SsoCookie } from '#src/frames/console/sso/sso-cookie.js';
+import { COOKIE, Sessions } from '#src/frames/console/session.js';
+import { loadConfig } from '#src/shared/config/index.js';
 import { bentJson } from '../inputs/json.js';
 import { bent, oddText } from '../inputs/texts.js';
 import { mustBeUnpolluted } from '../ranges.js';

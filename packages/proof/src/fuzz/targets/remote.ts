@@ -3,8 +3,8 @@
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { type InboxSource } from '#src/domain/ports/inbox.js';
-import { isSameStripeEvent, sameEvent } from '#src/domain/events/same-event.js';
+import { type InboxSource } from '#src/shared/domain/ports/inbox.js';
+import { isSameStripeEvent, sameEvent } from '#src/shared/domain/events/same-event.js';
 import { wire } from '../inputs/examples.js';
 import { bentJson } from '../inputs/json.js';
 import { oddText } from '../inputs/texts.js';

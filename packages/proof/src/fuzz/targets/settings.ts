@@ -3,16 +3,23 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
 import fc from 'fast-check';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import { runCli } from '#src/cli/program.js';
-import { ConfigError, loadConfig, redactedConfig, secretValues, SETTINGS, withDatabase } from '#src/config/index.js';
+import { runCli } from '#src/frames/cli/program.js';
+import {
+  ConfigError,
+  loadConfig,
+  redactedConfig,
+  secretValues,
+  SETTINGS,
+  withDatabase,
+} from '#src/shared/config/index.js';
 import {
   hostOf,
   namesSeveralHosts,
   parseDatabaseUrl,
   passwordsIn,
   shownDatabaseUrl,
-} from '#src/config/database-url.js';
-import { textCensor } from '#src/masks/secrets.js';
+} from '#src/shared/config/database-url.js';
+import { textCensor } from '#src/shared/masks/secrets.js';
 import { bent, oddText } from '../inputs/texts.js';
 import { must, mustBeSame, type Target } from '../target.js';
 

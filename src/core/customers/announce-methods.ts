@@ -1,0 +1,34 @@
+// The timer behind payment methods. A customer's confirmation of a new method starts a retry of each refused renewal at
+// once. If the daemon crashed before the last retry, this timer starts the missing retries.
+import { Inject, Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../../shared/policy.js';
+import { PaymentMethodsFlow } from './payment-methods.flow.js';
+import { LOG, type Logger } from '../../shared/observe/index.js';
+
+@Injectable()
+export class AnnounceMethods {
+  private busy = false;
+
+  constructor(
+    private readonly flow: PaymentMethodsFlow,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** Every replica may run this at the same time: an invoice's lane acts on each payment method one time only. */
+  @Interval(METHODS_LOOK_EVERY_MS)
+  async look(): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
+    try {
+      await this.flow.announce(METHODS_A_LOOK);
+    } catch (err) {
+      this.log.error(
+        { event: 'customers.announce_failed', err },
+        "Couldn't retry renewals with a newly confirmed method",
+      );
+    } finally {
+      this.busy = false;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// Reads a customer's name and e-mail address from Stripe for a page. Crossbill stores neither.
+import { Inject, Injectable } from '@nestjs/common';
+import { BillingReader, type CustomerFacts } from '../../shared/domain/ports/billing-reader.js';
+import { type CallOutcome, codesOf } from '../../shared/domain/ports/call.js';
+import { Clock } from '../../shared/domain/ports/clock.js';
+import { LOG, type Logger } from '../../shared/observe/index.js';
+
+/** The longest time a page waits for Stripe. */
+const PATIENCE_MS = 3_000;
+const UNREAD = "Couldn't read a customer from Stripe";
+
+export type CustomerAtStripe = Pick<CustomerFacts, 'customerId' | 'name' | 'email'>;
+
+@Injectable()
+export class CustomersAtStripe {
+  constructor(
+    private readonly reader: BillingReader,
+    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** Reads one customer. `unknown`: Stripe has no such customer. Null: Stripe did not reply in time. */
+  async one(customerId: string): Promise<CustomerAtStripe | 'unknown' | null> {
+    const answer = await this.inTime(this.reader.readCustomer(customerId));
+    return answer === null ? null : (answer.value ?? 'unknown');
+  }
+
+  /** Customers with exactly this address, as Stripe's list compares addresses. Null: Stripe did not reply in time. */
+  async byEmail(email: string): Promise<readonly CustomerAtStripe[] | null> {
+    return (await this.inTime(this.reader.findCustomers(email)))?.value ?? null;
+  }
+
+  private async inTime<T>(asked: Promise<CallOutcome<T>>): Promise<{ readonly value: T } | null> {
+    const patience = new AbortController();
+    const late = this.clock.sleep(PATIENCE_MS, patience.signal).then(() => null);
+    try {
+      const answer = await Promise.race([asked, late]);
+      if (answer === null || !answer.ok) {
+        this.log.warn(
+          { event: 'customers.unread', why: answer === null ? 'no answer in time' : codesOf(answer) },
+          UNREAD,
+        );
+        return null;
+      }
+      return answer;
+    } catch (err) {
+      this.log.warn({ event: 'customers.unread', err }, UNREAD);
+      return null;
+    } finally {
+      patience.abort();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// Customers and their links between Stripe and the MoR.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { EnrolmentModule } from '../../features/enrolment/enrolment.module.js';
+import { MorModule } from '../../frames/mor/mor.module.js';
+import { CustomersAtStripe } from './at-stripe.flow.js';
+import { CustomersController } from './customers.controller.js';
+import { CustomerPages } from './customers.pages.js';
+import { ImportCustomersFlow } from './import-customers.flow.js';
+import { AnnounceMethods } from './announce-methods.js';
+import { PaymentMethodPages } from './payment-methods.pages.js';
+import { PaymentMethodsController } from './payment-methods.controller.js';
+import { PaymentMethodsFlow } from './payment-methods.flow.js';
+import { CustomerLinksStore } from './customer-links.store.js';
+import { PaymentMethodsStore } from './payment-methods.store.js';
+import { SignupsModule } from '../signups/signups.module.js';
+import { DisputesModule } from '../../features/losses/disputes/disputes.module.js';
+import { InvoicesModule } from '../invoices/invoices.module.js';
+import { PaymentsModule } from '../payments/payments.module.js';
+import { RefundsModule } from '../refunds/refunds.module.js';
+import { CustomersStore } from './customers.store.js';
+
+@Module({
+  imports: [
+    ConsoleModule,
+    EngineModule,
+    EnrolmentModule,
+    MorModule,
+    SignupsModule,
+    InvoicesModule,
+    PaymentsModule,
+    RefundsModule,
+    DisputesModule,
+  ],
+  controllers: [CustomersController, PaymentMethodsController, CustomerPages, PaymentMethodPages],
+  providers: [
+    CustomersStore,
+    ImportCustomersFlow,
+    CustomersAtStripe,
+    PaymentMethodsFlow,
+    AnnounceMethods,
+    CustomerLinksStore,
+    PaymentMethodsStore,
+  ],
+  exports: [PaymentMethodsStore],
+})
+export class CustomersModule {}

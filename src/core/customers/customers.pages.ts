@@ -1,0 +1,116 @@
+// Console pages of customers: the list of linked customers, and a page for each customer.
+import { Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { given } from '../../frames/api/http/page.js';
+import { IdPipe } from '../../frames/api/http/id.pipe.js';
+import { notFound } from '../../frames/api/http/problem.js';
+import { Page, sessionOf } from '../../frames/console/console.guard.js';
+import { html } from '../../frames/console/html.js';
+import { sendPage } from '../../frames/console/layout.js';
+import { SPAN_FILTERS, spanFrom } from '../../frames/console/list-filters.js';
+import { chosen } from '../../frames/console/list.js';
+import { Pages } from '../../frames/console/pages.js';
+import { CustomerNames } from '../../frames/console/customer-names.js';
+import { CustomersStore } from './customers.store.js';
+import { PaymentsStore } from '../payments/payments.store.js';
+import { InvoicesStore } from '../invoices/invoices.store.js';
+import { RefundsStore } from '../refunds/refunds.store.js';
+import { DisputesStore } from '../../features/losses/disputes/disputes.store.js';
+import { CustomerLinksStore } from './customer-links.store.js';
+import { PaymentMethodsStore } from './payment-methods.store.js';
+import { type FlowSettings } from '../../shared/domain/settings.js';
+import { FLOW_SETTINGS } from '../../engine/flow-context.js';
+import { CustomersAtStripe } from './at-stripe.flow.js';
+import { customerFields } from './customer.fields.js';
+import { linkView } from './customer-link.view.js';
+import { customerPart } from './customer-page.js';
+import { sendList, viewsOf } from '../../frames/console/list-page.js';
+
+const PATH = '/console/customers';
+const FILTERS = [
+  { name: 'customer_id', label: 'Customer' },
+  { name: 'mor_customer_id', label: 'Customer at the MoR' },
+  ...SPAN_FILTERS,
+] as const;
+
+const ROWS = 25;
+
+@Pages('console/customers')
+export class CustomerPages {
+  constructor(
+    private readonly customers: CustomersStore,
+    private readonly payments: PaymentsStore,
+    private readonly invoices: InvoicesStore,
+    private readonly refunds: RefundsStore,
+    private readonly links: CustomerLinksStore,
+    private readonly disputes: DisputesStore,
+    private readonly stripe: CustomersAtStripe,
+    private readonly methods: PaymentMethodsStore,
+    private readonly names: CustomerNames,
+    @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
+  ) {}
+
+  @Get()
+  @Page('customer.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const named = given({ customerId: values.customer_id, morCustomerId: values.mor_customer_id });
+    const filter = { ...named, ...spanFrom(values) };
+    await sendList(req, res, {
+      title: 'Customers',
+      section: 'customers',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: async (page) => viewsOf(await this.links.list(filter, page), (link) => linkView(link, [])),
+      caption: 'Linked to the MoR, the newest links first',
+      fields: ['customers', customerFields],
+      names: this.names,
+      empty: {
+        filtered: 'No links match these filters.',
+        yet: html`Each customer with a link to a customer of the MoR appears here. A signup makes a link, and so does
+          <code>crossbill import customers</code>. The search above finds any customer of Stripe by e-mail address.`,
+      },
+    });
+  }
+
+  @Get(':id')
+  @Page('customer.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) customerId: string): Promise<void> {
+    const first = { limit: ROWS, cursor: null };
+    const [known, sums, invoices, payments, refunds, disputes, links, atStripe, methods, refused] = await Promise.all([
+      this.customers.find(customerId),
+      this.payments.ofCustomer(customerId),
+      this.invoices.list({ customerId }, first),
+      this.payments.list({ customerId }, first),
+      this.refunds.list({ customerId }, first),
+      this.disputes.list({ customerId }, first),
+      this.links.list({ customerId }, first),
+      this.stripe.one(customerId),
+      this.methods.of([customerId]),
+      this.methods.refusedRenewals(customerId),
+    ]);
+    if (known === null && (atStripe === null || atStripe === 'unknown')) throw notFound('customer');
+    const body = customerPart({
+      customerId,
+      atStripe,
+      enrolment: this.settings.enrolment ?? { by: 'all' },
+      sums,
+      invoices: invoices.data,
+      payments: payments.data,
+      refunds: refunds.data,
+      disputes: disputes.data,
+      links: links.data,
+      methods: {
+        customerId,
+        methods: methods.get(customerId) ?? [],
+        refused,
+        relay: this.settings.relay !== null,
+        shadow: this.settings.shadow === true,
+        session: sessionOf(req),
+      },
+    });
+    const name = atStripe === null || atStripe === 'unknown' ? null : (atStripe.name ?? atStripe.email);
+    sendPage(req, res, { title: name ?? 'Customer', section: 'customers', body });
+  }
+}

@@ -1,0 +1,16 @@
+// The inbox and the quarantine, for operators.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { EventsController } from './events.controller.js';
+import { EventsFlow } from './events.flow.js';
+import { EventPages } from './events.pages.js';
+import { EventsStore } from './events.store.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule],
+  controllers: [EventsController, EventPages],
+  providers: [EventsStore, EventsFlow],
+  exports: [EventsStore],
+})
+export class EventsModule {}

@@ -1,0 +1,24 @@
+// An event arrives with the id of a known event but with another body: the first body counts, and an item reports the
+// second body.
+import { secondBodySubject } from '../../../shared/domain/events/own-event.js';
+import { isInnerLane } from '../../../shared/domain/events/channel-lane.js';
+import { aboutSecondBody } from '../../../shared/domain/events/same-event.js';
+import { type Words } from '../../../shared/domain/fact.js';
+import { type Lane } from '../../../engine/draft.js';
+import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
+import { ensureInvoice } from '../../../engine/facts.js';
+
+export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): Verdict {
+  if (!isInnerLane(lane.lane)) ensureInvoice(lane);
+  const fact = { code: 'second-body', event: e.event, type: e.event_type } as const;
+  // Each further body opens an item, even after a person closed an earlier item.
+  lane.ask({ kind: 'conflicting_event', subject: secondBodySubject(e), fact, since: at });
+  return done(`event ${e.event} came with another body`);
+}
+
+export const secondBodyWords: Words<'second-body'> = {
+  'second-body': (f) => ({
+    summary: `event ${f.event} (${f.type}) came a second time with another body; Crossbill uses the first body`,
+    proposal: aboutSecondBody(f.type),
+  }),
+};

@@ -1,0 +1,16 @@
+// Probes and metrics.
+import { Module } from '@nestjs/common';
+import { AboutController } from '../../frames/api/about.controller.js';
+import { ApiModule } from '../../frames/api/api.module.js';
+import { Gauges } from './gauges.js';
+import { HealthController } from './health.controller.js';
+import { Readiness } from './readiness.js';
+import { HealthStore } from './health.store.js';
+
+@Module({
+  imports: [ApiModule],
+  controllers: [HealthController, AboutController],
+  providers: [HealthStore, Readiness, Gauges],
+  exports: [HealthStore],
+})
+export class HealthModule {}

@@ -1,0 +1,108 @@
+// The possible actions on an invoice. Each button uses the same flow as the API and the command line.
+import { type ReviewRow } from '../../shared/domain/model.js';
+import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow, returnOf } from '../../shared/domain/mor-object.js';
+import { type InvoiceView } from '../../engine/read-model.js';
+import { isOver, isPayable, refundable } from '../../shared/domain/status.js';
+import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../engine/open-money.js';
+import { type Ctx } from '../../engine/context.js';
+import { mayDo } from '../../frames/api/access/caller.js';
+import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../../frames/console/acts.js';
+import { disputeAct, disputeLink } from '../../features/losses/disputes/dispute-link.view.js';
+import { type Names } from '../../frames/console/fields.js';
+import { type Html, html } from '../../frames/console/html.js';
+import { type Session } from '../../frames/console/session.js';
+import { decideMeans, findObstacle } from '../../features/retries/rules/refusal.js';
+import { paymentName } from '../../shared/domain/payment-name.js';
+
+/** The person at the page (`session`), the time and the settings (`ctx`), and Stripe's mode (`live`; null: unknown). */
+export type Looker = {
+  readonly session: Session;
+  readonly ctx: Ctx;
+  readonly live: boolean | null;
+  readonly names: Names;
+};
+
+/** The link the customer can pay now. Undefined if there is none. */
+export function payableLink(v: InvoiceView, now: Date): MorObjectRow | undefined {
+  return v.objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
+}
+
+export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Html {
+  const { invoiceId: id } = v.invoice;
+  const ops = mayDo(session.role, 'ops');
+  const state = { ...v, lane: id, entries: [] };
+  const path = `/console/invoices/${encodeURIComponent(id)}`;
+  const why = findObstacle(state, ctx);
+  const refused = v.attempts.some((a) => a.outcome !== 'succeeded');
+  const means = why === null ? decideMeans(state, ctx) : null;
+  const collect = ops && canBeCollected(v);
+  const hasLink = v.objects.some((o) => isPayableLink(o, ctx.now));
+  const row = actRow([
+    ...(ops ? refunds(v) : []),
+    ops && means !== null
+      ? actLink(`${path}/retry`, means === 'charge' ? 'Retry the charge now…' : 'Retry now, by payment link…')
+      : null,
+    ops && refused && v.invoice.retries !== null && collect && v.invoice.customerId !== null
+      ? actLink(
+          `/console/customers/${encodeURIComponent(v.invoice.customerId)}#payment-methods`,
+          'Another payment method…',
+        )
+      : null,
+    collect && !hasLink ? actLink(`${path}/payment-link`, 'Create a payment link…') : null,
+    collect && !v.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,
+    ...v.objects.flatMap((o) => [disputeAct(o), disputeLink(o)]),
+    outsideLink(stripeUrl(live, 'invoices', id), 'Open in Stripe'),
+    ...(ops ? returns(v, session) : []),
+  ]);
+  return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">You cannot retry this invoice now: ${why}</p>`}`;
+}
+
+/**
+ * True if a person may collect the invoice: an enrolled customer owes an amount on a final invoice, and no money for it
+ * is under way, announced or waiting for a decision.
+ */
+function canBeCollected({ invoice: i, payments, objects, reviews }: InvoiceView): boolean {
+  return (
+    isPayable(i) &&
+    moneyOnItsWay(payments) === null &&
+    moneyUndecided({ payments, reviews }) === null &&
+    moneyAnnounced({ objects, reviews }) === null &&
+    i.amountRemaining !== null &&
+    i.amountRemaining > 0n &&
+    i.enrolled !== false
+  );
+}
+
+/** Adds the payment's name to the label if the invoice has several payments. */
+function labelled(v: InvoiceView, label: string, name: string): string {
+  return v.payments.filter((p) => p.succeededAt !== null).length > 1 ? `${label} ${name}…` : `${label}…`;
+}
+
+function refunds(v: InvoiceView): (Html | null)[] {
+  return v.payments.map((p) => {
+    const name = paymentName(p);
+    const path = `/console/payments/${encodeURIComponent(name)}`;
+    const isBack = returnOf(v, p.id) !== undefined;
+    if (isBack || refundable(p, v.refunds, lostOf(p.id, v.objects)) === 0n) return null;
+    if (p.paymentId === null) return actLink(path, labelled(v, 'Name the payment to refund it', name));
+    return actLink(`${path}/refund`, labelled(v, 'Refund', name));
+  });
+}
+
+function returns(v: InvoiceView, session: Session): (Html | null)[] {
+  return v.payments.map((p) => {
+    const name = paymentName(p);
+    const path = `/console/payments/${encodeURIComponent(name)}/returned`;
+    const row = returnOf(v, p.id);
+    if (row !== undefined)
+      return actForm(session, `${path}/undo`, 'Undo the returned debit', { key: `con-undo-${row.id}` });
+    if (refundable(p, v.refunds, lostOf(p.id, v.objects)) === 0n) return null;
+    return actLink(path, labelled(v, 'Record a returned debit', name));
+  });
+}
+
+/** The open items of an invoice, the soonest deadline first. */
+export function byDeadline(reviews: readonly ReviewRow[]): readonly ReviewRow[] {
+  const due = (r: ReviewRow): number => r.dueAt?.getTime() ?? Infinity;
+  return reviews.filter((r) => r.status === 'open').toSorted((a, b) => (due(a) === due(b) ? 0 : due(a) - due(b)));
+}

@@ -1,0 +1,180 @@
+// An invoice in the API's form: amounts, payments, refunds and its timeline.
+import { type AttemptRow, type InvoiceRow, type JournalLine } from '../../shared/domain/model.js';
+import { SIGNUP_REASON } from '../../shared/domain/status.js';
+import { type InvoiceListItem } from './invoices.store.js';
+import { type InvoiceView as InvoiceFacts } from '../../engine/read-model.js';
+import {
+  channelViews,
+  DisputeView,
+  EInvoiceLineView,
+  PaymentLinkView,
+  ProformaView,
+} from '../mor-objects/mor-object.view.js';
+import {
+  Amount,
+  AmountOrNull,
+  Currency,
+  Example,
+  Many,
+  OpenIfAny,
+  PartOrNull,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+  Word,
+  WordOrNull,
+} from '../../frames/api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
+import { RetriesView, retriesView } from '../../features/retries/retry.view.js';
+import { PaymentView, paymentView } from '../payments/payment.view.js';
+import { paymentName } from '../../shared/domain/payment-name.js';
+import { RefundView, refundView } from '../refunds/refund.view.js';
+import { ReviewView, reviewView } from '../reviews/review.view.js';
+import { DifferenceView, differenceView } from '../../features/verify/difference.view.js';
+import { type OpenDifference } from '../../features/verify/differences.store.js';
+
+export const INVOICE_STATUSES = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
+
+/** The reasons to expect no payment for an invoice. Console and command line show `not_enrolled` as a status. */
+const IGNORED_REASONS = ['not_enrolled', 'signup', 'nothing_due'] as const;
+export type IgnoredReason = (typeof IGNORED_REASONS)[number];
+
+const IgnoredBecause = (): PropertyDecorator =>
+  WordOrNull(
+    IGNORED_REASONS,
+    'Why Crossbill ignores the invoice: its customer is not enrolled (`ENROLMENT`), a signup pays it, or nothing is due. Null: Crossbill does not ignore it.',
+  );
+
+export function ignoredBecause(i: Pick<InvoiceRow, 'status' | 'enrolled' | 'billingReason'>): IgnoredReason | null {
+  if (i.status !== 'ignored') return null;
+  if (i.enrolled === false) return 'not_enrolled';
+  return i.billingReason === SIGNUP_REASON ? 'signup' : 'nothing_due';
+}
+
+export class AttemptView {
+  @Text() event_id!: string;
+  @Text() payment_id!: string;
+  @Word(['succeeded', 'failed', 'requires_action']) outcome!: string;
+  @Amount() amount!: number;
+  @Currency() currency!: string;
+  @TextOrNull() failure_message!: string | null;
+  @TextOrNull() decline_code!: string | null;
+  @TextOrNull() processor_payment_intent_id!: string | null;
+  @Time() at!: string;
+}
+
+export class TimelineLine {
+  @Time() at!: string;
+  @Word(['event', 'decision', 'call', 'person']) kind!: string;
+  @Text() text!: string;
+  @TextIfAny('The event, call, review item or refund it is about.') ref?: string | undefined;
+  @OpenIfAny('Facts beside the text, such as a request id; left out when there are none.')
+  detail?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export class InvoiceListView {
+  @Example('in_123') @Text("Stripe's `in_…`.") id!: string;
+  @Example('A-0001') @TextOrNull('As the customer reads it; null until the invoice is final.') number!: string | null;
+  @Example('cus_123') @TextOrNull() customer_id!: string | null;
+  @TextIfAny() mor_customer_id?: string | undefined;
+  @Example('paid') @Word(INVOICE_STATUSES) status!: (typeof INVOICE_STATUSES)[number];
+  @IgnoredBecause() ignored_because!: IgnoredReason | null;
+  @Example('paid') @Text("Stripe's last known status; `unknown` until Stripe reports one.") stripe_status!: string;
+  @Example(2990) @AmountOrNull() amount_due!: number | null;
+  @Example(2990) @AmountOrNull() amount_paid!: number | null;
+  @Example(0) @AmountOrNull() amount_remaining!: number | null;
+  @Example('eur') @TextOrNull('ISO 4217, lower case.') currency!: string | null;
+  @Example('subscription_cycle') @TextOrNull() billing_reason!: string | null;
+  @Example('sub_123') @TextOrNull() subscription_id!: string | null;
+  @TimeOrNull('When Stripe made it.') created_at!: string | null;
+  @TimeOrNull("The MoR's verdict is expected by then.") expected_by!: string | null;
+  @TimeOrNull('When Crossbill tries a failed renewal again; null: it does not.') next_try_at!: string | null;
+  @Many(PaymentView) payments!: PaymentView[];
+  @Many(RefundView) refunds!: RefundView[];
+}
+
+export class InvoiceView extends InvoiceListView {
+  @Many(DifferenceView, 'What the newest verify run found and nobody has acknowledged.')
+  differences!: DifferenceView[];
+  @Many(AttemptView, 'Every verdict from the MoR.') attempts!: AttemptView[];
+  @PartOrNull(RetriesView, 'The retries after refused charges; null: the MoR refused no charge.')
+  retries!: RetriesView | null;
+  @Many(ReviewView) reviews!: ReviewView[];
+  @Many(ProformaView, 'For bank transfers.') proformas!: ProformaView[];
+  @Many(PaymentLinkView) payment_links!: PaymentLinkView[];
+  @Many(EInvoiceLineView) e_invoices!: EInvoiceLineView[];
+  @Many(DisputeView, 'Disputes and pre-chargeback alerts.') disputes!: DisputeView[];
+  @Many(TimelineLine, 'Every event, decision and call, oldest first.') timeline!: TimelineLine[];
+}
+
+export function invoiceListView(i: InvoiceListItem): InvoiceListView {
+  const names = new Map(i.payments.map((p) => [p.id, paymentName(p)]));
+  return {
+    id: i.invoiceId,
+    number: i.number,
+    customer_id: i.customerId,
+    mor_customer_id: i.morCustomerId ?? undefined,
+    status: i.status,
+    ignored_because: ignoredBecause(i),
+    stripe_status: i.platformStatus,
+    amount_due: amountOf(i.amountDue),
+    amount_paid: amountOf(i.amountPaid),
+    amount_remaining: amountOf(i.amountRemaining),
+    currency: currencyOf(i.currency),
+    billing_reason: i.billingReason,
+    subscription_id: i.subscriptionId,
+    created_at: timeOf(i.platformCreatedAt),
+    expected_by: timeOf(i.expectedBy),
+    next_try_at: timeOf(i.nextTryAt),
+    payments: i.payments.map((payment) =>
+      paymentView({
+        payment,
+        invoiceNumber: i.number,
+        morCustomerId: i.morCustomerId,
+        refunds: i.refunds.filter((r) => r.paymentRowId === payment.id),
+      }),
+    ),
+    refunds: i.refunds.map((r) =>
+      refundView(r, {
+        name: names.get(r.paymentRowId) ?? r.paymentRowId,
+        customerId: i.customerId,
+        invoiceNumber: i.number,
+      }),
+    ),
+  };
+}
+
+export function invoiceView(v: InvoiceFacts, differences: readonly OpenDifference[]): InvoiceView {
+  const { invoice, morCustomerId, payments, refunds } = v;
+  const names = new Map(payments.map((p) => [p.id, paymentName(p)]));
+  return {
+    ...invoiceListView({ ...invoice, morCustomerId, payments, refunds }),
+    differences: differences.map(differenceView),
+    attempts: v.attempts.map(attemptView),
+    retries: retriesView(invoice),
+    reviews: v.reviews.map((r) => reviewView(r, names)),
+    ...channelViews(v.objects, names),
+    timeline: v.journal.map(timelineLine),
+  };
+}
+
+function attemptView(a: AttemptRow): AttemptView {
+  return {
+    event_id: a.eventId,
+    payment_id: a.paymentId,
+    outcome: a.outcome,
+    amount: amountOf(a.amount),
+    currency: currencyOf(a.currency),
+    failure_message: a.failureMessage,
+    decline_code: a.declineCode,
+    processor_payment_intent_id: a.processorPaymentIntentId,
+    at: timeOf(a.at),
+  };
+}
+
+function timelineLine(line: JournalLine): TimelineLine {
+  const { at, kind, text, ref, detail } = line;
+  return { at: timeOf(at), kind, text, ref: ref ?? undefined, detail: detail ?? undefined };
+}

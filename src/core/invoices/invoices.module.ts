@@ -1,0 +1,20 @@
+// Stripe's invoices: Crossbill records them, expects their payment and relays them to the MoR. For the API and the
+// console.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { RetriesModule } from '../../features/retries/retries.module.js';
+import { InvoiceRetryController } from './invoice-retry.controller.js';
+import { InvoicesController } from './invoices.controller.js';
+import { InvoicePages } from './invoices.pages.js';
+import { InvoiceViews } from './invoice-views.flow.js';
+import { InvoicesStore } from './invoices.store.js';
+import { VerifyModule } from '../../features/verify/verify.module.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule, RetriesModule, VerifyModule],
+  controllers: [InvoicesController, InvoiceRetryController, InvoicePages],
+  providers: [InvoicesStore, InvoiceViews],
+  exports: [InvoicesStore, InvoiceViews],
+})
+export class InvoicesModule {}

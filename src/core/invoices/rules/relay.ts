@@ -1,0 +1,117 @@
+// Relays Stripe's `invoice.created` to the MoR, so the MoR charges the customer. `first-charge.ts` makes Crossbill's own
+// events.
+import { parseStripeEvent } from '../../../shared/domain/events/stripe-event.js';
+import { type LaneRows, type OutboxRow } from '../../../shared/domain/model.js';
+import { askOfCall, type Call, isAbout, mayBeCutOff, refusalOf, type CallRule } from '../../../engine/call.js';
+import { type Lane } from '../../../engine/draft.js';
+import { type InvoiceEvent } from '../../../engine/event.js';
+import { awaitsRetry, saysNothing, verdictDueBy } from '../../../engine/payment.js';
+import { effectName } from '../../../shared/domain/payment-name.js';
+import { noteAttemptAsked } from '../../../shared/domain/retry.js';
+import { isOver } from '../../../shared/domain/status.js';
+import { standingOf } from '../../../shared/domain/enrolment.js';
+import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../../shared/policy.js';
+import { isOwnEvent } from '../../../engine/first-charge.js';
+import { findReasonNotToCharge } from './first-charge.js';
+
+/** Relays an `invoice.created`, byte for byte. */
+export function relayOnce(lane: Lane, e: InvoiceEvent): void {
+  const isRelayed = lane.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
+  // If the event is late, the relay could make the MoR charge a finished invoice.
+  const i = lane.invoice;
+  if (isRelayed || (i !== null && isOver(i.platformStatus))) return;
+  const trail = i?.retries ?? null;
+  // Crossbill's own schedule makes the retries. A relay now would cause one more charge.
+  if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
+    i.retries = noteAttemptAsked(trail, e.at);
+    const why = 'not relayed: RETRY_SCHEDULE decides when the MoR charges it again';
+    return lane.say('decision', why, e.eventId);
+  }
+  if (awaitsRelay(lane))
+    return lane.say('decision', 'not relayed: the MoR has not yet answered an earlier request to charge it', e.eventId);
+  const wire = { method: 'POST', path: '', body: e.raw } as const;
+  lane.request({ peer: 'relay', kind: 'relay_event', subject: e.eventId, wire });
+}
+
+/**
+ * True if Crossbill has asked the MoR to charge the invoice and has no verdict yet. Another `invoice.created` now is a
+ * repeat of the first event under a second id (Stripe docs, "Webhooks"). Crossbill must not relay the repeat: the MoR
+ * would charge again. After a refusal, another `invoice.created` really asks for a retry (Document 3, rule 5).
+ */
+function awaitsRelay(s: LaneRows): boolean {
+  return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
+}
+
+/**
+ * True for a relayed event if the MoR has given no verdict on the invoice since the relay. A verdict on a charge does
+ * not count if a person dismissed the charge.
+ */
+function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
+  const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
+  // True if the MoR reported a charge for the event, and then Crossbill withdrew the event. The MoR received the event,
+  // and only its reply was lost.
+  const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done') && s.payments.some(saysNothing);
+  return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(told, m) === null;
+}
+
+/**
+ * The reason to withdraw an `invoice.created` without a reply: the invoice is over, its money has arrived, the MoR gave
+ * its verdict, or the customer can pay another way. In these cases a relay hours later could make the MoR charge a
+ * customer who is already paying. If the MoR received an earlier try, an event will report the charge. Null: the MoR
+ * must still get the event.
+ */
+function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
+  const why = findReasonNotToCharge(s);
+  if (why !== null) return why;
+  // A person may send a refused relay again. But if Crossbill has requested a charge since, the MoR would take this
+  // relay for one more retry.
+  const later = s.messages.slice(1 + s.messages.findIndex((x) => x.id === m.id));
+  if (awaitsRetry(s) || later.some((x) => isUnanswered(s, x, ['done'])))
+    return 'Crossbill sent the MoR another request to charge it';
+  if (isOutdated(s, m)) return OTHER_AMOUNT;
+  const refused = verdictSince(s, m);
+  return refused === null ? null : `the MoR already knows the invoice: it reported payment ${refused}`;
+}
+
+const OTHER_AMOUNT = 'another amount is due now';
+
+/** True for Crossbill's own event, never sent, with an amount that is no longer due, as after a credit note. */
+function isOutdated(lane: Lane, m: OutboxRow): boolean {
+  const due = lane.invoice?.amountRemaining ?? null;
+  if (!isOwnEvent(m) || due === null || m.attempts > 0 || mayBeCutOff(m, lane)) return false;
+  const sent = parseStripeEvent(Buffer.from(m.wire.body ?? '', 'utf8'));
+  return sent.verdict === 'usable' && sent.event.invoice.amountRemaining !== due;
+}
+
+/** The id of a payment the MoR first reported after call `m` began. Null: no such payment. */
+function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | null {
+  const p = s.payments.find((x) => x.recordedAt.getTime() >= m.createdAt.getTime());
+  return p === undefined ? null : effectName(p);
+}
+
+export const relayCall: CallRule<'relay_event'> = {
+  order: 3,
+  unwanted: findReasonToDrop,
+  // If the invoice is hours old, it may have changed, so Crossbill reads it before the relay. After RELAY_READ_TRIES
+  // reads without a reply Crossbill relays all the same, so the MoR charges the renewal.
+  readFirst: (i, lane) =>
+    i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
+  // wait for the lookup: Crossbill relays nothing for a customer outside ENROLMENT
+  waits: (lane) => standingOf(lane) === 'unknown',
+  // Crossbill may have repeated its own event for hours. The MoR's time for a verdict starts only now.
+  replied: (lane, { row }) => {
+    if (lane.invoice !== null && isOwnEvent(row)) lane.invoice.expectedBy = verdictDueBy(lane.invoice, lane);
+  },
+  takenBack: ({ invoice, now }, _, why) => {
+    if (invoice !== null && why === OTHER_AMOUNT) invoice.relayDueAt = now; // ask for the new amount
+  },
+  // Before the next try Crossbill reads the invoice again: Stripe may reply by then and show the invoice as over.
+  silent: ({ invoice: i }) => {
+    if (i !== null && i.readAttempts >= RELAY_READ_TRIES) i.readAttempts = RELAY_READ_TRIES - 1;
+  },
+  refused: (lane, { row }, f) => askOfCall(lane, row, { code: 'relay-refused', ...refusalOf(row, f) }),
+  chosen: (lane, r, { resolution }) => {
+    if (resolution === 'retry') lane.sendAgain(lane.messages.find((m) => isAbout(r, m))?.id);
+    return null;
+  },
+};

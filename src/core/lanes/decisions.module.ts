@@ -1,0 +1,35 @@
+// Provides the rules of invoices, refunds and so on to the engine.
+import { Global, Module } from '@nestjs/common';
+import { Decider } from '../../engine/decider.js';
+import { EnrolmentFlow } from '../../features/enrolment/enrolment.flow.js';
+import { EnrolmentModule } from '../../features/enrolment/enrolment.module.js';
+import { MorModule } from '../../frames/mor/mor.module.js';
+import { MorObjectsModule } from '../mor-objects/mor-objects.module.js';
+import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
+import { PaymentsModule } from '../payments/payments.module.js';
+import { PaymentsStore } from '../payments/payments.store.js';
+import { RefundsModule } from '../refunds/refunds.module.js';
+import { RefundsStore } from '../refunds/refunds.store.js';
+import { SignupsModule } from '../signups/signups.module.js';
+import { SignupsStore } from '../signups/signups.store.js';
+import { Decisions } from './decisions.js';
+
+@Global()
+@Module({
+  imports: [MorModule, EnrolmentModule, MorObjectsModule, PaymentsModule, RefundsModule, SignupsModule],
+  providers: [
+    {
+      provide: Decider,
+      useFactory: (
+        router: RouteEventsFlow,
+        payments: PaymentsStore,
+        refunds: RefundsStore,
+        signups: SignupsStore,
+        enrolment: EnrolmentFlow,
+      ) => new Decisions(router, { payments, refunds, signups }, enrolment),
+      inject: [RouteEventsFlow, PaymentsStore, RefundsStore, SignupsStore, EnrolmentFlow],
+    },
+  ],
+  exports: [Decider],
+})
+export class DecisionsModule {}

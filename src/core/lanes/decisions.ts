@@ -1,0 +1,76 @@
+// Gives the engine the rules of invoices, refunds and so on (subjects.ts), and answers the engine's questions about
+// other invoices from the stores.
+import { type NewNotification, type NotifyFormat, type Told } from '../../shared/domain/notification.js';
+import { putDown, putDownStep } from '../../features/notifications/rules/put-down.js';
+import { type Elsewhere } from '../../engine/context.js';
+import { type Customers, type Signups } from '../../engine/lookup.js';
+import { type OutboxRow } from '../../shared/domain/model.js';
+import { type PaymentsStore } from '../payments/payments.store.js';
+import { type RefundsStore } from '../refunds/refunds.store.js';
+import { type CallOutcome } from '../../shared/domain/ports/call.js';
+import { type DecidedEvent, Decider, type TellStep } from '../../engine/decider.js';
+import { type Claim } from '../../engine/lane-store.js';
+import { type EnrolmentFlow } from '../../features/enrolment/enrolment.flow.js';
+import { type RouteEventsFlow } from '../mor-objects/route-events.flow.js';
+import { SUBJECTS } from './subjects.js';
+
+/** The stores for facts from outside the lane of one invoice. */
+export type Books = {
+  readonly payments: Pick<PaymentsStore, 'namedElsewhere' | 'collectedElsewhere'>;
+  readonly refunds: Pick<RefundsStore, 'namedElsewhere'>;
+  readonly signups: Signups;
+};
+
+const known = <T>(value: T): Promise<CallOutcome<T>> =>
+  Promise.resolve({ ok: true, value, status: 200, requestId: null });
+const NOBODY_LOOKED_UP: Customers = { look: () => known({ enrolled: true }), lookAtCharging: () => known(null) };
+
+export class Decisions extends Decider {
+  readonly subjects = SUBJECTS;
+  readonly customers: Customers;
+
+  constructor(
+    private readonly router: Pick<RouteEventsFlow, 'run'>,
+    private readonly books: Books,
+    /** The look-up of enrolment. Null: all customers are enrolled, so Crossbill looks nobody up. */
+    enrolment: EnrolmentFlow | null = null,
+  ) {
+    super();
+    this.customers = enrolment ?? NOBODY_LOOKED_UP;
+  }
+
+  putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification {
+    return (told, at) => putDown(told, format, at);
+  }
+
+  tellIn(format: NotifyFormat): TellStep {
+    return (before, after, at) => putDownStep(before, after, format, at);
+  }
+
+  get signups(): Signups {
+    return this.books.signups;
+  }
+
+  async heldElsewhere(
+    lane: string,
+    names: { readonly payments: readonly string[]; readonly charges: readonly string[] },
+  ): Promise<Elsewhere | null> {
+    const { payments } = this.books;
+    const paymentsElsewhere = await payments.namedElsewhere(names.payments, lane);
+    const chargesElsewhere = await payments.collectedElsewhere(names.charges, lane);
+    return paymentsElsewhere.size + chargesElsewhere.size === 0 ? null : { paymentsElsewhere, chargesElsewhere };
+  }
+
+  /**
+   * Stripe accepts only one refund under each reference. If Stripe refused a report, finds the refund with the same
+   * reference on another invoice, so a person can look at it.
+   */
+  async refusedBecause({ asked }: OutboxRow): Promise<Elsewhere> {
+    if (asked?.kind !== 'report_refund') return {};
+    return { refundsElsewhere: await this.books.refunds.namedElsewhere(asked.reference, asked.invoiceId) };
+  }
+
+  route(claim: Claim): Promise<readonly DecidedEvent[]> {
+    return this.router.run(claim);
+  }
+}

@@ -1,0 +1,53 @@
+// A ledger entry in the API's form.
+import { Amount, Currency, Example, Text, TextIfAny, Time } from '../../frames/api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
+import { type LedgerRow } from './ledger.store.js';
+
+export class LedgerEntryView {
+  @Example('id_123') @Text() id!: string;
+  @Example('mor_receivable') @Text() debit_account!: string;
+  @Example('unmarked_payments') @Text() credit_account!: string;
+  @Amount() amount!: number;
+  @Currency() currency!: string;
+  @Example('payment_collected') @Text('Why the money moved.') reason!: string;
+  @TextIfAny("The merchant's own id.") customer_id?: string | undefined;
+  @TextIfAny("The MoR's customer, by the newest link.") mor_customer_id?: string | undefined;
+  @Example('in_123') @Text() invoice_id!: string;
+  @TextIfAny("The invoice's number, as the customer reads it.") invoice_number?: string | undefined;
+  @Example('pay_123') @Text('`pay_…`, or our own id until the MoR or a person names it.') payment_id!: string;
+  @TextIfAny() processor_charge_id?: string | undefined;
+  @TextIfAny("Stripe's `pr_…`.") payment_record_id?: string | undefined;
+  @TextIfAny('Ours and permanent.') refund_id?: string | undefined;
+  @TextIfAny("The MoR's `rfnd_…`.") mor_refund_id?: string | undefined;
+  @TextIfAny("The refund's id at the processor.") processor_refund_id?: string | undefined;
+  @TextIfAny('The credit note on Stripe.') credit_note_id?: string | undefined;
+  @TextIfAny('The event behind the entry; left out if a call or a person caused it.') event_id?: string | undefined;
+  @Time("When the money moved, by the MoR's own time. It decides the month of the entry (UTC).")
+  moved_at!: string;
+  @Time('When Crossbill made the entry.') recorded_at!: string;
+}
+
+export function entryView(e: LedgerRow): LedgerEntryView {
+  return {
+    id: e.id,
+    debit_account: e.debit,
+    credit_account: e.credit,
+    amount: amountOf(e.amount),
+    currency: currencyOf(e.currency),
+    reason: e.reason,
+    customer_id: e.customerId ?? undefined,
+    mor_customer_id: e.morCustomerId ?? undefined,
+    invoice_id: e.invoiceId,
+    invoice_number: e.invoiceNumber ?? undefined,
+    payment_id: e.paymentId,
+    processor_charge_id: e.processorChargeId ?? undefined,
+    payment_record_id: e.paymentRecordId ?? undefined,
+    refund_id: e.refundId ?? undefined,
+    mor_refund_id: e.morRefundId ?? undefined,
+    processor_refund_id: e.processorRefundId ?? undefined,
+    credit_note_id: e.creditNoteId ?? undefined,
+    event_id: e.eventId ?? undefined,
+    moved_at: timeOf(e.movedAt),
+    recorded_at: timeOf(e.at),
+  };
+}

@@ -1,0 +1,18 @@
+// The ledger and the trial balance.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { FoldLedger } from './fold-ledger.js';
+import { LedgerController } from './ledger.controller.js';
+import { LedgerStore } from './ledger.store.js';
+import { LedgerPages } from './ledger.pages.js';
+import { LedgerSumsStore } from './sums.store.js';
+import { ExportsStore } from './exports.store.js';
+import { VerifyModule } from '../../features/verify/verify.module.js';
+
+@Module({
+  imports: [ConsoleModule, VerifyModule],
+  controllers: [LedgerController, LedgerPages],
+  providers: [LedgerStore, FoldLedger, LedgerSumsStore, ExportsStore],
+  exports: [LedgerSumsStore],
+})
+export class LedgerModule {}

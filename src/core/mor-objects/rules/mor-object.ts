@@ -1,0 +1,289 @@
+// Shared rules for proforma invoices, payment links and other objects at the MoR: find an object by its id, read it,
+// and record its only payment. Also warns if a customer can still pay an object of a paid invoice.
+import { type Draft } from '../../../shared/domain/row.js';
+import {
+  announcedAt,
+  announcedOn,
+  dueDate,
+  heardAt,
+  isLiveProforma,
+  isPayableLink,
+  isSameMoney,
+  isStandingLink,
+  type MorObjectKind,
+  type MorObjectRow,
+  newMorObject,
+  objectName,
+  TRANSFERRED,
+} from '../../../shared/domain/mor-object.js';
+import { type LaneRows, type PaymentRow } from '../../../shared/domain/model.js';
+import { type Money, showMoney } from '../../../shared/domain/money.js';
+import { ownIdOf } from '../../../shared/domain/payment-name.js';
+import { type CallOutcome, codesOf, mayPass } from '../../../shared/domain/ports/call.js';
+import { type ObjectFacts } from '../../../shared/domain/ports/mor-channels.js';
+import { retryAt } from '../../../engine/context.js';
+import { type Lane } from '../../../engine/draft.js';
+import { type Holds, itemRule } from '../../../engine/items.js';
+import { type Lookup } from '../../../engine/lookup.js';
+import { bookedAs, newPayment, collect } from '../../../engine/payment.js';
+import {
+  LINK_CONFIRM_TRIES,
+  LINK_LAST_LOOK_AFTER_MS,
+  OBJECT_FIRST_LOOK_MS,
+  OBJECT_LONGEST_PAUSE_MS,
+  TRANSFER_LATE_MS,
+} from '../../../shared/policy.js';
+
+/**
+ * Finds an object by kind and the MoR's id. Adds the object if an event names it before the reply to our request, or if
+ * Crossbill never requested the object.
+ */
+export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
+  const known = lane.objects.find((o) => o.kind === kind && o.morId === morId);
+  if (known !== undefined) return known;
+  // If Crossbill's request for a proforma invoice has no reply yet, or if Crossbill withdrew the request, the event can
+  // only be about the object of this request.
+  const awaited = kind === 'proforma' ? lane.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
+  if (awaited !== undefined) {
+    putBack(awaited);
+    awaited.morId = morId;
+    return awaited;
+  }
+  const id = lane.ctx.newId('obj');
+  return lane.add('objects', newMorObject(lane.now, { id, kind, morId, invoiceId: lane.lane, status: 'UNKNOWN' }));
+}
+
+function isAwaited(o: MorObjectRow): boolean {
+  return o.morId === null && (o.status === 'REQUESTED' || o.detail.mayStand === true);
+}
+
+/**
+ * True if the MoR refused the request for the object, or Crossbill withdrew the request. Also true for `REPLACED` with
+ * `mayStand`: Crossbill requests a new link instead, but the MoR may have made the first link.
+ */
+export function isTakenBack(o: MorObjectRow): boolean {
+  return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);
+}
+
+/** Restores an object after Crossbill withdrew the request for it: the MoR has made the object after all. */
+export function putBack(o: Draft<MorObjectRow>): void {
+  if (!isTakenBack(o)) return;
+  const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
+  Object.assign(o, { status: 'REQUESTED', detail });
+}
+
+// ---- Reads
+
+type Kind = 'proforma' | 'payment_link';
+type FactsOf<K extends Kind> = Extract<ObjectFacts, { readonly kind: K }>;
+type Question = { readonly objectId: string; readonly morId: string };
+/** The result of a read. Null: the MoR does not know the object. */
+export type ObjectRead = CallOutcome<ObjectFacts | null>;
+export type ObjectLookup = Lookup<Question, ObjectRead> & { readonly kind: Kind };
+
+/** Makes the lookup for objects of one kind. `take` records the MoR's facts after the read. */
+export function objectLookup<K extends Kind>(
+  kind: K,
+  take: (lane: Lane, o: Draft<MorObjectRow>, facts: FactsOf<K>) => void,
+): ObjectLookup {
+  const isOfKind = (facts: ObjectFacts): facts is FactsOf<K> => facts.kind === kind;
+  return {
+    name: 'read-object',
+    kind,
+    wanted: (lane) => {
+      for (const { id: objectId, kind: of, morId, readDueAt } of lane.objects)
+        if (of === kind && morId !== null && lane.isPast(readDueAt)) return { objectId, morId };
+      return null;
+    },
+    ask: ({ morId }, { channels }) => channels.read(kind, morId),
+    take: (lane, outcome, { objectId }) => {
+      const o = lane.findObject(objectId);
+      const facts = o === undefined ? null : takeRead(lane, o, outcome);
+      if (o === undefined || facts === null) return;
+      const { status } = facts.kind === 'proforma' ? facts.proforma : facts.link;
+      if (!isOfKind(facts)) return;
+      if (status !== o.status) lane.say('call', `${objectName(o)} is ${status}`, o);
+      take(lane, o, facts);
+    },
+  };
+}
+
+/** Counts the read. Returns the MoR's facts about the object. Null: the read failed, or the object is gone. */
+function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
+  // A read before its due time, for a caller of the API, does not count as a try.
+  const isEarly = o.readDueAt !== null && o.readDueAt > lane.now;
+  if (!outcome.ok) {
+    if (o.readDueAt === null) return null;
+    if (!isEarly) o.readAttempts++;
+    o.readDueAt = retryAt(lane.ctx, o.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
+    const since = o.detail.silent?.since ?? lane.now.toISOString();
+    o.detail = { ...o.detail, silent: { since, answer: codesOf(outcome), passes: mayPass(outcome) } };
+    // The link's payment is booked, so after the link's end nobody needs another read.
+    if (o.kind === 'payment_link' && o.paymentRowId !== null && !isPayableLink(o, lane.now)) o.readDueAt = null;
+    return null;
+  }
+  if (!isEarly) o.readAttempts++;
+  if (outcome.value === null) {
+    takeGone(lane, o, isEarly);
+    return null;
+  }
+  const { silent: _silent, ...detail } = o.detail;
+  o.detail = detail;
+  if (!isEarly) o.readDueAt = null;
+  return outcome.value;
+}
+
+function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
+  const { silent, ...detail } = o.detail;
+  // The MoR announced a payment on the link, but may not show the link yet. So read again a few times.
+  if (announcedAt(o) !== null && o.readAttempts < LINK_CONFIRM_TRIES) {
+    o.detail = detail;
+    if (!isEarly) o.readDueAt = retryAt(lane.ctx, o.readAttempts, null);
+    return;
+  }
+  // An open item about an unreadable link keeps its facts.
+  const isAsked = lane.reviews.some((r) => r.status === 'open' && r.topic === 'link-unread' && r.subject === o.id);
+  o.detail = isAsked && silent !== undefined ? { ...detail, silent } : detail;
+  o.readDueAt = null;
+  o.readAttempts = 0;
+  if (o.status === 'DELETED' || (o.status === 'PAID' && o.paymentRowId === null)) return;
+  o.status = 'DELETED';
+  o.updatedAt = lane.now;
+  lane.say('call', `the MoR no longer knows ${objectName(o)}`, o);
+}
+
+/** Plans reads of the objects that may change at the MoR, because a webhook may be lost for good. */
+export function lookAtObjects(lane: Lane): void {
+  for (const o of lane.objects) if (o.readDueAt === null && o.morId !== null) o.readDueAt = nextLook(o, lane.now);
+}
+
+/**
+ * The time of the next read of an object without an announced payment. Null: no read is needed. The pauses grow with
+ * the object's age from a minute to a day. A link gets one more read after its end, for a payment just before the end.
+ */
+export function nextLook(o: MorObjectRow, now: Date): Date | null {
+  const age = now.getTime() - o.createdAt.getTime();
+  const soon = now.getTime() + Math.min(OBJECT_LONGEST_PAUSE_MS, Math.max(OBJECT_FIRST_LOOK_MS, age / 2));
+  if (o.kind === 'payment_link') {
+    if (!isStandingLink(o)) return null;
+    const end = o.deadline === null ? Infinity : o.deadline.getTime() + LINK_LAST_LOOK_AFTER_MS;
+    return new Date(end > now.getTime() ? Math.min(soon, end) : soon);
+  }
+  if (!isLiveProforma(o) || o.status === 'REQUESTED' || TRANSFERRED.has(o.status)) return null;
+  return now.getTime() > dueDate(o).getTime() + TRANSFER_LATE_MS ? null : new Date(soon);
+}
+
+// ---- Money
+
+/** How the MoR reported a payment. `parked`: a person decides first. */
+type How = { readonly at: Date; readonly eventId: string | null; readonly parked: boolean };
+
+/**
+ * Records the money on an object as a payment. An object has only one payment. Returns `payment` null if Crossbill has
+ * already recorded the payment.
+ */
+export function takeMoney(
+  lane: Lane,
+  o: Draft<MorObjectRow>,
+  received: Money,
+  { at, eventId, parked }: How,
+): { readonly payment: PaymentRow | null; readonly said: string } {
+  const origin = o.kind === 'proforma' ? 'proforma' : 'payment_link';
+  // The payment's own payment.* event may have arrived first. One charge is one payment, in either order.
+  const known = lane.payments.find((p) => p.origin === origin && p.reference === o.morId) ?? takenOn(lane, o);
+  if (known !== undefined) {
+    o.paymentRowId = known.id;
+    if (known.amount === received.minor && known.currency === received.currency)
+      return { payment: null, said: 'this payment is already recorded' };
+    const recorded = known.amount === null ? null : { minor: known.amount, currency: known.currency };
+    lane.ask({
+      kind: 'conflicting_event',
+      subject: eventId ?? `${o.id}:amount`,
+      paymentRowId: known.id,
+      fact: { code: 'announced-otherwise', object: o.morId ?? o.id, announced: received, recorded },
+    });
+    return { payment: null, said: 'differs from the record: not applied' };
+  }
+  const [first = { charge: null, paymentId: null }] = announcedOn(o);
+  const before = refundedBefore(lane, first);
+  const row = newPayment(lane.ctx, {
+    ...before,
+    status: 'succeeded',
+    invoiceId: lane.lane,
+    customerId: lane.invoice?.customerId ?? '', // nameCustomers adds the customer later
+    currency: received.currency,
+    amount: received.minor,
+    origin,
+    reference: o.morId,
+    succeededAt: at,
+    processorChargeId: first.charge ?? before?.processorChargeId ?? null,
+    mark: parked ? 'parked' : 'waiting',
+  });
+  const payment = before === undefined ? lane.add('payments', row) : Object.assign(before, row);
+  collect(lane, payment, eventId);
+  o.paymentRowId = payment.id;
+  const what = origin === 'proforma' ? 'by bank transfer for proforma invoice' : 'on payment link';
+  return { payment, said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}` };
+}
+
+/** Finds the booked payment with the charge or id of this link's first payment. */
+export function takenOn(lane: LaneRows, o: MorObjectRow): PaymentRow | undefined {
+  const [first] = announcedOn(o);
+  return first === undefined ? undefined : bookedAs(lane, first);
+}
+
+/** Finds the payment row for a refund that arrived before its payment. */
+function refundedBefore(
+  { payments, refunds }: Lane,
+  names: { readonly charge: string | null; readonly paymentId: string | null },
+): Draft<PaymentRow> | undefined {
+  return payments.find(
+    (p) =>
+      isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names) &&
+      p.mark === 'none' &&
+      refunds.some((r) => r.paymentRowId === p.id),
+  );
+}
+
+/** Gives a payment without a customer the invoice's customer: no event of Document 2 names a customer. */
+export function nameCustomers(lane: Lane): void {
+  const customerId = lane.invoice?.customerId ?? null;
+  if (customerId === null) return;
+  for (const p of lane.payments) if (p.customerId === '') p.customerId = customerId;
+}
+
+// ---- Objects of a settled invoice
+
+type StandingFact = Holds<'may-stand' | 'still-payable'>['fact'];
+
+const STANDING_CLEARS = {
+  'may-stand': 'the MoR has made it after all',
+  'still-payable': 'nobody can pay it any more, or the invoice can be paid',
+};
+
+/**
+ * Items about a possible second payment: the customer can still pay a proforma invoice or a link of a paid or void
+ * invoice, or the MoR may have made an object after Crossbill withdrew the request.
+ */
+export const standingItems = itemRule(STANDING_CLEARS, function* (lane) {
+  for (const o of lane.objects) {
+    if (o.kind !== 'proforma' && o.kind !== 'payment_link') continue;
+    const fact = dangerOf(lane, o);
+    if (fact !== null)
+      yield { kind: 'double_payment', about: o, paymentRowId: null, fact, actions: ['retry', 'dismiss'] };
+  }
+});
+
+function canBePaid(o: MorObjectRow, now: Date): boolean {
+  if (o.kind === 'payment_link') return isStandingLink(o) && isPayableLink(o, now);
+  return o.morId !== null && isLiveProforma(o) && o.status !== 'REQUESTED' && !TRANSFERRED.has(o.status);
+}
+
+function dangerOf({ invoice, now }: Lane, o: MorObjectRow): StandingFact | null {
+  const what = o.kind === 'payment_link' ? 'payment_link' : 'proforma';
+  const object = o.number ?? o.morId ?? o.id;
+  if (o.detail.mayStand === true) return { code: 'may-stand', what, object, invoice: o.invoiceId };
+  const status = invoice?.platformStatus;
+  if ((status !== 'paid' && status !== 'void') || !canBePaid(o, now) || heardAt(o) !== null) return null;
+  return { code: 'still-payable', what, object, status, until: o.deadline?.toISOString() ?? null };
+}

@@ -1,0 +1,145 @@
+// Decides the route of an event without an invoice: to an invoice with one of the event's ids, or to a person.
+import { parseMorPaymentEvent, type PaymentRefunded } from '../../../shared/domain/events/mor-payment-event.js';
+import { idsIn, type MorServiceEvent, parseMorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
+import { deadlineIn } from '../../../shared/domain/events/payload-fields.js';
+import { type KindAndFact } from '../../../shared/domain/fact.js';
+import { type ConflictFact } from '../../../shared/domain/facts/conflict.js';
+import { type EventSource } from '../../../shared/domain/ports/inbox.js';
+import {
+  ROUTE_GIVE_UP_MS,
+  ROUTE_LONGEST_PAUSE_MS,
+  ROUTE_LOOK_EVERY_MS,
+  ROUTE_PATIENCE_MS,
+  ROUTE_SHORTEST_PAUSE_MS,
+} from '../../../shared/policy.js';
+
+/** The kinds of records with an event's id, the surest first: an object at the MoR, our own request, other records. */
+const SUREST = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'] as const;
+
+/** A record with one of the event's ids. `invoiceId` null: a signup without an invoice so far. */
+export type Home = { readonly id: string; readonly what: (typeof SUREST)[number]; readonly invoiceId: string | null };
+
+/**
+ * The result of the earlier search for the event's invoice. `reviewId`: the open item that asks a person about the
+ * event; null: not decided yet. `waitedMs`: the event's age by the database's clock.
+ */
+type Looked = { readonly reviewId: string | null; readonly waitedMs: number };
+
+export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
+
+/** The decided route. `item`: a person must look. `looksAgain`: the invoice may still appear. */
+export type Routing =
+  | { readonly moveTo: string }
+  | { readonly waitMs: number }
+  | {
+      readonly status: 'done' | 'parked';
+      readonly reason: string;
+      readonly item: HomelessItem | null;
+      readonly looksAgain: boolean;
+    };
+
+/** The parsed event. Null: Crossbill cannot use the event, for example because a field is missing. */
+export type Homeless = MorServiceEvent | PaymentRefunded | null;
+
+export function readHomeless({ source, body }: { readonly source: EventSource; readonly body: Buffer }): Homeless {
+  if (source === 'mor_payments') {
+    const parsed = parseMorPaymentEvent(body);
+    return parsed.verdict === 'usable' && parsed.event.kind === 'payment.refunded' ? parsed.event : null;
+  }
+  const parsed = parseMorServiceEvent(body);
+  return parsed.verdict === 'usable' ? parsed.event : null;
+}
+
+/** All ids in the event. A proforma invoice's id may be present only inside the event's own id. */
+export function namesOf(event: Homeless): readonly string[] {
+  if (event === null) return [];
+  if (event.kind === 'payment.refunded') {
+    return [event.paymentId, event.processorChargeId, event.processorPaymentIntentId];
+  }
+  const first = [event.proformaInvoiceId, event.paymentLinkId, event.eInvoiceId].filter((id) => id !== null);
+  return [...new Set([...first, ...idsIn(event.data)])];
+}
+
+/**
+ * Decides the route of one event.
+ * @param homes the records with the ids of all events, the oldest first
+ */
+export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, homes: readonly Home[]): Routing {
+  const done = (reason: string, item: HomelessItem | null = null, looksAgain = item !== null): Routing => ({
+    status: 'done',
+    reason,
+    item,
+    looksAgain,
+  });
+  if (event === null)
+    return { status: 'parked', reason: 'not in the shape its type needs', item: null, looksAgain: false };
+  const home = homeOf(namesOf(event), homes);
+  if (home !== null && home.invoiceId !== null) return { moveTo: home.invoiceId };
+  if (reviewId !== null) return done('names nothing Crossbill knows', null, true);
+  if (home !== null && event.kind === 'payment.captured') {
+    return done("a signup's card payment: its own payment.* event, or the signup's completion, counts");
+  }
+  if (waitedMs < ROUTE_PATIENCE_MS && maybeUnderWay(event)) return { waitMs: ROUTE_LOOK_EVERY_MS };
+  const item = itemFor(event);
+  if (item === null) return done('a proforma invoice that Crossbill did not make');
+  return done('names nothing Crossbill knows: a person must look', item);
+}
+
+/**
+ * The pause before the next search for the invoices of a lane's events: half of the youngest event's age, at least a
+ * minute, at most six hours. Null: Crossbill no longer searches.
+ */
+export function lookAgainInMs(waitedMs: readonly number[]): number | null {
+  const ages = waitedMs.filter((age) => age < ROUTE_GIVE_UP_MS);
+  if (ages.length === 0) return null;
+  return Math.min(ROUTE_LONGEST_PAUSE_MS, Math.max(ROUTE_SHORTEST_PAUSE_MS, Math.round(Math.min(...ages) / 2)));
+}
+
+function homeOf(names: readonly string[], homes: readonly Home[]): Home | null {
+  const found = names.flatMap((name) => homes.filter((home) => home.id === name));
+  for (const what of SUREST) {
+    const home = found.find((h) => h.what === what);
+    if (home !== undefined) return home;
+  }
+  return null;
+}
+
+function maybeUnderWay(event: NonNullable<Homeless>): boolean {
+  if (event.kind === 'payment.refunded') return true;
+  return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
+}
+
+/** The item about the event. Null: the event needs none. */
+function itemFor(event: NonNullable<Homeless>): HomelessItem | null {
+  const { eventId } = event;
+  switch (event.kind) {
+    case 'proforma_invoice.issued':
+    case 'proforma_invoice.issuance_failed':
+      return null;
+    case 'proforma_invoice.settled':
+      return conflict({ code: 'unknown-proforma', event: eventId, proforma: event.proformaInvoiceId });
+    case 'payment.captured':
+      return conflict({ code: 'unknown-capture', event: eventId });
+    case 'payment.refunded':
+      return conflict({ code: 'unknown-refund', event: eventId, payment: event.paymentId, amount: event.amount });
+    case 'e_invoice.issued':
+    case 'e_invoice.issuance_failed':
+    case 'e_invoice.cancelled': {
+      const eInvoice = event.eInvoiceId ?? eventId;
+      return conflict({ code: 'unknown-e-invoice', event: eventId, type: event.kind, eInvoice });
+    }
+    case 'dispute.action_needed':
+    case 'dispute.revision_requested':
+    case 'dispute.outcome':
+    case 'pre_chargeback_alert.received':
+    case 'pre_chargeback_alert.outcome': {
+      const dueAt = deadlineIn(event.data);
+      const until = dueAt?.toISOString() ?? null;
+      return { kind: 'dispute', fact: { code: 'unknown-dispute', event: eventId, type: event.kind, until }, dueAt };
+    }
+  }
+}
+
+function conflict(fact: ConflictFact): HomelessItem {
+  return { kind: 'conflicting_event', fact };
+}

@@ -1,0 +1,10 @@
+// The engine's table for objects at the MoR: the rule for each event, call, item and choice.
+import { type Subject } from '../../engine/subject.js';
+import { lookAtObjects, nameCustomers, standingItems } from './rules/mor-object.js';
+
+export const morObjects = {
+  when: (lane) => lane.objects.length > 0,
+  first: [nameCustomers],
+  rest: [lookAtObjects],
+  items: [standingItems],
+} satisfies Subject;

@@ -1,0 +1,16 @@
+// The payments taken by the MoR, and their marks on the invoices. For the API and the console.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { PaymentsController } from './payments.controller.js';
+import { PaymentsFlow } from './payments.flow.js';
+import { PaymentPages } from './payments.pages.js';
+import { PaymentsStore } from './payments.store.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule],
+  controllers: [PaymentsController, PaymentPages],
+  providers: [PaymentsStore, PaymentsFlow],
+  exports: [PaymentsStore],
+})
+export class PaymentsModule {}

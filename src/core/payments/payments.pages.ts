@@ -1,0 +1,221 @@
+// The pages of payments: the list, and one payment with the amount left to refund.
+import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { mayDo } from '../../frames/api/access/caller.js';
+import { IdPipe } from '../../frames/api/http/id.pipe.js';
+import { given } from '../../frames/api/http/page.js';
+import { invalid, notFound, valueOrProblem } from '../../frames/api/http/problem.js';
+import { PAYMENT_STATUSES, paymentView } from './payment.view.js';
+import { isPaymentId, paymentName } from '../../shared/domain/payment-name.js';
+import { type PaymentRow } from '../../shared/domain/model.js';
+import { type MorObjectRow } from '../../shared/domain/mor-object.js';
+import { type Config, CONFIG } from '../../shared/config/index.js';
+import { FlowContext } from '../../engine/flow-context.js';
+import { liveMode } from '../../engine/own-account.js';
+import { disputeAct, disputeLink } from '../../features/losses/disputes/dispute-link.view.js';
+import { paymentAnswer } from './payment-sentence.js';
+import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../../frames/console/acts.js';
+import { PaymentsStore } from './payments.store.js';
+import { ReadModel } from '../../engine/read-model.js';
+import { type PaymentView } from '../../engine/read-model.js';
+import { refundable } from '../../shared/domain/status.js';
+import { PaymentsFlow } from './payments.flow.js';
+import { ConsoleAudit } from '../../frames/console/console-audit.js';
+import { Page, sessionOf } from '../../frames/console/console.guard.js';
+import { formOf } from '../../frames/console/form.js';
+import { type Html, html } from '../../frames/console/html.js';
+import { formToken, sendPage } from '../../frames/console/layout.js';
+import { Pages } from '../../frames/console/pages.js';
+import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';
+import { chosen, table } from '../../frames/console/list.js';
+import {
+  amount,
+  customerLink,
+  facts,
+  foreign,
+  id,
+  invoiceNumberLink,
+  section,
+  shownOnStripe,
+  status,
+  time,
+  words,
+} from '../../frames/console/show.js';
+import { proofFacts } from './proof-facts.view.js';
+import { type Session } from '../../frames/console/session.js';
+import { refundFields } from '../refunds/refund.fields.js';
+import { CustomerNames } from '../../frames/console/customer-names.js';
+import { columnsOf, type Names } from '../../frames/console/fields.js';
+import { paymentFields } from './payment.fields.js';
+import { sendList, viewsOf } from '../../frames/console/list-page.js';
+
+const PATH = '/console/payments';
+const FILTERS = [
+  { name: 'status', label: 'Status', options: PAYMENT_STATUSES },
+  ...MONEY_FILTERS,
+  { name: 'customer_id', label: 'Customer' },
+  { name: 'invoice_id', label: 'Invoice' },
+] as const;
+
+@Pages('console/payments')
+export class PaymentPages {
+  readonly #live: boolean | null;
+
+  constructor(
+    private readonly books: ReadModel,
+    private readonly payments: PaymentsStore,
+    private readonly flow: PaymentsFlow,
+    private readonly context: FlowContext,
+    private readonly audit: ConsoleAudit,
+    private readonly names: CustomerNames,
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.#live = liveMode(config).expected;
+  }
+
+  @Get()
+  @Page('payment.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const filter = { ...given({ status: values.status, invoiceId: values.invoice_id }), ...moneyFrom(values) };
+    await sendList(req, res, {
+      title: 'Payments',
+      section: 'payments',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: async (page) => viewsOf(await this.payments.list(filter, page), paymentView),
+      sums: () => this.payments.sums(filter),
+      summed: 'taken or not',
+      caption: 'Newest first',
+      fields: ['payments', paymentFields],
+      names: this.names,
+      empty: {
+        filtered: 'No payments match these filters.',
+        yet: html`<p>
+            Crossbill lists the MoR's payments and failed charges here. None has arrived yet: the MoR reports them with
+            <code>payment.*</code> events.
+          </p>
+          <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`,
+      },
+    });
+  }
+
+  @Get(':id')
+  @Page('payment.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
+    const found = await this.books.payment(asked);
+    if (found === null) throw notFound('payment');
+    const names = await this.names.of([found.payment.customerId]);
+    const looker = { session: sessionOf(req), now: this.context.now().now, live: this.#live, names };
+    const objects = await this.books.objects(found.payment.invoiceId);
+    const live = { html: paymentPart(found, objects, looker), everySec: 15 };
+    const { session } = looker;
+    const unnamed = found.payment.paymentId === null && mayDo(session.role, 'ops');
+    const after = unnamed ? nameForm(session, found.payment.id) : null;
+    sendPage(req, res, { title: 'Payment', section: 'payments', body: null, live, after });
+  }
+
+  /** A person enters the MoR's id of a payment, because no event brought the id. A refund needs the id. */
+  @Post(':id/identify')
+  @HttpCode(303)
+  @Page('payment.identify', 'ops')
+  async identify(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const identify = async (by: Session): Promise<PaymentRow> => {
+      const paymentId = formOf(req).text('payment_id').trim();
+      if (!isPaymentId(paymentId)) throw invalid('payment_id', "must be the MoR's id of the payment, pay_…");
+      return valueOrProblem(await this.flow.identify(id, paymentId, by.name));
+    };
+    const pathOf = (named: PaymentRow): string => `${PATH}/${encodeURIComponent(paymentName(named))}`;
+    await this.audit.post(req, res, 'payment.identify', identify, pathOf);
+  }
+}
+
+type Looker = {
+  readonly session: Session;
+  readonly now: Date;
+  readonly live: boolean | null;
+  readonly names: Names;
+};
+
+function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: Looker): Html {
+  const { payment: p, morCustomerId, refunds, lost } = v;
+  const rest = refundable(p, refunds, lost);
+  const name = paymentName(p);
+  const about = html`Invoice ${invoiceNumberLink(p.invoiceId, v.invoiceNumber)} · customer
+  ${customerLink(p.customerId, looker.names.get(p.customerId))} · taken ${time(p.succeededAt)}`;
+  const own = objects.filter((o) => o.paymentRowId === p.id);
+  const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
+  return html`${headline(amount(p.amount, p.currency), status(p.status, 'Payment'), paymentAnswer({ payment: p, refunds, objects: own }, looker.now), about)}
+  ${paymentActs(v, own, isBack ? 0n : rest, looker)}
+  ${facts([
+    ['Refunded', amount(p.amountRefunded, p.currency)],
+    lost === 0n ? null : ['Taken back by the bank', amount(lost, p.currency)],
+    ['Can be refunded', amount(isBack ? 0n : rest, p.currency)],
+    ['Shown on Stripe', shownOnStripe(p.mark)],
+    ...proofFacts(p),
+    ['Origin', words(p.origin)],
+    p.declineCode === null ? null : ['Decline code', html`<code>${p.declineCode}</code>`],
+    p.failureMessage === null ? null : ['Message from the MoR', foreign(p.failureMessage)],
+  ])}
+  ${section(
+    'Refunds',
+    table(
+      'Refunds, finished or under way',
+      columnsOf(refundFields, undefined, ['invoice_number', 'customer_id']),
+      paymentView(v).refunds,
+      'None.',
+    ),
+  )}
+  ${fold(
+    'details',
+    'Details and ids',
+    null,
+    facts([
+      ['Payment', id(name)],
+      ['Invoice', id(p.invoiceId)],
+      ['Customer', id(p.customerId)],
+      ['Customer at the MoR', id(morCustomerId)],
+      ["Processor's charge", id(p.processorChargeId)],
+      ["Processor's payment intent", id(p.processorPaymentIntentId)],
+      ['Payment record on Stripe', id(p.paymentRecordId)],
+    ]),
+  )}`;
+}
+
+function paymentActs(
+  { payment: p }: PaymentView,
+  own: readonly MorObjectRow[],
+  rest: bigint,
+  looker: Looker,
+): Html | null {
+  const { session, live } = looker;
+  const ops = mayDo(session.role, 'ops');
+  const path = `${PATH}/${encodeURIComponent(paymentName(p))}`;
+  const back = own.find((o) => o.kind === 'debit_return' && o.status === 'returned');
+  return actRow([
+    ops && rest > 0n && p.paymentId !== null ? actLink(`${path}/refund`, 'Refund…') : null,
+    ops && back !== undefined
+      ? actForm(session, `${path}/returned/undo`, 'Undo the returned debit', { key: `con-undo-${back.id}` })
+      : null,
+    ...own.flatMap((o) => [disputeAct(o), disputeLink(o)]),
+    outsideLink(stripeUrl(live, 'invoices', p.invoiceId), 'Open the invoice in Stripe'),
+    ops && rest > 0n ? actLink(`${path}/returned`, 'Record a returned debit…') : null,
+  ]);
+}
+
+function nameForm(session: Session, id: string): Html {
+  return html`<form class="card" action="${PATH}/${encodeURIComponent(id)}/identify" method="post">
+    ${formToken(session)}
+    <p>
+      <label for="payment_id"
+        >The MoR's id of this payment
+        <span class="hint" id="payment-id-hint"
+          >A refund needs this id, and no event of the MoR has brought it yet. The MoR's portal shows it.</span
+        ></label
+      >
+      <input id="payment_id" name="payment_id" required autocomplete="off" aria-describedby="payment-id-hint" />
+    </p>
+    <p class="buttons"><button>Save the id</button></p>
+  </form>`;
+}

@@ -1,0 +1,350 @@
+// Decides the mark of a payment on its invoice, after a fresh read: begins, holds or withdraws it, or leaves it to a
+// person.
+import { type Draft } from '../../../shared/domain/row.js';
+import {
+  HOLDING,
+  type InvoiceRow,
+  type LaneRows,
+  type MarkMode,
+  type OutboxRow,
+  type PaymentRow,
+  moveMark,
+} from '../../../shared/domain/model.js';
+import { type Money, showMoney } from '../../../shared/domain/money.js';
+import { effectName } from '../../../shared/domain/payment-name.js';
+import { type BillingCall } from '../../../shared/domain/ports/billing-platform.js';
+import { SHADOW_MODE } from '../../../shared/domain/ports/call.js';
+import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
+import { paymentMarked } from '../../../shared/domain/postings.js';
+import { type FlowSettings } from '../../../shared/domain/settings.js';
+import { isPayable } from '../../../shared/domain/status.js';
+import { isCutOffSince, mayBeCutOff } from '../../../engine/call.js';
+import { type Lane } from '../../../engine/draft.js';
+import { isFresh, invoiceLookup } from '../../../engine/facts.js';
+import { observationsOf } from '../../../engine/open-money.js';
+import { closePayment, isCallOf, maybeOne, PARKING } from '../../../engine/payment.js';
+import {
+  DRAFT_FAILED_LOOK_EVERY_MS,
+  DRAFT_LOOK_AFTER_MS,
+  DRAFT_LOOK_EVERY_MS,
+  STANDSTILL_MS,
+} from '../../../shared/policy.js';
+import { noteGrowth, ofAmount, ofPaid, type Parking } from './amount.js';
+import { askOfAmount } from './payment.js';
+
+type Payment = Draft<PaymentRow>;
+
+export type MarkDecision =
+  | { readonly do: 'read' } // read the invoice first
+  | { readonly do: 'hold'; readonly why: string } // a draft can't be paid: Crossbill waits until it is final
+  | { readonly do: 'finalize' }
+  | { readonly do: 'mark'; readonly mode: MarkMode }
+  | { readonly do: 'attach' } // the payment record exists and must be attached
+  | { readonly do: 'identify' } // the invoice is paid: find out if our own lost mark paid it
+  | { readonly do: 'park'; readonly item: Parking };
+
+/**
+ * Decides on one payment taken by the MoR. Pure. If the payment does not fit the invoice, the decision is `park`: a
+ * person decides. `holder`: another payment of the invoice with a mark, finished or begun. `finalizationFailed`: Stripe
+ * refused to finalize this draft.
+ */
+export function decideMark(
+  p: PaymentRow & { readonly amount: bigint },
+  invoice: InvoiceRow,
+  holder: PaymentRow | undefined,
+  fresh: boolean,
+  settings: FlowSettings,
+  finalizationFailed: boolean,
+): MarkDecision {
+  if (!fresh) return { do: 'read' };
+  const taken: Money = { minor: p.amount, currency: p.currency };
+  const park = (item: Parking): MarkDecision => ({ do: 'park', item });
+  const { platformStatus: status, amountRemaining: due, currency, customerId, invoiceId } = invoice;
+  if (status === 'deleted' || status === 'unknown')
+    return park({ kind: 'invoice_not_payable', fact: { code: 'no-such-invoice', taken, invoice: invoiceId } });
+  if (status === 'void') {
+    const fact = { code: 'invoice-void', taken, invoice: invoiceId, replacedBy: invoice.latestRevision } as const;
+    return park({ kind: 'invoice_not_payable', fact, proposed: 'refund' });
+  }
+  if (customerId !== p.customerId && !p.waived.includes('customer_mismatch'))
+    return park({
+      kind: 'customer_mismatch',
+      fact: { code: 'other-customer', named: p.customerId, owner: customerId },
+    });
+  if (currency !== p.currency)
+    return park({ kind: 'currency_mismatch', fact: { code: 'other-currency', taken, currency } });
+  if (holder !== undefined) {
+    const charge = p.processorChargeId;
+    const sameCharge = charge !== null && charge === holder.processorChargeId ? charge : null;
+    const isOne = maybeOne(p, holder);
+    const fact = { code: 'paid-twice', taken, settledBy: effectName(holder), sameCharge, maybeOne: isOne } as const;
+    return park({
+      kind: 'double_payment',
+      fact: { ...fact, observations: [] },
+      proposed: isOne ? null : 'refund', // if both may be one payment, a refund could return the only money
+    });
+  }
+  if (status === 'paid') {
+    if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
+    return park(ofPaid(invoice, taken, null, []));
+  }
+  // A draft's total may still change. With the policy `wait` Crossbill compares amounts only on a final invoice.
+  if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
+    return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
+  }
+  // "Paid out of band" pays the whole invoice. So only the exact amount may do so, even if a person accepted a
+  // difference.
+  const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
+  if (due !== p.amount && !waived) return park(ofAmount(p, invoice, settings));
+  if (status === 'draft') return { do: 'finalize' };
+  if (p.paymentRecordId !== null) return { do: 'attach' };
+  return { do: 'mark', mode: settings.markMode };
+}
+
+/** Decides the marks of all payments, the oldest first: the first payment pays the invoice. */
+export function settleMarks(lane: Lane): void {
+  const i = lane.invoice;
+  if (i === null) return;
+  const byAge = (a: Payment, b: Payment): number =>
+    a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1);
+  for (const p of lane.payments.toSorted(byAge)) settleMark(lane, p, i);
+  if (lane.payments.some((p) => p.mark === 'held')) lane.lookAt(i.holdUntil);
+}
+
+function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
+  const isHeldOver = i.platformStatus !== 'draft' || (i.holdUntil !== null && i.holdUntil <= lane.now);
+  if (p.mark === 'held' && isHeldOver) moveMark(p, 'waiting');
+  if (isShadowed(lane, p)) return settleShadowed(lane, p);
+  if (p.mark === 'parked') return noteGrowth(lane, p);
+  if (STEPS[p.mark] !== undefined) return withdrawIfPointless(lane, p, i);
+  const { amount } = p;
+  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p) || askOfAmount(lane, p)) return;
+  const holder = lane.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(lane, x, i));
+  const isStuck = lane.reviews.some(
+    (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
+  );
+  const isShadow = lane.settings.shadow === true;
+  const seen = isShadow && holder === undefined ? beforeTheMark(i) : i;
+  const d = decideMark({ ...p, amount }, seen, holder, isFresh(i, lane.now), lane.settings, isStuck);
+  const { invoiceId } = i;
+  const name = p.paymentId ?? p.id;
+  switch (d.do) {
+    case 'read':
+    case 'identify':
+      return; // a lookup searches Stripe next
+    case 'hold':
+      moveMark(p, 'held');
+      i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
+      return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
+    case 'finalize':
+      // In shadow mode Crossbill stores only one such call and never sends it. Another program finalizes the draft, or
+      // Stripe does on its own schedule.
+      if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
+        lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
+      moveMark(p, isShadow ? 'held' : 'finalizing');
+      if (!isShadow) return lane.say('decision', `finalize the draft now, to mark payment ${name}`, p);
+      i.holdUntil = nextLook(i.finalizesAt, lane.now);
+      return;
+    case 'attach': {
+      const paymentRecordId = p.paymentRecordId ?? '';
+      lane.call({ kind: 'attach_payment', invoiceId, paymentRecordId }, effectName(p), p);
+      moveMark(p, 'attaching', { markMode: 'payment_record' });
+      return lane.say('decision', `attach ${paymentRecordId}, reported earlier`, p);
+    }
+    case 'mark':
+      return beginMark(lane, p, amount, d.mode);
+    case 'park':
+      moveMark(p, 'parked');
+      return lane.ask({ ...withObserved(lane, d.item), subject: p.id, paymentRowId: p.id });
+  }
+}
+
+function beginMark(lane: Lane, p: Payment, amount: bigint, mode: MarkMode): void {
+  const paymentId = effectName(p);
+  const reference = referenceOf(p);
+  if (mode === 'out_of_band') {
+    lane.call({ kind: 'set_reference', invoiceId: p.invoiceId, paymentId, reference }, paymentId, p);
+    moveMark(p, 'referencing', { markMode: mode });
+    return lane.say('decision', `mark paid out of band, reference ${reference}`, p);
+  }
+  // A person may have accepted another customer's payment for this invoice. Stripe needs the invoice's own customer.
+  const customerId = lane.invoice?.customerId ?? p.customerId;
+  lane.call(reportOf({ ...p, customerId }, amount, lane.now), paymentId, p);
+  moveMark(p, 'reporting', { markMode: mode });
+  lane.say('decision', `mark paid with a payment record, reference ${reference}`, p);
+}
+
+export function referenceOf(p: PaymentRow): string {
+  return p.reference ?? p.processorChargeId ?? effectName(p);
+}
+
+/** The report of a payment to Stripe. It carries the payment's own times, so a repeat has the same bytes. */
+export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall {
+  const at = p.succeededAt ?? now;
+  return {
+    kind: 'report_payment',
+    invoiceId: p.invoiceId,
+    customerId: p.customerId,
+    paymentId: effectName(p),
+    amount: { minor: amount, currency: p.currency },
+    reference: referenceOf(p),
+    initiatedAt: at,
+    guaranteedAt: at,
+    presence: p.origin === 'signup' ? 'on_session' : 'off_session',
+  };
+}
+
+/** For a double payment: adds every report of money on the invoice to the item. */
+function withObserved(lane: Lane, item: Parking): Parking {
+  const { fact } = item;
+  if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise' && fact.code !== 'nothing-due') return item;
+  return { ...item, kind: 'double_payment', fact: { ...fact, observations: observationsOf(lane) } };
+}
+
+/**
+ * True if a person accepted payment `p` as a part payment, and another payment may bring the missing part. On a paid
+ * invoice, Stripe must also show more money than our marks: then a person marked the missing part by hand, or a
+ * restored database lost our mark.
+ */
+function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
+  if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
+  const known = payments.reduce((sum, x) => (x.mark === 'confirmed' ? sum + (x.amount ?? 0n) : sum), 0n);
+  return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
+}
+
+/** True while Crossbill marks another payment as an accepted part: perhaps payment `p` brings the missing part. */
+function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
+  const isPartOnItsWay = (x: PaymentRow): boolean =>
+    HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isShadowed(s, x);
+  return s.payments.some((x) => x.id !== p.id && isPartOnItsWay(x));
+}
+
+/** Closes a parked payment after its full refund. */
+export function closeRefunded(lane: Lane): void {
+  for (const p of lane.payments) {
+    if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
+    closePayment(p);
+    const how = { by: null, resolution: 'cleared', note: 'the payment was refunded in full' } as const;
+    lane.closeItems((r) => r.paymentRowId === p.id && PARKING.has(r.kind), how);
+  }
+}
+
+/** The call for each stage of a mark. */
+const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
+  reporting: 'report_payment',
+  attaching: 'attach_payment',
+  referencing: 'set_reference',
+  paying: 'pay_out_of_band',
+};
+
+/**
+ * Withdraws an unfinished call of a mark if a fresh read leads to another decision. Only the lane's worker may do so:
+ * an API request cannot know if the call is on its way to Stripe, and a withdrawal would lose Stripe's reply.
+ */
+function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
+  const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
+  if (lane.ctx.beside === true || !isFresh(i, lane.now) || m === undefined) return;
+  const why = findWhyPointless(lane, p, i, m);
+  if (why === null) return;
+  lane.takeBack(m.id, why);
+  moveMark(p, 'waiting');
+}
+
+/** The reason to withdraw call `m`. Null: the call is still right, or Stripe may have received the call. */
+function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
+  const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
+  // If the invoice is no longer payable, withdraw an untried call. But keep the last call of a mark, even untried:
+  // before each send Crossbill searches Stripe for this call's effect (mark-calls.ts).
+  if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
+  if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
+  // Has Stripe received a try of this call? A crash may have cut off the reply, and a second report would count twice.
+  // Before the last call Crossbill searches for the call's effect. But a search from before the crash proves nothing.
+  const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
+  const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
+  // "Paid out of band" makes the whole invoice paid. So if the invoice is still payable, Stripe received no try.
+  if (!isUntried && p.markMode !== 'out_of_band') return null;
+  return `${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} is due now`;
+}
+
+function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
+  return i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && p.markMode !== 'out_of_band');
+}
+
+/**
+ * The end of the wait after a change of the amount due: a paused process may still send `m`, the last call of a mark.
+ * Until this time Crossbill neither withdraws the call nor searches for its effect. Null: Crossbill need not wait.
+ */
+export function standsStillUntil(
+  p: PaymentRow,
+  i: InvoiceRow,
+  m: OutboxRow,
+  lane: Parameters<typeof mayBeCutOff>[1],
+): Date | null {
+  if (!isPayable(i) || isAsDecided(p, i) || !mayBeCutOff(m, lane)) return null;
+  const until = new Date(m.nextTryAt.getTime() + STANDSTILL_MS);
+  return until > lane.now ? until : null;
+}
+
+/**
+ * The time of the next read, in case `invoice.finalized` is lost. The first read follows a minute after the expected
+ * end of the draft. The longer the draft lasts beyond this end, the longer the pause, up to a quarter of an hour.
+ */
+function nextLook(finalizesAt: Date | null, now: Date): Date {
+  if (finalizesAt === null) return new Date(now.getTime() + DRAFT_LOOK_EVERY_MS);
+  const late = Math.max(now.getTime() - finalizesAt.getTime(), DRAFT_LOOK_AFTER_MS);
+  const next = now.getTime() + Math.min(late, DRAFT_LOOK_EVERY_MS);
+  return new Date(Math.max(next, finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS));
+}
+
+/** The payment to look up on Stripe. Undefined if there is none, or if the next read is due later. */
+export function findToLookUp(lane: Lane): PaymentRow | undefined {
+  const due = lane.invoice?.readDueAt ?? null;
+  const p =
+    lane.invoice === null ? undefined : lane.payments.find((x) => x.mark === 'waiting' && !isBesidePart(lane, x));
+  return p !== undefined && (due === null || lane.isPast(due)) ? p : undefined;
+}
+
+/** Reads the invoice before the decision: each mark needs a fresh read. */
+export const readToMark = {
+  ...invoiceLookup,
+  wanted: (lane: Lane): string | null => {
+    const i = lane.invoice;
+    return findToLookUp(lane) === undefined || i === null || isFresh(i, lane.now) ? null : i.invoiceId;
+  },
+};
+
+/** True if Crossbill decided the mark in shadow mode, and so never sent the mark's newest call. */
+export function isShadowed(s: LaneRows, p: PaymentRow): boolean {
+  const kind = STEPS[p.mark];
+  const newest = s.messages.findLast((m) => m.kind === kind && isCallOf(m, p));
+  return newest !== undefined && isShadowCall(newest);
+}
+
+export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean {
+  return m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
+}
+
+/** The invoice as before the other program's mark. In shadow mode Crossbill decides on this state, not on the mark. */
+export function beforeTheMark(i: InvoiceRow): InvoiceRow {
+  const isMarked = i.platformStatus === 'paid' && whyNothingDue(i) === null;
+  return isMarked ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
+}
+
+/** In shadow mode another program marks the invoice. Then Crossbill books the mark. */
+export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
+  if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
+  moveMark(p, 'waiting');
+  moveMark(p, 'confirmed');
+  lane.book(paymentMarked(p, p.amount, lane.now));
+  lane.say('decision', `payment ${effectName(p)} is marked, as shadow mode decided; somebody else marked it`, p);
+}
+
+/** For `verify --repair` after shadow mode: decides each missing mark again. */
+export function decideShadowedAgain(lane: Lane): void {
+  if (lane.settings.shadow === true || lane.invoice?.platformStatus === 'paid') return;
+  for (const p of lane.payments) {
+    if (!isShadowed(lane, p)) continue;
+    moveMark(p, 'waiting');
+    lane.say('decision', `payment ${effectName(p)} got no mark in shadow mode: Crossbill decides again`, p);
+  }
+}

@@ -1,0 +1,58 @@
+// The engine's table for payments: the rule for each event, call, item and choice.
+import { type ChoiceRule } from '../../engine/commanded.js';
+import { type Lane } from '../../engine/draft.js';
+import { type PaymentEvent } from '../../engine/event.js';
+import { nextLookup } from '../../engine/lookup.js';
+import { type Subject } from '../../engine/subject.js';
+import {
+  chooseMark,
+  chooseRefund,
+  endOfMarkCall,
+  finalizeCall,
+  type GiveBack,
+  identifyLookup,
+  reportPaymentCall,
+  setReferenceCall,
+} from './rules/mark-calls.js';
+import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
+import {
+  chargeLookup,
+  chooseUnproven,
+  declareSurplus,
+  restItems,
+  takeNotPaid,
+  takeSucceeded,
+  unprovenItems,
+} from './rules/payment.js';
+
+/** Actions of other folders on a payment: refund it (refunds/), or retry a refused renewal (retries/). */
+export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, e: PaymentEvent) => void };
+
+export const joinPayments = ({ giveBack, tryAgain }: Others) => {
+  const notPaid = (lane: Lane, e: PaymentEvent) => takeNotPaid(lane, e, tryAgain);
+  const chosen: ChoiceRule = (lane, r, choice) =>
+    choice.resolution === 'refund' ? chooseRefund(lane, r, choice.by, giveBack) : chooseMark(lane, r, choice);
+  return {
+    events: { 'payment.succeeded': takeSucceeded, 'payment.failed': notPaid, 'payment.requires_action': notPaid },
+    calls: {
+      finalize_invoice: finalizeCall,
+      report_payment: reportPaymentCall,
+      attach_payment: endOfMarkCall,
+      set_reference: setReferenceCall,
+      pay_out_of_band: endOfMarkCall,
+    },
+    money: [settleMarks, closeRefunded],
+    rest: [declareSurplus],
+    items: [unprovenItems, restItems],
+    lookups: [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(identifyLookup)],
+    choices: {
+      amount_mismatch: chosen,
+      currency_mismatch: chosen,
+      customer_mismatch: chosen,
+      invoice_not_payable: chosen,
+      double_payment: chosen,
+      partial_transfer: chosen,
+      signup_unproven: chooseUnproven,
+    },
+  } satisfies Subject;
+};

@@ -1,0 +1,301 @@
+// Counts a refund in its payment. After the payment's mark, shows the refund on Stripe: first as a report on the
+// payment record, then as a credit note.
+import { creditRoom, isNoteOnItsWay } from '../../../shared/domain/credit-room.js';
+import {
+  type MirrorStage,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+  moveMark,
+  moveMirror,
+} from '../../../shared/domain/model.js';
+import { type Money } from '../../../shared/domain/money.js';
+import { effectName, paymentName } from '../../../shared/domain/payment-name.js';
+import { type CallFailure } from '../../../shared/domain/ports/call.js';
+import { refundMirrored, refundOfUnmarked, refundPaid } from '../../../shared/domain/postings.js';
+import { isOnItsWay, isPayable, paymentStatus } from '../../../shared/domain/status.js';
+import { saleOf, surplusIn } from '../../../shared/domain/surplus.js';
+import { type Call, askOfCall, refundOf, refusalOf, type CallRule } from '../../../engine/call.js';
+import { type Lane } from '../../../engine/draft.js';
+import { askAgain, isFresh } from '../../../engine/facts.js';
+import { type Holds, itemRule } from '../../../engine/items.js';
+import { isCallOf, mayHaveSettled, PARKING, saysNothing } from '../../../engine/payment.js';
+import { type Choice } from '../../../engine/commanded.js';
+
+export function mirrorRefunds(lane: Lane): void {
+  for (const r of lane.refunds) {
+    const p = r.mirror === 'waiting' ? lane.findPayment(r.paymentRowId) : undefined;
+    if (p?.mark === 'closed') {
+      moveMirror(r, 'not_needed');
+      lane.book(refundOfUnmarked(p, r, lane.now));
+      tellUnshown(lane, p, r);
+    }
+    // After a part payment accepted by a person, the rest of the invoice may still be due. A credit note would lower
+    // the amount due (Stripe docs, "Credit notes"), so Crossbill waits until the invoice is paid.
+    if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsForShadow(lane, p)) continue;
+    // One credit note at a time: each one takes room from the next.
+    if (isNoteOnItsWay(lane) || !isReadForNote(lane)) continue;
+    r.surplus = surplusIn(lane, r);
+    r.beyondSale = null;
+    const over = saleOf(r) - (creditRoom(lane) ?? saleOf(r));
+    if (over > 0n) r.beyondSale = over;
+    const next = showNext(lane, p, r);
+    // In shadow mode another program shows the refund on Stripe. Crossbill stores the call without sending it, and
+    // books the refund.
+    const isShadow = lane.settings.shadow === true && next !== 'done' && next !== 'not_needed';
+    if (isShadow) lane.book(refundMirrored(p, r, lane.now));
+    moveMirror(r, isShadow ? 'not_needed' : next);
+    lane.say('decision', `show the refund on Stripe, stage ${r.mirror}`, r);
+  }
+}
+
+/**
+ * True if the last read of the invoice has all its credit notes: somebody may have credited a part by hand since an older
+ * one, and the read must follow our own last credit note. Otherwise requests a read.
+ */
+function isReadForNote(lane: Lane): boolean {
+  const i = lane.invoice;
+  const notedAt = lane.messages.map((m) => (m.kind === 'issue_credit_note' ? (m.answeredAt?.getTime() ?? 0) : 0));
+  if (i !== null && isFresh(i, lane.now) && (i.readAt?.getTime() ?? 0) >= Math.max(0, ...notedAt)) return true;
+  if (i !== null && (i.readAt !== null || i.readDueAt === null)) askAgain(lane);
+  return false;
+}
+
+/**
+ * Opens an item about the refund of a closed payment, because Crossbill does not show this refund on Stripe. Before a
+ * person dismissed the payment, the person may have marked the invoice by hand.
+ */
+function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
+  const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
+  // True if another payment has the mark, and somebody refunded this payment in the MoR's portal. Perhaps this payment
+  // paid the invoice, and not the marked payment, so a person must look. If a person chose the refund in an item,
+  // Crossbill opens no further item.
+  const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
+  if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
+  const amount = { minor: r.amount, currency: r.currency };
+  const fact = { code: 'refund-unshown', payment: effectName(p), amount } as const;
+  lane.ask({ kind: 'refund_gap', subject: `${r.id}:unshown`, paymentRowId: p.id, refundId: r.id, fact });
+}
+
+/**
+ * True if Crossbill marked this payment before shadow mode began. No other program shows the payment's refunds on
+ * Stripe, so they wait for the end of shadow mode.
+ */
+function waitsForShadow(lane: Lane, p: PaymentRow): boolean {
+  if (lane.settings.shadow !== true) return false;
+  const isPaid = lane.messages.some((m) => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, p));
+  return p.paymentRecordId !== null || isPaid;
+}
+
+/**
+ * Stores the next call: the report on the payment record, then the credit note. Returns the next stage of showing the
+ * refund on Stripe.
+ */
+function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
+  const { invoiceId, paymentRecordId } = p;
+  const reported = lane.messages.find(
+    (m) => m.kind === 'report_refund' && m.status === 'done' && refundOf(lane, m)?.id === r.id,
+  );
+  // The credit note has the reference of the report, even if the refund got another id in the meantime.
+  const reference = (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(r);
+  // The call's `subject` contains the ids of payment and refund, because two payments may have the same refund id.
+  const subject = reported?.subject ?? `${effectName(p)}:${findReference(r)}`;
+  const about = { invoiceId, refundId: reference };
+  if (paymentRecordId !== null && reported === undefined) {
+    const amount = { minor: r.amount, currency: r.currency };
+    const refundedAt = r.succeededAt ?? lane.now;
+    lane.call({ kind: 'report_refund', ...about, paymentRecordId, reference, amount, refundedAt }, subject, p);
+    return 'reporting';
+  }
+  const amount = { minor: saleOf(r), currency: r.currency };
+  if (amount.minor === 0n) {
+    // The refund returns only a surplus of the customer, or the invoice is credited in full already. The sale stays the
+    // same, so Stripe gets no credit note.
+    lane.book(refundMirrored(p, r, lane.now));
+    lane.say('decision', 'the refund returns no money of the sale, so it needs no credit note', r);
+    return paymentRecordId === null ? 'not_needed' : 'done';
+  }
+  const refunded = paymentRecordId === null ? null : { paymentRecordId, reference };
+  lane.call({ kind: 'issue_credit_note', ...about, amount, refunded }, subject, p);
+  return 'crediting';
+}
+
+/** The refund's reference on Stripe. Our own id of the refund is the last choice, because a restore may change it. */
+function findReference(r: RefundRow): string {
+  return r.processorRefundId ?? r.morRefundId ?? r.id;
+}
+
+const mirrorCall = {
+  order: 2,
+  readFirst: true,
+  mayBeThere: () => true,
+  refused: (lane: Lane, { row, refund: r }: Call, failure: CallFailure) => {
+    if (r === undefined) return;
+    const [shared] = lane.ctx.refundsElsewhere ?? [];
+    const other =
+      shared === undefined ? null : { refund: shared.refund, payment: shared.payment, invoice: shared.invoiceId };
+    const fact = {
+      code: 'mirror-refused',
+      processorRefund: r.processorRefundId,
+      other,
+      ...refusalOf(row, failure),
+    } as const;
+    moveMirror(r, 'parked');
+    askAgain(lane); // another credit note may have taken the room
+    askOfCall(lane, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId });
+  },
+  /** `retry` makes the call again from the refund, because the stored bytes may be erased by now. */
+  chosen: (lane: Lane, item: ReviewRow, { resolution }: Choice) => {
+    const r = lane.refunds.find((x) => x.id === item.refundId);
+    if (resolution === 'retry' && r?.mirror === 'parked') moveMirror(r, 'waiting');
+    return null;
+  },
+} as const;
+
+export const reportRefundCall: CallRule<'report_refund'> = {
+  ...mirrorCall,
+  replied: (lane, { refund: r }) => {
+    const p = lane.findPayment(r?.paymentRowId);
+    if (r?.mirror === 'reporting' && p !== undefined) moveMirror(r, showNext(lane, p, r));
+  },
+};
+
+export const creditNoteCall: CallRule<'issue_credit_note'> = {
+  ...mirrorCall,
+  replied: (lane, { refund: r }, { creditNoteId }) => {
+    const p = lane.findPayment(r?.paymentRowId);
+    if (r?.mirror !== 'crediting' || p === undefined) return;
+    moveMirror(r, 'done', { creditNoteId });
+    lane.book(refundMirrored(p, r, lane.now));
+    lane.say('decision', `Stripe shows the refund: credit note ${creditNoteId}`, r);
+  },
+};
+
+/** Sorts refunds by the MoR's running total. Refunds without a total come last, by age. Arrival order has no effect. */
+function inOrder(a: RefundRow, b: RefundRow): number {
+  const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
+  if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+/**
+ * Counts succeeded refunds while they fit into the payment. Refunds beyond the payment stay uncounted, and an item
+ * shows them (`refundGaps`).
+ */
+export function countRefunds(lane: Lane): void {
+  for (const p of lane.payments) {
+    if (p.amount === null || p.succeededAt === null) continue; // the refunds wait for their payment
+    for (const r of lane.findRefunds(p).toSorted(inOrder)) {
+      if (r.status !== 'succeeded' || r.counted || r.currency !== p.currency) continue;
+      // A running total above the payment can't be true, even if other refunds are still missing.
+      if (p.amountRefunded + r.amount > p.amount || (r.totalAfter ?? 0n) > p.amount) continue;
+      p.amountRefunded += r.amount;
+      p.status = paymentStatus(p, p.amountRefunded);
+      r.counted = true;
+      if (r.mirror === 'none') moveMirror(r, 'waiting');
+      lane.book(refundPaid(p, r, lane.now, null));
+    }
+  }
+}
+
+/**
+ * Handles a parked payment without a full refund: a person chose the refund, but it failed or covered only a part.
+ * Crossbill reads the invoice again, and the item opens again.
+ */
+export function reconsiderParked(lane: Lane): void {
+  for (const p of lane.payments) {
+    if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
+    const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
+    // Crossbill itself closes an item as `cleared`, so `cleared` is no person's choice.
+    const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
+    if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
+    if (lane.findRefunds(p).some(isOnItsWay)) continue;
+    lane.say('decision', `${paymentName(p)} is not fully refunded: Crossbill checks the payment again`, p);
+    moveMark(p, 'waiting');
+    lane.invoice.readAt = null;
+  }
+}
+
+/** Items for the part of a refund that the invoice's credit notes cannot show. */
+export const refundsBeyondSale = itemRule(
+  { 'refund-beyond-sale': 'the invoice takes the whole refund' },
+  function* ({ invoice, refunds }) {
+    let debtLeft = invoice?.olderDebt ?? 0n;
+    for (const r of refunds) {
+      if (r.beyondSale === null || r.mirror === 'waiting') continue;
+      const sum = (minor: bigint): Money => ({ minor, currency: r.currency });
+      const debt = r.beyondSale < debtLeft ? r.beyondSale : debtLeft;
+      debtLeft -= debt;
+      const refund = r.morRefundId ?? r.id;
+      const sums = { amount: sum(r.amount), beyond: sum(r.beyondSale), total: sum(invoice?.total ?? 0n) };
+      const fact = { code: 'refund-beyond-sale', refund, ...sums, debt: debt > 0n ? sum(debt) : null } as const;
+      yield { kind: 'refund_gap', about: r, subject: `${r.id}:beyond`, paymentRowId: r.paymentRowId, fact };
+    }
+  },
+);
+
+/**
+ * Opens an item if the refunds do not match the MoR's running total, the sum refunded so far (Document 3). If this
+ * total is above the sum of the known refunds, an event is missing. If the refunds exceed the payment, or the totals
+ * overlap, a report is wrong.
+ */
+export const refundGaps = itemRule(
+  {
+    'refunds-beyond-payment': 'the refunds fit the payment',
+    'refund-event-missing': 'the missing event arrived, or the refunds differ in another way',
+    'totals-overlap': 'the totals add up, or the refunds differ in another way',
+  },
+  function* (lane) {
+    const { payments, refunds } = lane;
+    for (const p of payments) {
+      const fact = findGap(p, refunds);
+      if (fact !== null) yield { kind: 'refund_gap', about: p, fact };
+    }
+  },
+);
+
+type Gap = Holds<'refunds-beyond-payment' | 'refund-event-missing' | 'totals-overlap'>['fact'];
+
+function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
+  const known = all.filter((r) => r.paymentRowId === p.id && r.status === 'succeeded');
+  const sum = known.reduce((n, r) => n + r.amount, 0n);
+  const sumOf = (minor: bigint): Money => ({ minor, currency: p.currency });
+  const payment = paymentName(p);
+  if (p.succeededAt !== null && p.amount !== null && (sum > p.amount || known.some((r) => !r.counted)))
+    return { code: 'refunds-beyond-payment', payment, amount: sumOf(p.amount), refunded: sumOf(sum) };
+  if (p.refundedTotal !== null && p.refundedTotal > sum)
+    return { code: 'refund-event-missing', payment, reported: sumOf(p.refundedTotal), received: sumOf(sum) };
+  // Each refund covers a span of the running total: from the total before the refund to the total after it. Two spans
+  // must not overlap.
+  let end = 0n;
+  for (const { totalAfter, amount } of known.toSorted(inOrder)) {
+    if (totalAfter === null) continue;
+    if (totalAfter - amount < end) return { code: 'totals-overlap', payment, at: sumOf(totalAfter) };
+    end = totalAfter;
+  }
+  return null;
+}
+
+/**
+ * Opens an item for a refund of a payment without money: a person dismissed the payment's unproven charge, or decided
+ * that the charge paid another invoice. Crossbill does not book the refund. If the MoR later reports money for the
+ * payment, Crossbill books the refund on this invoice.
+ */
+export const refundsElsewhere = itemRule(
+  { 'refunded-elsewhere': 'the MoR reported another charge for the payment, so the ledger has the refund' },
+  function* (lane) {
+    const { payments, refunds, reviews } = lane;
+    for (const r of refunds) {
+      const p = payments.find((x) => x.id === r.paymentRowId);
+      if (r.status !== 'succeeded' || p === undefined || p.succeededAt !== null) continue;
+      const isTold = reviews.some((x) => x.topic === 'refunded-elsewhere' && x.subject === r.id);
+      if (!saysNothing(p) && !isTold) continue;
+      const amount = { minor: r.amount, currency: r.currency };
+      yield {
+        kind: 'conflicting_event',
+        about: r,
+        fact: { code: 'refunded-elsewhere', amount, payment: effectName(p) },
+      };
+    }
+  },
+);

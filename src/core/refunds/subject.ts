@@ -1,0 +1,25 @@
+// The engine's table for refunds: the rule for each event, call, item and choice.
+import { type Subject } from '../../engine/subject.js';
+import {
+  countRefunds,
+  creditNoteCall,
+  mirrorRefunds,
+  reconsiderParked,
+  refundGaps,
+  refundsBeyondSale,
+  refundsElsewhere,
+  reportRefundCall,
+} from './rules/mirror.js';
+import { renamedRefunds, takeRefunded } from './rules/refund.js';
+import { createRefundCall, stuckRefunds, takeStuckChoice, withdrawStale } from './rules/request.js';
+import { nothingMore } from '../../engine/commanded.js';
+
+export const refunds = {
+  when: (lane) => lane.refunds.length > 0,
+  events: { 'payment.refunded': takeRefunded },
+  calls: { create_refund: createRefundCall, report_refund: reportRefundCall, issue_credit_note: creditNoteCall },
+  money: [countRefunds, mirrorRefunds, reconsiderParked],
+  rest: [withdrawStale],
+  items: [refundsElsewhere, refundGaps, refundsBeyondSale, stuckRefunds, renamedRefunds],
+  choices: { refund_stuck: takeStuckChoice, refund_gap: nothingMore },
+} satisfies Subject;

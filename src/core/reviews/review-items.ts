@@ -1,0 +1,34 @@
+// Draws review items below each other, each with its whole text.
+import { type ReviewRow } from '../../shared/domain/model.js';
+import { pickBox } from '../../frames/console/bulk.js';
+import { html, type Html, type Piece } from '../../frames/console/html.js';
+import { foreign, status, time, words } from '../../frames/console/show.js';
+import { whatHappened } from './review-heading.view.js';
+import { sentencesOf } from './rules/words.js';
+
+export type ShownReview = { readonly row: ReviewRow; readonly heading: Html };
+
+/**
+ * Draws the items.
+ * @param choose true: each open item has a box, for one action on many items
+ */
+export function reviewItems(rows: readonly ShownReview[], choose: boolean, empty: Piece): Html {
+  if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
+  return html`<ul class="items">
+    ${rows.map(({ row: r, heading }) => {
+      const box = choose && r.status === 'open';
+      return html`<li ${!box && html`class="only"`}>
+        ${box && pickBox(r.id, sentencesOf(r).summary)}
+        <div>
+          <a href="/console/reviews/${encodeURIComponent(r.id)}">${heading}</a>
+          <span><bdi>${whatHappened(r)}</bdi></span>
+          <span class="meta"
+            >${status(r.status)} ${r.dueAt !== null && r.status === 'open' && html`· decide by ${time(r.dueAt)}`}
+            ${r.resolvedBy !== null && html`· ${words(r.resolution ?? '')} by ${foreign(r.resolvedBy)}`} · since
+            ${time(r.createdAt)}</span
+          >
+        </div>
+      </li>`;
+    })}
+  </ul>`;
+}

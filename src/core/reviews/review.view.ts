@@ -1,0 +1,105 @@
+// A review item in the API's form: story, stake, proposal, choices.
+import { factView } from './fact.view.js';
+import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
+import { sentencesOf } from './rules/words.js';
+import { RESOLUTIONS, type ReviewKind, type ReviewRow } from '../../shared/domain/model.js';
+import {
+  Example,
+  Open,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+  Word,
+  WordOrNull,
+  Words,
+} from '../../frames/api/http/docs.js';
+import { timeOf } from '../../frames/api/http/values.js';
+
+export const REVIEW_STATUSES = ['open', 'resolved'] as const;
+
+// Lists every kind: a missing kind does not compile.
+const kinds: Record<ReviewKind, true> = {
+  amount_mismatch: true,
+  currency_mismatch: true,
+  customer_mismatch: true,
+  invoice_not_payable: true,
+  double_payment: true,
+  conflicting_event: true,
+  refund_gap: true,
+  refund_stuck: true,
+  renewal_overdue: true,
+  signup_overdue: true,
+  signup_unproven: true,
+  finalization_failed: true,
+  dispute: true,
+  partial_transfer: true,
+  debit_returned: true,
+  double_charge_risk: true,
+  effect_failed: true,
+};
+export const REVIEW_KINDS = Object.keys(kinds);
+
+export class ReviewView {
+  @Example('rev_123') @Text() id!: string;
+  @Word(REVIEW_KINDS) kind!: string;
+  @Word(REVIEW_STATUSES) status!: string;
+  @TextIfAny() invoice_id?: string | undefined;
+  @TextIfAny() payment_id?: string | undefined;
+  @TextIfAny() refund_id?: string | undefined;
+  @Open(
+    'Why the item is open: `code` is stable, and the other fields depend on it. If several sources report money, `observations` lists each report.',
+  )
+  fact!: { readonly code: string; readonly [field: string]: unknown };
+  @Words(RESOLUTIONS, 'The choices now; empty: a resolved item has none.')
+  actions!: readonly string[];
+  @WordOrNull(RESOLUTIONS, 'The proposed action; null: a person must find something out first.')
+  proposed!: string | null;
+  @Example('the MoR took 29.90 EUR, but the invoice is in USD')
+  @Text('What happened, made from the fact.')
+  summary!: string;
+  @Example('Refund 29.90 EUR.') @Text('What to do, made from the fact.') proposal!: string;
+  @TimeOrNull('Until when somebody must act, for example on a dispute; null: no deadline.') due_at!: string | null;
+  @Time() created_at!: string;
+  @TimeOrNull() resolved_at!: string | null;
+  @TextOrNull('The name of the person or API key; `crossbill`: the cause went away.') resolved_by!: string | null;
+  @TextOrNull('`cleared` when the cause went away.') resolution!: string | null;
+  @TextOrNull() note!: string | null;
+}
+
+/**
+ * True if Crossbill knows the MoR's id of the item's payment.
+ * @param name the payment's public id; null: the item has no payment
+ */
+export function isNamed(r: ReviewRow, name: string | null): boolean {
+  return r.paymentRowId !== null && name !== null && name !== r.paymentRowId;
+}
+
+/**
+ * An item for the API.
+ * @param names public payment ids, by our row ids
+ */
+export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): ReviewView {
+  const { paymentRowId } = r;
+  const named = isNamed(r, names.get(paymentRowId ?? '') ?? null);
+  return {
+    id: r.id,
+    kind: r.kind,
+    status: r.status,
+    invoice_id: r.invoiceId ?? undefined,
+    payment_id: paymentRowId === null ? undefined : (names.get(paymentRowId) ?? paymentRowId),
+    refund_id: r.refundId ?? undefined,
+    fact: factView(r.fact),
+    actions: r.status === 'open' ? resolutionsOf(r, named) : [],
+    proposed: r.status === 'open' ? proposedOf(r, named) : null,
+    summary: sentencesOf(r).summary,
+    proposal: proposalOf(r, named),
+    due_at: timeOf(r.dueAt),
+    created_at: timeOf(r.createdAt),
+    resolved_at: timeOf(r.resolvedAt),
+    resolved_by: r.resolvedBy,
+    resolution: r.resolution,
+    note: r.note,
+  };
+}

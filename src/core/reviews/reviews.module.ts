@@ -1,0 +1,16 @@
+// Review items: work for a person.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { ReviewsController } from './reviews.controller.js';
+import { ReviewsFlow } from './reviews.flow.js';
+import { ReviewPages } from './reviews.pages.js';
+import { ReviewsStore } from './reviews.store.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule],
+  controllers: [ReviewsController, ReviewPages],
+  providers: [ReviewsStore, ReviewsFlow],
+  exports: [ReviewsStore],
+})
+export class ReviewsModule {}

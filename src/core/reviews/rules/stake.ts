@@ -1,0 +1,35 @@
+// What is at stake in a review item: why the person's decision matters, in one sentence.
+import { type ReviewKind, type ReviewRow } from '../../../shared/domain/model.js';
+import { known, newerCode } from '../../../shared/domain/sentence.js';
+import { resolutionsOf } from './choices.js';
+
+const STAKES = {
+  amount_mismatch: 'The payment and the invoice have different amounts. Stripe may go on collecting.',
+  currency_mismatch: 'The MoR charged the customer in another currency, and Stripe does not show the invoice as paid.',
+  customer_mismatch: 'This may be the money of another customer.',
+  invoice_not_payable: "The MoR holds the customer's money, but no invoice can take it.",
+  double_payment: 'The customer may have paid twice, or may still pay twice. If they paid twice, refund one payment.',
+  conflicting_event:
+    'Reports differ, or fit no known payment. Until a person decides, the ledger may be wrong about this money.',
+  refund_gap: 'The MoR may have refunded more or less than the ledger or Stripe shows.',
+  refund_stuck: 'The customer may be waiting for their money. Until this refund ends, its amount stays reserved.',
+  renewal_overdue: 'Crossbill does not know whether the customer paid this renewal.',
+  signup_overdue: 'A customer signed up, but Crossbill knows of no settled payment. Stripe will end the subscription.',
+  signup_unproven:
+    "The customer's browser reports a payment, but the MoR does not confirm it. Crossbill marks nothing.",
+  finalization_failed: 'The invoice does not become final, so it cannot take a payment.',
+  dispute: 'The bank may take the money back for good, or has taken it already.',
+  partial_transfer: 'A part of the invoice is still open, and Stripe does not show the paid part yet.',
+  debit_returned: 'The bank may have taken the money back. Stripe may still show the invoice as paid.',
+  double_charge_risk: 'Stripe may charge the customer in addition to the MoR.',
+  effect_failed: 'Crossbill could not carry out a decision.',
+} satisfies Readonly<Record<ReviewKind, string>>;
+
+export function stakeOf(r: Pick<ReviewRow, 'kind'>): string {
+  return known(STAKES, r.kind) ?? newerCode('kind of item', r.kind);
+}
+
+/** True if closing is the only choice: a person carries out the proposal outside Crossbill. */
+export function isDoneElsewhere(r: ReviewRow, named: boolean): boolean {
+  return resolutionsOf(r, named).length === 1;
+}

@@ -1,0 +1,54 @@
+// Sentences of every review item, made from its fact when somebody reads it. No code decides by a sentence.
+import { objectWords } from '../../mor-objects/words.js';
+import { disputeWords } from '../../../features/losses/disputes/words.js';
+import { type Fact, type FactCode, type Sentences, type Words } from '../../../shared/domain/fact.js';
+import { isReviewKind } from '../../../shared/domain/item.js';
+import { type ReviewRow } from '../../../shared/domain/model.js';
+import { known, newerCode } from '../../../shared/domain/sentence.js';
+import { laneWords } from './lane-words.js';
+import { enrolmentWords } from '../../../features/enrolment/words.js';
+import { secondBodyWords } from '../../events/rules/second-body.js';
+import { linkWords } from '../../../features/links/words.js';
+import { refundItemWords } from '../../refunds/words.js';
+import { invoiceWords } from './invoice-words.js';
+import { paymentWords } from '../../payments/words.js';
+import { retryWords } from '../../../features/retries/rules/retry-calls.js';
+import { returnWords } from '../../../features/losses/returns/words.js';
+import { signupWords } from '../../signups/words.js';
+import { transferWords } from '../../../features/transfers/words.js';
+
+// A fact without words does not compile.
+const WORDS: Words<FactCode> = {
+  ...paymentWords,
+  ...invoiceWords,
+  ...refundItemWords,
+  ...signupWords,
+  ...retryWords,
+  ...enrolmentWords,
+  ...objectWords,
+  ...linkWords,
+  ...transferWords,
+  ...disputeWords,
+  ...returnWords,
+  ...laneWords,
+  ...secondBodyWords,
+};
+
+/**
+ * The sentences of an item: what happened, and what to do. A fact of a newer release, or of a hand edit, has an unknown
+ * code or other fields; its item still stands in every list.
+ */
+export function sentencesOf({ fact }: Pick<ReviewRow, 'fact'>): Sentences {
+  const render = known(WORDS, fact.code) as ((fact: Fact) => Sentences) | undefined;
+  try {
+    if (render !== undefined) return render(fact);
+  } catch {
+    // The fields are not the fields of this release.
+  }
+  return { summary: `An item of another release: ${fact.code}.`, proposal: newerCode('fact', fact.code) };
+}
+
+/** True if this release knows kind and fact of the item, and so the rules of its choices. */
+export function isKnownItem({ kind, fact }: Pick<ReviewRow, 'kind' | 'fact'>): boolean {
+  return isReviewKind(kind) && known(WORDS, fact.code) !== undefined;
+}

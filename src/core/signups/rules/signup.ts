@@ -1,0 +1,162 @@
+// The completion of a signup makes the browser's charge the payment of the first invoice. Without payment Stripe ends
+// the subscription after 23 hours. So an item reports a signup without money five hours earlier.
+import { type Draft } from '../../../shared/domain/row.js';
+import { isSameFact } from '../../../shared/domain/fact.js';
+import { type InvoiceRow, type PaymentRow, type ReviewRow, moveMark } from '../../../shared/domain/model.js';
+import { money, type Money, sameMoney, showMoney } from '../../../shared/domain/money.js';
+import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
+import { refuse, type Result } from '../../../engine/commanded.js';
+import { type Lane } from '../../../engine/draft.js';
+import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
+import { ensureInvoice } from '../../../engine/facts.js';
+import { type Holds, itemRule } from '../../../engine/items.js';
+import { identifyPayment, newPayment, believe, settleAmount } from '../../../engine/payment.js';
+import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../../shared/policy.js';
+
+export type Completion = {
+  readonly signupId: string;
+  readonly customerId: string;
+  readonly morCustomerId: string | null;
+  readonly paymentIntentId: string | null;
+  readonly chargeId: string;
+  /** The MoR's payment id from the browser's result. Null or absent: unknown. */
+  readonly paymentId?: string | null;
+  /** The amount of the signup's intent. The MoR takes exactly this amount. */
+  readonly asked: Money;
+  /** The amount reported by the merchant's backend. */
+  readonly said: Money;
+};
+
+/**
+ * Records the payment of the first invoice. The payment counts at once with `SIGNUP_CHARGE_CHECK=off`, or after a
+ * proof: the MoR confirms the charge's `psp_reference`, or an event names the charge or intent. If the merchant's
+ * backend reports another amount than the signup's, a person decides first: Document 3 has no look-up for the amount.
+ */
+export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
+  const p = takeCompletion(lane, c);
+  if (p === null)
+    return refuse(409, 'charge_already_used', 'This charge is already the payment of another signup.', 'charge_id');
+  if (c.paymentId === undefined || c.paymentId === null) return { ok: true, value: { ...p } };
+  return identifyPayment(lane, p.id, c.paymentId, `signup ${c.signupId}`);
+}
+
+/** The payment of the completion. Null if the charge already belongs to another signup's payment. */
+function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
+  ensureInvoice(lane);
+  const { minor: amount, currency } = c.asked;
+  const ids = { processorChargeId: c.chargeId, reference: c.chargeId, signupId: c.signupId, origin: 'signup' } as const;
+  const p = lane.payments.find(
+    (x) =>
+      x.processorChargeId === c.chargeId ||
+      (c.paymentIntentId !== null && x.processorPaymentIntentId === c.paymentIntentId),
+  );
+  if (p === undefined) {
+    const intent = { processorPaymentIntentId: c.paymentIntentId, status: 'processing', mark: 'proving' } as const;
+    const of = { invoiceId: lane.lane, customerId: c.customerId, currency, amount, ...ids, ...intent };
+    return awaitProof(lane, lane.add('payments', newPayment(lane.ctx, of)), c);
+  }
+  if (p.signupId !== null && p.signupId !== c.signupId) return null;
+  p.signupId = c.signupId;
+  // Perhaps the MoR declined an earlier try with this intent. The decline is not about the present charge.
+  if (p.succeededAt === null && p.mark === 'none') {
+    moveMark(p, 'proving', { ...ids, status: 'processing', amount, currency, recordedAt: lane.now });
+    return awaitProof(lane, p, c);
+  }
+  compareAmounts(lane, p, c);
+  return p;
+}
+
+function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<PaymentRow> {
+  lane.say('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
+  compareAmounts(lane, p, c);
+  if (lane.settings.signupChargeCheck !== 'psp_reference') believe(lane, p, 'SIGNUP_CHARGE_CHECK is off');
+  return p;
+}
+
+/**
+ * If the reported amount differs from the recorded one, a person decides, and the mark waits. A later report of the
+ * right amount closes the item.
+ */
+function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
+  if (p.amount === null) return;
+  const recorded = money(p.amount, p.currency);
+  if (sameMoney(recorded, c.said)) return settleAmount(lane, p, 'the signup was completed with the right amount');
+  const facts = { signup: c.signupId, charge: c.chargeId, stated: c.said, asked: recorded };
+  const fact = { code: 'completed-otherwise', ...facts, failed: null } as const;
+  // A person has already decided about the same difference, so a repeated request opens no new item.
+  const isSettled = (r: ReviewRow): boolean =>
+    r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
+  if (lane.reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
+  lane.ask({ kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
+}
+
+/**
+ * True if the MoR has not confirmed the money yet. Crossbill asks again: for hours if the MoR does not know the charge,
+ * for days if the MoR knows the charge, and without end if the MoR does not reply.
+ */
+export function isUnsettled(p: PaymentRow): boolean {
+  return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
+}
+
+/** The start of the subscription: Stripe's time of its first invoice or, if unknown, the time of the payment's row. */
+function startOf(i: InvoiceRow | null, p: PaymentRow): number {
+  return (i?.platformCreatedAt ?? p.recordedAt).getTime();
+}
+
+/** When to open an item, because a signup's money may come too late for its subscription. Null: never. */
+export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
+  const isFirst = i === null || i.billingReason === null || i.billingReason === SIGNUP_REASON;
+  const over = i !== null && isOver(i.platformStatus);
+  return isUnsettled(p) && isFirst && !over ? new Date(startOf(i, p) + SIGNUP_OVERDUE_MS) : null;
+}
+
+const clears = {
+  'charge-unconfirmed': 'Crossbill no longer waits for the confirmation of the charge',
+  'charge-unsettled': 'Crossbill no longer waits for the money of the charge',
+};
+
+/**
+ * Items for signups without money. Crossbill marks nothing before the money arrives, and Stripe may end the
+ * subscription first. So the item warns a person well before.
+ */
+export const unsettledItems = itemRule(clears, function* (lane) {
+  const { invoice, payments, reviews } = lane;
+  for (const p of payments) {
+    if (p.signupId === null || !isUnsettled(p)) continue;
+    const at = signupLateAt(invoice, p);
+    const isOpen = reviews.some((r) => r.kind === 'signup_overdue' && r.subject === p.id && r.status === 'open');
+    if (at === null ? !isOpen : !lane.isPast(at)) continue; // an open item stays until the money arrives
+    const ends = new Date(startOf(invoice, p) + SIGNUP_ENDS_MS);
+    yield { kind: 'signup_overdue', about: p, fact: lateCharge(p, ends), dueAt: ends };
+  }
+});
+
+function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact'] {
+  const amount = p.amount === null ? null : { minor: p.amount, currency: p.currency };
+  const since = (p.pendingSince ?? p.recordedAt).toISOString();
+  const code = p.pendingSince === null ? 'charge-unconfirmed' : 'charge-unsettled';
+  return { code, signup: p.signupId, charge: p.processorChargeId, amount, since, endsAt: ends.toISOString() };
+}
+
+/**
+ * Opens an item about a signup without a known charge. overdue-signups.ts makes this event, because neither Stripe nor
+ * the MoR reports such a signup.
+ */
+export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): Verdict {
+  const { signup, customer, since } = e;
+  const dueAt = new Date(Date.parse(since) + SIGNUP_ENDS_MS);
+  lane.ask({
+    kind: 'signup_overdue',
+    subject: signup,
+    fact: { code: 'signup-unpaid', signup, customer, since },
+    dueAt,
+  });
+  return done('Crossbill asks a person');
+}
+
+/** Closes the item of a signup that now has its charge. */
+export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): Verdict {
+  const how = { by: null, resolution: 'cleared', note: 'the signup was completed' } as const;
+  lane.closeItems((r) => r.kind === 'signup_overdue' && r.subject === signup, how);
+  return done();
+}

@@ -1,0 +1,41 @@
+// The fields of enrolment: linked customers with the progress of their move, and invoices left to Stripe.
+import { field, fields } from '../../frames/console/fields.js';
+import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
+import { type InvoiceRow } from '../../shared/domain/model.js';
+import { type LinkedCustomer } from './enrolment.store.js';
+
+export function linkedCustomerView(l: LinkedCustomer) {
+  const { customerId: customer_id, morCustomerId: mor_customer_id, linkedBy: linked_by, move, reference } = l;
+  return { customer_id, mor_customer_id, move, linked_by, reference, linked_at: timeOf(l.linkedAt) };
+}
+
+export const linkedCustomerFields = fields<ReturnType<typeof linkedCustomerView>>({
+  customer_id: field.customer({ label: 'Customer', phone: 'lead' }),
+  move: field.status({ label: 'Progress', phone: 'side' }),
+  linked_by: field.text({ label: 'Linked by', phone: 'below' }),
+  linked_at: field.time({ label: 'Linked', phone: 'below' }),
+  reference: field.text('Your reference'),
+  mor_customer_id: field.id('Customer at the MoR'),
+});
+
+export function outsideView(i: InvoiceRow) {
+  return {
+    id: i.invoiceId,
+    number: i.number,
+    customer_id: i.customerId,
+    amount_due: amountOf(i.amountDue),
+    currency: currencyOf(i.currency),
+    stripe_status: i.platformStatus,
+    created_at: timeOf(i.platformCreatedAt),
+  };
+}
+
+export const outsideFields = fields<ReturnType<typeof outsideView>>({
+  id: field.id('Invoice'),
+  amount_due: field.money({ label: 'Due', phone: 'lead', link: 'invoices' }),
+  currency: field.currency(),
+  stripe_status: field.status({ label: 'On Stripe', phone: 'side' }),
+  customer_id: field.customer({ label: 'Customer', phone: 'below' }),
+  number: field.text('Number'),
+  created_at: field.time({ label: 'Created', phone: 'below', none: 'unknown' }),
+});

@@ -1,0 +1,15 @@
+// Payment links.
+import { Module } from '@nestjs/common';
+import { MorObjectsModule } from '../../core/mor-objects/mor-objects.module.js';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { PaymentLinksController } from './payment-links.controller.js';
+import { PaymentLinksFlow } from './payment-links.flow.js';
+import { PaymentLinkPages } from './payment-links.pages.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule, MorObjectsModule],
+  controllers: [PaymentLinksController, PaymentLinkPages],
+  providers: [PaymentLinksFlow],
+})
+export class LinksModule {}

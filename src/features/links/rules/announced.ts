@@ -1,0 +1,163 @@
+// Payments on a link, announced by the MoR (`payment.captured`). The first payment counts. For further payments a
+// person decides, with one item per invoice.
+import { capturedId, idsIn, type MorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
+import { amountIn, idNamed, timeNamed } from '../../../shared/domain/events/payload-fields.js';
+import { type LaneRows, type PaymentRow, moveMark } from '../../../shared/domain/model.js';
+import {
+  announcedOn,
+  has,
+  isSameMoney,
+  type MorObjectRow,
+  type Observation,
+} from '../../../shared/domain/mor-object.js';
+import { effectName, ownIdOf } from '../../../shared/domain/payment-name.js';
+import { messageKey } from '../../../engine/context.js';
+import { type Lane } from '../../../engine/draft.js';
+import { done, type Verdict } from '../../../engine/event.js';
+import { itemRule } from '../../../engine/items.js';
+import { isLookedInto, observationsOf } from '../../../engine/open-money.js';
+import { bookedAs, paymentNamed, collect } from '../../../engine/payment.js';
+import { findOrAddObject, isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Records `payment.captured`. An event about one of our links announces a payment on the link: for the link's first
+ * payment Crossbill then reads the link. An event about no link is about a card payment. The MoR reports this payment
+ * in a `payment.*` event too (Document 3), so Crossbill stores only the payment's uuid.
+ */
+export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
+  const ids = new Set(idsIn(e.data));
+  const link = lane.objects.find(
+    (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),
+  );
+  if (link === undefined) {
+    keepCapture(lane, e, paymentNamed(lane, ids)?.id ?? null);
+    return done('a card payment: its own payment.* event counts');
+  }
+  const x = observationIn(lane, e);
+  const isOpen = link.paymentRowId === null;
+  link.detail = { ...link.detail, observed: [...(link.detail.observed ?? []), x] };
+  link.readAttempts = 0;
+  if (isOpen) link.readDueAt = lane.now;
+  if (isOpen && link.morId === null && isTakenBack(link)) {
+    // Crossbill withdrew its request for the link before a reply, but the event shows that the MoR made the link.
+    // Crossbill sends the request again: for the same key the MoR returns this link.
+    putBack(link);
+    link.updatedAt = lane.now;
+    lane.sendAgain(lane.messages.find((m) => m.kind === 'create_payment_link' && m.subject === link.id)?.id);
+  }
+  const [first] = announcedOn(link);
+  const isFirst = first !== undefined && (first.eventId === x.eventId || isSameMoney(first, x));
+  keepCapture(lane, e, isFirst ? link.paymentRowId : null);
+  nameFirst(lane, link);
+  return done(isOpen ? 'Crossbill reads the link to confirm it' : 'the payment on this link is already recorded');
+}
+
+function observationIn({ now }: Lane, e: MorServiceEvent): Observation {
+  const amount = amountIn(e.data);
+  return {
+    source: 'event',
+    eventId: e.eventId,
+    charge: idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference'),
+    paymentId: capturedId(e),
+    amount: amount?.minor.toString() ?? null,
+    currency: amount?.currency ?? null,
+    at: (timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? now).toISOString(),
+    heardAt: now.toISOString(),
+  };
+}
+
+function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null): void {
+  const morId = idNamed(e.data, 'paymentId', 'payment_id');
+  if (morId === null || !UUID.test(morId)) return;
+  const o = findOrAddObject(lane, 'capture', morId);
+  if (o.status === 'CAPTURED' && o.paymentRowId === paymentRowId) return;
+  Object.assign(o, { status: 'CAPTURED', paymentRowId, updatedAt: lane.now });
+}
+
+/**
+ * Copies the charge and the payment id from the first announcement to the link's payment. An API request copies only
+ * the charge: only a worker has checked that no other invoice has the payment id.
+ */
+export function nameFirst(lane: Lane, o: MorObjectRow): void {
+  const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');
+  const [first] = announcedOn(o);
+  if (p === undefined || first === undefined || isOther(lane, o, first)) return;
+  const { paymentId } = first;
+  const isFree =
+    paymentId !== null &&
+    lane.ctx.beside !== true &&
+    ownIdOf(p) === null &&
+    lane.ctx.paymentsElsewhere?.has(paymentId) !== true &&
+    !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId);
+  p.processorChargeId ??= first.charge;
+  if (isFree) Object.assign(p, { paymentId, identifiedBy: null });
+}
+
+// ---- Further payments on a link
+
+/** The further payments the MoR announced on the links and Crossbill has not booked. */
+export function furtherIn(lane: LaneRows): readonly Observation[] {
+  const further = (o: MorObjectRow): readonly Observation[] =>
+    announcedOn(o).filter((x, n) => n > 0 || isOther(lane, o, x));
+  return lane.objects.flatMap(further).filter((x) => bookedAs(lane, x) === undefined);
+}
+
+/** True if the announced payment `x` is not the link's booked payment: the charges or the MoR's ids differ. */
+function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Observation): boolean {
+  const p = payments.find((row) => row.id === paymentRowId);
+  if (p === undefined || bookedAs({ payments: [p] }, x) !== undefined) return false;
+  const differ = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
+  return differ(p.processorChargeId, x.charge) || differ(ownIdOf(p), x.paymentId);
+}
+
+/**
+ * An item about further payments on a link. While the item is open, Crossbill charges nothing (engine/open-money.ts). A
+ * person's choice holds until the MoR announces another payment.
+ */
+export const furtherItems = itemRule(
+  { 'further-announced': 'the ledger has each announced payment, or the MoR refunded it' },
+  function* (lane) {
+    const further = furtherIn(lane);
+    const subject = `${lane.lane}:announced`;
+    const since = new Date(Math.max(...further.map((x) => Date.parse(x.heardAt))));
+    if (further.length === 0 || isLookedInto(lane.reviews, subject, since)) return;
+    const fact = {
+      code: 'further-announced',
+      further: further.map(({ paymentId: payment, charge }) => ({ payment, charge })),
+      observations: observationsOf(lane),
+    } as const;
+    yield { kind: 'conflicting_event', about: { id: subject }, fact, since };
+  },
+);
+
+/**
+ * Books a further payment if it has a refund: the refund proves that the MoR took the money. A person decides about the
+ * rest of the money. If the amount is unknown, Crossbill books nothing.
+ */
+export function bookRefunded(lane: Lane): void {
+  for (const x of furtherIn(lane)) bookOne(lane, x);
+}
+
+function bookOne(lane: Lane, x: Observation): void {
+  if (bookedAs(lane, x) !== undefined) return;
+  const given = ({ id }: PaymentRow): bigint =>
+    lane.refunds.reduce((n, r) => (r.paymentRowId === id && r.status === 'succeeded' ? n + r.amount : n), 0n);
+  const p = lane.payments.find(
+    (row) =>
+      row.mark === 'none' &&
+      given(row) > 0n &&
+      isSameMoney({ charge: row.processorChargeId, paymentId: ownIdOf(row) }, x),
+  );
+  // Document 3: `refunded` means the refunds add up to the whole payment.
+  const whole = p?.status === 'refunded' ? (p.refundedTotal ?? given(p)) : null;
+  const amount = whole ?? (x.amount === null || x.currency !== p?.currency ? null : BigInt(x.amount));
+  if (p === undefined || amount === null) return;
+  moveMark(p, 'waiting');
+  moveMark(p, 'parked', { status: 'succeeded', amount, succeededAt: new Date(x.at) });
+  if (!collect(lane, p, null) || given(p) >= amount) return; // a fully refunded payment closes later (payments/)
+  const taken = { minor: amount, currency: p.currency };
+  const fact = { code: 'further-on-link', payment: effectName(p), taken, observations: observationsOf(lane) } as const;
+  lane.ask({ kind: 'double_payment', subject: p.id, paymentRowId: p.id, fact });
+}

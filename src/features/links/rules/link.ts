@@ -1,0 +1,258 @@
+// A payment link: its request, the MoR's facts about it, the automatic link after a failed renewal, and items for
+// people.
+import { type Draft } from '../../../shared/domain/row.js';
+import { decimalFromMinor, minorFromDecimal, type Money, showMoney } from '../../../shared/domain/money.js';
+import { type InvoiceRow } from '../../../shared/domain/model.js';
+import {
+  announcedAt,
+  endOfLink,
+  heardAt,
+  isLiveProforma,
+  isPayableLink,
+  isStandingLink,
+  type MorObjectRow,
+  type Observation,
+  onObject,
+} from '../../../shared/domain/mor-object.js';
+import { type LinkFacts } from '../../../shared/domain/ports/mor-channels.js';
+import { untriedMethod } from '../../../shared/domain/retry.js';
+import { SIGNUP_REASON } from '../../../shared/domain/status.js';
+import { askOfCall, refusalOf, subjectOfCall, type CallRule } from '../../../engine/call.js';
+import { lastingName, retryAt } from '../../../engine/context.js';
+import { type Lane } from '../../../engine/draft.js';
+import { isFresh, openLook, invoiceLookup } from '../../../engine/facts.js';
+import { type Holds, itemRule } from '../../../engine/items.js';
+import { isUnread, moneyAnnounced } from '../../../engine/open-money.js';
+import { saysNothing } from '../../../engine/payment.js';
+import { objectLookup, takeMoney, takenOn } from '../../../core/mor-objects/rules/mor-object.js';
+import {
+  hasFallback,
+  requestLink,
+  requestUnwanted,
+  takeRefusal,
+  takeSilence,
+} from '../../../core/mor-objects/rules/request.js';
+import { LINK_CONFIRM_TRIES, LINK_SILENT_MS, RECOVERY_LINKS_MOST } from '../../../shared/policy.js';
+import { nameFirst } from './announced.js';
+
+export const createLinkCall: CallRule<'create_payment_link'> = {
+  order: 1,
+  ...requestUnwanted,
+  replied: (lane, { object: o }, { link }) => {
+    if (o === undefined) return;
+    o.morId = link.morId;
+    takeLink(lane, o, link, 'answer');
+  },
+  refused: (lane, call, failure) => {
+    takeRefusal(lane, call, failure);
+    const { row, object: o } = call;
+    // If a caller of the API requested the link, this caller gets the refusal. If money arrived on the link, linkItems
+    // opens an item. In both cases no more is to do here.
+    if (o?.detail.automatic !== true || heardAt(o) !== null) return;
+    if (hasFallback(lane, o)) {
+      o.status = 'REPLACED';
+      const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: use the jurisdiction in the settings`;
+      return lane.say('decision', why, o);
+    }
+    askOfCall(lane, row, { code: 'recovery-refused', ...refusalOf(row, failure) });
+  },
+  silent: takeSilence,
+  chosen: (lane, item, { resolution }) => {
+    const link = lane.findObject(subjectOfCall(item));
+    if (resolution !== 'retry' || link?.status !== 'REFUSED') return null;
+    // Marks the refused link as replaced. Then settleRecovery requests another link under a new key.
+    Object.assign(link, { status: 'REPLACED', updatedAt: lane.now });
+    return null;
+  },
+};
+
+export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => takeLink(lane, o, link, 'read'));
+
+/** Records the link's present facts. If the link is paid, its money counts from now on. */
+function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
+  if (f.status !== o.status) o.updatedAt = lane.now;
+  o.status = f.status;
+  o.url = f.url;
+  o.deadline = f.expiresAt ?? o.deadline;
+  o.amount = f.priced?.minor ?? o.amount;
+  o.currency = f.priced?.currency ?? o.currency;
+  o.detail = { ...o.detail, priced: decimal(f.priced), due: decimal(f.due?.currency === o.currency ? f.due : null) };
+  // The MoR announced a payment, but does not show the link as paid. The link may lag behind the event, or the two
+  // contradict each other. So read the link again.
+  if (f.status !== 'PAID' && announcedAt(o) !== null) {
+    o.readDueAt ??= retryAt(lane.ctx, Math.max(1, o.readAttempts), null);
+    return;
+  }
+  o.readDueAt = null;
+  o.readAttempts = 0;
+  if (f.status === 'PAID') takePaid(lane, o, f, source);
+}
+
+function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
+  const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
+  const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
+  const received = priced === null || priced.minor <= left ? null : money(priced.minor - left, priced.currency);
+  seePaid(lane, o, source, received);
+  if (received === null) return;
+  const at = announcedAt(o) ?? lane.now;
+  const { payment } = takeMoney(lane, o, received, { at, eventId: null, parked: false });
+  if (payment === null) return;
+  lane.say('decision', `the link confirms the payment of ${showMoney(received)}`, payment);
+  nameFirst(lane, o);
+}
+
+/** Stores an observation when a reply or a read first shows the link as paid. */
+function seePaid(lane: Lane, o: Draft<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
+  const { observed = [] } = o.detail;
+  if (observed.some((x) => x.source !== 'event')) return;
+  const at = lane.now.toISOString();
+  const sum = { amount: received?.minor.toString() ?? null, currency: received?.currency ?? null };
+  const x: Observation = { source, eventId: null, charge: null, paymentId: null, ...sum, at, heardAt: at };
+  o.detail = { ...o.detail, observed: [...observed, x] };
+}
+
+function decimal(m: Money | null): string | null {
+  return m === null ? null : decimalFromMinor(m.minor, m.currency);
+}
+
+function money(minor: bigint, currency: string): Money {
+  return { minor, currency };
+}
+
+/** Expires payment links after their end, and connects a link with its booked payment. */
+export function settleLinks(lane: Lane): void {
+  for (const o of lane.objects) {
+    if (o.kind !== 'payment_link') continue;
+    if (o.status === 'PAYABLE' && !isPayableLink(o, lane.now)) {
+      o.status = 'EXPIRED';
+      o.updatedAt = lane.now;
+    }
+    if (isStandingLink(o)) lane.lookAt(o.deadline);
+    if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
+    nameFirst(lane, o); // a read for an API request books the payment without its id, so copy the id now
+  }
+}
+
+// ---- Items for people
+
+type LinkCode = 'link-paid' | 'link-lost' | 'link-unread' | 'link-not-paid' | 'link-part-paid';
+type LinkFact = Holds<LinkCode>['fact'];
+
+/**
+ * Items for links with unclear money. While such an item is open, Crossbill neither charges nor makes another link
+ * (engine/open-money.ts).
+ */
+export const linkItems = itemRule(
+  {
+    'link-paid': 'the ledger has the payment',
+    'link-lost': 'the ledger has the payment, or the MoR shows the link again',
+    'link-unread': 'the MoR answers again',
+    'link-not-paid': 'Crossbill reads the link again, or the ledger has the payment',
+    'link-part-paid': 'the ledger has the payment, or the MoR shows no part payment',
+  },
+  function* (lane) {
+    for (const o of lane.objects) {
+      if (o.kind !== 'payment_link' || o.paymentRowId !== null) continue;
+      const fact = questionOf(lane, o);
+      if (fact !== null) yield { kind: 'conflicting_event', about: o, fact, since: heardAt(o) };
+    }
+  },
+);
+
+function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
+  const on = onObject(o);
+  const { silent } = o.detail;
+  const isAnnounced = announcedAt(o) !== null;
+  const isOver = !isPayableLink(o, lane.now);
+  if (o.status === 'PAID') return { code: 'link-paid', ...on };
+  if (isAnnounced && o.morId === null)
+    return isAwaited(lane, o) ? null : { code: 'link-lost', why: 'not-given', announced: true, ...on };
+  if (isAnnounced ? o.readDueAt === null : o.status === 'DELETED' && silent !== undefined)
+    return { code: 'link-lost', why: 'gone', announced: isAnnounced, ...on };
+  const isTried = o.readAttempts >= LINK_CONFIRM_TRIES;
+  if (silent !== undefined) {
+    if (!isTried || (!isAnnounced && !isOver)) return null;
+    // The MoR may be down only for today, so wait before the item.
+    if (silent.passes && !lane.isPast(new Date(Date.parse(silent.since) + LINK_SILENT_MS))) return openFact(lane, o);
+    return { code: 'link-unread', announced: isAnnounced, ended: isOver, answer: silent.answer, ...on };
+  }
+  if (isAnnounced) return isTried ? { code: 'link-not-paid', status: o.status, ...on } : null;
+  return partOf(o);
+}
+
+/** True while Crossbill waits for the MoR's reply to the request for the link. */
+function isAwaited(lane: Lane, o: MorObjectRow): boolean {
+  const isAsked = lane.messages.some(
+    (m) => m.kind === 'create_payment_link' && m.subject === o.id && m.status === 'pending',
+  );
+  return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));
+}
+
+/** Returns the fact of the open item about the link, so the item stays unchanged while the MoR does not reply. */
+function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
+  const open = lane.reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
+  return open?.fact.code === 'link-not-paid' || open?.fact.code === 'link-unread' ? open.fact : null;
+}
+
+/**
+ * An item for a link paid in part. `amountDue` (Document 2) is the amount still open. If this amount is below the price
+ * at the link's end, the customer paid a part, and no event says so.
+ */
+function partOf(o: MorObjectRow): LinkFact | null {
+  const { priced, due } = o.detail;
+  if (o.status !== 'EXPIRED' || o.readDueAt !== null || o.currency === null) return null;
+  const { currency } = o;
+  const [whole, left] = [priced ?? null, due ?? null].map((x) => (x === null ? null : minorFromDecimal(x, currency)));
+  if (typeof whole !== 'bigint' || typeof left !== 'bigint' || left >= whole) return null;
+  const [all, outstanding] = [money(whole, currency), money(left, currency)];
+  return { code: 'link-part-paid', priced: all, outstanding, part: money(whole - left, currency), ...onObject(o) };
+}
+
+// ---- The automatic link after a failed renewal
+
+/** Requests a link for the amount due after a failed renewal, if Crossbill has just read the invoice as open. */
+export function settleRecovery(lane: Lane): void {
+  const i = lane.invoice;
+  if (i === null || !wantsLink(lane, i)) return;
+  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads the invoice first
+  // The new link's id contains this number. Crossbill never deletes a link, so counting the links is enough.
+  const number = 1 + lane.objects.filter((o) => o.kind === 'payment_link' && o.detail.automatic === true).length;
+  requestLink(lane, lastingName('lnk', i.invoiceId, 'recovery', number));
+}
+
+/** Reads the invoice before Crossbill requests a link. */
+export const recoveryLookup: typeof invoiceLookup = {
+  ...invoiceLookup,
+  wanted: (lane) => {
+    const i = lane.invoice;
+    const look = i !== null && wantsLink(lane, i) ? openLook(i, lane) : null;
+    if (i === null || !lane.isPast(look)) return null;
+    return i.readDueAt === null || lane.isPast(i.readDueAt) ? i.invoiceId : null;
+  },
+};
+
+/**
+ * True if Crossbill must make an automatic link. The MoR refused the renewal, and the customer has no other way to pay.
+ * No money has arrived or is under way, and no item is open. Crossbill made no link since the last refusal.
+ */
+function wantsLink(lane: Lane, i: InvoiceRow): boolean {
+  const { settings, now } = lane;
+  const { payments, objects, reviews, refunds } = lane;
+  // With a retry schedule, the schedule decides about links.
+  const told = payments.filter((p) => !saysNothing(p));
+  if (settings.recoveryLinks === null || settings.retrySchedule !== null || told.length === 0) return false;
+  if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
+  const refused = told.every((p) => p.mark === 'none' && p.origin === 'renewal');
+  if (!refused || refunds.length > 0 || reviews.some((r) => r.status === 'open')) return false;
+  if (moneyAnnounced(lane) !== null) return false;
+  if (objects.some((o) => isLiveProforma(o) || isPayableLink(o, now))) return false;
+  const links = objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
+  const own = links.filter((o) => o.detail.automatic === true);
+  if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
+  // Crossbill has requested another charge and has no verdict on it: make no link yet.
+  if (i.retries !== null && i.retries.waitingSince !== null) return false;
+  // With a new payment method of the customer, Crossbill first requests a charge.
+  if (settings.relay !== null && untriedMethod(i) !== null) return false;
+  const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
+  return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));
+}

@@ -1,0 +1,40 @@
+// Links to a dispute or an alert, in the console and at the MoR, and the test for a review item about the dispute.
+import { actLink, outsideLink } from '../../../frames/console/acts.js';
+import { html, type Html } from '../../../frames/console/html.js';
+import { showUndecided } from '../../../shared/domain/dispute-sum.js';
+import { type ReviewRow } from '../../../shared/domain/model.js';
+import { type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
+
+export const isDispute = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'alert';
+
+/** The link to the dispute at the MoR. Null if the object is no dispute or alert, or the MoR gave no address. */
+export function disputeLink(o: MorObjectRow): Html | null {
+  if (!isDispute(o)) return null;
+  return outsideLink(o.url, o.kind === 'dispute' ? 'Open the dispute at the MoR' : 'Open the alert at the MoR');
+}
+
+/** The path has our own id: the MoR's id may have any characters. */
+export const disputePath = (o: MorObjectRow): string => `/console/disputes/${encodeURIComponent(o.id)}`;
+
+/** The dispute's id as a link to its page. */
+export function disputeIdLink(o: MorObjectRow): Html {
+  return html`<a class="id" href="${disputePath(o)}" title="${objectId(o)}">${objectId(o)}</a>`;
+}
+
+/** The link from an invoice or a payment to the dispute's page. Null if the object is no dispute or alert. */
+export function disputeAct(o: MorObjectRow): Html | null {
+  return isDispute(o) ? actLink(disputePath(o), o.kind === 'dispute' ? 'See the dispute' : 'See the alert') : null;
+}
+
+/** True if the item is about this dispute. The item's subject is the dispute's id with its stage (rules/items.ts). */
+export function asksAbout({ kind, subject }: ReviewRow, o: MorObjectRow): boolean {
+  const name = o.kind === 'alert' ? `alert:${objectId(o)}` : objectId(o);
+  return kind === 'dispute' && isDispute(o) && (subject === name || subject.startsWith(`${name}:`));
+}
+
+/** Warns of the payment's undecided disputes. Null: there are none. */
+export function disputeWarning(disputes: readonly MorObjectRow[]): Html | null {
+  if (disputes.length === 0) return null;
+  const links = disputes.map((o) => html` ${disputeAct(o)}`);
+  return html`<p class="message bad" role="alert"><bdi>${showUndecided(disputes)}</bdi>${links}</p>`;
+}

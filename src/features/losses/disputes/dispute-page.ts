@@ -1,0 +1,125 @@
+// The page of one dispute or alert: amount, state, possible actions, and its lines of the invoice's timeline.
+import { mayDo } from '../../../frames/api/access/caller.js';
+import { actLink, actRow, besides, fold, headline, outsideLink, stripeUrl } from '../../../frames/console/acts.js';
+import { type Names } from '../../../frames/console/fields.js';
+import { type Html, html } from '../../../frames/console/html.js';
+import { type Session } from '../../../frames/console/session.js';
+import {
+  amount,
+  customerLink,
+  facts,
+  foreign,
+  id,
+  invoiceNumberLink,
+  moneyLink,
+  section,
+  status,
+  time,
+} from '../../../frames/console/show.js';
+import { timeline } from '../../../frames/console/timeline.js';
+import { type JournalLine, type PaymentRow } from '../../../shared/domain/model.js';
+import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
+import { type InvoiceView } from '../../../engine/read-model.js';
+import { asksAbout, disputeLink } from './dispute-link.view.js';
+import { disputeAnswer } from './words.js';
+import { unreadSum } from '../../../shared/domain/dispute-sum.js';
+
+export type Looker = {
+  readonly session: Session;
+  readonly now: Date;
+  readonly live: boolean | null;
+  readonly names: Names;
+};
+
+type Disputed = {
+  readonly dispute: Pick<MorObjectRow, 'amount' | 'currency' | 'detail'>;
+  readonly payment: Pick<PaymentRow, 'amount' | 'currency'> | null;
+};
+
+/**
+ * Returns the disputed amount from the MoR's events, or the whole payment if no event has an amount. Null: the MoR's
+ * amount has two possible meanings, or the payment is unknown too.
+ */
+export function disputed({ dispute: o, payment: p }: Disputed): {
+  readonly minor: bigint | null;
+  readonly currency: string | null;
+} {
+  if (unreadSum(o, p) !== null) return { minor: null, currency: null };
+  const { amount: minor, currency } = o.amount === null && p !== null ? p : o;
+  return { minor, currency };
+}
+
+export function disputedSum(d: Disputed): Html {
+  const { minor, currency } = disputed(d);
+  return amount(minor, currency);
+}
+
+export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live, names }: Looker): Html {
+  const payment = v.payments.find((p) => p.id === o.paymentRowId) ?? null;
+  const { outcome = null, reviewerNote = null } = o.detail;
+  const asking = v.reviews.filter((r) => asksAbout(r, o));
+  const open = asking.filter((r) => r.status === 'open');
+  const about = html`Invoice ${invoiceNumberLink(o.invoiceId, v.invoice.number)} · customer
+  ${customerLink(v.invoice.customerId, names.get(v.invoice.customerId ?? ''))} · first event ${time(o.createdAt)}`;
+  const settle = mayDo(session.role, 'ops') ? 'Settle the review item…' : 'See the review item';
+  const own = linesOf(
+    o,
+    asking.map((r) => r.id),
+    v.journal,
+  );
+  return html`${headline(disputedSum({ dispute: o, payment }), status(o.status, o.kind === 'alert' ? 'Alert' : 'Dispute'), disputeAnswer(o, now), about)}
+  ${actRow([
+    disputeLink(o),
+    ...open.map((r) => actLink(`/console/reviews/${encodeURIComponent(r.id)}`, settle)),
+    outsideLink(stripeUrl(live, 'invoices', o.invoiceId), 'Open the invoice in Stripe'),
+  ])}
+  ${o.url === null && !isOver(o) && html`<p class="dim">The MoR sent no link: look for ${id(objectId(o))} in its dashboard.</p>`}
+  ${besides(
+    html`${facts([
+      o.deadline === null ? null : [isOver(o) ? 'Was due by' : 'Due by', time(o.deadline)],
+      payment === null
+        ? ['Payment', html`<span class="dim">unknown</span>`]
+        : [
+            'Payment',
+            html`${moneyLink('payments', payment.paymentId ?? payment.id, payment.amount, payment.currency)},
+            ${time(payment.succeededAt)}`,
+          ],
+      o.detail.loss === undefined
+        ? null
+        : ['Loss in the ledger', amount(BigInt(o.detail.loss.minor), payment?.currency ?? o.currency)],
+      outcome === null ? null : ["Outcome, in the MoR's words", foreign(outcome)],
+      reviewerNote === null ? null : ["The MoR's note", foreign(reviewerNote)],
+    ])}
+    ${fold(
+      'details',
+      'Details and ids',
+      null,
+      facts([
+        ['Id at the MoR', id(o.morId)],
+        ['Id in Crossbill', id(o.id)],
+        ['Invoice', id(o.invoiceId)],
+        ['Customer at the MoR', id(v.morCustomerId)],
+        ["Processor's charge", id(payment?.processorChargeId ?? null)],
+        ['Last changed', time(o.updatedAt)],
+      ]),
+    )}`,
+    section(
+      'Timeline',
+      html`${timeline(own)}
+        <p class="dim">
+          The timeline of the whole invoice is on the
+          ${html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}#timeline">invoice's page</a>`}.
+        </p>`,
+    ),
+  )}`;
+}
+
+const OVER: ReadonlySet<string> = new Set(['won', 'lost', 'decided', 'handled']);
+export const isOver = (o: MorObjectRow): boolean => OVER.has(o.status) && !asksAfterOutcome(o);
+
+/** The lines of the timeline about the dispute or its items. */
+function linesOf(o: MorObjectRow, items: readonly string[], journal: readonly JournalLine[]): readonly JournalLine[] {
+  const names = new Set([o.id, objectId(o), ...items]);
+  const named = (text: string): boolean => text.split(/[\s,:;()"]+/).includes(objectId(o));
+  return journal.filter((line) => (line.ref !== null && names.has(line.ref)) || named(line.text));
+}

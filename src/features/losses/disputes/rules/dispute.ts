@@ -1,0 +1,206 @@
+// Records the MoR's events about disputes and about the alerts before them. Document 2 does not show the fields of
+// these events.
+import { type Draft } from '../../../../shared/domain/row.js';
+import { isObject, type JsonObject } from '@crossbill/mor/read.js';
+import { idsIn, type MorServiceEvent } from '../../../../shared/domain/events/mor-service-event.js';
+import {
+  dashboardIn,
+  deadlineIn,
+  idNamed,
+  named,
+  sumIn,
+  textNamed,
+  wordNamed,
+} from '../../../../shared/domain/events/payload-fields.js';
+import { type LaneRows, type PaymentRow } from '../../../../shared/domain/model.js';
+import { asksAfterOutcome, type MorObjectRow } from '../../../../shared/domain/mor-object.js';
+import { showTime } from '../../../../shared/domain/show-time.js';
+import { isCode } from '../../../../shared/domain/foreign-words.js';
+import { type Lane } from '../../../../engine/draft.js';
+import { done, type Verdict } from '../../../../engine/event.js';
+import { onlyTaken, paymentNamed } from '../../../../engine/payment.js';
+import { findOrAddObject } from '../../../../core/mor-objects/rules/mor-object.js';
+import { DISPUTE_NAMES_MOST } from '../../../../shared/policy.js';
+
+/** The id of a dispute or an alert: the first known of its own id, its payment's id and the event's id. */
+function entityOf(
+  s: LaneRows,
+  e: MorServiceEvent,
+  kind: 'dispute' | 'alert',
+  payment: PaymentRow | null,
+  ...names: string[]
+): string {
+  const named = idNamed(e.data, ...names);
+  if (named !== null) return named;
+  const inside = e.data['dispute'] ?? e.data['alert'];
+  const within = isObject(inside) ? idNamed(inside, 'id') : null;
+  const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
+  if (within !== null || own !== null) return within ?? own ?? e.eventId;
+  if (payment === null) return e.eventId;
+  // An earlier event may have arrived before Crossbill knew the MoR's payment id. That event's dispute then has
+  // Crossbill's own payment id as its id, so this event must use the same id.
+  const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
+  return known ? payment.id : (payment.paymentId ?? payment.id);
+}
+
+/**
+ * True if this outcome replaces the known one. The later of two outcomes counts, in any order of arrival. An unclear
+ * outcome never replaces a clear one.
+ */
+function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
+  const before = o.detail.outcomeAt === undefined ? -Infinity : new Date(o.detail.outcomeAt).getTime();
+  const isClear = o.status === 'won' || o.status === 'lost';
+  if (outcome === 'decided') return !isClear && at.getTime() >= before;
+  if (!isClear) return true;
+  // If a win and a loss have the same time, the win counts: the bank has reversed the loss, so the loss came first.
+  return at.getTime() > before || (at.getTime() === before && outcome === 'won');
+}
+
+/**
+ * Sets the dispute's status after an outcome. A win or a loss becomes the status. After an unclear outcome, a later
+ * request of the MoR for evidence stays the status, because the dispute continues.
+ */
+function stand(o: Draft<MorObjectRow>, outcome: DisputeOutcome): void {
+  const { stage } = o.detail;
+  o.status = outcome === 'decided' && stage !== undefined && asksAfterOutcome(o) ? stage : outcome;
+}
+
+export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
+  const payment = paymentNamed(lane, new Set(idsIn(e.data)));
+  const morId = entityOf(lane, e, 'dispute', payment, 'disputeId', 'dispute_id');
+  const o = findOrAddObject(lane, 'dispute', morId);
+  const at = e.createdAt ?? lane.now;
+  nameFrom(lane, o, payment, e);
+  if (e.kind !== 'dispute.outcome') return takeWanted(lane, o, e, at);
+  const { outcome, said } = outcomeIn(e.data);
+  if (!overrules(o, outcome, at)) return done(`dispute ${morId} is ${o.status}: this outcome changes nothing`);
+  o.detail = { ...o.detail, outcome: said, outcomeAt: at.toISOString(), outcomeHeardAt: lane.now.toISOString() };
+  stand(o, outcome);
+  const word = said === null ? 'no outcome given' : isCode(said) ? said : o.status;
+  return done(`dispute ${morId} is decided: ${word}`);
+}
+
+/**
+ * Records the MoR's request for evidence. If the dispute has an outcome already, only a request later than the outcome
+ * changes its status.
+ */
+function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
+  const morId = o.morId ?? o.id;
+  const late = done(`late event: dispute ${morId} is ${o.status}`);
+  if (o.detail.saidAt !== undefined && o.detail.saidAt > at.toISOString()) return late;
+  const outcome = outcomeOf(o);
+  const stage = e.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
+  const reviewerNote = textNamed(e.data, 'reviewerNote', 'note', 'reviewNote') ?? o.detail.reviewerNote ?? null;
+  o.deadline = deadlineIn(e.data) ?? o.deadline;
+  const said = { saidAt: at.toISOString(), saidHeardAt: lane.now.toISOString() };
+  o.detail = { ...o.detail, reviewerNote, stage, ...said };
+  if (outcome === null) o.status = stage;
+  else stand(o, outcome);
+  return outcome === null || asksAfterOutcome(o) ? wantedUntil(morId, o.deadline) : late;
+}
+
+/** The outcome so far, even if the dispute continues. Null: none yet. */
+function outcomeOf({ status, detail }: MorObjectRow): DisputeOutcome | null {
+  if (status === 'won' || status === 'lost') return status;
+  return detail.outcomeAt === undefined ? null : 'decided';
+}
+
+function wantedUntil(morId: string, deadline: Date | null): Verdict {
+  const until = deadline === null ? 'no deadline given' : `due by ${showTime(deadline)}`;
+  return done(`evidence for dispute ${morId}, ${until}; the invoice stays as it is`);
+}
+
+const PAYMENT_NAMES = [
+  ...['paymentId', 'paymentReference', 'payment', 'pspReference', 'processorChargeId', 'chargeId', 'charge'],
+  ...['processorPaymentIntentId', 'paymentIntentId', 'paymentIntent'],
+] as const;
+
+/** Stores the amount, the payment and the address at the MoR, if the event names them. */
+function nameFrom(lane: Lane, o: Draft<MorObjectRow>, payment: PaymentRow | null, e: MorServiceEvent): void {
+  const at = (e.createdAt ?? lane.now).toISOString();
+  const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);
+  const names = [...new Set([...(o.detail.names ?? []), ...named])].sort().slice(0, DISPUTE_NAMES_MOST);
+  o.paymentRowId ??= payment?.id ?? null;
+  o.url = dashboardIn(e.data) ?? o.url;
+  o.detail = { ...o.detail, names };
+  o.updatedAt = lane.now;
+  // The latest amount counts, in any order of arrival.
+  const amount = sumIn(e.data);
+  const { amountAt = '', unread } = o.detail;
+  if (typeof amount === 'string') {
+    const isOlder = unread !== undefined && (at < unread.at || (at === unread.at && amount < unread.said));
+    if (!isOlder) o.detail = { ...o.detail, unread: { said: amount, at } };
+    return;
+  }
+  if (amount === null || at < amountAt || (at === amountAt && amount.minor < (o.amount ?? 0n))) return;
+  o.amount = amount.minor;
+  o.currency = amount.currency;
+  o.detail = { ...o.detail, amountAt: at };
+}
+
+export function takeAlert(lane: Lane, e: MorServiceEvent): Verdict {
+  const payment = paymentNamed(lane, new Set(idsIn(e.data)));
+  const morId = entityOf(lane, e, 'alert', payment, 'alertId', 'alert_id', 'preChargebackAlertId');
+  const o = findOrAddObject(lane, 'alert', morId);
+  nameFrom(lane, o, payment, e);
+  if (e.kind === 'pre_chargeback_alert.outcome') {
+    const refunded = refundedIn(e.data);
+    o.status = 'handled';
+    o.detail = { ...o.detail, refunded };
+    const what = refunded === true ? 'the payment was refunded' : refunded === false ? 'not refunded' : 'handled';
+    return done(`alert ${morId}: ${what}`);
+  }
+  if (o.status !== 'handled') o.status = 'received';
+  o.deadline = deadlineIn(e.data) ?? o.deadline;
+  return done(`alert ${morId}; the invoice stays as it is`);
+}
+
+/**
+ * Connects a dispute with its payment, because the dispute may arrive before the payment. Chooses the payment with one
+ * of the dispute's ids. If no payment has such an id, chooses the only payment the MoR took on the invoice.
+ */
+export function nameDisputed(lane: Lane): void {
+  const taken = lane.payments.filter((p) => p.succeededAt !== null);
+  for (const o of lane.objects) {
+    if (o.kind !== 'dispute' && o.kind !== 'alert') continue;
+    const names = o.detail.names ?? [];
+    const idsOf = (p: PaymentRow) => [p.paymentId, p.id, p.processorChargeId, p.processorPaymentIntentId];
+    const own = taken.find((p) => idsOf(p).some((id) => id !== null && names.includes(id)));
+    const only = o.paymentRowId === null ? onlyTaken(lane, names) : null;
+    o.paymentRowId = (own ?? only)?.id ?? o.paymentRowId;
+  }
+}
+
+export type DisputeOutcome = 'won' | 'lost' | 'decided';
+
+/**
+ * Document 2 does not list the words of an outcome. Only these words end a dispute; for any other word a person
+ * decides.
+ */
+const WON: ReadonlySet<string> = new Set(['won', 'merchant_won']);
+const LOST: ReadonlySet<string> = new Set(['lost', 'merchant_lost']);
+/** The MoR's own word, and its form as a code: "Merchant won" is `merchant_won`. */
+function outcomeWord(data: JsonObject): { readonly said: string | null; readonly code: string } {
+  const said = wordNamed(data, 'outcome', 'result', 'resolution', 'status');
+  return { said, code: (said ?? '').toLowerCase().replace(/[\s-]+/g, '_') };
+}
+
+/**
+ * Reads the outcome of a dispute. For an unknown word the outcome is `decided`, and a person decides: a wrong guess
+ * would book a loss or close an item. `said`: the MoR's own word.
+ */
+export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
+  const { said, code } = outcomeWord(data);
+  if (WON.has(code)) return { outcome: 'won', said };
+  return { outcome: LOST.has(code) ? 'lost' : 'decided', said };
+}
+
+/**
+ * True if the alert's outcome says the payment was refunded. Null if the outcome does not say, or uses an unknown word.
+ */
+export function refundedIn(data: JsonObject): boolean | null {
+  const flag = named(data, ['refunded', 'paymentrefunded'], (value) => (typeof value === 'boolean' ? value : null));
+  if (flag !== null) return flag;
+  const { code } = outcomeWord(data);
+  return code === 'refunded' ? true : code === 'not_refunded' ? false : null;
+}

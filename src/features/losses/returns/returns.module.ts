@@ -1,0 +1,14 @@
+// Debits returned by banks.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../../frames/console/console.module.js';
+import { EngineModule } from '../../../engine/engine.module.js';
+import { ReturnsController } from './returns.controller.js';
+import { ReturnsFlow } from './returns.flow.js';
+import { ReturnPages } from './returns.pages.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule],
+  controllers: [ReturnsController, ReturnPages],
+  providers: [ReturnsFlow],
+})
+export class ReturnsModule {}

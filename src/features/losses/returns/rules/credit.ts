@@ -1,0 +1,236 @@
+// Shows a loss to a bank on Stripe with a credit note, if a person chooses so. Works like the credit note of a refund
+// (refunds/rules/mirror.ts).
+import { type Draft } from '../../../../shared/domain/row.js';
+import {
+  type LaneRows,
+  type LedgerEntry,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type Resolution,
+  type ReviewRow,
+} from '../../../../shared/domain/model.js';
+import { creditRoom, isNoteOnItsWay } from '../../../../shared/domain/credit-room.js';
+import { type LossCredit, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
+import { type Money, showMoney } from '../../../../shared/domain/money.js';
+import { effectName } from '../../../../shared/domain/payment-name.js';
+import { overpaid, saleOf } from '../../../../shared/domain/surplus.js';
+import { askOfCall, refusalOf, subjectOfCall, type Call, type CallRule } from '../../../../engine/call.js';
+import { type Ctx } from '../../../../engine/context.js';
+import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../../../engine/commanded.js';
+import { type Lane } from '../../../../engine/draft.js';
+import { askAgain } from '../../../../engine/facts.js';
+import { itemRule } from '../../../../engine/items.js';
+import { lossCredited, lossCreditReversed } from '../../../../shared/domain/postings.js';
+import { type CallFailure } from '../../../../shared/domain/ports/call.js';
+import { isOnItsWay } from '../../../../shared/domain/status.js';
+
+const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
+
+/**
+ * The part of a loss Crossbill may write off with a credit note on Stripe. Refunds and earlier credit notes reduce this
+ * part. Null: no amount is safe, for example because the lost payment does not settle the invoice on Stripe.
+ */
+export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
+  const { loss, credit } = o.detail;
+  const p = s.payments.find((x) => x.id === loss?.of);
+  const room = roomFor(s);
+  if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
+  if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || room === null) return null;
+  // If the customer paid more than the amount due, only a person can tell if the loss took a part of the surplus.
+  if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
+  if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
+  // An unfinished refund may still take a part of the loss.
+  if (isNoteOnItsWay(s) || s.refunds.some((r) => r.paymentRowId === p.id && isOnItsWay(r))) return null;
+  const credits = s.objects.flatMap((x) => x.detail.credit ?? []);
+  const credited = credits.reduce((n, c) => (c.of === p.id ? n + BigInt(c.minor) : n), 0n);
+  const minor = least(BigInt(loss.minor), p.amount - p.amountRefunded - credited, room);
+  return minor > 0n ? { minor, currency: p.currency } : null;
+}
+
+/** The room for the credit note of a loss, null if unknown. Refunds waiting for their credit note come first. */
+function roomFor(s: LaneRows): bigint | null {
+  // Without Stripe's sum, somebody may have credited a refused refund by hand.
+  const isBefore = ({ mirror }: RefundRow): boolean =>
+    mirror === 'waiting' || (mirror === 'parked' && (s.invoice?.amountCredited ?? null) === null);
+  const room = creditRoom(s);
+  if (room === null) return null;
+  return s.refunds.reduce((left, r) => (r.counted && isBefore(r) ? left - saleOf(r) : left), room);
+}
+
+/** The actions in the item about a loss. Crossbill proposes no action, because only a person knows the right one. */
+export function offersOf(
+  s: LaneRows,
+  o: MorObjectRow,
+  ctx: Ctx,
+): { readonly actions: readonly Resolution[]; readonly proposed?: null } {
+  return creditable(s, o, ctx) === null ? { actions: ['dismiss'] } : { actions: ['credit', 'dismiss'], proposed: null };
+}
+
+/** Carries out a person's choice in the item about a lost dispute or a returned debit. */
+export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
+  if (resolution !== 'credit') return null;
+  const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === r.kind && itemOf(x) === r.subject);
+  const amount = o === undefined ? null : creditable(lane, o, lane.ctx);
+  const of = o?.detail.loss?.of;
+  if (o === undefined || amount === null || of === undefined) return notAvailable();
+  // The credit note's name contains the MoR's id of the dispute: after a restored backup Crossbill makes the same name.
+  const name = `loss:${objectId(o)}`;
+  const begun = { noteId: null, booked: '0', entries: 0 } as const;
+  begin(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
+  return null;
+};
+
+function notAvailable(): Refusal {
+  const why =
+    'Crossbill cannot safely credit this loss now: its facts have changed, or a refund is under way. Read the item again.';
+  return refuse(409, 'credit_not_available', why);
+}
+
+function begin(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
+  const p = lane.findPayment(credit.of);
+  if (p === undefined) return;
+  send(lane, o, p, credit);
+  const sum = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const rest = standing(o, credit) - BigInt(credit.minor);
+  const stays = rest > 0n ? `; ${sum(rest)} stays a loss` : '';
+  lane.say('decision', `show ${sum(BigInt(credit.minor))} of the loss from ${objectId(o)} as a credit note${stays}`, o);
+}
+
+/** Stores the next call: the report on the payment record, then the credit note. */
+function send(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, credit: LossCredit): void {
+  const { name } = credit;
+  const sum = (minor: string) => ({ minor: BigInt(minor), currency: p.currency });
+  const amount = sum(credit.minor);
+  const paymentRecordId = p.paymentRecordId;
+  const isOf = (m: OutboxRow): boolean => m.kind === 'report_refund' && m.subject === name;
+  const isReported = lane.messages.some((m) => isOf(m) && m.status === 'done');
+  if (paymentRecordId !== null && !isReported) {
+    const refundedAt = new Date(o.detail.returnedAt ?? o.detail.outcomeAt ?? o.createdAt);
+    const about = { invoiceId: p.invoiceId, paymentRecordId, refundId: name, reference: name };
+    const reported = sum(credit.reported ?? credit.minor);
+    lane.call({ kind: 'report_refund', ...about, amount: reported, refundedAt }, name, p);
+    o.detail = { ...o.detail, credit: { ...credit, stage: 'reporting' } };
+    return;
+  }
+  const refunded = paymentRecordId === null ? null : { paymentRecordId, reference: name };
+  lane.call({ kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded }, name, p);
+  o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
+}
+
+/** The rules both calls share: the report on the payment record, and the credit note. */
+const lossCall = {
+  of: (lane: LaneRows, subject: string) => lane.objects.some((o) => o.detail.credit?.name === subject),
+  order: 2,
+  readFirst: true,
+  mayBeThere: () => true,
+  refused: (lane: Lane, { row }: Call, failure: CallFailure) => {
+    const found = creditNamed(lane, row.subject);
+    if (found === null) return;
+    const { o, credit } = found;
+    o.detail = { ...o.detail, credit: { ...credit, stage: 'parked' } };
+    askAgain(lane); // another credit note may have taken the room
+    const fact = { code: 'credit-refused', loss: objectId(o), ...refusalOf(row, failure) } as const;
+    askOfCall(lane, row, fact, { paymentRowId: credit.of });
+  },
+  /** `retry` makes the refused call again, over what the invoice can take by now. */
+  chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
+    if (resolution !== 'retry') return null;
+    const found = creditNamed(lane, subjectOfCall(r));
+    if (found?.credit.stage !== 'parked') return null;
+    // The loss may have ended by now: the merchant won the dispute, or somebody undid the return.
+    if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
+      return notAvailable();
+    const { o, credit } = found;
+    const minor = least(BigInt(credit.minor), creditRoom(lane) ?? BigInt(credit.minor));
+    if (minor <= 0n || isNoteOnItsWay(lane)) return notAvailable();
+    begin(lane, o, { ...credit, minor: minor.toString(), reported: credit.reported ?? credit.minor });
+    return null;
+  },
+} as const;
+
+export const reportLossCall: CallRule<'report_refund'> = {
+  ...lossCall,
+  replied: (lane, { row }) => {
+    const found = creditNamed(lane, row.subject);
+    const p = lane.findPayment(found?.credit.of);
+    if (found?.credit.stage === 'reporting' && p !== undefined) send(lane, found.o, p, found.credit);
+  },
+};
+
+export const creditLossCall: CallRule<'issue_credit_note'> = {
+  ...lossCall,
+  replied: (lane, { row }, { creditNoteId }) => {
+    const found = creditNamed(lane, row.subject);
+    if (found?.credit.stage !== 'crediting') return;
+    const { o, credit } = found;
+    o.detail = { ...o.detail, credit: { ...credit, stage: 'done', noteId: creditNoteId } };
+    lane.say('decision', `Stripe shows the loss: credit note ${creditNoteId}`, o);
+  },
+};
+
+/**
+ * Books a credit note, at most up to the present loss. If the loss shrinks later, for example because the merchant wins
+ * the dispute, a further entry reverses the difference.
+ */
+export function bookCredits(lane: Lane): void {
+  for (const o of lane.objects) {
+    const { credit } = o.detail;
+    const p = lane.findPayment(credit?.of);
+    if (credit === undefined || credit.noteId === null || p === undefined) continue;
+    const wanted = least(BigInt(credit.minor), standing(o, credit));
+    const minor = wanted - BigInt(credit.booked);
+    if (minor === 0n) continue;
+    const entries = credit.entries + 1;
+    const subject = entries === 1 ? o.id : `${o.id}:${entries}`;
+    const entry: LedgerEntry =
+      minor > 0n ? lossCredited(p, subject, minor, lane.now) : lossCreditReversed(p, subject, -minor, lane.now);
+    lane.book(entry);
+    o.detail = { ...o.detail, credit: { ...credit, booked: wanted.toString(), entries } };
+    const how = minor > 0n ? 'of the loss shows on Stripe' : 'of the credited loss is reversed';
+    lane.say('decision', `${showMoney(entry.amount)} ${how}: ${objectId(o)}`, o);
+  }
+}
+
+/**
+ * Items for a credit note above its loss: Stripe can't void a credit note of a paid invoice (Stripe docs, "Credit
+ * notes").
+ */
+export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss covers the credit note' }, function* (lane) {
+  for (const o of lane.objects) {
+    const { credit } = o.detail;
+    const p = lane.findPayment(credit?.of);
+    if (credit === undefined || credit.noteId === null || p === undefined) continue;
+    const credited = { minor: BigInt(credit.minor), currency: p.currency };
+    const lost = { minor: standing(o, credit), currency: p.currency };
+    if (lost.minor >= credited.minor) continue;
+    const over = o.status === 'won' || o.status === 'undone';
+    // The bank may decide a dispute again. A person's dismissal counts only for the present win, not for an earlier
+    // one.
+    const heardAt = o.status === 'won' ? o.detail.outcomeHeardAt : undefined;
+    const since = heardAt === undefined ? null : new Date(heardAt);
+    const item = { about: o, subject: `${objectId(o)}:credit`, paymentRowId: p.id, since };
+    const said = { creditNote: credit.noteId, payment: effectName(p), credited, lost, over };
+    yield { ...item, kind: kindOf(o), fact: { code: 'credit-beyond-loss', ...said } };
+  }
+});
+
+/**
+ * How much of the credited payment is lost now. 0n: the dispute or return has no loss, or has a loss of another
+ * payment.
+ */
+function standing({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigint {
+  return loss?.of === of ? BigInt(loss.minor) : 0n;
+}
+
+function creditNamed(lane: Lane, name: string): { o: Draft<MorObjectRow>; credit: LossCredit } | null {
+  for (const o of lane.objects) if (o.detail.credit?.name === name) return { o, credit: o.detail.credit };
+  return null;
+}
+
+const isLoss = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'debit_return';
+
+const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'dispute' ? 'dispute' : 'debit_returned');
+
+/** The subject of the item about the loss. loss.ts opens this item. */
+const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${objectId(o)}:lost` : o.id);

@@ -1,0 +1,18 @@
+// Moves of subscriptions from Stripe's own collection to the MoR.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { EnrolmentModule } from '../enrolment/enrolment.module.js';
+import { CustomersModule } from '../../core/customers/customers.module.js';
+import { MoveSteps } from './move-steps.js';
+import { MovesController } from './moves.controller.js';
+import { MovesFlow } from './moves.flow.js';
+import { MovePages } from './moves.pages.js';
+import { MovesStore } from './moves.store.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule, EnrolmentModule, CustomersModule],
+  controllers: [MovesController, MovePages],
+  providers: [MovesStore, MoveSteps, MovesFlow],
+})
+export class MovesModule {}

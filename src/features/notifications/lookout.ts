@@ -1,0 +1,75 @@
+// Makes the notifications no lane makes: about items without an invoice, near deadlines, and differences found by
+// verify.
+import { type Clock } from '../../shared/domain/ports/clock.js';
+import { type Notifications } from '../../frames/store/notifications.js';
+import { untoldByKind, untoldOf } from '../verify/rules/run.js';
+import { type VerifyStore } from '../verify/verify.store.js';
+import { type NewNotification, type NotifyFormat, type Told } from '../../shared/domain/notification.js';
+import { putDown } from './rules/put-down.js';
+import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
+import { NOTIFICATIONS_KEPT_DAYS, REVIEW_DUE_SOON_MS } from '../../shared/policy.js';
+
+export class Lookout {
+  private readonly stopping = new AbortController();
+  private loop: Promise<void> | null = null;
+
+  constructor(
+    private readonly store: Notifications,
+    private readonly runs: Pick<VerifyStore, 'last'>,
+    private readonly clock: Clock,
+    private readonly format: NotifyFormat,
+    private readonly everyMs: number,
+    private readonly onError: (what: string, error: unknown) => void,
+  ) {}
+
+  start(): void {
+    this.loop ??= this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.loop;
+  }
+
+  /**
+   * Stores the missing notifications. Any replica may do this: notifications about the same reason have the same id, so
+   * the database stores only one.
+   */
+  async look(): Promise<void> {
+    const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);
+    const found: NewNotification[] = [];
+    const add = (told: Told, at: Date): void => void found.push(putDown(told, this.format, at));
+    for (const r of opened) add(reviewOpened(r), r.createdAt);
+    const now = await this.store.time();
+    for (const r of dueSoon) add(reviewDueSoon(r), now);
+    const run = runId === null ? null : await this.runs.last();
+    if (run !== null && run.id === runId && untoldOf(run) > 0) {
+      const counts = Object.entries(untoldByKind(run)).filter(([, n]) => n > 0);
+      const data = {
+        run_id: run.id,
+        differences: untoldOf(run),
+        by_kind: Object.fromEntries(counts),
+        console: '/console/verify',
+      };
+      add({ type: 'verify.differences', subject: run.id, data }, now);
+    }
+    await this.store.add(found);
+  }
+
+  private async run(): Promise<void> {
+    let forgotAt = 0;
+    while (!this.stopping.signal.aborted) {
+      try {
+        await this.look();
+        const now = this.clock.now().getTime();
+        if (now - forgotAt > 3_600_000) {
+          await this.store.forget(NOTIFICATIONS_KEPT_DAYS);
+          forgotAt = now;
+        }
+      } catch (e) {
+        this.onError("couldn't look for new notifications", e);
+      }
+      await this.clock.sleep(this.everyMs, this.stopping.signal);
+    }
+  }
+}

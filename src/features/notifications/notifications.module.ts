@@ -1,0 +1,70 @@
+// Notifications to the merchant's backend.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { CONFIG, type Config } from '../../shared/config/index.js';
+import { Clock, Rng } from '../../shared/domain/ports/clock.js';
+import { Receiver } from '../../shared/domain/ports/receiver.js';
+import { Notifications } from '../../frames/store/notifications.js';
+import { VerifyStore } from '../verify/verify.store.js';
+import { VerifyModule } from '../verify/verify.module.js';
+import { LOG, type Logger, Metrics } from '../../shared/observe/index.js';
+import { NotificationJobs } from './jobs.js';
+import { Lookout } from './lookout.js';
+import { Notifier } from './notifier.js';
+import { NotificationsController } from './notifications.controller.js';
+import { NotificationPages } from './notifications.pages.js';
+import { HttpReceiver } from './receiver.js';
+import { LOOK_OUT_EVERY_MS } from '../../shared/policy.js';
+
+/**
+ * The most deliveries at the same time. A receiver without a reply blocks these places for 15 seconds at most, and no
+ * other work.
+ */
+const PLACES = 4;
+const POLL_MS = 1_000;
+
+@Module({
+  imports: [ConsoleModule, VerifyModule],
+  controllers: [NotificationsController, NotificationPages],
+  providers: [
+    {
+      provide: Receiver,
+      useFactory: ({ notifyUrl, notifySecrets, proxies }: Config) =>
+        new HttpReceiver(notifyUrl, notifySecrets, { proxies }),
+      inject: [CONFIG],
+    },
+    {
+      provide: NotificationJobs,
+      useFactory: jobs,
+      inject: [CONFIG, Notifications, Receiver, VerifyStore, Clock, Rng, Metrics, LOG],
+    },
+  ],
+})
+export class NotificationsModule {}
+
+function jobs(
+  config: Config,
+  store: Notifications,
+  receiver: Receiver,
+  runs: VerifyStore,
+  clock: Clock,
+  rng: Rng,
+  metrics: Metrics,
+  log: Logger,
+): NotificationJobs {
+  const onError = (what: string, err: unknown): void => log.error({ event: 'notifications.failed', err }, what);
+  const notifier = new Notifier(store, receiver, clock, rng, {
+    places: PLACES,
+    pollMs: POLL_MS,
+    onError,
+    onDelivery: (result, taken) => {
+      metrics.notified(result.outcome);
+      const line = { notification: taken.id, tries: taken.attempts, ms: result.elapsedMs, why: result.why };
+      if (result.outcome === 'delivered') log.debug(line, 'notification delivered');
+      else log.warn({ event: 'notifications.not_delivered', ...line }, 'a notification was not delivered');
+    },
+  });
+  const tells = config.notifyUrl !== null && !config.shadow;
+  const lookout = new Lookout(store, runs, clock, config.notifyFormat, LOOK_OUT_EVERY_MS, onError);
+  return new NotificationJobs(notifier, tells ? lookout : null);
+}

@@ -1,0 +1,52 @@
+// Makes a notification before its delivery: its id and its exact bytes.
+import { createHash } from 'node:crypto';
+import {
+  inWords,
+  type NewNotification,
+  type NotificationType,
+  type NotifyFormat,
+  type Told,
+} from '../../../shared/domain/notification.js';
+import { type LaneState } from '../../../shared/domain/model.js';
+import { tellLane } from './tell-lane.js';
+
+/**
+ * The id comes from the type and from `subject`, a text that differs between two notifications of one type. So the same
+ * notification has the same id even after a restored backup, and receivers recognise it.
+ */
+export function notificationId(type: NotificationType, subject: string): string {
+  return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;
+}
+
+export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotification {
+  const { type, subject, data } = told;
+  const invoiceId = 'invoice_id' in data ? data.invoice_id : null;
+  const event = { type, timestamp: at.toISOString(), data };
+  const body = JSON.stringify(format === 'slack' ? { text: inWords(told) } : event);
+  return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
+}
+
+/**
+ * Makes the notifications for the changes of one step of a lane. The returned lane has one more timeline line for each
+ * notification.
+ */
+export function putDownStep(
+  before: LaneState,
+  after: LaneState,
+  format: NotifyFormat,
+  at: Date,
+): { readonly after: LaneState; readonly told: readonly NewNotification[] } {
+  const told = tellLane(before, after).map((one) => putDown(one, format, at));
+  if (told.length === 0) return { after, told };
+  const lines = told.map(({ id, type }) => {
+    return {
+      lane: after.lane,
+      at,
+      kind: 'decision',
+      ref: id,
+      text: `your backend is notified: ${type}`,
+      detail: null,
+    } as const;
+  });
+  return { after: { ...after, journal: [...after.journal, ...lines] }, told };
+}

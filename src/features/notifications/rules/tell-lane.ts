@@ -1,0 +1,343 @@
+// Finds the notifications of a step: compares the lane before and after, so no rule can forget a notification.
+import {
+  type AttemptRow,
+  type InvoiceRow,
+  type LaneState,
+  type PaymentRow,
+  type PublicInvoiceStatus,
+  type RefundRow,
+  type ReviewRow,
+} from '../../../shared/domain/model.js';
+import { amountLeft } from '../../../shared/domain/amount-left.js';
+import { disputedOf } from '../../../shared/domain/dispute-sum.js';
+import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
+import { untriedMethod } from '../../../shared/domain/retry.js';
+import {
+  type CustomerFacts,
+  type DisputeFacts,
+  type InvoiceFacts,
+  type PaymentFacts,
+  type RefundFacts,
+  type ReviewFacts,
+  type Told,
+} from '../../../shared/domain/notification.js';
+
+/** All notifications of this step. Pure: the same step gives the same bytes. */
+export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
+  return [
+    ...paid(before, after),
+    ...verdicts(after),
+    ...leftOpen(before, after),
+    ...links(before, after),
+    ...(isNamed(after)
+      ? money(isNamed(before) ? before : { ...before, payments: [], refunds: [], objects: [] }, after)
+      : []),
+    ...after.reviews
+      .filter((r) => isOpen(r) && !wasOpen(before, r))
+      .map((r) => reviewOpened({ ...r, ...namesOf(after) })),
+  ];
+}
+
+/**
+ * Notifications that give or end a customer's access. They need the customer and the subscription, so they wait for
+ * Stripe's facts about the invoice.
+ */
+function money(before: LaneState, after: LaneState): readonly Told[] {
+  return [...refunds(before, after), ...disputes(before, after), ...returns(before, after), ...signups(before, after)];
+}
+
+/** True if Crossbill has Stripe's facts about the invoice, or Stripe has no such invoice. */
+function isNamed({ invoice }: LaneState): boolean {
+  return invoice !== null && invoice.platformStatus !== 'unknown';
+}
+
+// The statuses of an invoice still waiting for its money. In every other status no money is open, even after a late
+// refusal.
+const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
+
+const isOpen = (r: ReviewRow): boolean => r.status === 'open';
+
+const wasOpen = (before: LaneState, r: ReviewRow): boolean => before.reviews.some((x) => x.id === r.id && isOpen(x));
+
+function paid(before: LaneState, after: LaneState): Told[] {
+  const i = after.invoice;
+  if (i === null || i.status !== 'paid' || before.invoice?.status === 'paid' || i.amountDue === 0n) return [];
+  const payments = after.payments.filter((p) => p.mark === 'confirmed').flatMap((p) => paymentFacts(p) ?? []);
+  const data = { ...invoiceFacts(after), payments, amount_left: number(amountLeft(after)) };
+  return [{ type: 'invoice.paid', subject: i.invoiceId, data }];
+}
+
+/** The MoR's verdicts in this step. A refusal no longer counts if the payment has succeeded since. */
+function verdicts(after: LaneState): Told[] {
+  return after.attempts.flatMap((a): Told[] => {
+    if (a.outcome === 'succeeded' || after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
+    if (after.payments.some((p) => p.paymentId === a.paymentId && p.succeededAt !== null)) return [];
+    const told = a.outcome === 'failed' ? failed(after, a) : actionRequired(after, a);
+    return [told, ...methodNeeded(after, a)];
+  });
+}
+
+/**
+ * Asks the backend for another payment method of the customer: the refused method will not work again. Makes no
+ * notification while Crossbill has a newer confirmed method to try.
+ */
+function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
+  const { invoice } = after;
+  const refusal = invoice?.retries?.refusal;
+  if (invoice === null || refusal?.eventId !== a.eventId || refusal.kind !== 'hard' || untriedMethod(invoice) !== null)
+    return [];
+  const data = {
+    ...invoiceFacts(after),
+    payment_id: a.paymentId,
+    amount: Number(a.amount),
+    decline_code: a.declineCode,
+    failure_message: a.failureMessage,
+  };
+  return [{ type: 'customer.method_needed', subject: `${a.invoiceId}:attempt:${a.eventId}`, data }];
+}
+
+function failed(after: LaneState, a: AttemptRow): Told {
+  return {
+    type: 'invoice.left_open',
+    subject: `${a.invoiceId}:attempt:${a.eventId}`,
+    data: {
+      ...invoiceFacts(after),
+      why: 'payment_failed',
+      payment_id: a.paymentId,
+      decline_code: a.declineCode,
+      review_id: null,
+      next_try_at: time(after.invoice?.nextTryAt ?? null),
+    },
+  };
+}
+
+function actionRequired(after: LaneState, a: AttemptRow): Told {
+  const data = {
+    ...invoiceFacts(after),
+    payment_id: a.paymentId,
+    processor_payment_intent_id: a.processorPaymentIntentId,
+  };
+  return { type: 'invoice.action_required', subject: `${a.invoiceId}:attempt:${a.eventId}`, data };
+}
+
+/** Reports an invoice left open without a refusal: the MoR gave no verdict, or the money waits for a person. */
+function leftOpen(before: LaneState, after: LaneState): Told[] {
+  if (after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
+  return after.reviews.flatMap((r): Told[] => {
+    const { paymentRowId, kind } = r;
+    if (!isOpen(r) || wasOpen(before, r)) return [];
+    const payment = after.payments.find((p) => p.id === paymentRowId);
+    const why = kind === 'renewal_overdue' ? 'no_verdict' : payment?.mark === 'parked' ? 'review' : null;
+    if (why === null) return [];
+    const data = {
+      ...invoiceFacts(after),
+      why,
+      payment_id: payment === undefined ? null : nameOf(payment),
+      decline_code: null,
+      review_id: r.id,
+      next_try_at: time(after.invoice?.nextTryAt ?? null),
+    } as const;
+    return [{ type: 'invoice.left_open', subject: `${after.lane}:review:${r.id}`, data }];
+  });
+}
+
+// In these statuses the customer has nothing to pay. The backend would send the customer a new link, so Crossbill makes
+// no notification about the link.
+const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'paid', 'void']);
+
+function links(before: LaneState, after: LaneState): Told[] {
+  if (after.invoice !== null && NOTHING_TO_PAY.has(after.invoice.status)) return [];
+  const made = (o: MorObjectRow): boolean => o.kind === 'payment_link' && o.morId !== null && o.url !== null;
+  return after.objects.flatMap((o): Told[] => {
+    const { morId, url } = o;
+    if (!made(o) || morId === null || url === null || before.objects.some((x) => x.id === o.id && made(x))) return [];
+    const data = {
+      payment_link_id: morId,
+      invoice_id: o.invoiceId,
+      ...customerFacts(after),
+      url,
+      amount: number(o.amount),
+      currency: currency(o.currency),
+      expires_at: time(o.deadline),
+      automatic: o.detail.automatic === true,
+      console: invoicePage(o.invoiceId),
+    };
+    return [{ type: 'payment_link.created', subject: morId, data }];
+  });
+}
+
+function refunds(before: LaneState, after: LaneState): Told[] {
+  return after.refunds.flatMap((r): Told[] => {
+    const was = before.refunds.find((x) => x.id === r.id)?.status;
+    if (r.status === was || (r.status !== 'succeeded' && r.status !== 'failed')) return [];
+    const data = refundFacts(after, r);
+    // With the MoR's id the notification's id stays the same after a restored backup. A refused refund has no such id.
+    const subject = `${r.morRefundId ?? r.id}:${r.status}`;
+    if (r.status === 'succeeded') return [{ type: 'refund.succeeded', subject, data }];
+    return [{ type: 'refund.failed', subject, data: { ...data, failure_code: r.failure?.code ?? null } }];
+  });
+}
+
+function signups(before: LaneState, after: LaneState): Told[] {
+  const completed = (p: PaymentRow): boolean => p.signupId !== null && p.succeededAt !== null;
+  return after.payments.flatMap((p): Told[] => {
+    const facts = paymentFacts(p);
+    if (!completed(p) || p.signupId === null || facts === null) return [];
+    if (before.payments.some((x) => x.id === p.id && completed(x))) return [];
+    const { invoiceId: invoice_id, customerId: customer_id } = p;
+    const whose = { ...customerFacts(after), customer_id };
+    const data = { signup_id: p.signupId, invoice_id, ...whose, ...facts, console: invoicePage(invoice_id) };
+    return [{ type: 'signup.completed', subject: p.signupId, data }];
+  });
+}
+
+type Standing = 'open' | 'won' | 'lost' | null;
+
+/**
+ * Where the dispute stands for the backend. Null: not known, or its outcome is unclear and a person decides. A request
+ * for evidence after an outcome opens the dispute again.
+ */
+function standingOf(o: MorObjectRow | undefined): Standing {
+  if (o === undefined || o.kind !== 'dispute') return null;
+  if (o.status === 'action_needed' || o.status === 'revision_requested' || asksAfterOutcome(o)) return 'open';
+  return o.status === 'won' || o.status === 'lost' ? o.status : null;
+}
+
+/**
+ * Reports each change of a dispute's standing. The subject has the time of the MoR's event: the bank may decide again,
+ * and each decision is a notification of its own. A repeat under another event id changes nothing.
+ */
+function disputes(before: LaneState, after: LaneState): Told[] {
+  return after.objects.flatMap((o): Told[] => {
+    const standing = standingOf(o);
+    if (standing === null || standing === standingOf(before.objects.find((x) => x.id === o.id))) return [];
+    const { saidAt = '', outcomeAt = '' } = o.detail;
+    const facts = disputeFacts(after, o);
+    if (standing === 'open') {
+      const subject = `${o.invoiceId}:${objectId(o)}:open:${saidAt}`;
+      return [{ type: 'dispute.opened', subject, data: { ...facts, due_at: time(o.deadline) } }];
+    }
+    const data = { ...facts, outcome: standing, amount_left: number(amountLeft(after)) };
+    return [{ type: 'dispute.closed', subject: `${o.invoiceId}:${objectId(o)}:${standing}:${outcomeAt}`, data }];
+  });
+}
+
+/** Reports a returned debit, and the end of a mistaken record: a backend may have ended the customer's access. */
+function returns(before: LaneState, after: LaneState): Told[] {
+  return after.objects.flatMap((o): Told[] => {
+    const status = o.status === 'undone' ? 'undone' : 'returned';
+    const payment = after.payments.find((p) => p.id === o.paymentRowId);
+    const facts = payment === undefined ? null : paymentFacts(payment);
+    if (o.kind !== 'debit_return' || facts === null) return [];
+    if (before.objects.find((x) => x.id === o.id)?.status === o.status) return [];
+    const data = {
+      return_id: o.id,
+      status,
+      invoice_id: o.invoiceId,
+      ...customerFacts(after),
+      ...facts,
+      amount: number(o.amount) ?? facts.amount,
+      amount_left: number(amountLeft(after)),
+      console: invoicePage(o.invoiceId),
+    } as const;
+    return [{ type: 'debit.returned', subject: `${o.id}:${status}`, data }];
+  });
+}
+
+/** A review item, with the customer and the subscription of its invoice as far as they are known. */
+export type NamedReview = ReviewRow & Pick<InvoiceRow, 'customerId' | 'subscriptionId'>;
+
+export function reviewOpened(r: NamedReview): Told {
+  return { type: 'review.opened', subject: r.id, data: reviewFacts(r) };
+}
+
+/** Reports a near deadline. The id comes from the deadline too, so a moved deadline makes a new notification. */
+export function reviewDueSoon(r: NamedReview): Told {
+  return { type: 'review.due_soon', subject: `${r.id}:${time(r.dueAt) ?? ''}`, data: reviewFacts(r) };
+}
+
+function reviewFacts(r: NamedReview): ReviewFacts {
+  return {
+    review_id: r.id,
+    kind: r.kind,
+    invoice_id: r.invoiceId,
+    customer_id: r.customerId,
+    subscription_id: r.subscriptionId,
+    refund_id: r.refundId,
+    due_at: time(r.dueAt),
+    console: `/console/reviews/${encodeURIComponent(r.id)}`,
+  };
+}
+
+/** The MoR's events name the customer too, so a payment has the id while Stripe does not reply. */
+function namesOf({ invoice, payments }: LaneState): Pick<InvoiceRow, 'customerId' | 'subscriptionId'> {
+  const named = payments.find((p) => p.customerId !== '')?.customerId;
+  return { customerId: invoice?.customerId ?? named ?? null, subscriptionId: invoice?.subscriptionId ?? null };
+}
+
+function customerFacts(s: LaneState): CustomerFacts {
+  const { customerId: customer_id, subscriptionId: subscription_id } = namesOf(s);
+  return { customer_id, subscription_id };
+}
+
+function invoiceFacts(s: LaneState): InvoiceFacts {
+  const { lane, invoice: i } = s;
+  return {
+    invoice_id: i?.invoiceId ?? lane,
+    ...customerFacts(s),
+    status: i?.status ?? 'expected',
+    amount_due: number(i?.amountDue ?? null),
+    currency: currency(i?.currency ?? null),
+    console: invoicePage(i?.invoiceId ?? lane),
+  };
+}
+
+/** Null if the payment's amount is unknown: then there is nothing to report. */
+function paymentFacts(p: PaymentRow): PaymentFacts | null {
+  if (p.amount === null) return null;
+  return {
+    payment_id: nameOf(p),
+    processor_charge_id: p.processorChargeId,
+    amount: Number(p.amount),
+    currency: p.currency.toLowerCase(),
+  };
+}
+
+function refundFacts(after: LaneState, r: RefundRow): RefundFacts {
+  const payment = after.payments.find((p) => p.id === r.paymentRowId);
+  return {
+    refund_id: r.id,
+    mor_refund_id: r.morRefundId,
+    processor_refund_id: r.processorRefundId,
+    payment_id: payment === undefined ? r.paymentRowId : nameOf(payment),
+    invoice_id: r.invoiceId,
+    ...customerFacts(after),
+    amount: Number(r.amount),
+    currency: r.currency.toLowerCase(),
+    amount_left: number(amountLeft(after)),
+    made_elsewhere: r.origin === 'event',
+    console: `/console/refunds/${encodeURIComponent(r.id)}`,
+  };
+}
+
+function disputeFacts(after: LaneState, o: MorObjectRow): DisputeFacts {
+  const payment = after.payments.find((p) => p.id === o.paymentRowId);
+  const { amount } = disputedOf(after, o);
+  return {
+    dispute_id: objectId(o),
+    payment_id: payment === undefined ? null : nameOf(payment),
+    processor_charge_id: payment?.processorChargeId ?? null,
+    invoice_id: o.invoiceId,
+    ...customerFacts(after),
+    amount: number(amount?.minor ?? null),
+    currency: currency(amount?.currency ?? null),
+    console: `/console/disputes/${encodeURIComponent(o.id)}`,
+  };
+}
+
+const nameOf = (p: PaymentRow): string => p.paymentId ?? p.id;
+/** Converts an amount to a number. This is safe: our largest amount (`MAX_MINOR`) fits a JSON number. */
+const number = (minor: bigint | null): number | null => (minor === null ? null : Number(minor));
+const currency = (code: string | null): string | null => code?.toLowerCase() ?? null;
+const time = (at: Date | null): string | null => at?.toISOString() ?? null;
+const invoicePage = (id: string): string => `/console/invoices/${encodeURIComponent(id)}`;

@@ -1,0 +1,114 @@
+// The numbers of the overview. The database computes them at most every few seconds, for any number of readers.
+import { Injectable } from '@nestjs/common';
+import { startOfDay } from '../../shared/domain/day.js';
+import { HealthStore } from '../../core/health/health.store.js';
+import { ReviewsStore } from '../../core/reviews/reviews.store.js';
+import { Clock } from '../../shared/domain/ports/clock.js';
+import { DaysStore, type DayMoney, type DayRenewals, type Days } from './days.store.js';
+import { EndpointAnswersStore } from '../../frames/intake/endpoint-answers.store.js';
+import { Notifications } from '../../frames/store/notifications.js';
+import { RetriesStore } from '../retries/retries.store.js';
+import { VerifyStore } from '../verify/verify.store.js';
+import { DAY_MS } from '../../shared/policy.js';
+import { type Waiting } from './needs.js';
+
+export type Now = {
+  readonly at: Date;
+  /** The MoR's payments and refunds since midnight UTC, by currency. */
+  readonly money: readonly DayMoney[];
+  readonly waiting: Waiting;
+};
+export type Trend = {
+  readonly days: Days;
+  readonly money: readonly DayMoney[];
+  readonly renewals: readonly DayRenewals[];
+};
+
+/** The days of the chart, today included. */
+export const DAYS_SHOWN = 30;
+const FRESH_MS = 5_000;
+const TREND_FRESH_MS = 60_000;
+/** The most review items on the first page. */
+const REVIEWS = 8;
+/** The most refused renewals on the first page. */
+const UNPLANNED = 8;
+
+type Asked<T> = { readonly at: number; readonly answer: Promise<T> };
+
+@Injectable()
+export class Figures {
+  readonly #asked = new Map<string, Asked<unknown>>();
+
+  constructor(
+    private readonly health: HealthStore,
+    private readonly reviews: ReviewsStore,
+    private readonly days: DaysStore,
+    private readonly endpoints: EndpointAnswersStore,
+    private readonly verify: VerifyStore,
+    private readonly notifications: Notifications,
+    private readonly retries: RetriesStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The numbers of now. Rejects if the database does not reply; the next request tries again. */
+  now(): Promise<Now> {
+    return this.kept('now', FRESH_MS, () => this.read());
+  }
+
+  trend(): Promise<Trend> {
+    return this.kept('trend', TREND_FRESH_MS, async () => {
+      const { since: today, until } = this.today();
+      const days = { since: new Date(today.getTime() - (DAYS_SHOWN - 1) * DAY_MS), until };
+      const [money, renewals] = await Promise.all([this.days.money(days), this.days.renewals(days)]);
+      return { days, money, renewals };
+    });
+  }
+
+  private today(): Days {
+    const since = startOfDay(this.clock.now());
+    return { since, until: new Date(since.getTime() + DAY_MS) };
+  }
+
+  private async kept<T>(name: string, freshMs: number, read: () => Promise<T>): Promise<T> {
+    const now = this.clock.now().getTime();
+    const last = this.#asked.get(name) as Asked<T> | undefined;
+    if (last !== undefined && Math.abs(now - last.at) < freshMs) return last.answer;
+    const asked = { at: now, answer: read() };
+    this.#asked.set(name, asked);
+    try {
+      return await asked.answer;
+    } catch (e) {
+      if (this.#asked.get(name) === asked) this.#asked.delete(name);
+      throw e;
+    }
+  }
+
+  private async read(): Promise<Now> {
+    const at = this.clock.now();
+    const [money, backlog, reviews, answers, verified, complete, stuck, notifications, unplanned] = await Promise.all([
+      this.days.money(this.today()),
+      this.health.backlog(),
+      this.reviews.list({ status: 'open' }, { limit: REVIEWS, cursor: null }, 'due'),
+      this.endpoints.answers(new Date(at.getTime() - DAY_MS)),
+      this.verify.last(),
+      this.verify.lastComplete(),
+      this.health.stuck(REVIEWS),
+      this.notifications.standing(),
+      this.retries.unplanned(UNPLANNED + 1),
+    ]);
+    const waiting = {
+      reviews: reviews.data,
+      abouts: await this.reviews.abouts(reviews.data),
+      unplanned: unplanned.slice(0, UNPLANNED),
+      moreUnplanned: unplanned.length > UNPLANNED,
+      openReviews: [...backlog.openReviews.values()].reduce((sum, n) => sum + n, 0),
+      parkedEvents: backlog.parkedEvents,
+      answers,
+      verified,
+      verifiedAt: complete,
+      stuck,
+      deadNotifications: notifications.dead,
+    };
+    return { at, money, waiting };
+  }
+}

@@ -1,0 +1,45 @@
+// The console's first page, its search, and the trial balance.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { CustomersAtStripe } from '../../core/customers/at-stripe.flow.js';
+import { CountRenewals } from './count-renewals.js';
+import { DeliveryPages } from './deliveries.pages.js';
+import { Figures } from './figures.js';
+import { Search } from './search.js';
+import { SearchPages } from './search.pages.js';
+import { OverviewController } from './overview.pages.js';
+import { DaysStore } from './days.store.js';
+import { SearchStore } from './search.store.js';
+import { DisputesModule } from '../losses/disputes/disputes.module.js';
+import { LedgerModule } from '../../core/ledger/ledger.module.js';
+import { TrialBalancePages } from './trial-balance.pages.js';
+import { VerifyModule } from '../verify/verify.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { InvoicesModule } from '../../core/invoices/invoices.module.js';
+import { PaymentsModule } from '../../core/payments/payments.module.js';
+import { RefundsModule } from '../../core/refunds/refunds.module.js';
+import { RetriesModule } from '../retries/retries.module.js';
+import { ReviewsModule } from '../../core/reviews/reviews.module.js';
+import { EventsModule } from '../../core/events/events.module.js';
+import { HealthModule } from '../../core/health/health.module.js';
+
+/** The application imports this module last: its routes serve every unknown page of the console. */
+@Module({
+  imports: [
+    HealthModule,
+    EventsModule,
+    ReviewsModule,
+    RefundsModule,
+    RetriesModule,
+    PaymentsModule,
+    InvoicesModule,
+    EngineModule,
+    ConsoleModule,
+    DisputesModule,
+    LedgerModule,
+    VerifyModule,
+  ],
+  controllers: [TrialBalancePages, DeliveryPages, SearchPages, OverviewController],
+  providers: [Figures, CountRenewals, CustomersAtStripe, Search, DaysStore, SearchStore],
+})
+export class OverviewModule {}

@@ -1,0 +1,16 @@
+// Retries of failed renewals.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { RetryListPages } from './retry-list.pages.js';
+import { RetriesFlow } from './retries.flow.js';
+import { RetryPages } from './retries.pages.js';
+import { RetriesStore } from './retries.store.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule],
+  controllers: [RetryPages, RetryListPages],
+  providers: [RetriesFlow, RetriesStore],
+  exports: [RetriesFlow, RetriesStore],
+})
+export class RetriesModule {}

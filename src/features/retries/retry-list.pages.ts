@@ -1,0 +1,84 @@
+// The console's pages of retries: the schedule, the refused renewals, and the next step of each renewal.
+import { Get, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { given } from '../../frames/api/http/page.js';
+import { Page } from '../../frames/console/console.guard.js';
+import { CustomerNames } from '../../frames/console/customer-names.js';
+import { type Html, html } from '../../frames/console/html.js';
+import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';
+import { chosen, table } from '../../frames/console/list.js';
+import { Pages } from '../../frames/console/pages.js';
+import { section } from '../../frames/console/show.js';
+import { END_WORDS, REFUSAL_KINDS, type RefusalKind } from '../../shared/domain/retry.js';
+import { RETRY_STATES, RetriesStore } from './retries.store.js';
+import { listedRetry, retryFields } from './retry.fields.js';
+import { type FlowSettings } from '../../shared/domain/settings.js';
+import { FlowContext } from '../../engine/flow-context.js';
+import { KIND_WORDS, stepsInWords } from './schedule.view.js';
+import { sendList, viewsOf } from '../../frames/console/list-page.js';
+
+const PATH = '/console/retries';
+const FILTERS = [
+  { name: 'state', label: 'State', options: RETRY_STATES },
+  { name: 'kind', label: 'Refusal', options: REFUSAL_KINDS },
+  ...MONEY_FILTERS,
+  { name: 'customer_id', label: 'Customer' },
+] as const;
+
+@Pages('console/retries')
+export class RetryListPages {
+  constructor(
+    private readonly books: RetriesStore,
+    private readonly names: CustomerNames,
+    private readonly context: FlowContext,
+  ) {}
+
+  @Get()
+  @Page('retry.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const filter = { ...given({ state: values.state, kind: values.kind }), ...moneyFrom(values) };
+    await sendList(req, res, {
+      title: 'Retries',
+      section: 'retries',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: async (page) => viewsOf(await this.books.list(filter, page), listedRetry),
+      sums: () => this.books.sums(filter),
+      summed: 'remaining to be paid',
+      caption: values.state === 'planned' ? 'The next try first' : 'Newest invoices first',
+      fields: ['retries', retryFields],
+      names: this.names,
+      empty: {
+        filtered: 'No refused renewals match these filters.',
+        yet: 'Each renewal with a declined charge appears here, with the reason, the time of the next try and its result. The MoR has declined none yet.',
+      },
+      below: html`<div class="apart">${section('The schedule', scheduleOf(this.context.settings))}</div>`,
+    });
+  }
+}
+
+function scheduleOf(settings: FlowSettings): Html {
+  const { retrySchedule: schedule, recoveryLinks, shadow } = settings;
+  const note = shadow === true ? html`<p class="dim">In shadow mode Crossbill retries nothing.</p>` : null;
+  if (schedule === null) {
+    const links =
+      recoveryLinks === null
+        ? 'No schedule is set, so Crossbill retries nothing. A refused invoice stays open: retry it on its page.'
+        : 'No schedule is set. Crossbill makes a payment link for each refused renewal at once, and asks for no other charge.';
+    return html`<p>${links} To retry refused renewals automatically, set <code>RETRY_SCHEDULE</code>.</p>
+      ${note}`;
+  }
+  const rows = REFUSAL_KINDS.map((kind) => ({ kind, steps: stepsInWords(schedule, kind, settings) }));
+  return html`${table<{ kind: RefusalKind; steps: string }>(
+    'Steps after each kind of refusal',
+    [
+      { label: 'Refusal', cell: (r) => html`<strong>${r.kind}</strong>: ${KIND_WORDS[r.kind]}` },
+      { label: 'Steps', cell: (r) => r.steps },
+      { label: 'After the last step', cell: () => END_WORDS[schedule.end] },
+    ],
+    rows,
+    '',
+  )}${note}`;
+}

@@ -1,0 +1,286 @@
+// A refused renewal. The invoice stores the refusals, Stripe's request for another try, and a new payment method; the
+// rules here decide the next step.
+import { findRefusalKind } from '../../../shared/domain/decline-kind.js';
+import { type InvoiceRow, type LaneRows } from '../../../shared/domain/model.js';
+import {
+  endOfLink,
+  isLiveProforma,
+  isPayableLink,
+  type MorObjectRow,
+  verdictBy,
+} from '../../../shared/domain/mor-object.js';
+import {
+  type ConfirmedMethod,
+  type Refusal,
+  type Retry,
+  type RetryEnd,
+  type RetryStep,
+  type RetryTrail,
+  untriedMethod,
+} from '../../../shared/domain/retry.js';
+import { known } from '../../../shared/domain/sentence.js';
+import { showTime } from '../../../shared/domain/show-time.js';
+import { isOutside, isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
+import { type Ctx } from '../../../engine/context.js';
+import { type Result } from '../../../engine/commanded.js';
+import { type Lane } from '../../../engine/draft.js';
+import { type PaymentEvent } from '../../../engine/event.js';
+import { awaitsRetry, mayBringMoney } from '../../../engine/payment.js';
+import { isUnread } from '../../../engine/open-money.js';
+import { moneyAnnounced } from '../../../engine/open-money.js';
+import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../../shared/policy.js';
+import { openLook } from '../../../engine/facts.js';
+
+/**
+ * Records a refusal. Several refusals may arrive in any order: the newest by the MoR's clock counts, as the verdict on
+ * the last retry. But each retry makes a new payment at the MoR. If the refused payment is older than the last retry,
+ * the refusal belongs to an earlier try. The debit of the last retry may then still be under way, so Crossbill must not
+ * charge again (docs/retries.md, "What is proven").
+ */
+export function takeRefusal(lane: Lane, e: PaymentEvent): void {
+  const i = lane.invoice;
+  if (i === null) return;
+  const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
+  const refusal: Refusal = {
+    at: e.at.toISOString(),
+    heardAt: lane.now.toISOString(),
+    eventId: e.eventId,
+    outcome,
+    kind: findRefusalKind(outcome, e.declineCode),
+    code: e.declineCode,
+  };
+  const trail = i.retries;
+  if (trail === null) {
+    i.retries = { refusal, retries: [], waitingSince: null, askedAt: null, ended: null };
+    return;
+  }
+  if (refusal.at < trail.refusal.at || isOfEarlierTry(lane, trail, e)) return;
+  const newest = isLater(refusal, trail.refusal);
+  i.retries = { ...trail, waitingSince: null, ...(newest && { refusal, askedAt: null }) };
+}
+
+/**
+ * True if the refusal belongs to a try before the last charge. There are two cases. Either Crossbill recorded the
+ * refused payment before the last charge. Or the MoR refused well before the last charge, and an earlier charge still
+ * has no verdict. Without such an earlier charge, the refusal is the verdict on the last charge, even if the refusal is
+ * older: after a restored backup Crossbill requests the same retry again.
+ */
+function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean {
+  const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
+  if (charge === undefined) return false;
+  const orderedAt = Date.parse(charge.at);
+  const p = lane.payments.find((x) => x.paymentId === e.paymentId);
+  if (p !== undefined && p.recordedAt.getTime() < orderedAt) return true;
+  const hasNoReply = (r: Retry): boolean => r.means === 'charge' && !r.withdrawn && r.at > trail.refusal.at;
+  return orderedAt - e.at.getTime() >= CLOCKS_APART_MS && trail.retries.some((r) => r !== charge && hasNoReply(r));
+}
+
+/**
+ * Two refusals can happen in the same second. Then `failed` counts as the later one. If both outcomes are the same, the
+ * greater event id counts as later. So the order of arrival does not matter.
+ */
+function isLater(a: Refusal, b: Refusal): boolean {
+  if (a.at !== b.at) return a.at > b.at;
+  if (a.outcome !== b.outcome) return a.outcome === 'failed';
+  return a.eventId > b.eventId;
+}
+
+/**
+ * Records the customer's new payment method on the invoice. A repeated or older report changes nothing. An invoice
+ * still without a verdict also gets the new method: if the MoR then refuses, the refusal is about the old method. If
+ * the customer can still pay a link, Crossbill reads the link before the charge.
+ */
+export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
+  const i = lane.invoice;
+  const taken = { ok: true, value: { id: method.id } } as const;
+  if (i === null || isOutside(lane) || isOver(i.platformStatus) || (i.method !== null && i.method.at >= method.at))
+    return taken;
+  if (lane.payments.some(mayBringMoney)) return taken;
+  for (const o of lane.objects) if (isPayableLink(o, lane.now) && o.morId !== null) o.readDueAt = lane.now;
+  const who = method.by === null ? 'a charge succeeded' : `${method.by} reported it`;
+  const why = findMethodObstacle(lane, lane);
+  const text = `another payment method of the customer is confirmed: ${who}${why === null ? '' : `; Crossbill does not try it now: ${why}`}`;
+  lane.say(method.by === null ? 'decision' : 'person', text, method.id);
+  i.method = method;
+  return taken;
+}
+
+export type Means = RetryStep['do'];
+
+/** The time and the settings of a decision. A lane has both. */
+export type Moment = Pick<Ctx, 'now' | 'settings'>;
+
+/** The next step, and its due time (`at`). `rest`: no step. Before every other step Crossbill reads the invoice. */
+export type Next =
+  | { readonly do: 'rest' }
+  /** `method`: the confirmed payment method behind the retry. Absent: a step of the schedule. */
+  | { readonly do: 'retry'; readonly means: Means; readonly at: Date; readonly method?: ConfirmedMethod }
+  | { readonly do: 'end'; readonly how: RetryEnd; readonly at: Date };
+
+const REST: Next = { do: 'rest' };
+
+/** Decides the next step: a try of a new payment method at once or, without a new method, the schedule's step. */
+export function decideNext(s: LaneRows, ctx: Moment): Next {
+  const { retrySchedule: schedule } = ctx.settings;
+  const i = s.invoice;
+  const trail = i?.retries ?? null;
+  // In shadow mode Crossbill sends the MoR no request, so a retry would get no verdict.
+  if (i === null || trail === null || ctx.settings.shadow === true) return REST;
+  if (trail.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return REST;
+  const method = untriedMethod(i);
+  if (method !== null) return decideWithMethod(s, i, method, ctx);
+  if (schedule === null || trail.ended !== null || findObstacle(s, ctx) !== null || hasUnreadLink(s)) return REST;
+  const since = findLastTime(s, trail);
+  const step = schedule[trail.refusal.kind][countSteps(s, trail)];
+  const means = step === undefined ? null : chooseMeans(step.do, i, ctx);
+  if (step === undefined || means === null) return { do: 'end', how: schedule.end, at: waitForOpen(i, since, ctx) };
+  const at =
+    step.do === 'link' ? since : new Date(Math.min(since.getTime() + step.afterMs, parseAskedAt(trail, since)));
+  return { do: 'retry', means, at: means === 'link' ? waitForOpen(i, at, ctx) : at };
+}
+
+/**
+ * Charges the new payment method, without regard to the last refusal and the schedule's wait. If no charge is possible,
+ * makes a payment link. The customer gave the method for a charge. So a payable link is no obstacle, if a new read
+ * shows the link as unpaid.
+ */
+function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
+  const means = chooseMeans('charge', i, ctx);
+  if (means === null || findMethodObstacle(s, ctx) !== null) return REST;
+  const isUnsure = (o: MorObjectRow): boolean => (isPayableLink(o, ctx.now) ? !isSeenUnpaid(o, ctx) : isUnread(s, o));
+  if (s.objects.some((o) => o.kind === 'payment_link' && isUnsure(o))) return REST;
+  const at = new Date(method.at);
+  return { do: 'retry', means, at: means === 'link' ? waitForOpen(i, at, ctx) : at, method };
+}
+
+/** Why Crossbill may not try a new payment method now, as a sentence for a person. Null if Crossbill may. */
+export function findMethodObstacle(s: LaneRows, ctx: Moment): string | null {
+  return findObstacle(s, ctx, s.invoice !== null && chooseMeans('charge', s.invoice, ctx) === 'charge');
+}
+
+/** True if Crossbill has read the link since `takeMethod` requested a read: the MoR replied, and no read is due. */
+function isSeenUnpaid(o: MorObjectRow, ctx: Moment): boolean {
+  const isDue = o.readDueAt !== null && o.readDueAt.getTime() <= ctx.now.getTime();
+  return o.morId !== null && o.detail.silent === undefined && !isDue;
+}
+
+/**
+ * Why Crossbill may not try again now, as a sentence for a person. Null if Crossbill may.
+ * @param besideLink true: a payable link is no obstacle
+ */
+export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): string | null {
+  const i = s.invoice;
+  const status = i?.platformStatus ?? 'unknown';
+  if (status === 'paid') return 'the invoice is paid.';
+  if (status === 'void' || status === 'deleted') return `the invoice is ${status}.`;
+  if (status === 'uncollectible')
+    return 'the invoice is marked uncollectible on Stripe. Make a payment link if the customer wants to pay it.';
+  if (i?.billingReason === SIGNUP_REASON) return 'it is the first invoice of a subscription: the signup pays it.';
+  const taken = s.payments.find(mayBringMoney);
+  if (taken !== undefined)
+    return taken.succeededAt === null
+      ? `payment ${taken.paymentId ?? taken.id} has not failed, so its money may still arrive.`
+      : `the MoR already took money for it (payment ${taken.paymentId ?? taken.id}).`;
+  if (s.refunds.length > 0)
+    return 'money was given back for it, so some was taken. Find that payment before you charge again.';
+  if (i === null) return UNTOLD;
+  const trail = i.retries;
+  const early = trail === null ? findWhyEarly(s, i, ctx) : null;
+  if (early !== null) return early;
+  if (i.amountRemaining !== null && i.amountRemaining <= 0n) return 'nothing is due on it.';
+  const sending = s.messages.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
+  if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
+  if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
+    return `the MoR may be charging it. Crossbill has waited for the answer since ${trail === null || trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))} and expects it by ${showTime(i.expectedBy)}.`;
+  const link = s.objects.find((o) => isPayableLink(o, ctx.now));
+  if (link !== undefined && !besideLink)
+    return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}. Another charge could take the money twice.`;
+  const announced = moneyAnnounced(s);
+  if (announced !== null) return `${announced}.`;
+  if (s.objects.some(isLiveProforma))
+    return "a proforma invoice for it is open: the customer can pay it. To charge instead, cancel it in the MoR's portal.";
+  if (chooseMeans('charge', i, ctx) === null)
+    return ctx.settings.relay !== null
+      ? 'a part of it is paid, and the MoR charges whole invoices only. For a payment link, set RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL.'
+      : 'no way is set up. For charges, set MOR_RELAY_URL. For payment links, set RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL.';
+  return null;
+}
+
+const UNTOLD = 'the MoR has reported no failed charge of it.';
+
+/** Why the MoR may still charge a renewal that it has not reported on. Null: its verdict is overdue. */
+function findWhyEarly(s: LaneRows, i: InvoiceRow, ctx: Moment): string | null {
+  if (i.platformStatus !== 'open') return 'it is not final yet, and the MoR has reported no failed charge of it.';
+  if (i.expectedBy === null) return UNTOLD;
+  const by = verdictBy(i, s.objects);
+  if (by !== null && by.getTime() > ctx.now.getTime())
+    return `the MoR may be charging it. Crossbill expects its first answer by ${showTime(by)}.`;
+  if (i.paysByDebit === null && i.customerId !== null)
+    return 'Crossbill is finding out whether the customer pays by bank debit.';
+  return chooseMeans('charge', i, ctx) === 'charge'
+    ? null
+    : 'the MoR has reported no failed charge of it, and Crossbill cannot ask for one: it needs MOR_RELAY_URL and an invoice without a part payment. Make a payment link instead.';
+}
+
+const NO_STEPS = { soft: [], hard: [], authentication: [] };
+
+/** Chooses a charge or a link for a person's retry: the means of the schedule's next step, without the step's wait. */
+export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
+  const i = s.invoice;
+  const trail = i?.retries ?? null;
+  if (i === null) return null;
+  if (trail === null) return chooseMeans('charge', i, ctx);
+  const { soft, hard, authentication } = ctx.settings.retrySchedule ?? NO_STEPS;
+  const step = known({ soft, hard, authentication }, trail.refusal.kind)?.[countSteps(s, trail)];
+  return chooseMeans(step?.do ?? (trail.refusal.kind === 'soft' ? 'charge' : 'link'), i, ctx);
+}
+
+/**
+ * Returns the wanted means: a charge or a payment link. If the wanted means is impossible, returns the other means.
+ * Null: both are impossible. The MoR always charges the whole `amount_due`, so a charge of a partly paid invoice is
+ * impossible.
+ */
+function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
+  const charge = ctx.settings.relay !== null && (i.amountRemaining === null || i.amountRemaining === i.amountDue);
+  const link = ctx.settings.recoveryLinks !== null;
+  if (wanted === 'charge' ? charge : !link && charge) return 'charge';
+  return link ? 'link' : null;
+}
+
+/** The number of finished steps for this kind of refusal. Withdrawn steps and replaced links do not count. */
+function countSteps(s: LaneRows, trail: RetryTrail): number {
+  const replaced = (ref: string): boolean => s.objects.some((o) => o.id === ref && o.status === 'REPLACED');
+  return trail.retries.filter((r) => r.kind === trail.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
+}
+
+/**
+ * The start of the pause before the next step: the latest of the refusal, the last charge and the end of the last
+ * payment link.
+ */
+function findLastTime(s: LaneRows, trail: RetryTrail): Date {
+  const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
+  const made = trail.retries.filter((r) => !r.withdrawn && r.means === 'charge');
+  return new Date(
+    Math.max(
+      Date.parse(trail.refusal.heardAt),
+      ...made.map((r) => Date.parse(r.at)),
+      ...links.map((o) => endOfLink(o).getTime()),
+    ),
+  );
+}
+
+const hasUnreadLink = (s: LaneRows): boolean => s.objects.some((o) => o.kind === 'payment_link' && isUnread(s, o));
+
+/** When Stripe asked for another try, in Unix milliseconds. Infinity: not at all, or too soon after `since`. */
+function parseAskedAt(trail: RetryTrail, since: Date): number {
+  const at = trail.askedAt === null ? NaN : Date.parse(trail.askedAt);
+  return at - since.getTime() >= RETRY_ASKED_AFTER_MS ? at : Infinity;
+}
+
+/**
+ * The earliest time for a payment link or a write-off. Both need a finalized invoice, so both wait while it is a draft.
+ */
+function waitForOpen(i: InvoiceRow, at: Date, ctx: Moment): Date {
+  const look = i.platformStatus === 'draft' ? openLook(i, ctx) : null;
+  return look === null || look.getTime() < at.getTime() ? at : look;
+}

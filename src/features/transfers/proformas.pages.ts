@@ -1,0 +1,92 @@
+// The page to request a proforma invoice.
+import { isDay } from '@crossbill/mor/shape.js';
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
+import { requestName } from '../../frames/api/http/idempotency.js';
+import { invalid, notFound } from '../../frames/api/http/problem.js';
+import { ConsoleAudit } from '../../frames/console/console-audit.js';
+import { Page, sessionOf } from '../../frames/console/console.guard.js';
+import { countryField, requestFields } from '../../frames/console/form-fields.js';
+import { formKey, formOf } from '../../frames/console/form.js';
+import { type Html, html } from '../../frames/console/html.js';
+import { sendPage } from '../../frames/console/layout.js';
+import { Pages } from '../../frames/console/pages.js';
+import { type Session } from '../../frames/console/session.js';
+import { amount, facts, invoiceLink } from '../../frames/console/show.js';
+import { ReadModel } from '../../engine/read-model.js';
+import { type InvoiceView } from '../../engine/read-model.js';
+import { FlowContext } from '../../engine/flow-context.js';
+import { DAY_MS } from '../../shared/policy.js';
+import { ProformasFlow } from './proformas.flow.js';
+
+/** The usual time to pay for a business customer. The form suggests this term; a person can choose another day. */
+const USUAL_TERM_DAYS = 14;
+
+@Pages('console/invoices')
+export class ProformaPages {
+  constructor(
+    private readonly books: ReadModel,
+    private readonly flow: ProformasFlow,
+    private readonly context: FlowContext,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get(':id/proforma')
+  @Page('proforma.create', 'ops')
+  async ask(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
+    const found = await this.books.invoice(id);
+    if (found === null) throw notFound('invoice');
+    const { now, settings } = this.context.now();
+    const country = found.invoice.customerCountry ?? settings.recoveryLinks?.jurisdiction ?? '';
+    const body = wishForm(sessionOf(req), found, country, now);
+    sendPage(req, res, { title: 'Issue a proforma invoice', section: 'invoices', body });
+  }
+
+  @Post(':id/proforma')
+  @HttpCode(303)
+  @Page('proforma.create', 'ops')
+  async create(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
+    await this.audit.post(
+      req,
+      res,
+      'proforma.create',
+      (by) => {
+        const form = formOf(req);
+        const wish = {
+          jurisdiction: form.text('jurisdiction').trim().toUpperCase(),
+          due_date: form.text('due_date').trim(),
+        };
+        if (!isDay(wish.due_date)) throw invalid('due_date', 'must be a day as YYYY-MM-DD');
+        const name = requestName(by, `/v1/invoices/${id}/proforma`, formKey(form), wish);
+        return this.flow.create(id, wish, by.name, name);
+      },
+      () => `/console/invoices/${encodeURIComponent(id)}`,
+    );
+  }
+}
+
+function wishForm(session: Session, { invoice: i }: InvoiceView, country: string, now: Date): Html {
+  const path = `/console/invoices/${encodeURIComponent(i.invoiceId)}`;
+  const day = (days: number): string => new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 10);
+  return html`${facts([
+      ['To pay', amount(i.amountRemaining, i.currency)],
+      ['Invoice', invoiceLink(i.invoiceId)],
+    ])}
+    <form class="card" action="${path}/proforma" method="post">
+      ${requestFields(session)}
+      ${countryField('Country', 'Two letters, such as GB. The country sets the tax law and the currency of the proforma invoice.', country)}
+      <p>
+        <label for="due_date">To be paid by</label>
+        <input id="due_date" name="due_date" type="date" required min="${day(0)}" value="${day(USUAL_TERM_DAYS)}" />
+      </p>
+      <p class="buttons">
+        <button>Issue the proforma invoice</button>
+        <a href="${path}">Cancel</a>
+      </p>
+      <p class="hint">
+        For a customer who pays by bank transfer. Name and address of the customer come from Stripe. If one is missing
+        there, Crossbill names it and issues nothing.
+      </p>
+    </form>`;
+}

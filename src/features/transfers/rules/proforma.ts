@@ -1,0 +1,147 @@
+// Proforma invoices: the MoR's replies and events, and the bank transfers for them.
+import { type Draft } from '../../../shared/domain/row.js';
+import { isObject } from '@crossbill/mor/read.js';
+import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../../shared/domain/events/mor-service-event.js';
+import { textNamed, timeNamed, wordNamed } from '../../../shared/domain/events/payload-fields.js';
+import { has, type MorObjectRow, onObject, TRANSFERRED } from '../../../shared/domain/mor-object.js';
+import { showMoney } from '../../../shared/domain/money.js';
+import { keepCode } from '../../../shared/domain/foreign-words.js';
+import { type ProformaFacts } from '../../../shared/domain/ports/mor-channels.js';
+import { type CallRule } from '../../../engine/call.js';
+import { type Lane } from '../../../engine/draft.js';
+import { done, type Verdict } from '../../../engine/event.js';
+import { itemRule } from '../../../engine/items.js';
+import { findOrAddObject, objectLookup, takeMoney } from '../../../core/mor-objects/rules/mor-object.js';
+import { requestUnwanted, takeRefusal, takeSilence } from '../../../core/mor-objects/rules/request.js';
+import { TRANSFER_PATIENCE_MS } from '../../../shared/policy.js';
+
+export const createProformaCall: CallRule<'create_proforma'> = {
+  order: 1,
+  ...requestUnwanted,
+  replied: (lane, { object: o }, { made }) => {
+    if (o === undefined) return;
+    const isNew = made.kind === 'made';
+    const morId = isNew ? made.proforma.morId : made.morId;
+    // The MoR has only one live proforma invoice for a reference (Document 2). So the MoR may return an existing
+    // proforma invoice, in any status, and Crossbill uses it.
+    if (!isNew) lane.say('decision', `the MoR already has proforma invoice ${morId}: Crossbill uses it`, o);
+    const twin = lane.objects.find((x) => x.id !== o.id && x.kind === o.kind && x.morId === morId);
+    if (twin !== undefined) return replace(lane, o, twin);
+    o.morId = morId;
+    if (!isNew) return void Object.assign(o, { readDueAt: lane.now, readAttempts: 0, updatedAt: lane.now });
+    if (made.retryAfterMs !== null) o.readDueAt = lane.in(made.retryAfterMs);
+    // The reply to a request always says PENDING, even if the proforma invoice has a later status by now.
+    takeProforma(lane, o, o.status === 'REQUESTED' ? made.proforma : { ...made.proforma, status: o.status });
+  },
+  refused: takeRefusal,
+  silent: takeSilence,
+};
+
+/**
+ * Ends row `o` as `REPLACED`, because row `twin` has the same proforma invoice. Crossbill reads the proforma invoice
+ * again for `twin`.
+ */
+function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {
+  o.detail = { ...o.detail, replacedBy: twin.id };
+  Object.assign(o, { status: 'REPLACED', updatedAt: lane.now });
+  Object.assign(twin, { readDueAt: lane.now, readAttempts: 0 });
+}
+
+export const proformaLookup = objectLookup('proforma', (lane, o, { proforma }) => {
+  o.readDueAt = null;
+  o.readAttempts = 0;
+  takeProforma(lane, o, proforma);
+});
+
+function takeProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): void {
+  if (f.status !== o.status) o.updatedAt = lane.now;
+  o.status = f.status;
+  o.number = f.number ?? o.number;
+  const { failure } = f;
+  const failedAt = failure?.failedAt?.toISOString() ?? null;
+  o.detail = {
+    ...o.detail,
+    merchantReference: f.merchantReference ?? o.detail.merchantReference ?? null,
+    ...(failure === null ? {} : { failure: { ...failure, failedAt } }),
+  };
+}
+
+// The statuses in their order: a late event must not bring back an earlier status. A status outside this list counts as
+// later, because Document 2 has no event for it.
+const ORDER = ['REQUESTED', 'PENDING_TAX_TRANSACTION', 'ISSUED', 'ISSUANCE_FAILED', 'SETTLED'];
+
+function rankOf(status: string): number {
+  const at = ORDER.indexOf(status);
+  return at < 0 ? ORDER.length : at;
+}
+
+/** Moves the proforma invoice to this status, unless its present status is later. */
+function move(lane: Lane, morId: string, status: string): Draft<MorObjectRow> {
+  const o = findOrAddObject(lane, 'proforma', morId);
+  if (o.status === 'UNKNOWN' || rankOf(status) > rankOf(o.status)) o.status = status;
+  o.updatedAt = lane.now;
+  return o;
+}
+
+function proformaId(lane: Lane, e: MorServiceEvent): string | null {
+  const ids = new Set(idsIn(e.data));
+  const known = lane.objects.find((o) => o.kind === 'proforma' && has(ids, o.morId));
+  return e.proformaInvoiceId ?? known?.morId ?? null;
+}
+
+export function takeIssued(lane: Lane, e: MorServiceEvent): Verdict {
+  const morId = proformaId(lane, e);
+  if (morId === null) return done('names no proforma invoice of ours');
+  const o = move(lane, morId, 'ISSUED');
+  o.number ??= wordNamed(e.data, 'number');
+  return done(`proforma invoice ${o.number ?? morId} is ${o.status}`);
+}
+
+export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
+  const morId = proformaId(lane, e);
+  if (morId === null) return done('names no proforma invoice of ours');
+  const o = move(lane, morId, 'ISSUANCE_FAILED');
+  o.number ??= wordNamed(e.data, 'number');
+  const inside = isObject(e.data['issuanceFailure']) ? e.data['issuanceFailure'] : e.data;
+  const failure = {
+    code: wordNamed(inside, 'code'),
+    message: textNamed(inside, 'message', 'reason'),
+    failedAt: timeNamed(inside, 'failedAt')?.toISOString() ?? null,
+  };
+  o.detail = { ...o.detail, failure };
+  const why = failure.code === null ? 'no code given' : keepCode(failure.code);
+  return done(`proforma invoice ${o.number ?? morId} was not issued: ${why}`);
+}
+
+/**
+ * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total. If less than the total
+ * has arrived, a person decides about the part payment.
+ */
+export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
+  const { proformaInvoiceId: morId, total, amountReceived: received } = e;
+  const o = move(lane, morId, 'SETTLED');
+  Object.assign(o, { amount: total.minor, currency: total.currency });
+  const short = received.currency === total.currency && received.minor < total.minor;
+  const { payment, said } = takeMoney(lane, o, received, { at: e.settledAt, eventId: e.eventId, parked: short });
+  if (payment === null || !short) return done(said);
+  const missing = { minor: total.minor - received.minor, currency: total.currency };
+  lane.ask({
+    kind: 'partial_transfer',
+    subject: payment.id,
+    paymentRowId: payment.id,
+    fact: { code: 'transfer-short', received, total, missing, proforma: o.number ?? morId },
+  });
+  return done(`the customer sent ${showMoney(received)}, ${showMoney(missing)} is missing: the invoice stays open`);
+}
+
+/**
+ * Items for a paid bank transfer that Crossbill knows only from a read. Only the MoR's event has the amount received.
+ * The MoR repeats this event for some hours (Document 2), so the item opens only after TRANSFER_PATIENCE_MS.
+ */
+export const unheardTransfers = itemRule({ 'transfer-unheard': 'the ledger has the transfer' }, function* (lane) {
+  for (const o of lane.objects) {
+    if (o.kind !== 'proforma' || o.paymentRowId !== null || !TRANSFERRED.has(o.status)) continue;
+    if (!lane.isPast(new Date(o.updatedAt.getTime() + TRANSFER_PATIENCE_MS))) continue;
+    yield { kind: 'conflicting_event', about: o, fact: { code: 'transfer-unheard', ...onObject(o) } };
+  }
+});

@@ -1,0 +1,37 @@
+// Verify as a module: the flow, the daily job, and their findings in the API and on the console.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../../frames/console/console.module.js';
+import { EngineModule } from '../../engine/engine.module.js';
+import { EnrolmentModule } from '../enrolment/enrolment.module.js';
+import { MorModule } from '../../frames/mor/mor.module.js';
+import { EndpointWatch } from './endpoint-watch.js';
+import { LossWindowFlow } from './loss-window.flow.js';
+import { VerifyJob } from './verify-job.js';
+import { VerifyReports } from './verify-reports.js';
+import { VerifyController } from './verify.controller.js';
+import { VerifyFlow } from './verify.flow.js';
+import { VerifyPages } from './verify.pages.js';
+import { VerifyStore } from './verify.store.js';
+import { DifferencesStore } from './differences.store.js';
+import { MarksStore } from './marks.store.js';
+import { LossStore } from './loss.store.js';
+import { EndpointsLogStore } from './endpoints-log.store.js';
+
+@Module({
+  imports: [ConsoleModule, EngineModule, EnrolmentModule, MorModule],
+  controllers: [VerifyController, VerifyPages],
+  providers: [
+    VerifyFlow,
+    LossWindowFlow,
+    VerifyReports,
+    VerifyJob,
+    EndpointWatch,
+    VerifyStore,
+    DifferencesStore,
+    MarksStore,
+    LossStore,
+    EndpointsLogStore,
+  ],
+  exports: [VerifyStore, DifferencesStore],
+})
+export class VerifyModule {}

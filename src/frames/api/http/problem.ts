@@ -1,0 +1,73 @@
+// The common form of all error replies, and functions to make such a reply.
+import { HttpException } from '@nestjs/common';
+import { type Refusal } from '../../../engine/commanded.js';
+import { type CallFailure, mayPass, SHADOW_MODE } from '../../../shared/domain/ports/call.js';
+
+export type FieldError = { readonly field: string; readonly message: string };
+
+/** Throw this error to end a request with this reply. The caller reads the message, so it must contain no secret. */
+export class Problem extends HttpException {
+  constructor(
+    status: number,
+    readonly code: string,
+    message: string,
+    readonly errors: readonly FieldError[] = [],
+    /** Whole seconds until another try may succeed. Null: unknown. */
+    readonly retryAfterSec: number | null = null,
+  ) {
+    super({ code, message, errors }, status);
+  }
+}
+
+export function invalid(field: string, message: string): Problem {
+  return new Problem(400, 'invalid_request', `${field}: ${message}`, [{ field, message }]);
+}
+
+export function notFound(what: string): Problem {
+  return new Problem(404, 'not_found', `There is no such ${what}.`);
+}
+
+/** Returns the value of a flow's result, or throws the flow's refusal as a reply. */
+export function valueOrProblem<T>(done: { readonly ok: true; readonly value: T } | Refusal): T {
+  if (!done.ok) throw refusalProblem(done);
+  return done.value;
+}
+
+/** Turns a flow's refusal into a reply. */
+export function refusalProblem(r: Refusal): Problem {
+  return new Problem(r.status, r.code, r.message, r.field === null ? [] : [{ field: r.field, message: r.message }]);
+}
+
+/**
+ * Turns a failed call to the MoR into a reply. The MoR's refusal keeps its status and code. A fault at the MoR and a
+ * missing reply become 502 `mor_unavailable`. Refused credentials become 502 `mor_unauthorized`: only the operator can
+ * repair them.
+ * @param rename turns the MoR's name of a field into the caller's name
+ */
+export function morProblem(f: CallFailure, rename: (field: string) => string = (field) => field): Problem {
+  const errors = f.errors.map((e) => ({ field: rename(e.field), message: e.message }));
+  const wait = f.retryAfterMs === null ? null : Math.ceil(f.retryAfterMs / 1000);
+  if (f.status === 401) {
+    return new Problem(502, 'mor_unauthorized', "The MoR refuses Crossbill's credentials: check its MOR_… settings.");
+  }
+  if (f.status === 429) {
+    return new Problem(429, f.code ?? 'rate_limited', 'The MoR asks for a pause: try again later.', errors, wait ?? 1);
+  }
+  if (f.code === SHADOW_MODE) return new Problem(409, SHADOW_MODE, f.message);
+  if (!mayPass(f) && f.status !== null && f.status >= 400 && f.status < 500) {
+    return new Problem(f.status, f.code ?? 'mor_refused', f.message, errors);
+  }
+  return new Problem(
+    502,
+    'mor_unavailable',
+    'The MoR gave no usable answer. Send the same request again with the same Idempotency-Key.',
+    [],
+    wait,
+  );
+}
+
+/** Stripe did not show an invoice, so Crossbill did nothing: 502 `billing_unavailable`. */
+export function invoiceUnread({ retryAfterMs }: CallFailure): Problem {
+  const wait = retryAfterMs === null ? null : Math.ceil(retryAfterMs / 1000);
+  return new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
+}

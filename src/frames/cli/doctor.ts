@@ -1,0 +1,146 @@
+// `crossbill doctor`: checks the whole installation, and names a remedy for each fault. Doctor changes nothing.
+import { styleText } from 'node:util';
+import { type Config, ConfigError, secretValues } from '../../shared/config/index.js';
+import { BillingReader } from '../../shared/domain/ports/billing-reader.js';
+import { Notifications } from '../store/notifications.js';
+import { ChargeLooksStore } from '../../features/enrolment/charge-looks.store.js';
+import { EnrolmentFlow } from '../../features/enrolment/enrolment.flow.js';
+import { HealthStore } from '../../core/health/health.store.js';
+import { textCensor } from '../../shared/masks/secrets.js';
+import { VerifyStore } from '../../features/verify/verify.store.js';
+import { type Cli } from './cli.js';
+import { type Commands } from './commands.js';
+import { type ChargedSubscription, chargingChecks } from './doctor/charging-checks.js';
+import { type Check, check, type State } from './doctor/check.js';
+import { databaseChecks, trafficChecks } from './doctor/database-checks.js';
+import { morChecks } from './doctor/mor-checks.js';
+import { clockCheck, proxyChecks } from './doctor/network-checks.js';
+import { notifyChecks } from './doctor/notify-checks.js';
+import {
+  arrivalChecks,
+  endpointChecks,
+  invoiceMailCheck,
+  keyChecks,
+  markModeChecks,
+  ownCardChecks,
+} from './doctor/stripe-checks.js';
+import { EXIT } from './exit-codes.js';
+import { Peers } from './peers.js';
+import { plain } from './table.js';
+import { cliLog, type World } from './world.js';
+
+const STRIPE = 'https://api.stripe.com';
+const MARK: Record<State, string> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' };
+const COLOUR = { ok: null, warn: 'yellow', fail: 'red' } as const;
+const SAMPLE = 50;
+
+export function addDoctor(on: Commands): void {
+  on.add('doctor', 'check settings, database, clock, Stripe, the MoR and traffic; exit code 1 when something fails')
+    .option('--all', 'check every subscription for charges by Stripe, not only the newest hundred')
+    .action(
+      on.run(async (cli, { all = false }) => {
+        const { checks, charged } = await examine(cli, all ? 'all' : 'newest');
+        const summary = summaryOf(checks);
+        await cli.print({ checks, summary, ...(all ? { charged } : {}) }, () => renderChecks(checks, cli.io.colours));
+        return summary.fail > 0 ? EXIT.failed : EXIT.ok;
+      }),
+    );
+}
+
+export function summaryOf(checks: readonly Check[]): Readonly<Record<State, number>> {
+  const count = (state: State): number => checks.filter((c) => c.state === state).length;
+  return { ok: count('ok'), warn: count('warn'), fail: count('fail') };
+}
+
+export function renderChecks(checks: readonly Check[], colours: boolean): string {
+  const width = Math.max(...checks.map((c) => c.name.length));
+  const mark = (state: State): string => {
+    const colour = COLOUR[state];
+    return colours && colour !== null ? styleText(colour, MARK[state], { validateStream: false }) : MARK[state];
+  };
+  const lines = checks.flatMap((c) => [
+    `${mark(c.state)}  ${c.name.padEnd(width)}  ${plain(c.detail)}`,
+    ...(c.todo === '' ? [] : [`${' '.repeat(width + 8)}-> ${plain(c.todo)}`]),
+  ]);
+  const { ok, warn, fail } = summaryOf(checks);
+  return `${lines.join('\n')}\n\n${ok} ok, ${warn} to look at, ${fail} failed\n`;
+}
+
+export type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
+
+/**
+ * Runs every check, in the order of the report. `customers`: whose charges by Stripe doctor looks for. `newest`: those of
+ * the newest subscriptions, about a hundred. `none`: a rehearsal minds only its own customer, made later.
+ */
+export async function examine(cli: Cli, customers: 'newest' | 'all' | 'none' = 'newest'): Promise<Examined> {
+  let config: Config;
+  try {
+    config = cli.config();
+  } catch (e) {
+    if (!(e instanceof ConfigError)) throw e;
+    const todo = 'Set it in the environment, in .env of this folder, or in a file given with --env-file.';
+    return { checks: e.problems.map((p) => check('settings').fail(`${p.name} ${p.problem}`, todo)), charged: [] };
+  }
+  const censor = textCensor(secretValues(config));
+  const database = await databaseChecks(config.database, config.production, cliLog(cli.io, secretValues(config)));
+  const checks: Check[] = [
+    check('settings').ok('all valid'),
+    ...database.checks,
+    ...proxyChecks(config, STRIPE),
+    await clockCheck('Stripe', config.stripeApiBase ?? STRIPE, config.webhookToleranceSec, config.proxies),
+    await clockCheck('the MoR', config.morAuthUrl, config.webhookToleranceSec, config.proxies),
+  ];
+  const peers = new Peers(config);
+  let charged: Examined['charged'] = [];
+  try {
+    const { reader, stripe, mor } = peers;
+    checks.push(...(await keyChecks(config, reader)), ...(await endpointChecks(reader)));
+    checks.push(
+      ...(await markModeChecks(config, stripe)),
+      ...(await morChecks(config, mor.webhookEndpoints, mor.partner)),
+    );
+    if (database.usable) {
+      const world = await cli.open();
+      checks.push(...(await withBooks(world, peers, customers !== 'none')));
+      if (customers !== 'none') {
+        const walked = await subscriptions(cli, world, customers === 'all');
+        checks.push(...walked.checks);
+        charged = walked.charged;
+      }
+    } else checks.push(check('traffic and customers').fail('not checked', 'Fix the database first.'));
+  } finally {
+    await peers.close();
+  }
+  return { checks: checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) })), charged };
+}
+
+/**
+ * Runs the checks that need the database: arrived events, enrolled customers, invoice e-mails, notifications, traffic.
+ */
+async function withBooks(world: World, { stripe }: Peers, cards: boolean): Promise<Check[]> {
+  const [health, reader] = [world.get(HealthStore), world.get(BillingReader)];
+  const customers = cards ? await health.recentCustomers(SAMPLE) : [];
+  return [
+    ...(await arrivalChecks(reader, world.get(VerifyStore))),
+    ...(cards ? await ownCardChecks(customers, world.get(EnrolmentFlow), reader, stripe) : []),
+    invoiceMailCheck(await health.sentByPlatform(SAMPLE), world.config.stripeApiBase === null),
+    ...(await notifyChecks(world.config, world.get(Notifications))),
+    ...(await trafficChecks(world)),
+  ];
+}
+
+async function subscriptions(cli: Cli, world: World, all: boolean): ReturnType<typeof chargingChecks> {
+  const known = all ? await world.get(HealthStore).subscriptions() : 0;
+  return cli.watch((progress) =>
+    chargingChecks({
+      relay: world.config.morRelayUrl === null ? null : world.config.morRelayEvents,
+      reader: world.get(BillingReader),
+      enrolment: world.get(EnrolmentFlow),
+      looks: world.get(ChargeLooksStore),
+      all,
+      signal: cli.io.signal,
+      // Stripe gives no total, so the progress bar uses the number of subscriptions with an invoice in the database.
+      onProgress: (looked) => all && progress.bar('looked at subscriptions', looked, Math.max(known, looked)),
+    }),
+  );
+}

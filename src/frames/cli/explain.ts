@@ -1,0 +1,197 @@
+// `crossbill explain <id>`: describes an invoice's history in order, in sentences.
+import { secretValues } from '../../shared/config/index.js';
+import { CustomersStore } from '../../core/customers/customers.store.js';
+import { type JournalLine, type PaymentRow } from '../../shared/domain/model.js';
+import { type LossCredit, type MorObjectRow } from '../../shared/domain/mor-object.js';
+import { paymentName } from '../../shared/domain/payment-name.js';
+import { known } from '../../shared/domain/sentence.js';
+import { type SignupRow } from '../../shared/domain/signup.js';
+import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
+import { EventsStore } from '../../core/events/events.store.js';
+import { answerOf, lastRead } from '../../core/invoices/invoice-sentence.js';
+import { invoiceView } from '../../core/invoices/invoice.view.js';
+import { textCensor } from '../../shared/masks/secrets.js';
+import { nextTryOf } from '../../features/retries/retry.view.js';
+import { capital } from '../console/show.js';
+import { ReviewsStore } from '../../core/reviews/reviews.store.js';
+import { sentencesOf } from '../../core/reviews/rules/words.js';
+import { SignupsStore } from '../../core/signups/signups.store.js';
+import { DifferencesStore, type OpenDifference } from '../../features/verify/differences.store.js';
+import { type Commands } from './commands.js';
+import { unknown } from './exit-codes.js';
+import { amount, plain, time } from './table.js';
+import { type World } from './world.js';
+
+const MOST = 20;
+
+export function addExplain(on: Commands): void {
+  on.add(
+    'explain <id>',
+    "show the history of an invoice in order: events, decisions, calls, people; takes the id of an invoice, payment, refund, customer, signup, charge, event or review item, or the MoR's id of a proforma invoice, link or dispute",
+  ).action(
+    on.run(async (cli, id) => {
+      const world = await cli.open();
+      const lanes = await lanesOf(world, id);
+      const views: InvoiceView[] = [];
+      for (const lane of lanes.slice(0, MOST))
+        views.push(...[await world.get(ReadModel).invoice(lane)].filter((v) => v !== null));
+      const signups = views.length > 0 ? [] : await signupsOf(world, id);
+      if (views.length + signups.length === 0)
+        throw unknown(
+          `Crossbill does not know ${id}. If Stripe or the MoR knows it, run \`crossbill verify\` to find lost events.`,
+        );
+      const censor = textCensor(secretValues(world.config));
+      const tell = (lines: readonly string[]): string[] => lines.map((text) => plain(censor(text)));
+      const found = await Promise.all(views.map((v) => world.get(DifferencesStore).ofInvoice(v.invoice.invoiceId)));
+      const differencesOf = (n: number): readonly OpenDifference[] => found[n] ?? [];
+      const stories = views.map((v, n) =>
+        tell([...differencesOf(n).map(tellDifference), ...tellInvoice(v), '', ...v.journal.map(tellLine)]),
+      );
+      const waiting = tell(signups.map(tellSignup));
+      const more = lanes.length - views.length;
+      const invoices = views.map((v, n) => ({ ...invoiceView(v, differencesOf(n)), story: stories[n] ?? [] }));
+      await cli.print({ id, invoices, signups: waiting, not_shown: more }, () => {
+        const others = more > 0 ? `\nand ${more} more invoices; explain one by its id\n` : '';
+        return `${[...stories, ...waiting.map((line) => [line])].map((s) => s.join('\n')).join('\n\n')}\n${others}`;
+      });
+    }),
+  );
+}
+
+/** Finds the signups of a customer, or one signup by its own id. */
+async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]> {
+  const customer = await world.get(CustomersStore).find(id);
+  if (customer !== null) return customer.signups;
+  const signup = await world.get(SignupsStore).find(id);
+  return signup === null ? [] : [signup];
+}
+
+/** Finds the invoices for an id of any object, such as an invoice, a payment, a customer or an event. */
+async function lanesOf(world: World, id: string): Promise<readonly string[]> {
+  const [books, events] = [world.get(ReadModel), world.get(EventsStore)];
+  if ((await books.invoice(id)) !== null) return [id];
+  const payment = await books.payment(id);
+  if (payment !== null) return [payment.payment.invoiceId];
+  const refund = await books.refund(id);
+  if (refund !== null) return [refund.refund.invoiceId];
+  const customer = await world.get(CustomersStore).find(id);
+  if (customer !== null) return customer.invoiceIds;
+  const invoiceId =
+    (await world.get(SignupsStore).find(id))?.invoiceId ?? (await world.get(ReviewsStore).find(id))?.invoiceId;
+  if (invoiceId) return [invoiceId];
+  const event = await events.find(id);
+  if (event !== null) return [event.lane];
+  const named = await events.list({ eventId: id }, { limit: 5, cursor: null });
+  if (named.data.length > 0) return [...new Set(named.data.map((e) => e.lane))];
+  return books.invoicesOfCharge(id);
+}
+
+function tellSignup(s: SignupRow): string {
+  const of = s.amount === null ? '' : ` of ${amount(s.amount, s.currency)}`;
+  const next = s.kind === 'trial' ? 'Its first invoice comes when the trial ends.' : 'Crossbill knows no charge yet.';
+  return `Signup ${s.id} (${s.kind}${of}) of customer ${s.customerId}, made ${time(s.createdAt)}: ${s.status}. ${next}`;
+}
+
+function tellDifference(d: OpenDifference): string {
+  const item = d.reviewId === null ? '' : ` Review item ${d.reviewId} asks about it.`;
+  return `DIFFERENCE, found by verify at ${time(d.foundAt)}: ${d.detail}${item}`;
+}
+
+/** Describes the present state of an invoice, in sentences. */
+function* tellInvoice(v: InvoiceView): Iterable<string> {
+  const { invoice: i } = v;
+  const answer = answerOf(v, new Date(), (r) => sentencesOf(r).summary);
+  const known = lastRead(i);
+  const read = known === null ? 'never read' : `last ${known.how} ${time(known.at)}`;
+  const sums = `${amount(i.amountDue, i.currency)} due, ${amount(i.amountPaid, i.currency)} paid (${read})`;
+  yield `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}. Stripe shows it ${i.platformStatus}, ${sums}.`;
+  yield answer.text;
+  const tried = nextTryOf(i);
+  if (tried !== null) yield `${capital(tried)}.`;
+  for (const p of v.payments) {
+    const charge = p.processorChargeId === null ? '' : `, charge ${p.processorChargeId}`;
+    yield `Payment ${paymentName(p)} (${p.origin}): ${p.status}, ${amount(p.amount, p.currency)}${charge}. ${tellMark(p)}`;
+  }
+  for (const r of v.refunds) {
+    const name = r.morRefundId === null ? r.id : `${r.id} (${r.morRefundId})`;
+    const note = r.creditNoteId === null ? `mirror on Stripe: ${r.mirror}` : `credit note ${r.creditNoteId}`;
+    const failure = r.failure === null ? '' : ` The MoR said: ${r.failure.message}`;
+    yield `Refund ${name}: ${r.status}, ${amount(r.amount, r.currency)}, ${note}.${failure}`;
+  }
+  yield* v.objects.map(tellObject);
+  for (const m of v.messages.filter((x) => x.status === 'pending')) {
+    const last = m.lastMessage ?? m.lastCode ?? String(m.lastStatus ?? 'no answer');
+    const tries = m.attempts === 0 ? 'not tried yet' : `${m.attempts} tries, last: ${last}`;
+    yield `Waiting call: ${m.kind} to ${m.peer}, next try ${time(m.nextTryAt)} (${tries}).`;
+  }
+  for (const r of v.reviews.filter((x) => x.status === 'open')) {
+    const { summary, proposal } = sentencesOf(r);
+    yield `Review item ${r.id} (${r.kind}): ${summary} Proposal: ${proposal}`;
+  }
+}
+
+function tellMark(p: PaymentRow): string {
+  if (p.mark === 'confirmed')
+    return `It is marked on Stripe ${p.paymentRecordId === null ? 'out of band' : `by ${p.paymentRecordId}`}.`;
+  if (p.mark === 'proving') {
+    const next = p.proveDueAt === null ? 'at once' : `at ${time(p.proveDueAt)}`;
+    return p.pendingSince === null
+      ? `The MoR has not confirmed the charge yet. Crossbill asks again ${next}.`
+      : `The MoR has known the charge since ${time(p.pendingSince)} and has not settled it, as with a bank debit. Crossbill asks again ${next}, and marks the invoice after the settlement.`;
+  }
+  if (p.succeededAt !== null) return `It is not marked on Stripe (${p.mark}).`;
+  const code = p.declineCode === null ? '' : ` (${p.declineCode})`;
+  return `The MoR took no money${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${code}.`;
+}
+
+/** Each kind of object at the MoR: its name in a sentence, and the meaning of its deadline. */
+const PAPERS: Record<MorObjectRow['kind'], readonly [name: string, deadline: string]> = {
+  proforma: ['Proforma invoice', 'payment due'],
+  payment_link: ['Payment link', 'can be paid until'],
+  e_invoice: ['E-invoice', 'due'],
+  dispute: ['Dispute', 'evidence due'],
+  alert: ['Pre-chargeback alert', 'due'],
+  capture: ['Card payment at the MoR', 'due'],
+  debit_return: ['Returned debit', 'due'],
+};
+
+function tellObject(o: MorObjectRow): string {
+  const [paper, deadline] = PAPERS[o.kind];
+  const { failure, refusal, outcome, refunded, reviewerNote, automatic, credit } = o.detail;
+  const facts = [
+    o.status,
+    o.amount && amount(o.amount, o.currency),
+    o.deadline && `${deadline} ${time(o.deadline)}`,
+    automatic === true && 'made automatically',
+    failure && `because ${failure.message ?? failure.code ?? 'no reason given'}`,
+    refusal && `the MoR said: ${refusal.message}`,
+    outcome && `outcome in the MoR’s words: ${outcome}`,
+    refunded !== undefined && refunded !== null && `answered ${refunded ? 'with' : 'without'} a refund`,
+    credit && tellCredit(credit, o.currency),
+    reviewerNote && `the reviewer noted: ${reviewerNote}`,
+    o.url,
+  ].filter(Boolean);
+  const name = [o.number, o.morId ?? o.id].filter((x) => x !== null).join(' ');
+  return `${paper} ${name}: ${facts.join(', ')}.`;
+}
+
+/** A person chose to show the loss on Stripe. */
+function tellCredit({ noteId, minor, stage }: LossCredit, currency: string | null): string {
+  const sum = amount(BigInt(minor), currency);
+  if (noteId !== null) return `credited on Stripe by credit note ${noteId} over ${sum}`;
+  return `a credit note over ${sum} ${stage === 'parked' ? 'that Stripe refused' : 'that Stripe has still to make'}`;
+}
+
+const WHO: Record<JournalLine['kind'], string> = {
+  event: 'event',
+  decision: 'decided',
+  call: 'called',
+  person: 'person',
+};
+
+function tellLine({ at, kind, text, ref, detail }: JournalLine): string {
+  const shown = kind === 'event' ? {} : (detail ?? {});
+  const facts = Object.entries(shown).filter(([name, value]) => value !== null && name !== 'call');
+  const more = facts.length === 0 ? '' : ` [${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')}]`;
+  return `${time(at)}  ${(known(WHO, kind) ?? kind).padEnd(7)}  ${text}${more}${ref === null || text.includes(ref) ? '' : ` (${ref})`}`;
+}

@@ -1,0 +1,67 @@
+// `crossbill import customers <file.csv>`: links Stripe customers to MoR customers, from a file.
+import { resolve } from 'node:path';
+import { CsvRefused } from '../../shared/csv/read-csv.js';
+import { ImportCustomersFlow, type ImportReport, ImportStopped } from '../../core/customers/import-customers.flow.js';
+import { ColumnsRefused } from '../../core/customers/rules/import-line.js';
+import { type Commands } from './commands.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { counted, named, plain, table } from './table.js';
+
+const SHOWN = 50;
+
+export function addImport(on: Commands): void {
+  on.group('import', 'import links between Stripe and the MoR from a file')
+    .add(
+      'customers <file.csv>',
+      'link Stripe customers to MoR customers: columns customer, mor_customer_id and reference; Crossbill writes all lines or none',
+    )
+    .action(
+      on.run(async (cli, file) => {
+        const world = await cli.open();
+        const run = (): Promise<ImportReport> =>
+          cli
+            .watch((progress) =>
+              world.get(ImportCustomersFlow).run({
+                path: resolve(cli.io.cwd, file),
+                by: cli.by,
+                signal: cli.io.signal,
+                onProgress: (what, done, total) => progress.bar(what, done, total),
+              }),
+            )
+            .catch((e: unknown) => {
+              throw refusal(file, e);
+            });
+        const report = await world.change('customer.import', null, run, (made) => ({
+          detail: { accepted: made.accepted, lines: made.lines, linked: made.made, problems: made.problemsInAll },
+        }));
+        const { made, ...rest } = report;
+        await cli.print(named({ ...rest, linked: made }), () => render(report));
+        return report.accepted ? EXIT.ok : EXIT.failed;
+      }),
+    );
+}
+
+function refusal(file: string, e: unknown): unknown {
+  if (e instanceof CsvRefused || e instanceof ColumnsRefused)
+    return new CliError(EXIT.failed, e.code, `${file}: ${e.message}`);
+  if (e instanceof ImportStopped)
+    return new CliError(e.code === 'interrupted' ? EXIT.failed : EXIT.unreachable, e.code, e.message);
+  return e;
+}
+
+function render(r: ImportReport): string {
+  const unused = r.unusedColumns.length === 0 ? '' : `Unused columns: ${plain(r.unusedColumns.join(', '))}.\n`;
+  if (!r.accepted) {
+    const rows = r.problems.slice(0, SHOWN).map((p) => [String(p.line), p.customerId ?? '', p.problem]);
+    const more =
+      r.problemsInAll > rows.length ? `and ${r.problemsInAll - rows.length} more; --json lists up to 1000\n` : '';
+    const lines = r.problemsInAll === 1 ? '1 line is wrong' : `${r.problemsInAll} lines are wrong`;
+    return `${table(['line', 'customer', 'problem'], rows)}${more}\nCrossbill wrote nothing: ${lines}. Correct the file and run the same command again.\n`;
+  }
+  const repeated = r.repeated === 0 ? '' : `, ${counted(r.repeated, 'repeated line')}`;
+  const asked = r.strangersAsked
+    ? 'had no invoice and no signup here; Stripe knows each of them'
+    : 'have no invoice and no signup here, too many to ask Stripe about. A mistyped id never matches an invoice';
+  const strangers = r.strangers === 0 ? '' : `${r.strangers} of them ${asked}.\n`;
+  return `Read ${counted(r.lines, 'line')}: ${counted(r.made, 'customer')} linked, ${r.known} linked before${repeated}.\n${strangers}${unused}Crossbill cannot ask if the MoR knows these customers: their first renewals show it. \`crossbill status\` counts the renewals.\n`;
+}

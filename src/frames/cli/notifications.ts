@@ -1,0 +1,161 @@
+// `crossbill notifications`, `listen` and `trigger`: show the notifications to the merchant's backend, send them again,
+// and try them out.
+import { randomBytes } from 'node:crypto';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { given } from '../api/http/page.js';
+import { isForbiddenAddress } from '../../shared/config/addresses.js';
+import { Secret } from '../../shared/config/index.js';
+import { isPrivateHost } from '../../shared/config/kinds.js';
+import { NOTIFICATION_TYPES, sampleOf } from '../../shared/domain/notification.js';
+import { Clock } from '../../shared/domain/ports/clock.js';
+import { LISTED_AT_ONCE, NOTIFICATION_STATUSES, type NotificationRow, Notifications } from '../store/notifications.js';
+import { notificationFields } from '../../features/notifications/notification.fields.js';
+import { notificationWithTriesView } from '../../features/notifications/notification.view.js';
+import { NotificationsController } from '../../features/notifications/notifications.controller.js';
+import { HttpReceiver } from '../../features/notifications/receiver.js';
+import { putDown } from '../../features/notifications/rules/put-down.js';
+import { allPages, type Cli } from './cli.js';
+import { type Commands } from './commands.js';
+import { CliError, EXIT, wrongUsage } from './exit-codes.js';
+import { oneOf, parseSince } from './options.js';
+import { plain, table, time } from './table.js';
+import { type World } from './world.js';
+
+const LOOK_EVERY_MS = 500;
+/**
+ * Each read starts this long before the newest row of the previous read. A database statement may take 20 s, so a row
+ * with an earlier time may appear after a row with a later time. Without the overlap the command would miss the late
+ * row.
+ */
+const OVERLAP_MS = 20_000;
+
+export function addNotifications(on: Commands): void {
+  const group = on.group('notifications', 'the notifications to your backend (NOTIFY_URL)');
+  group
+    .addList('list', 'notifications, newest first', true)
+    .option('--status <status>', 'pending, delivered or dead', oneOf(NOTIFICATION_STATUSES))
+    .option('--type <type>', 'only this type', oneOf(NOTIFICATION_TYPES))
+    .action(
+      on.run(async (cli, { status, type, limit, cursor }) => {
+        const query = given({ status, type, limit, cursor });
+        await cli.printPage(await (await cli.open()).get(NotificationsController).list(query), notificationFields);
+      }),
+    );
+  group.add('show <notification>', 'one notification with its tries and its body').action(
+    on.run(async (cli, id) => {
+      const view = await (await cli.open()).get(NotificationsController).one(id);
+      await cli.print(view, () => {
+        const rows = view.tries.map((t) => [
+          t.at,
+          String(t.status ?? '-'),
+          t.error ?? 'delivered',
+          `${t.elapsed_ms} ms`,
+        ]);
+        const body = JSON.stringify(view.body, null, 2).split('\n').map(plain).join('\n');
+        const head = `${view.type} ${view.id}, ${view.status}, next try ${view.next_try_at ?? '-'}\n`;
+        return `${head}\n${table(['at', 'answer', 'result', 'took'], rows)}\n${body}\n`;
+      });
+    }),
+  );
+  group
+    .add('replay [notification]', 'send a notification again: the same id, the same bytes')
+    .option('--all-dead', 'all dead notifications')
+    .action(
+      on.run(async (cli, id, { allDead }) => {
+        if ((allDead === true) === (id !== undefined)) throw wrongUsage('Name one notification, or use --all-dead.');
+        const world = await cli.open();
+        const route = world.get(NotificationsController);
+        const dead = id === undefined ? await allPages((query) => route.list({ status: 'dead', ...query })) : [];
+        const replayed = id === undefined ? dead.map((n) => n.id) : [id];
+        for (const one of replayed) await world.change('notification.replay', one, () => route.replay(one));
+        await cli.print({ replayed }, () =>
+          replayed.length === 0
+            ? 'No notification is dead.\n'
+            : `Queued for another delivery: ${replayed.join(', ')}. A running daemon sends it within a second.\n`,
+        );
+      }),
+    );
+  on.add('listen', 'print notifications as Crossbill writes them; --forward sends them on to this machine')
+    .option('--forward <url>', 'an address of this machine or the private network', localUrl)
+    .option('--since <when>', 'begin earlier: a past date, or a span such as 1h', parseSince)
+    .action(on.run((cli, { forward, since }) => listen(cli, forward, since)));
+  on.add('trigger <type>', 'send a sample notification to NOTIFY_URL, signed; nothing is stored').action(
+    on.run(async (cli, word) => {
+      const type = NOTIFICATION_TYPES.find((t) => t === word);
+      if (type === undefined)
+        throw wrongUsage(`There is no notification type ${plain(word)}. Use one of ${NOTIFICATION_TYPES.join(', ')}.`);
+      const world = await cli.open();
+      const { notifySecrets, notifyFormat, proxies } = world.config;
+      const receiver = new HttpReceiver(notifyUrlOf(world), notifySecrets, { proxies });
+      const store = world.get(Notifications);
+      const at = await store.time();
+      const { id, body } = putDown(sampleOf(type, `sample ${randomBytes(8).toString('hex')}`), notifyFormat, at);
+      const sent = await receiver.send({ id, body }, at).finally(() => receiver.close());
+      const delivered = sent.outcome === 'delivered';
+      if (delivered) await store.markGone(false);
+      await cli.print({ id, type, ...sent, body }, () =>
+        delivered
+          ? `Delivered ${id}: the receiver answered ${sent.status ?? ''} in ${sent.elapsedMs} ms.\n`
+          : `Not delivered: ${plain(sent.why ?? '')}.\n`,
+      );
+      return delivered ? EXIT.ok : EXIT.failed;
+    }),
+  );
+}
+
+function notifyUrlOf({ config }: World): Secret {
+  if (config.notifyUrl !== null) return config.notifyUrl;
+  const todo = 'Set it for the daemon: an address of this machine will do, such as http://127.0.0.1:9/none.';
+  throw new CliError(EXIT.config, 'notify_url', `NOTIFY_URL is not set, so there are no notifications. ${todo}`);
+}
+
+/** Prints each new notification and forwards it to the local program, until the operator stops the command. */
+async function listen(cli: Cli, url: string | undefined, since: Date | undefined): Promise<void> {
+  const world = await cli.open();
+  notifyUrlOf(world);
+  const { notifySecrets, proxies } = world.config;
+  const store = world.get(Notifications);
+  const secrets =
+    notifySecrets.length > 0 ? notifySecrets : [new Secret(`whsec_${randomBytes(32).toString('base64')}`)];
+  const forward = url === undefined ? null : new HttpReceiver(new Secret(url), secrets, { proxies });
+  if (forward !== null && notifySecrets.length === 0)
+    cli.io.err(`NOTIFY_SECRETS is not set. Crossbill signs with a new secret: ${secrets[0]?.reveal() ?? ''}\n`);
+  const begin = since ?? (await store.time());
+  cli.io.err('Listening. Ctrl-C ends it.\n');
+  try {
+    const seen = new Set<string>();
+    for (let from = begin; !cli.io.signal.aborted;) {
+      const found = await store.since(from);
+      for (const n of found) {
+        if (seen.has(n.id) || n.at < begin) continue;
+        seen.add(n.id);
+        const sent = forward === null ? null : await forward.send(n, await store.time());
+        const answer = sent === null ? null : (sent.why ?? `${sent.status ?? ''} in ${sent.elapsedMs} ms`);
+        const view = { ...notificationWithTriesView(n), ...(answer === null ? {} : { forwarded: answer }) };
+        await cli.print(view, () => lineOf(n, answer));
+      }
+      const newest = found.at(-1)?.at ?? from;
+      // After a full page more notifications wait, so the next read begins at the page's end. With an overlap the
+      // command could read the same full page for ever.
+      const overlap = found.length < LISTED_AT_ONCE ? OVERLAP_MS : 0;
+      from = new Date(Math.max(begin.getTime(), newest.getTime() - overlap));
+      await world.get(Clock).sleep(LOOK_EVERY_MS, cli.io.signal);
+    }
+  } finally {
+    await forward?.close();
+  }
+}
+
+function lineOf(n: NotificationRow, answer: string | null): string {
+  const forwarded = answer === null ? '' : `  -> ${answer}`;
+  return `${time(n.at)}  ${n.type.padEnd(23)}  ${n.id}${plain(forwarded)}\n  ${plain(n.body)}\n`;
+}
+
+/** Accepts only an address of this machine or the private network: the notifications are about real customers. */
+function localUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && isPrivateHost(url.href) && !isForbiddenAddress(url.hostname))
+    return url.href;
+  const how = 'Use an address of this machine or the private network, such as http://127.0.0.1:3001/hook';
+  throw new InvalidArgumentError(how);
+}

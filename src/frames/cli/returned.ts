@@ -1,0 +1,59 @@
+// `crossbill returned <payment>`: records a debit returned by the customer's bank, or undoes the record.
+import { paymentRequestName } from '../api/http/idempotency.js';
+import { valueOrProblem } from '../api/http/problem.js';
+import { ReadModel } from '../../engine/read-model.js';
+import { returnView } from '../../features/losses/returns/return.view.js';
+import { ReturnsFlow } from '../../features/losses/returns/returns.flow.js';
+import { sayRepeat } from './cli.js';
+import { type Commands } from './commands.js';
+import { CliError, EXIT, wrongUsage } from './exit-codes.js';
+import { parseDay, parseLine } from './options.js';
+import { KEY_SCOPE } from './refund.js';
+import { amount } from './table.js';
+
+export function addReturned(on: Commands): void {
+  on.add('returned <payment>', 'record a debit returned by the bank: books the loss, opens a review item')
+    .option('--reference <text>', 'your source, for example "bank statement, line 12"', parseLine())
+    .option('--on <day>', 'the day of the return (UTC): the loss belongs to its month; default: today', parseDay)
+    .option('--undo', 'undo a record made by mistake: a further entry reverses the loss')
+    .option('--key <text>', 'the same key never records twice; default: a new request')
+    .option('--yes', 'do not ask')
+    .action(
+      on.run(async (cli, id, { reference = null, key: given, undo, on: day = null }) => {
+        if (undo === true && (day !== null || reference !== null))
+          throw wrongUsage('Do not use --on or --reference with --undo.');
+        const world = await cli.open();
+        const found = await world.get(ReadModel).payment(id);
+        if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
+        const { payment } = found;
+        const of = `${amount(payment.amount, payment.currency)} of customer ${payment.customerId} (invoice ${payment.invoiceId})`;
+        await cli.confirm(
+          undo === true
+            ? `Undo the return of payment ${id}, ${of}? The ledger reverses its loss.`
+            : `Did the bank return payment ${id}, ${of}? Crossbill books the rest as lost. Stripe stays as it is.`,
+        );
+        const flow = world.get(ReturnsFlow);
+        const body = { reference, on: day?.toISOString() ?? null };
+        const { made: row, repeat } = await cli.keyed(given, (key) => {
+          const name = paymentRequestName(KEY_SCOPE, key, body);
+          return world.change(
+            undo === true ? 'payment.returned.undo' : 'payment.returned',
+            id,
+            async () =>
+              valueOrProblem(
+                undo === true
+                  ? await flow.undo(id, cli.by, name)
+                  : await flow.record(id, { by: cli.by, reference, on: day }, name),
+              ),
+            (made) => ({ detail: { id: made.id } }),
+          );
+        });
+        const what = amount(row.amount, row.currency);
+        const text =
+          row.status === 'returned'
+            ? `Return ${row.id}: the ledger shows ${what} as lost. Decide about invoice ${row.invoiceId}: \`crossbill reviews\`.\n`
+            : `Return ${row.id} is undone: the loss of ${what} is reversed.\n`;
+        await cli.print({ ...returnView(row, payment), repeat }, () => `${text}${sayRepeat(repeat)}\n`);
+      }),
+    );
+}

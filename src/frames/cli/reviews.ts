@@ -1,0 +1,52 @@
+// `crossbill reviews`: shows review items, and carries out an operator's decision.
+import { given } from '../api/http/page.js';
+import { RESOLUTIONS } from '../../shared/domain/model.js';
+import { REVIEW_KINDS, REVIEW_STATUSES, type ReviewView } from '../../core/reviews/review.view.js';
+import { reviewFields } from '../../core/reviews/review.fields.js';
+import { ReviewsController } from '../../core/reviews/reviews.controller.js';
+import { REVIEW_ORDERS } from '../../core/reviews/reviews.store.js';
+import { type Commands } from './commands.js';
+import { wrongUsage } from './exit-codes.js';
+import { oneOf, parseLine } from './options.js';
+import { plain } from './table.js';
+
+export function addReviews(on: Commands): void {
+  const reviews = on.group('reviews', 'review items: work for a person');
+  reviews
+    .addList('list', 'items, the soonest deadline first, then the newest', true)
+    .option('--status <status>', 'open, resolved or all', oneOf([...REVIEW_STATUSES, 'all']), 'open')
+    .option('--kind <kind>', 'for example amount_mismatch', oneOf(REVIEW_KINDS))
+    .option('--order <order>', 'due or newest', oneOf(REVIEW_ORDERS), 'due')
+    .action(
+      on.run(async (cli, { status, kind, order, limit, cursor }) => {
+        const query = given({ status: status === 'all' ? undefined : status, kind, order, limit, cursor });
+        await cli.printPage(await (await cli.open()).get(ReviewsController).list(query), reviewFields);
+      }),
+    );
+  reviews
+    .add('resolve <review> <resolution>', `resolve an item: ${RESOLUTIONS.join(', ')}`)
+    .option('--note <text>', 'why', parseLine(1000))
+    .option('--yes', 'do not ask for confirmation')
+    .action(
+      on.run(async (cli, id, word, { note }) => {
+        const resolution = RESOLUTIONS.find((r) => r === word);
+        if (resolution === undefined) throw wrongUsage(`The resolution is one of ${RESOLUTIONS.join(', ')}.`);
+        const world = await cli.open();
+        const reviews = world.get(ReviewsController);
+        const review = await reviews.one(id);
+        await cli.confirm(`${review.summary}${warning(review, resolution)}\nResolve it with "${resolution}"?`);
+        const work = () => reviews.resolve(id, { resolution, ...given({ note }) }, cli.caller);
+        const resolved = await world.change('review.resolve', id, work, () => ({ detail: { resolution } }));
+        await cli.print(
+          resolved,
+          () => `${id}: ${plain(resolved.resolution ?? '')} by ${plain(resolved.resolved_by ?? '')}.\n`,
+        );
+      }),
+    );
+}
+
+function warning({ kind }: ReviewView, resolution: string): string {
+  if (kind === 'refund_stuck' && resolution === 'apply')
+    return '\nIf this refund did not fail, your next refund pays the customer twice.';
+  return resolution === 'credit' ? '\nYou cannot undo a credit note of a paid invoice.' : '';
+}

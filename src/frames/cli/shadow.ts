@@ -1,0 +1,59 @@
+// `crossbill shadow`: compares the decisions of shadow mode with the work of the merchant's present integration.
+import { type Difference, type DifferenceKind } from '../../shared/domain/difference.js';
+import { HealthStore, type ShadowStanding } from '../../core/health/health.store.js';
+import { differenceView } from '../../features/verify/difference.view.js';
+import { type VerifyReport } from '../../features/verify/verify.flow.js';
+import { type Commands } from './commands.js';
+import { parseSince } from './options.js';
+import { counts, table } from './table.js';
+import { compare, exitCode } from './verify.js';
+
+/**
+ * The meaning of a difference in shadow mode. Crossbill only decides, and the merchant's present integration marks the
+ * invoices.
+ */
+const MEANS: Partial<Record<DifferenceKind, string>> = {
+  charged_not_marked: 'left open, Crossbill would mark',
+  marked_not_charged: 'marked, Crossbill would leave open',
+};
+
+export function addShadow(on: Commands): void {
+  on.add(
+    'shadow',
+    'compare shadow mode with your present integration; exit code 0 the same, 3 differences, 4 could not compare',
+  )
+    .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
+    .action(
+      on.run(async (cli, { since }) => {
+        const world = await cli.open();
+        const report = await compare(cli, world, { since });
+        const standing = await world.get(HealthStore).shadow();
+        const view = {
+          shadow: world.config.shadow,
+          calls_not_sent: standing.calls,
+          marks_agreed: standing.agreed,
+          marks_not_made_yet: standing.unmarked,
+          differences: report.differences.map((d) => ({ ...differenceView(d), means: meaning(d) })),
+          problem: report.problem,
+        };
+        await cli.print(view, () => render(world.config.shadow, standing, report));
+        return exitCode(report);
+      }),
+    );
+}
+
+function meaning({ kind, reviewId }: Difference): string {
+  const means = MEANS[kind] ?? kind;
+  return reviewId === null ? means : `${means}; Crossbill would have asked a person (${reviewId})`;
+}
+
+function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report: VerifyReport): string {
+  const rows = report.differences.map((d) => [meaning(d), d.invoiceId ?? d.eventId ?? '-', d.detail]);
+  return [
+    on ? 'Shadow mode is on: Crossbill changes nothing at Stripe or the MoR.\n' : 'Shadow mode is off.\n',
+    `\nMarks Crossbill decided: ${agreed} also made by others, ${unmarked} not made so far.\n`,
+    `\nCalls decided and not sent\n${counts(['call', 'count'], calls)}`,
+    `\nDifferences\n${table(['what', 'about', 'detail'], rows)}`,
+    report.problem === null ? '' : `\nCrossbill could not compare everything: ${report.problem}. Try again.\n`,
+  ].join('');
+}

@@ -1,0 +1,41 @@
+// Decides which people of the identity provider may use the console, and in which role.
+import { API_ROLES, type ApiRole, type GroupRole } from '../../../shared/config/index.js';
+import { isObject } from '@crossbill/mor/read.js';
+
+/** The provider's claims about a person, as far as Crossbill uses them. */
+export type Person = {
+  /**
+   * The e-mail address in lower case. Null: missing, or no address. The audit trail names the person by the address, so
+   * the provider must have verified it.
+   */
+  readonly email: string | null;
+  readonly verified: boolean;
+  readonly groups: readonly string[];
+};
+
+/**
+ * Reads the claims of OpenID Connect Core 5.1, and `groups`. No standard defines `groups`: providers send a text or a
+ * list.
+ */
+export function personOf(claims: unknown): Person {
+  if (!isObject(claims)) return { email: null, verified: false, groups: [] };
+  const { email, email_verified: verified, groups } = claims;
+  const list: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
+  const address = typeof email === 'string' ? email.toLowerCase() : '';
+  return {
+    email: address.length <= 255 && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]+$/u.test(address) ? address : null,
+    verified: verified === true || verified === 'true', // some providers send text
+    groups: list.filter((g) => typeof g === 'string'),
+  };
+}
+
+/** True for an address of this domain, without its subdomains. A null domain accepts any. */
+export function isOfDomain(email: string, domain: string | null): boolean {
+  return domain === null || email.slice(email.lastIndexOf('@') + 1) === domain;
+}
+
+/** The highest role of these groups. Null if no group has a role. */
+export function highestRole(roles: readonly GroupRole[], groups: readonly string[]): ApiRole | null {
+  const ranks = roles.filter((r) => groups.includes(r.group)).map((r) => API_ROLES.indexOf(r.role));
+  return API_ROLES[Math.max(-1, ...ranks)] ?? null;
+}

@@ -1,0 +1,86 @@
+// The timeline of an object, oldest line first: the actor and the event, in words. Routine steps are folded; links and
+// buttons stand for ids.
+import { type JournalLine, type OutboxKind } from '../../shared/domain/model.js';
+import { type Html, html, nothing } from './html.js';
+import { capital, copyId, eventWords, foreign, pathOf, time } from './show.js';
+
+export function timeline(journal: readonly JournalLine[]): Html {
+  if (journal.length === 0) return html`<p class="empty">Nothing has happened yet.</p>`;
+  const runs: JournalLine[][] = [];
+  for (const line of journal) {
+    const last = runs.at(-1);
+    if (isRoutine(line) && last?.[0] !== undefined && isRoutine(last[0])) last.push(line);
+    else runs.push([line]);
+  }
+  return html`<ol class="timeline">
+    ${runs.map((run, i) => (run.length === 1 ? run.map(step) : folded(run, i)))}
+  </ol>`;
+}
+
+function folded(run: readonly JournalLine[], at: number): Html {
+  return html`<li>
+    <details id="steps-${String(at)}">
+      <summary>${String(run.length)} routine steps</summary>
+      <ol>
+        ${run.map(step)}
+      </ol>
+    </details>
+  </li>`;
+}
+
+/** True for a routine line: a successful call, or an event without a remark (`reason`). */
+function isRoutine({ kind, detail }: JournalLine): boolean {
+  return kind === 'event' ? detail?.['reason'] === null : kind === 'call' && isSuccess(detail);
+}
+
+function isSuccess(detail: JournalLine['detail']): boolean {
+  const status = detail?.['status'];
+  return typeof status === 'number' && status >= 200 && status < 300;
+}
+
+function step(line: JournalLine): Html {
+  return html`<li class="${line.kind}">
+    <span class="said">${foreign(sentence(line))}</span>
+    <span class="meta">${actor(line)} · ${time(line.at)} ${about(line)}</span>
+  </li>`;
+}
+
+function actor({ kind, detail }: JournalLine): string {
+  if (kind === 'person') return 'A person';
+  const sender = kind === 'event' ? detail?.['sender'] : null;
+  return sender === 'stripe' ? 'Stripe' : sender === 'mor' ? 'MoR' : 'Crossbill';
+}
+
+function sentence({ kind, text, detail }: JournalLine): string {
+  const { type, reason, call } = detail ?? {};
+  if (kind === 'event' && typeof type === 'string')
+    return typeof reason === 'string' ? `${eventWords(type)}: ${reason}` : eventWords(type);
+  const done = isSuccess(detail) && typeof call === 'string' ? DONE[call] : undefined;
+  return done ?? (kind === 'person' ? text : capital(text)); // a person's name keeps its letters
+}
+
+/** Links to the event, payment, refund, review item or request of the line. */
+function about({ kind, ref, detail }: JournalLine): Html {
+  const request = detail?.['requestId'];
+  if (kind === 'call') return typeof request === 'string' ? html`· request ${copyId(request)}` : nothing;
+  if (ref === null) return nothing;
+  const page = pathOf(ref);
+  return page === null ? copyId(ref) : html`· <a href="${page.path}" title="${ref}">${page.noun}</a>`;
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  finalize_invoice: 'Finalized the invoice on Stripe',
+  report_payment: 'Reported the payment to Stripe',
+  attach_payment: 'Attached the payment to the invoice on Stripe',
+  set_reference: 'Wrote the payment reference into the invoice on Stripe',
+  pay_out_of_band: 'Marked the invoice paid on Stripe, out of band',
+  mark_uncollectible: 'Marked the invoice uncollectible on Stripe',
+  cancel_subscription: 'Cancelled the subscription on Stripe',
+  report_refund: 'Reported the refund to Stripe',
+  issue_credit_note: 'Issued the credit note on Stripe',
+  create_refund: 'Requested the refund from the MoR',
+  relay_event: 'Relayed the invoice to the MoR',
+  retry_charge: 'Asked the MoR to charge again',
+  create_proforma: 'Requested a proforma invoice from the MoR',
+  create_payment_link: 'Requested a payment link from the MoR',
+} satisfies Record<OutboxKind, string>;

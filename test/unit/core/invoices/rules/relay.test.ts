@@ -1,0 +1,334 @@
+// An invoice.created goes on to the MoR once, waits for it, and is taken back when nobody wants it any more.
+import { expect, it } from '@jest/globals';
+import { chooseItem } from '../../../../support/choose-item.js';
+import { type Ctx } from '../../../../../src/engine/context.js';
+import { putPayment, putMessage } from '../../../../support/put-rows.js';
+import { type InvoiceEvent } from '../../../../../src/engine/event.js';
+import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
+import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { takeInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
+import { relayCall } from '../../../../../src/core/invoices/rules/relay.js';
+import { refusal } from '../../../../support/asked-refund.js';
+import {
+  anInvoice,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  aRefund,
+  delivery,
+  INVOICE_ID,
+  invoiceEvent,
+  START,
+} from '../../../../support/builders.js';
+import { facts, NOW, open } from '../../../../support/channel-lane.js';
+import { aLink, aProforma, withObjects } from '../../../../support/channel-object.js';
+import { failed } from '../../../../support/fakes.js';
+import { LaneHarness } from '../../../../support/lane-harness.js';
+import { never } from '../../../../support/never.js';
+import { DAY_MS, HOUR_MS, refused, relayed, retry, type Rig, rig, state } from '../../../../support/retry-rig.js';
+import { wanted } from '../../../../support/settled.js';
+import { takeEvent } from '../../../../support/settle-rule.js';
+import * as waiting from '../../../../support/waiting-payment.js';
+import { onStates } from '../../../../support/decide.js';
+import { Lane } from '../../../../../src/engine/draft.js';
+
+const { at, payment } = waiting;
+const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
+const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
+  waiting.withInvoice(waiting.lane(over, ...payments), row);
+const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when = NOW): InvoiceEvent => ({
+  ...{
+    family: 'invoice',
+    eventId: 'evt_1',
+    type,
+    at: when,
+    facts: facts({ status: 'draft', ...over }),
+    raw: '{"id":"evt_1"}',
+  },
+});
+const relay = ctx({ relay: 'created' });
+const linked = { enrolment: { by: 'linked' } } as const;
+
+const withRelay = (s: LaneState): LaneState => takeEvent(takeInvoice, s, event(), relay).state;
+const draft = withRelay(lane({ status: 'draft' }));
+const [m = never()] = draft.messages;
+const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
+
+it("Crossbill withdraws the pending relay of an invoice's event after a payment or after the end of the invoice", () => {
+  expect(status(draft)).toEqual(['pending']);
+  expect(status({ ...draft, invoice: null })).toEqual(['pending']);
+  const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
+  const back = wanted(over, ctx({}, 5_000));
+  expect(back.messages).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
+  expect(texts(back)).toEqual(['relay_event taken back: the invoice is void']);
+  expect(texts(wanted(putPayment(draft, payment()), ctx()))).toEqual(['relay_event taken back: payment pay_1 came']);
+  const given = lane({ status: 'uncollectible' });
+  expect(texts(wanted({ ...draft, invoice: given.invoice }, ctx()))).toEqual([
+    'relay_event taken back: the invoice is uncollectible',
+  ]);
+});
+
+it('Crossbill withdraws a pending relay after a refused payment, or while the invoice has a link or a proforma invoice', () => {
+  const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
+  expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
+    'relay_event taken back: the MoR already knows the invoice: it reported payment pay_1',
+  ]);
+  expect(status(putPayment(draft, payment({ mark: 'none', recordedAt: at(-1) })))).toEqual(['pending']);
+  for (const o of [aLink({ deadline: at(60_000) }), aProforma()])
+    expect(why(withObjects(draft, o))).toEqual(['relay_event taken back: the customer can pay it another way now']);
+  expect(status(withObjects(draft, aLink({ deadline: at(1_000) })))).toEqual(['pending']);
+});
+
+it('Crossbill reads an invoice older than an hour from Stripe before it relays the event', () => {
+  const { readFirst } = relayCall;
+  const of = (l: Lane): boolean => typeof readFirst === 'function' && readFirst(l.invoice ?? never(), l);
+  const asks = (createdAt: Date | null, readAttempts = 0): boolean =>
+    of(new Lane(lane({ createdAt }, { readAttempts }), ctx()));
+  expect([asks(at(-3_600_000)), asks(at(1 - 3_600_000)), asks(null)]).toEqual([true, false, false]);
+  expect([asks(at(-3_600_000), 9), asks(at(-3_600_000), 10)]).toEqual([true, false]); // Stripe cannot be asked
+});
+
+it('a void invoice does not withdraw a relay already accepted by the MoR', () => {
+  const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
+  expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
+});
+
+it('a relay waits until the customer’s enrolment is known, and comes after all other calls', () => {
+  expect(onStates(relayCall).waits(draft, relay)).toBe(false);
+  expect(onStates(relayCall).waits(draft, ctx(linked))).toBe(true);
+  expect([relayCall.order, onStates(relayCall).answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([3, draft]);
+});
+
+it("a refused relay opens a review item, and the operator's retry sends the same event", () => {
+  const refused = putMessage(draft, { ...m, status: 'refused' });
+  const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
+  expect(open(told)).toMatchObject([
+    {
+      ...{ kind: 'effect_failed', subject: 'relay_event:evt_1' },
+      fact: { code: 'relay-refused', error: 'no' },
+    },
+  ]);
+  const choose = (resolution: 'retry' | 'dismiss', subject = 'relay_event:evt_1') => {
+    const r = { ...(told.reviews[0] ?? never()), subject };
+    const done = onStates(relayCall).resolve(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
+    return done.ok ? done.state.messages.map((x) => x.status) : done.code;
+  };
+  expect(choose('retry')).toEqual(['pending']);
+  expect(choose('dismiss')).toEqual(['refused']);
+  expect(choose('retry', 'relay_event:evt_9')).toEqual(['refused']);
+  const beside = putMessage(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
+  const first = { ...beside, messages: beside.messages.toReversed() };
+  const r = told.reviews[0] ?? never();
+  const again = onStates(relayCall).resolve(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
+  expect(again).toMatchObject({ ok: true, state: { messages: [{ status: 'refused' }, { status: 'pending' }] } });
+});
+
+it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
+  'Crossbill does not relay an invoice.created event that arrives after %s',
+  async (type) => {
+    const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
+    await h.take(invoiceEvent(type, { eventId: 'evt_over' }));
+    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_late' }));
+    expect(h.relay.sent).toEqual([]);
+  },
+);
+
+it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
+  'Crossbill withdraws an unanswered relay of invoice.created after %s',
+  async (type) => {
+    const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created'));
+    const tried = h.relay.sent.length;
+    expect(tried).toBeGreaterThan(0);
+    await h.take(invoiceEvent(type, { at: new Date(START.getTime() + 1_000) }));
+    h.relay.down = false;
+    await h.rest(48);
+    expect(h.relay.sent).toHaveLength(tried);
+    const s = await h.state(INVOICE_ID);
+    expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
+    expect(s.reviews).toEqual([]);
+  },
+);
+
+it.each([
+  ['payment', aPaymentSucceeded()],
+  ['refund', aRefund({ amount: 1000, total: 1000 })],
+  ['refused payment', aPaymentFailed()],
+])('a %s withdraws the unanswered relay of its invoice', async (_, event) => {
+  const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
+  h.relay.down = true;
+  await h.take(invoiceEvent('invoice.created'));
+  const tried = h.relay.sent.length;
+  await h.take(event);
+  h.relay.down = false;
+  await h.rest(48);
+  expect(h.relay.sent).toHaveLength(tried);
+  const relays = (await h.state(INVOICE_ID)).messages.filter((m) => m.kind === 'relay_event');
+  expect(relays.map((m) => m.status)).toEqual(['cancelled']);
+});
+
+it.each(['paid', 'void', 'uncollectible'] as const)(
+  'Crossbill does not relay a late invoice.created event of an invoice already %s on Stripe',
+  async (status) => {
+    const h = LaneHarness.inMemory({ settings: { relay: 'created' } });
+    h.clock.advance(20 * HOUR_MS);
+    h.platform.put(anInvoice({ status }));
+    await h.take(invoiceEvent('invoice.created'));
+    expect(h.relay.sent).toEqual([]);
+    const why = `relay_event taken back: the invoice is ${status}`;
+    expect((await h.state(INVOICE_ID)).journal.map((l) => l.text)).toContainEqual(why);
+  },
+);
+
+it('Crossbill relays a late invoice.created event of a payable invoice', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: 'created' } });
+  h.clock.advance(20 * HOUR_MS);
+  h.platform.put(anInvoice());
+  await h.take(invoiceEvent('invoice.created'));
+  expect(h.relay.sent).toHaveLength(1);
+});
+
+it('Crossbill relays a late invoice.created event if Stripe does not know the invoice or does not reply', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: 'created' } });
+  h.clock.advance(20 * HOUR_MS);
+  await h.take(invoiceEvent('invoice.created'));
+  expect(h.relay.sent).toHaveLength(1);
+  const away = LaneHarness.inMemory({ settings: { relay: 'created' } });
+  away.clock.advance(20 * HOUR_MS);
+  away.platform.put(anInvoice());
+  away.platform.fail('read', ...Array.from({ length: 12 }, () => 'retry' as const));
+  await away.take(invoiceEvent('invoice.created'));
+  await away.rest(0.05);
+  expect(away.relay.sent).toEqual([]);
+  await away.rest(0.5);
+  expect(away.relay.sent).toHaveLength(1);
+});
+
+it('a few failed reads do not make Crossbill relay a late invoice.created event of a void invoice', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: 'created' } });
+  h.clock.advance(20 * HOUR_MS);
+  h.platform.put(anInvoice({ status: 'void' }));
+  h.platform.fail('read', 'retry', 'retry', 'retry', 'retry', 'retry');
+  await h.take(invoiceEvent('invoice.created'));
+  await h.rest(2);
+  expect(h.relay.sent).toEqual([]);
+});
+
+it.each(['once', 'never'] as const)(
+  'after an outage of the MoR and of Stripe, Crossbill relays only after a new read of the invoice (Crossbill had read it %s)',
+  async (read) => {
+    const h = LaneHarness.inMemory({ settings: { relay: 'created' }, seed: 2 });
+    h.clock.advance(20 * HOUR_MS);
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    const away = Array.from({ length: 400 }, () => 'retry' as const);
+    if (read === 'never') h.platform.fail('read', ...away);
+    await h.take(invoiceEvent('invoice.created'));
+    h.platform.fail('read', ...away);
+    await h.rest(5);
+    const tried = h.relay.sent.length;
+    expect(tried).toBeGreaterThan(2); // Stripe, which cannot be asked, keeps no renewal from being charged
+    h.platform.trouble.length = 0;
+    h.relay.down = false;
+    h.platform.put(anInvoice({ status: 'void' })); // and no event has told of it yet
+    await h.rest(3);
+    expect(h.relay.sent).toHaveLength(tried);
+  },
+);
+
+it('Crossbill relays a new invoice.created event without a read of the invoice', async () => {
+  const h = LaneHarness.withInvoice({ status: 'draft' }, { settings: { relay: 'created' } });
+  await h.take(invoiceEvent('invoice.created', { createdAt: START }));
+  expect([h.relay.sent.length, h.platform.asked]).toEqual([1, []]);
+});
+
+it('Crossbill does not relay a long waiting invoice.created event if the invoice became void without an event', async () => {
+  const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
+  h.relay.down = true;
+  await h.take(invoiceEvent('invoice.created', { createdAt: START }));
+  await h.rest(2);
+  const tried = h.relay.sent.length;
+  h.platform.put(anInvoice({ status: 'void' }));
+  h.relay.down = false;
+  await h.rest(3);
+  expect(h.relay.sent).toHaveLength(tried);
+});
+
+it('Crossbill relays only one of two invoice.created events of a new invoice', async () => {
+  const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
+  await h.take(invoiceEvent('invoice.created', { eventId: 'evt_1' }));
+  await h.take(invoiceEvent('invoice.created', { eventId: 'evt_2' }));
+  expect(h.relay.sent).toHaveLength(1);
+  await h.take(aPaymentFailed());
+  h.clock.advance(1);
+  await h.take(invoiceEvent('invoice.created', { eventId: 'evt_3' })); // a retry, as the MoR's documents have it
+  expect(h.relay.sent).toHaveLength(2);
+});
+
+it('if an operator repeats a stored invoice.created event, Crossbill does not relay the event again', async () => {
+  const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
+  await h.take(invoiceEvent('invoice.created'));
+  expect(h.relay.sent).toHaveLength(1);
+  const store = h.backend.store as unknown as { events: { status: string }[] };
+  for (const e of store.events) e.status = 'received'; // an operator asked for it
+  await h.drain();
+  expect(h.relay.sent).toHaveLength(1);
+});
+
+const ids = (r: Rig): string[] => relayed(r).map((e) => e.id);
+
+async function refusedByItsAddress({ h }: Rig, eventId: string): Promise<void> {
+  const send = h.relay.send.bind(h.relay);
+  h.relay.send = async () => failed('refused', { status: 404 });
+  await h.take(invoiceEvent('invoice.created', { eventId, at: h.clock.now() }));
+  h.relay.send = send;
+}
+
+async function sendAgain(r: Rig): Promise<void> {
+  await chooseItem(r.h, 'retry', { kind: 'effect_failed' });
+  await r.h.rest(1);
+}
+
+it('the choice `retry` sends a refused invoice.created event to the MoR again', async () => {
+  const r = rig({ retrySchedule: null });
+  await refusedByItsAddress(r, 'evt_a');
+  await sendAgain(r);
+  expect(ids(r)).toEqual(['evt_a']);
+});
+
+it('the choice `retry` does not send a refused invoice.created event if the MoR received another invoice.created event', async () => {
+  const r = rig({ retrySchedule: null });
+  await refusedByItsAddress(r, 'evt_a');
+  await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_b' }));
+  await sendAgain(r);
+  expect(ids(r)).toEqual(['evt_b']);
+});
+
+it('the choice `retry` does not send a refused invoice.created event after the operator’s own retry of the charge', async () => {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  await refused(r);
+  r.h.clock.advance(HOUR_MS);
+  await refusedByItsAddress(r, 'evt_b');
+  expect((await retry(r)).ok).toBe(true);
+  await r.h.rest(1);
+  await sendAgain(r);
+  expect(ids(r)).toEqual([expect.stringMatching(/^evt_crossbill_/)]);
+});
+
+it('Crossbill relays no new invoice.created event after a payment on a payment link, even on an expired link', async () => {
+  const r = rig({ retrySchedule: null });
+  const { h } = r;
+  await refused(r);
+  await h.rest(1);
+  const [id, type] = ['evt_captured', 'payment.captured'];
+  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+  h.clock.advance(7 * DAY_MS);
+  const created = h.clock.now().toISOString();
+  await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+  expect((await state(r)).objects.map((o) => o.status)).toEqual(['EXPIRED']);
+  await h.take(invoiceEvent('invoice.created', { eventId: 'evt_b', at: h.clock.now() }));
+  await h.rest(1);
+  expect(ids(r)).toEqual([]);
+});

@@ -1,0 +1,208 @@
+// A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
+import { expect, it } from '@jest/globals';
+import { chooseItem } from '../../../support/choose-item.js';
+import { StoreUnavailable } from '../../../../src/shared/domain/errors.js';
+import { LaneWorker } from '../../../../src/engine/lane-worker.js';
+import { Wake } from '../../../../src/engine/wake.js';
+import { WorkLaneFlow } from '../../../../src/engine/work-lane.flow.js';
+import { finding } from '../../../../src/features/verify/rules/findings.js';
+import { VerifyFlow } from '../../../../src/features/verify/verify.flow.js';
+import { aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders.js';
+import { failed } from '../../../support/fakes.js';
+import { turn } from '../../../support/intake-fakes.js';
+import { LaneHarness, openKinds } from '../../../support/lane-harness.js';
+import { NoChannels } from '../../../support/no-channels.js';
+import { ask, paid } from '../../../support/paid-lane.js';
+import { DAY_MS, refused, relayed, rig, state } from '../../../support/retry-rig.js';
+
+const HOUR_MS = 3_600_000;
+const POLL_MS = 400;
+
+async function isMadeOnce(h: LaneHarness): Promise<void> {
+  const s = await h.state(INVOICE_ID);
+  expect([h.gateway.made.length, s.refunds[0]?.status, openKinds(s)]).toEqual([1, 'unknown', ['refund_stuck']]);
+}
+
+it('Crossbill repeats no refund after its key expired, even if `crossbill verify` repairs the invoice in between', async () => {
+  const h = await paid();
+  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  await ask(h, 300n);
+  await h.drain();
+  h.clock.advance(20 * HOUR_MS);
+  const none = {} as never;
+  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
+  h.clock.advance(10 * HOUR_MS);
+  await h.rest(48);
+  await isMadeOnce(h);
+});
+
+/** A worker over the lanes of `h`, step by step, until `holds`. */
+async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
+  const { clock, context, gateway, platform, relay, store } = h;
+  store.renew = (held) => Promise.resolve(new Set(held.map((one) => one.lane)));
+  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
+  const options = { owner: 'one', concurrency: 2, leaseMs: 25_000, pollMs: POLL_MS };
+  const worker = new LaneWorker(store, flow, new Wake(), clock, options);
+  const poll = async (): Promise<void> => {
+    for (let turns = 0; turns < 20; turns++) await turn();
+    clock.advance(POLL_MS);
+  };
+  worker.start();
+  for (let polls = 0; polls < 200 && !holds(); polls++) await poll();
+  await poll();
+  const stopped = worker.stop();
+  await poll();
+  await stopped;
+}
+
+it('Crossbill repeats no refund after a day without a database, if the MoR’s reply was lost', async () => {
+  const h = await paid();
+  const answers = h.gateway.createRefund.bind(h.gateway);
+  const transact = h.store.transact.bind(h.store);
+  let calls = 0;
+  let isLost = false;
+  h.gateway.createRefund = (...call) => (calls++ === 0 ? answers(...call) : Promise.resolve(failed('retry')));
+  h.store.transact = (work) => {
+    if (calls === 0 || isLost) return transact(work);
+    isLost = true;
+    return Promise.reject(new StoreUnavailable('the database did not answer'));
+  };
+  await ask(h, 300n);
+  await workUntil(h, () => calls === 2);
+  await h.rest(30);
+  h.gateway.createRefund = answers;
+  await h.rest(48);
+  await isMadeOnce(h);
+});
+
+it.each(['payment_record', 'out_of_band'] as const)(
+  'Crossbill searches Stripe before it repeats a credit note with an unrecorded first try and perhaps an expired key (%s)',
+  async (markMode) => {
+    const h = await paid({ settings: { markMode } });
+    const send = h.platform.send.bind(h.platform);
+    let isDown = false;
+    h.platform.send = async (call) => {
+      if (isDown) return failed('retry');
+      const sent = await send(call);
+      if (call.asked.kind === 'issue_credit_note') h.store.dieBefore = h.store.transactions + 1;
+      return sent;
+    };
+    await h.take(aRefund({ amount: 300 }));
+    expect([h.crashes, h.platform.notes.length]).toEqual([1, 1]);
+    h.clock.advance(20 * HOUR_MS);
+    isDown = true;
+    await h.rest(6);
+    isDown = false;
+    await h.rest(48);
+    const s = await h.state(INVOICE_ID);
+    expect([h.platform.notes.length, s.refunds[0]?.mirror, openKinds(s)]).toEqual([1, 'done', []]);
+  },
+);
+
+it('Crossbill repeats no refund under an expired key if the MoR replied with a redirect', async () => {
+  const h = await paid();
+  const answers = h.gateway.createRefund.bind(h.gateway);
+  let isMoved = true;
+  h.gateway.createRefund = async (...call) => {
+    if (h.gateway.made.length === 0) await answers(...call);
+    return isMoved ? failed('stopped', { status: 303, code: 'unexpected_redirect' }) : answers(...call);
+  };
+  await ask(h, 300n);
+  await h.rest(30);
+  isMoved = false;
+  await h.rest(48);
+  await isMadeOnce(h);
+});
+
+it('if the record of the first retry is lost and the amount due changes, Crossbill does not ask the MoR for a second charge', async () => {
+  const r = rig();
+  const { h } = r;
+  await refused(r);
+  const send = h.relay.send.bind(h.relay);
+  h.relay.send = (...event) => {
+    h.store.dieBefore = h.store.transactions + 1;
+    return send(...event);
+  };
+  h.clock.advance(3 * DAY_MS);
+  await h.drain();
+  expect([h.crashes, relayed(r).length]).toEqual([1, 1]);
+  h.platform.change(INVOICE_ID, { amountDue: 900n, amountRemaining: 900n, total: 900n });
+  h.clock.advance(HOUR_MS);
+  await h.rest(30);
+  const s = await state(r);
+  expect(s.messages).toMatchObject([{ kind: 'retry_charge', status: 'cancelled', attempts: 0 }]);
+  expect(s.invoice?.retries).toMatchObject({ retries: [{ withdrawn: false }], waitingSince: expect.any(String) });
+  expect([relayed(r).length, openKinds(s)]).toEqual([1, ['renewal_overdue']]);
+});
+
+it('if the MoR refuses a repeated refund request after the refund’s event, a review item asks about the first request', async () => {
+  const h = await paid();
+  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  const asked = await ask(h, 1000n);
+  await h.drain();
+  expect([h.crashes, h.gateway.made.length]).toEqual([1, 1]);
+  h.gateway.createRefund = async () => failed('refused', { status: 422, code: 'payment_not_refundable' });
+  await h.deliver(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 1000 }));
+  await h.rest(1);
+  const s = await h.state(INVOICE_ID);
+  expect(s.refunds).toMatchObject([{ id: asked.id, status: 'succeeded', failure: null }]);
+  expect(s.reviews).toMatchObject([{ fact: { code: 'request-refused', nothingMade: false } }]);
+});
+
+it('a refund stays `unknown` if the MoR first answers with a redirect and then refuses the repeat', async () => {
+  const h = await paid();
+  const answers = h.gateway.createRefund.bind(h.gateway);
+  h.gateway.createRefund = async (...call) => {
+    if (h.gateway.made.length > 0) return failed('refused', { status: 422, code: 'payment_not_refundable' });
+    await answers(...call);
+    return failed('stopped', { status: 303, code: 'unexpected_redirect' });
+  };
+  await ask(h, 300n);
+  await h.rest(1);
+  await isMadeOnce(h);
+});
+
+it('a refund stays `unknown` if Crossbill crashes in the first try and the MoR refuses the repeat', async () => {
+  const h = await paid();
+  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  await ask(h, 600n);
+  await h.drain();
+  expect(h.crashes).toBe(1);
+  h.gateway.createRefund = async () => failed('refused', { status: 400, code: 'invalid_request' });
+  await h.rest(1);
+  await isMadeOnce(h);
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  expect(item?.fact).toMatchObject({ code: 'refund-waits', refused: expect.anything() as unknown });
+  await chooseItem(h, 'retry');
+  await h.rest(1);
+  await isMadeOnce(h);
+  const last = (await h.state(INVOICE_ID)).reviews.at(-1);
+  expect(last?.fact).toMatchObject({ code: 'refund-waits', refused: expect.anything() as unknown });
+});
+
+// So many payment records on the platform that one of ours cannot be looked for among them: a person is told, nothing waits for ever.
+function withManyRecords(): LaneHarness {
+  const h = LaneHarness.withInvoice();
+  h.platform.probe = () => Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }));
+  return h;
+}
+
+it('if Stripe has too many records to search, a payment on a paid invoice opens a double_payment item', async () => {
+  const h = withManyRecords();
+  h.platform.payAnotherWay(INVOICE_ID);
+  await h.take(aPaymentSucceeded());
+  await h.rest();
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
+});
+
+it('if Stripe stored an error for a payment report and has too many records to search, Crossbill does not repeat the report', async () => {
+  const h = withManyRecords();
+  h.platform.fail('report_payment', 'stored-500');
+  await h.take(aPaymentSucceeded());
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(openKinds(s)).toEqual(['effect_failed']);
+  expect(s.payments[0]?.mark).toBe('parked');
+  expect(h.platform.effects).toEqual({});
+});

@@ -1,0 +1,538 @@
+// A payment: the MoR's verdicts on it, and the proof of a signup's charge.
+import { describe, expect, it } from '@jest/globals';
+import {
+  type LaneState,
+  type PaymentRow,
+  type RefundRow,
+  type Resolution,
+  type ReviewRow,
+} from '../../../../../src/shared/domain/model.js';
+import { type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
+import { type ChargeState } from '../../../../../src/shared/domain/ports/payment-gateway.js';
+import { putPayment, putRefund } from '../../../../support/put-rows.js';
+import { type Lane } from '../../../../../src/engine/draft.js';
+import { type PaymentEvent } from '../../../../../src/engine/event.js';
+import { declareItems, declares } from '../../../../../src/engine/items.js';
+import { believe, newPayment } from '../../../../../src/engine/payment.js';
+import {
+  chargeLookup,
+  chooseUnproven,
+  declareSurplus,
+  learnFromCapture,
+  surplusToRefund,
+  takeNotPaid,
+  takeSucceeded,
+  unprovenItems,
+} from '../../../../../src/core/payments/rules/payment.js';
+import { takeRefusal } from '../../../../../src/features/retries/rules/refusal.js';
+import { refusal } from '../../../../support/asked-refund.js';
+import { aCtx, aPaymentEvent, facts, NOW, open, openFacts } from '../../../../support/channel-lane.js';
+import { channelEvent, eur } from '../../../../support/channel-object.js';
+import { FACTS } from '../../../../support/item-facts.js';
+import { never } from '../../../../support/never.js';
+import { choose, takeEvent } from '../../../../support/settle-rule.js';
+import { at, ctx as on, kinds, lane, marks, payment } from '../../../../support/waiting-payment.js';
+import { decide, openReview, takeRead } from '../../../../support/decide.js';
+import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
+import { isSurplus } from '../../../../../src/shared/domain/surplus.js';
+import { emptyLane } from '../../../../../src/engine/context.js';
+import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const ctx = (ms = 0) => on({}, ms);
+const proving = (over: Partial<PaymentRow> = {}): PaymentRow => ({
+  ...payment({ origin: 'signup', signupId: 'sup_1', paymentId: null, succeededAt: null, status: 'processing' }),
+  ...{ mark: 'proving', proveDueAt: at(0), ...over },
+});
+const beside = payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' });
+const known = (...payments: PaymentRow[]): LaneState => payments.reduce(putPayment, lane());
+const ok = (value: ChargeState): CallOutcome<ChargeState> => ({ ok: true, value, status: 200, requestId: null });
+/** The look-up came back, and the items are brought up to date. */
+const proved = (s: LaneState, id: string, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
+  decide(s, ctx(ms), (l) => {
+    chargeLookup.take(l, outcome, { payment: id, chargeId: 'ch_1' });
+    declareItems(l, unprovenItems);
+  });
+const told = (p: PaymentRow, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
+  proved(known(beside, p), p.id, outcome, ms);
+const notPaid = (l: Lane, e: PaymentEvent) => takeNotPaid(l, e, takeRefusal);
+const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
+
+it('after the MoR confirms the charge of a signup, Crossbill books the payment, and the payment waits for its mark', () => {
+  const s = told(proving(), ok('charged'), 9_000);
+  expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000), proveDueAt: null });
+  expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
+  expect(texts(s)).toEqual(['charge ch_1 is proven: the MoR charged it']);
+  expect(s.payments[0]).toEqual(beside);
+});
+
+it('the MoR’s reply about a charge changes nothing for a payment in review or an unknown payment', () => {
+  const s = known(beside, proving({ mark: 'parked' }));
+  expect(proved(s, 'pmt_1', ok('charged')).payments).toBe(s.payments);
+  expect(proved(s, 'pmt_9', ok('charged')).payments).toBe(s.payments);
+});
+
+it.each([
+  ['does not reply', refusal({ kind: 'unknown', status: null, code: null, message: 'gone' }), 0, 1_000],
+  ['replies with a rate limit', refusal({ kind: 'retry', status: 429, retryAfterMs: 7_000 }), 0, 7_000],
+  ['refuses the key', refusal({ kind: 'stopped', status: 401 }), 0, MINUTE_MS],
+  ['fails a fourth time', refusal({ kind: 'retry', status: 500 }), 3, 8_000],
+  ['fails a twentieth time', refusal({ kind: 'retry', status: 500 }), 19, 128_000],
+  ['does not know the charge', ok('unknown'), 0, 1_000],
+  ['does not know the charge a third time', ok('unknown'), 2, 4_000],
+  ['does not know the charge a fourth time', ok('unknown'), 3, 8_000],
+  ['does not know the charge a twentieth time', ok('unknown'), 19, 128_000],
+])('Crossbill asks the MoR about a signup’s charge again after a pause if the MoR %s', (_, outcome, tries, pause) => {
+  const s = told(proving({ proveAttempts: tries }), outcome);
+  expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: tries + 1, proveDueAt: at(pause) });
+  expect(texts(s)).toHaveLength(tries < 3 ? 1 : 0); // the timeline shows the first three
+});
+
+it('a signup’s charge unknown to the MoR for two hours opens a review item, and Crossbill asks no more', () => {
+  expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
+  const s = told(proving(), ok('unknown'), 2 * HOUR_MS);
+  expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null });
+  expect(open(s)).toMatchObject([
+    {
+      ...{ kind: 'signup_unproven', subject: 'pmt_1', paymentRowId: 'pmt_1' },
+      fact: { code: 'charge-unknown', charge: 'ch_1' },
+    },
+  ]);
+  const failed = told(proving({ pendingSince: at(MINUTE_MS) }), ok('unknown'), 2 * HOUR_MS);
+  expect(open(failed)[0]?.fact).toMatchObject({
+    code: 'charge-unknown',
+    charge: 'ch_1',
+    knownSince: '2026-11-20T12:01:00.000Z',
+  });
+  expect(s.entries).toEqual([]);
+});
+
+it('the timeline shows a signup’s pending charge once, and Crossbill asks the MoR again after growing pauses', () => {
+  const first = told(proving(), ok('pending'));
+  expect(last(first)).toMatchObject({
+    mark: 'proving',
+    pendingSince: at(0),
+    proveDueAt: at(1_000),
+    proveAttempts: 1,
+  });
+  expect(texts(first)).toEqual(['the MoR knows charge ch_1 but has not settled it; the mark waits for the settlement']);
+  const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
+  const pauses = [1_000, 10_000, HOUR_MS, 9 * HOUR_MS].map(
+    (ms) => (last(after(ms)).proveDueAt?.getTime() ?? 0) - at(ms).getTime(),
+  );
+  expect(pauses).toEqual([1_000, 5_000, HOUR_MS / 2, HOUR_MS]);
+  expect([texts(after(HOUR_MS)), last(after(HOUR_MS)).pendingSince]).toEqual([[], at(0)]);
+});
+
+it('a signup’s charge pending for ten days opens a review item', () => {
+  const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
+  expect(open(after(10 * DAY_MS - 1))).toEqual([]);
+  const s = after(10 * DAY_MS);
+  expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
+  expect(open(s)[0]?.fact).toMatchObject({
+    code: 'debit-unsettled',
+    charge: 'ch_1',
+    since: '2026-11-20T12:00:00.000Z',
+  });
+});
+
+const believed = (s: LaneState, how: string): LaneState =>
+  decide(s, ctx(), (l) => believe(l, l.findPayment('pmt_1') ?? never(), how));
+
+it('for a signup’s charge already booked, a proof adds no ledger entry and keeps the time of the charge', () => {
+  const p = proving({ succeededAt: at(-1_000) });
+  const s = believed(known(p), 'ada confirmed it');
+  expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
+  expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada confirmed it']]);
+});
+
+it('a signup’s charge of unknown amount stays unproven, even if the operator confirms the charge', () => {
+  const s = known(proving({ amount: null }));
+  expect(believed(s, 'x')).toBe(s);
+});
+
+const chosen = (p: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
+  const s = openReview(known(beside, p), ctx(), {
+    ...{ kind: 'signup_unproven', subject: about, paymentRowId: about, fact: FACTS.signup_unproven },
+  });
+  const r: ReviewRow = s.reviews[0] ?? never();
+  const done = choose(chooseUnproven, s, r, { resolution, note: null, by: 'ada' }, ctx(9_000));
+  return 'code' in done ? never() : done;
+};
+const parked = proving({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
+
+it('if the operator confirms an unproven charge, Crossbill books the payment', () => {
+  const s = chosen(parked, 'apply');
+  expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000) });
+  expect([s.entries.length, texts(s).at(-1)]).toEqual([1, 'charge ch_1 is proven: ada confirmed it']);
+  expect(s.payments[0]).toEqual(beside);
+});
+
+it('if the operator dismisses an unproven charge, Crossbill closes the payment without money', () => {
+  const s = chosen(parked, 'dismiss');
+  expect([last(s).mark, last(s).status, s.entries]).toEqual(['closed', 'failed', []]);
+  expect(last(chosen(proving(), 'dismiss')).mark).toBe('proving');
+});
+
+it('if the operator retries an unproven charge, Crossbill asks the MoR immediately and waits ten more days', () => {
+  expect(last(chosen({ ...parked, status: 'failed' }, 'retry'))).toMatchObject({
+    ...{ mark: 'proving', status: 'processing', proveDueAt: at(9_000), pendingSince: null },
+  });
+});
+
+it('a choice about an unproven charge of an unknown payment changes nothing', () => {
+  for (const resolution of ['apply', 'dismiss', 'retry'] as const)
+    expect(chosen(parked, resolution, 'pmt_9').payments).toEqual([beside, parked]);
+});
+
+const event = (over: Parameters<typeof aPaymentEvent>[0] = {}) => aPaymentEvent(over);
+const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
+  event({
+    type: 'payment.failed',
+    status: 'failed',
+    eventId: 'evt_f',
+    declineCode: 'lost_card',
+    failureMessage: 'lost',
+    ...over,
+  });
+
+it('Crossbill books a payment.succeeded event once, and the payment waits for its mark', () => {
+  const { state, verdict } = takeEvent(takeSucceeded, lane(), event(), ctx());
+  expect(state.payments).toMatchObject([
+    {
+      paymentId: 'pay_1',
+      mark: 'waiting',
+      status: 'succeeded',
+      amount: 2990n,
+      succeededAt: NOW,
+      reference: 'ch_1',
+      failureMessage: null,
+    },
+  ]);
+  expect(state.entries).toMatchObject([{ reason: 'payment_collected', eventId: 'evt_pay' }]);
+  expect(state.attempts).toMatchObject([{ outcome: 'succeeded', amount: 2990n }]);
+  expect(JSON.stringify(verdict)).toContain('29.90 EUR was taken, payment pay_1');
+  const again = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2' }), ctx());
+  expect([again.state.entries.length, kinds(again.state)]).toEqual([1, []]);
+  expect(JSON.stringify(again.verdict)).toContain('already recorded');
+});
+
+it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
+  'a repeated payment.succeeded event with %p opens a review item and changes no record',
+  (over) => {
+    const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
+    const told = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
+    expect(kinds(told)).toEqual(['conflicting_event']);
+    expect(told.entries).toHaveLength(1);
+    expect(told.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
+  },
+);
+
+it.each(['none', 'proving', 'closed'] as const)(
+  'a payment.succeeded event moves a payment from the mark status %s to waiting',
+  (mark) => {
+    const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
+    const { state } = takeEvent(takeSucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
+    expect(state.payments).toMatchObject([
+      { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
+    ]);
+  },
+);
+
+it('a payment.succeeded event proves a charge in review, and closes its review item', () => {
+  const parked = lane({}, payment({ mark: 'parked', status: 'processing', succeededAt: null }));
+  const item = {
+    kind: 'signup_unproven',
+    subject: 'pmt_1',
+    paymentRowId: 'pmt_1',
+    fact: FACTS.signup_unproven,
+  } as const;
+  const taken = takeEvent(takeSucceeded, openReview(parked, ctx(), item), event(), ctx()).state;
+  const unproven = decide(taken, ctx(), declares(unprovenItems));
+  expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);
+});
+
+it('a payment keeps the reason of its newest refusal, in any order of the events', () => {
+  const { state } = takeEvent(notPaid, lane(), failed(), ctx());
+  expect(state.payments).toMatchObject([
+    { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
+  ]);
+  expect(state.attempts).toMatchObject([{ outcome: 'failed' }]);
+  const older = takeEvent(notPaid, state, failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }), ctx()).state;
+  expect(older.payments).toMatchObject([{ declineCode: 'lost_card' }]);
+  const newer = takeEvent(notPaid, state, failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }), ctx()).state;
+  expect(newer.payments).toMatchObject([{ declineCode: 'newer', verdictAt: at(1) }]);
+  const action = event({ type: 'payment.requires_action', status: 'requires_action', eventId: 'evt_a' });
+  expect(takeEvent(notPaid, state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+  const first = takeEvent(notPaid, lane(), action, ctx()).state;
+  expect(takeEvent(notPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+});
+
+it('a late payment.failed event does not undo a success', () => {
+  const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
+  const late = takeEvent(notPaid, state, failed({ at: at(9) }), ctx());
+  expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
+  expect(JSON.stringify(late.verdict)).toContain('late: the payment has succeeded (lost_card)');
+  expect(late.state.invoice?.retries).toBeNull();
+});
+
+it('a payment.failed event disproves a signup’s charge only if the event is newer than the signup’s completion', () => {
+  const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
+  const disproven = decide(
+    takeEvent(notPaid, proving, failed({ at: at(1) }), ctx()).state,
+    ctx(),
+    declares(unprovenItems),
+  );
+  expect([marks(disproven), kinds(disproven), disproven.payments[0]?.status]).toEqual([
+    ['parked'],
+    ['signup_unproven'],
+    'failed',
+  ]);
+  for (const e of [failed({ at: NOW }), failed({ at: at(1), type: 'payment.requires_action' })]) {
+    const earlier = takeEvent(notPaid, proving, e, ctx());
+    expect(marks(earlier.state)).toEqual(['proving']);
+    expect(JSON.stringify(earlier.verdict)).toContain('late: an earlier attempt of the same intent');
+  }
+});
+
+const refused = (p: PaymentRow, when: Date, declineCode: string | null = 'no_account'): LaneState => {
+  const names = { eventId: 'evt_f', paymentId: p.paymentId ?? 'pay_1', declineCode, at: when };
+  const e = aPaymentEvent({ type: 'payment.failed', status: 'failed', ...names });
+  return takeEvent(notPaid, lane({}, p), e, ctx()).state;
+};
+
+it('a payment refused after its success opens a review item, and keeps its mark', () => {
+  const s = refused(payment(), at(60_000));
+  expect(marks(s)).toEqual(['waiting']);
+  expect(open(s)).toMatchObject([
+    {
+      ...{ kind: 'conflicting_event', subject: 'pmt_1', paymentRowId: 'pmt_1' },
+      fact: {
+        code: 'refused-after',
+        payment: 'pay_1',
+        takenAt: '2026-11-20T12:00:00.000Z',
+        refusedAt: '2026-11-20T12:01:00.000Z',
+        reason: 'no_account',
+      },
+    },
+  ]);
+  const signup = refused(payment({ origin: 'signup', paymentId: null }), at(60_000), null);
+  expect(open(signup)[0]?.fact).toMatchObject({ code: 'refused-after', charge: 'ch_1' });
+});
+
+it('a payment refused after its success opens a review item even if the refusal arrives first', () => {
+  const known = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(1), declineCode: 'lost' });
+  const s = takeEvent(takeSucceeded, lane({}, known), aPaymentEvent({ at: NOW }), ctx()).state;
+  expect(open(s).map((r) => r.fact)).toMatchObject([{ code: 'refused-after', reason: 'lost' }]);
+});
+
+it('a refusal from before the success opens no review item', () => {
+  for (const when of [NOW, at(-1)]) expect(open(refused(payment(), when))).toEqual([]);
+  expect(open(refused(payment(), at(1)))).toHaveLength(1);
+});
+
+/** A charge of 29.90 EUR of a signup that the MoR captured; `over`: the payment in the books, `data`: more of the capture. */
+const MONEY = { amount: '29.90', currency: 'EUR' };
+const givenUp = { mark: 'closed', status: 'failed' } as const;
+const capturedAt = { capturedAt: NOW.toISOString() };
+
+it.each<[string, Partial<PaymentRow>, object, PaymentRow['mark'], boolean]>([
+  ['with the same amount and charge lets the payment wait for its mark', {}, {}, 'waiting', true],
+  ['with a different amount proves nothing', {}, { amount: { ...MONEY, amount: '29.91' } }, 'proving', false],
+  ['with a different currency proves nothing', {}, { amount: { ...MONEY, currency: 'USD' } }, 'proving', false],
+  ['without an amount proves nothing', {}, { amount: null }, 'proving', false],
+  ['about a signup of unknown amount proves nothing', { amount: null }, {}, 'proving', false],
+  ['about another charge proves nothing', { processorChargeId: 'ch_2' }, {}, 'proving', false],
+  ['reopens a payment the operator closed', givenUp, {}, 'waiting', true],
+  ['does not reopen a closed payment of a renewal', { ...givenUp, origin: 'renewal' }, {}, 'closed', false],
+  ['does not reopen a closed payment with money', { mark: 'closed', succeededAt: NOW }, {}, 'closed', true],
+  ['does not move a payment in review', { mark: 'parked' }, {}, 'parked', false],
+  ['does not move a payment already marked', { mark: 'confirmed', succeededAt: NOW }, {}, 'confirmed', true],
+  ['without a charge proves nothing', { processorChargeId: null }, { pspReference: null }, 'proving', false],
+  ['older than the charge’s refusal proves nothing', { ...givenUp, verdictAt: at(1) }, capturedAt, 'closed', false],
+  [
+    'newer than the charge’s refusal reopens the payment',
+    { ...givenUp, verdictAt: at(-1) },
+    capturedAt,
+    'waiting',
+    true,
+  ],
+  [
+    'in the same second as the charge’s refusal reopens the payment',
+    { ...givenUp, verdictAt: NOW },
+    capturedAt,
+    'waiting',
+    true,
+  ],
+])('a payment.captured event %s', (_, over, data, mark, isTaken) => {
+  const s = known(proving(over));
+  const e = channelEvent('payment.captured', { pspReference: 'ch_1', amount: MONEY, ...data });
+  const p = last(decide(s, ctx(), (l) => learnFromCapture(l, e, null)));
+  expect([p.mark, p.succeededAt !== null]).toEqual([mark, isTaken]);
+});
+
+describe('a surplus', () => {
+  const ctx = aCtx();
+
+  const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
+    newPayment(ctx, {
+      id: 'pmt_1',
+      ...{ invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', amount: 2990n, paymentId: 'pay_1' },
+      ...{ succeededAt: NOW, mark: 'confirmed', markMode: 'payment_record', ...over },
+    });
+
+  /** Of 5.00, and not counted yet. */
+  const refund = (over: Partial<RefundRow>): RefundRow => ({
+    ...newRefund(ctx, payment(), 500n, null, 'api'),
+    ...over,
+  });
+
+  /** A paid invoice of 24.90, and what was taken for it. */
+  function invoice(over: Partial<InvoiceFacts>, ...payments: PaymentRow[]): LaneState {
+    const paid = { status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountRemaining: 0n, total: 2490n } as const;
+    return payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx, facts({ ...paid, ...over })));
+  }
+
+  const settled = (s: LaneState): LaneState => decide(s, ctx, declareSurplus);
+  const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
+
+  it('a surplus on the customer’s balance opens a review item with each payment and the refund to make', () => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    expect(item(s)).toMatchObject({ kind: 'amount_mismatch', paymentRowId: 'pmt_1' });
+    expect(item(s)?.fact).toMatchObject({
+      code: 'overpaid',
+      over: eur(500n),
+      due: eur(2490n),
+      by: [{ payment: 'pay_1', amount: eur(2990n) }],
+      left: eur(500n),
+      credited: true,
+    });
+    expect([isSurplus(item(s)), surplusToRefund(s, item(s))]).toEqual([true, 500n]);
+  });
+
+  it('after an out-of-band mark, the surplus is the payment’s amount less the amount paid on Stripe', () => {
+    const s = settled(invoice({}, payment({ markMode: 'out_of_band' })));
+    expect(item(s)?.fact).toMatchObject({
+      code: 'overpaid',
+      over: eur(500n),
+      due: eur(2490n),
+      by: [{ payment: 'pay_1', amount: eur(2990n) }],
+      left: eur(500n),
+      credited: false,
+    });
+  });
+
+  it.each([
+    [
+      'a payment of exactly the amount paid on Stripe',
+      invoice({ amountPaid: 2990n }, payment({ markMode: 'out_of_band' })),
+    ],
+    ['a payment below the amount paid on Stripe', invoice({ amountPaid: 3990n }, payment({ markMode: 'out_of_band' }))],
+    ['a payment record without a surplus on Stripe', invoice({}, payment())],
+    ['an invoice that is not paid', invoice({ status: 'open' }, payment({ markMode: 'out_of_band' }))],
+    ['an invoice event with a paid amount of zero', invoice({ amountPaid: 0n }, payment({ markMode: 'out_of_band' }))],
+    ['a payment that is not on the invoice', invoice({}, payment({ markMode: 'out_of_band', mark: 'parked' }))],
+    ['a payment of an unknown amount', invoice({}, payment({ markMode: 'out_of_band', amount: null }))],
+    ['a lane without an invoice', putPayment(emptyLane('in_1'), payment({ markMode: 'out_of_band' }))],
+  ])('Crossbill reports no surplus for %s', (_, s) => {
+    expect(settled(s)).toBe(s);
+  });
+
+  it('the review item about the surplus of two payments names both payments, and belongs to the later payment', () => {
+    const early = payment({
+      id: 'pmt_2',
+      paymentId: 'pay_2',
+      amount: 500n,
+      succeededAt: new Date(NOW.getTime() - 1000),
+    });
+    const s = settled(invoice({ amountOverpaid: 1000n }, payment(), early));
+    const [five, most] = [{ payment: 'pay_2' }, { payment: 'pay_1' }];
+    expect(openFacts(s)).toMatchObject([{ by: [five, most] }]);
+    expect(item(s).paymentRowId).toBe('pmt_1');
+    const atOnce = settled(invoice({ amountOverpaid: 1000n }, { ...early, succeededAt: NOW }, payment()));
+    expect(openFacts(atOnce)).toMatchObject([{ by: [most, five] }]);
+  });
+
+  it('a surplus on an invoice without payments from the MoR opens a review item without a payment', () => {
+    const s = settled(invoice({ amountOverpaid: 700n }));
+    expect(openFacts(s)).toMatchObject([{ code: 'overpaid', over: eur(700n), by: [] }]);
+    expect(item(s).paymentRowId).toBeNull();
+  });
+
+  it('a changed surplus updates its one review item, and a vanished surplus closes the item', () => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    expect(settled(s)).toBe(s);
+    const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
+    const again = settled(more);
+    expect(again.reviews.map((r) => [r.status, r.resolution])).toEqual([['open', null]]);
+    expect(openFacts(again)).toMatchObject([{ over: eur(700n) }]);
+    const gone = settled(takeRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
+    expect(openFacts(gone)).toEqual([]);
+  });
+
+  it.each(['apply', 'dismiss'] as const)(
+    'a surplus opens no second review item after the operator’s choice %s',
+    (resolution) => {
+      const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+      const decided: LaneState = { ...s, reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution })) };
+      expect(settled(decided)).toBe(decided);
+    },
+  );
+
+  it.each(['requested', 'unknown', 'pending', 'succeeded'] as const)(
+    'a surplus with a refund in the status %s closes its review item, so nobody refunds the surplus twice',
+    (status) => {
+      const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+      const onItsWay = putRefund(s, refund({ status }));
+      expect(surplusToRefund(onItsWay, item(s))).toBe(0n);
+      expect(openFacts(settled(onItsWay))).toEqual([]);
+      const other = putRefund(s, refund({ status, paymentRowId: 'pmt_9' }));
+      expect(openFacts(settled(other))).toHaveLength(1);
+    },
+  );
+
+  it.each(['failed', 'joined'] as const)(
+    'a surplus opens its review item again after the chosen refund ends with the status %s',
+    (status) => {
+      const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+      const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
+      const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
+      expect(openFacts(again)).toEqual(openFacts(s));
+      expect(surplusToRefund(again, item(again))).toBe(500n);
+    },
+  );
+
+  it('after a part refund, the item about a surplus proposes a refund of the rest; a full refund of the surplus closes the item', () => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    const part = putPayment(s, payment({ amountRefunded: 200n }));
+    expect(surplusToRefund(part, item(part))).toBe(300n);
+    const all = putPayment(s, payment({ amountRefunded: 500n }));
+    expect(surplusToRefund(all, item(all))).toBe(0n);
+    expect(openFacts(settled(all))).toEqual([]);
+  });
+
+  it.each(['attaching', 'paying'] as const)(
+    'Crossbill opens no review item about a surplus while its payment has the mark status %s',
+    (mark) => {
+      const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
+      expect(settled(s)).toBe(s);
+      const done = settled(putPayment(s, payment()));
+      expect(openFacts(done)).toMatchObject([{ code: 'overpaid', over: eur(500n) }]);
+      expect(item(done).paymentRowId).toBe('pmt_1');
+    },
+  );
+
+  it('if the operator accepted a surplus together with its payment, no review item opens', () => {
+    const s = invoice({ amountOverpaid: 500n }, payment({ waived: ['amount_mismatch', 'surplus'] }));
+    expect(settled(s)).toBe(s);
+  });
+
+  it('on an invoice with a surplus, the review item about the amount still due offers no refund of the surplus', () => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    const other = { ...item(s), topic: 'rest-due' } as const;
+    expect([isSurplus(other), surplusToRefund(s, other)]).toEqual([false, null]);
+  });
+});

@@ -1,0 +1,554 @@
+// What a refund that was asked for comes to: the MoR's answer, its refusal, its silence, and what a person says of it.
+import { FACTS } from '../../../../support/item-facts.js';
+import { eur } from '../../../../support/channel-object.js';
+import { describe, expect, it } from '@jest/globals';
+import { putMessage, putObject, putPayment, putRefund } from '../../../../support/put-rows.js';
+import {
+  type LaneState,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+} from '../../../../../src/shared/domain/model.js';
+import { Lane } from '../../../../../src/engine/draft.js';
+import { declares } from '../../../../../src/engine/items.js';
+import {
+  createRefundCall,
+  refundById,
+  refundForItem,
+  stuckRefunds,
+  takeStuckChoice,
+  withdrawStale,
+} from '../../../../../src/core/refunds/rules/request.js';
+import {
+  answer,
+  type Asked,
+  asked,
+  at,
+  byEvent,
+  ctx,
+  lane,
+  payment,
+  refusal,
+  WISH,
+} from '../../../../support/asked-refund.js';
+import { NOW, open } from '../../../../support/channel-lane.js';
+import { never } from '../../../../support/never.js';
+import { asReview, decide, onStates, openReview } from '../../../../support/decide.js';
+import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
+import { askRefund } from '../../../../support/ask-refund.js';
+
+const HOUR = 3_600_000;
+const first = (s: LaneState): RefundRow => s.refunds[0] ?? never();
+/** The MoR's answer to the request, as the engine gives it to the rule. */
+const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof answer>[0] = {}, ms = 0): LaneState =>
+  onStates(createRefundCall).answered(s, m, { kind: 'create_refund', refund: answer(over) }, ctx(ms));
+/** What a person is told once the lane is at rest. */
+const atRest = (s: LaneState, ms = 0): LaneState => decide(s, ctx(ms), declares(stuckRefunds));
+const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
+
+const answered = (of: Asked, over: Parameters<typeof answer>[0] = {}): LaneState => reply(of, over, 5_000);
+
+it("a successful answer gives the refund its MoR id and the MoR's time, or the time of arrival if the MoR gives no time", () => {
+  const done = { status: 'succeeded', morRefundId: 'rfnd_1', processorRefundId: 're_1', failure: null };
+  expect(answered(asked(), { createdAt: at(-900) }).refunds).toMatchObject([{ ...done, succeededAt: at(-900) }]);
+  const dull = answered(asked());
+  expect(dull.refunds).toMatchObject([{ ...done, succeededAt: at(5_000) }]);
+  expect(open(dull)).toEqual([]);
+  expect(answered(asked(), { status: 'pending' }).refunds).toMatchObject([
+    { ...done, status: 'pending', succeededAt: null },
+  ]);
+  const empty = lane(payment());
+  expect(reply({ ...asked(), s: empty })).toBe(empty);
+});
+
+it('a failed answer ends the refund and opens a review item, unless an event already reported success', () => {
+  const failed = answered(asked(), { status: 'failed' });
+  expect(first(failed)).toMatchObject({
+    status: 'failed',
+    failure: { status: null, code: 'refund_failed', message: 'the MoR reported a failure' },
+  });
+  expect(open(atRest(failed))).toMatchObject([
+    {
+      ...{ kind: 'refund_stuck', topic: 'refund-failed', refundId: first(failed).id },
+      fact: { code: 'refund-failed', refund: 'rfnd_1', said: 'the MoR reported a failure' },
+    },
+  ]);
+  const told = asked({ status: 'succeeded', morRefundId: 'rfnd_1', succeededAt: at(-1) });
+  const late = answered(told, { status: 'failed', createdAt: at(1) });
+  expect(late.refunds).toMatchObject([
+    { status: 'succeeded', succeededAt: at(-1), processorRefundId: 're_1', failure: null },
+  ]);
+  expect(open(late)).toEqual([]);
+  expect(answered(told, { createdAt: at(1) }).refunds).toMatchObject([{ succeededAt: at(-1) }]);
+});
+
+it("if the MoR's answer names another refund than the event, Crossbill keeps two refunds", () => {
+  const other = asked({ status: 'succeeded', morRefundId: 'rfnd_9', processorRefundId: 're_9' });
+  const two = answered(other);
+  expect(two.refunds.map((r) => [r.morRefundId, r.origin, r.amount])).toEqual([
+    ['rfnd_9', 'api', 1000n],
+    ['rfnd_1', 'api', 1000n],
+  ]);
+  const byCharge = asked({ status: 'succeeded', processorRefundId: 're_9' });
+  expect(answered(byCharge).refunds.map((r) => r.processorRefundId)).toEqual(['re_9', 're_1']);
+  expect(answered(byCharge, { processorRefundId: null }).refunds).toMatchObject([{ morRefundId: 'rfnd_1' }]);
+  const twin = { ...asked().r, id: 'ref_twin' };
+  const paired = reply({ ...other, s: putRefund(other.s, twin) });
+  expect(paired.refunds.map((r) => [r.id, r.morRefundId])).toEqual([
+    [other.r.id, 'rfnd_9'],
+    ['ref_twin', 'rfnd_1'],
+  ]);
+  const elsewhere = reply({ ...other, s: putRefund(other.s, { ...twin, paymentRowId: 'pmt_2' }) });
+  expect(elsewhere.refunds).toHaveLength(3);
+});
+
+it.each([
+  ['amount', { amountMinor: 999n }, 'rfnd_1', { answered: eur(999n) }],
+  ['currency', { currency: 'USD' }, 'rfnd_1', { answered: { minor: 1000n, currency: 'USD' } }],
+  ['payment', { paymentId: 'pay_9' }, null, { answeredFor: 'pay_9' }],
+])(
+  "if the MoR's answer names another %s than requested, the refund stays `unknown` and a refund_gap item opens",
+  (_, over, name, said) => {
+    const s = answered(asked(), over);
+    expect(s.refunds).toMatchObject([{ status: 'unknown', morRefundId: name }]);
+    const fact = { code: 'answer-differs', payment: 'pay_1', asked: eur(1000n), ...said };
+    const { id } = first(s);
+    expect(open(s)).toMatchObject([{ kind: 'refund_gap', subject: id, paymentRowId: 'pmt_1', refundId: id, fact }]);
+    expect(answered(asked({ status: 'pending' }), over).refunds).toMatchObject([{ status: 'pending' }]);
+    const taken = asked();
+    const known = putRefund(taken.s, byEvent({ morRefundId: 'rfnd_1' }));
+    expect(first(reply({ ...taken, s: known }, over)).morRefundId).toBeNull();
+  },
+);
+
+it("the MoR's answer to a refund of a missing payment changes nothing", () => {
+  const of = asked();
+  const s = { ...of.s, payments: [] };
+  expect(reply({ ...of, s })).toBe(s);
+});
+
+const joined = (known: RefundRow, over: Parameters<typeof answer>[0] = {}, of = asked(), more: RefundRow[] = []) =>
+  reply({ ...of, s: [known, ...more].reduce(putRefund, of.s) }, over);
+const statuses = (s: LaneState) => s.refunds.map((r) => r.status);
+
+it("if the MoR's answer names a known refund, Crossbill merges the request into that refund, and the refund takes both ids", () => {
+  for (const name of [{ morRefundId: 'rfnd_1' }, { processorRefundId: 're_1' }]) {
+    const s = joined(byEvent(name), {}, asked({ reason: 'goodwill' }));
+    const [ours, known] = s.refunds;
+    expect([ours?.status, known?.status]).toEqual(['joined', 'succeeded']);
+    expect(known).toMatchObject({
+      ...{ morRefundId: 'rfnd_1', processorRefundId: 're_1', origin: 'api', askedAs: ours?.id, reason: 'goodwill' },
+    });
+    expect(s.journal.at(-1)?.text).toBe(`${ours?.id ?? ''} and the recorded refund rfnd_1 are the same refund`);
+  }
+  expect(joined(byEvent({ morRefundId: 'rfnd_1', reason: 'theirs' })).refunds[1]?.reason).toBe('theirs');
+  const held = byEvent({ id: 'ref_held', morRefundId: 'rfnd_2', processorRefundId: 're_1' });
+  expect(joined(byEvent({ morRefundId: 'rfnd_1' }), {}, asked(), [held]).refunds[1]?.processorRefundId).toBeNull();
+});
+
+it.each([
+  ['has another amount', byEvent({ morRefundId: 'rfnd_1', amount: 999n })],
+  ['has another currency', byEvent({ morRefundId: 'rfnd_1', currency: 'USD' })],
+  ['has not succeeded', byEvent({ morRefundId: 'rfnd_1', status: 'pending' })],
+  ['was joined to an earlier request', byEvent({ morRefundId: 'rfnd_1', askedAs: 'ref_before' })],
+])(
+  "the MoR's answer to a refund request changes nothing if the answer names a known refund, and that refund %s",
+  (_, known) => {
+    const of = asked();
+    const s = putRefund(of.s, known);
+    expect(reply({ ...of, s })).toBe(s);
+  },
+);
+
+it("the MoR's answer changes nothing while the refund named in the answer still waits for an answer to its own request", () => {
+  const of = asked();
+  const waits = putMessage(putRefund(of.s, byEvent({ morRefundId: 'rfnd_1' })), {
+    ...of.m,
+    ...{ id: 'out_2', subject: 'ref_event' },
+  });
+  expect(reply({ ...of, s: waits })).toBe(waits);
+  const done = putMessage(waits, { ...of.m, id: 'out_2', subject: 'ref_event', status: 'done' });
+  expect(statuses(reply({ ...of, s: done }))).toEqual(['joined', 'succeeded']);
+});
+
+it('a refund request and an event without ids become one refund only if the MoR made the refund before that event', () => {
+  const bare = byEvent();
+  expect(statuses(joined(bare, { createdAt: at(999) }))).toEqual(['joined', 'succeeded']);
+  const apart = ['succeeded', 'succeeded'];
+  expect(statuses(joined(bare, { createdAt: at(1_000) }))).toEqual(apart);
+  expect(statuses(joined(bare))).toEqual(apart);
+  const strangers: Partial<RefundRow>[] = [
+    { origin: 'api', status: 'succeeded' },
+    { askedAs: 'ref_before' },
+    { morRefundId: 'rfnd_2' },
+    { processorRefundId: 're_2' },
+    { amount: 999n },
+    { currency: 'USD' },
+    { succeededAt: null },
+    { paymentRowId: 'pmt_2' },
+  ];
+  for (const over of strangers) {
+    expect(statuses(joined(byEvent(over), { createdAt: at(0) }))).toEqual(apart);
+  }
+  const named = asked({ morRefundId: 'rfnd_1', status: 'unknown' });
+  expect(statuses(joined(bare, { createdAt: at(0) }, named))).toEqual(apart);
+});
+
+const refused = ({ s, m }: Asked, over: Parameters<typeof refusal>[0] = {}, ms = 0): LaneState => {
+  const f = refusal(over);
+  const last = { lastStatus: f.status, lastCode: f.code, lastMessage: f.message };
+  const tried = { ...m, attempts: m.attempts + 1, ...last };
+  const sent = putMessage(s, { ...tried, status: 'refused', answeredAt: at(ms) });
+  return atRest(onStates(createRefundCall).refused(sent, tried, f, ctx(ms)), ms);
+};
+
+it('a refusal at the first try fails the refund without a review item, since the caller gets the refusal', () => {
+  const s = refused(asked());
+  expect(s.refunds).toMatchObject([
+    { status: 'failed', failure: { status: 422, code: 'not_refundable', message: 'no' } },
+  ]);
+  expect([items(s), s.payments[0]?.paymentId]).toEqual([[], 'pay_1']);
+});
+
+it('a refusal of a repeated refund, or of a key in use, leaves the refund `unknown` and opens a refund_stuck item', () => {
+  for (const [of, over] of [
+    [asked({ status: 'unknown' }, { attempts: 1 }), {}],
+    [asked(), { status: 409 }],
+  ] as const) {
+    const s = refused(of, over);
+    expect(s.refunds).toMatchObject([{ status: 'unknown', failure: null }]);
+    expect(open(s)).toMatchObject([
+      {
+        ...{ kind: 'refund_stuck', subject: of.r.id, paymentRowId: 'pmt_1', refundId: of.r.id },
+        fact: { code: 'refund-waits', refused: { status: over.status ?? 422, error: 'not_refundable' } },
+      },
+    ]);
+  }
+});
+
+it('if the MoR refuses an idempotency key as used with another body, the refund stays `unknown` and a refund_stuck item opens', () => {
+  const s = refused(asked(), { status: 409, code: 'idempotency_conflict' });
+  expect(s.refunds).toMatchObject([{ status: 'unknown', failure: { status: 409, code: 'idempotency_conflict' } }]);
+  expect(open(s)).toMatchObject([{ kind: 'refund_stuck', fact: { refused: { error: 'idempotency_conflict' } } }]);
+});
+
+it(`the MoR's "payment not found" removes a payment id that an operator typed, and fails the refund`, () => {
+  const missing = { status: 404, code: 'payment_not_found' };
+  const byHand = payment({ identifiedBy: 'ada' });
+  const s = refused(asked({ status: 'unknown' }, { attempts: 1 }, byHand), missing);
+  expect(s.refunds).toMatchObject([{ status: 'failed' }]);
+  expect(s.payments).toMatchObject([{ paymentId: null, identifiedBy: null }]);
+  expect(open(s)).toMatchObject([{ topic: 'refund-failed', refundId: first(s).id }]);
+  expect(s.journal.some((l) => l.text.includes('pay_1: Crossbill removed this id, entered by ada'))).toBe(true);
+  const unnamed = asked({ status: 'unknown' }, {}, byHand);
+  const before = putPayment(unnamed.s, { ...byHand, paymentId: null });
+  expect(refused({ ...unnamed, s: before }, missing).refunds).toMatchObject([{ status: 'failed' }]);
+  const otherReason = refused(asked({}, {}, byHand), { status: 404, code: 'gone' });
+  expect(otherReason.payments).toMatchObject([{ paymentId: 'pay_1', identifiedBy: 'ada' }]);
+  const ownName = refused(asked(), missing);
+  expect([ownName.refunds[0]?.status, ownName.payments[0]?.paymentId]).toEqual(['failed', 'pay_1']);
+  expect(refused(asked({ status: 'unknown' }), missing).refunds).toMatchObject([{ status: 'unknown' }]);
+});
+
+it('if the MoR refuses a refund already completed by an equal event, the refund stays succeeded and a refund_gap item opens', () => {
+  const done = asked({ status: 'succeeded' }, { attempts: 1 });
+  const s = refused(done);
+  expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);
+  expect(open(s)).toMatchObject([
+    {
+      ...{ kind: 'refund_gap', subject: `${done.r.id}:refused`, paymentRowId: 'pmt_1', refundId: done.r.id },
+      fact: { code: 'request-refused', nothingMade: false, status: 422, error: 'not_refundable' },
+    },
+  ]);
+  const named = refused(asked({ status: 'succeeded', processorRefundId: 're_9' }));
+  expect(open(named)[0]?.fact).toMatchObject({ code: 'request-refused', other: 're_9', nothingMade: true });
+});
+
+it("a refusal of the idempotency key changes nothing after the refund's event, or if the refund is missing", () => {
+  const done = asked({ status: 'succeeded' });
+  const busy = refused(done, { status: 409, code: 'idempotency_conflict' });
+  expect([busy.refunds, open(busy)]).toEqual([done.s.refunds, []]);
+  const unknown = refused({ ...asked(), s: lane(payment()) });
+  expect([unknown.refunds, open(unknown)]).toEqual([[], []]);
+});
+
+it('if the MoR does not answer, the refund becomes `unknown`, unless the request certainly did not reach the MoR', () => {
+  const silent = ({ s, m }: Asked, kind: 'unknown' | 'retry') =>
+    onStates(createRefundCall).silent(s, m, refusal({ kind, status: null }), ctx()) ?? never();
+  expect(silent(asked(), 'unknown').refunds).toMatchObject([{ status: 'unknown' }]);
+  const retry = asked();
+  expect(silent(retry, 'retry')).toBe(retry.s);
+  const known = asked({ status: 'pending' });
+  expect(silent(known, 'unknown')).toBe(known.s);
+});
+
+const about = (s: LaneState, r: RefundRow): ReviewRow =>
+  openReview(s, ctx(), { kind: 'refund_stuck', subject: r.id, refundId: r.id, fact: FACTS.refund_stuck }).reviews[0] ??
+  never();
+const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note: string | null = null) =>
+  asReview(takeStuckChoice)(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
+
+it('a retry of a stuck refund sends the same request; a retry of a failed refund sends nothing', () => {
+  const stuck = asked({ status: 'unknown' }, { status: 'refused' });
+  expect(choose(stuck, 'retry')).toMatchObject({ ok: true, state: { messages: [{ status: 'pending' }] } });
+  expect(choose(stuck, 'dismiss')).toMatchObject({ ok: true, state: stuck.s });
+  const failed = asked({ status: 'failed' }, { status: 'refused' });
+  expect(choose(failed, 'retry')).toMatchObject({ ok: true, state: failed.s });
+});
+
+it('Crossbill refuses to retry a refund whose request bytes were erased', () => {
+  const wire = { method: 'POST', path: '/', body: null } as const;
+  const gone = asked({ status: 'unknown' }, { status: 'refused', wire });
+  expect(choose(gone, 'retry')).toMatchObject({ ok: false, status: 409, code: 'request_erased' });
+});
+
+it('Crossbill refuses to retry a refund that the MoR already answered', () => {
+  const wire = { method: 'POST', path: '/', body: null } as const;
+  const answered = asked({ status: 'pending' }, { status: 'done', wire });
+  expect(choose(answered, 'retry')).toMatchObject({ ok: false, status: 409, code: 'refund_answered' });
+});
+
+it('an operator can end a refund as failed only with a note and without a request under way', () => {
+  const stuck = asked({ status: 'unknown' }, { status: 'refused' });
+  for (const note of [null, ' '])
+    expect(choose(stuck, 'apply', note)).toMatchObject({ ok: false, status: 400, field: 'note' });
+  expect(choose(asked({ status: 'unknown' }), 'apply', 'Ada')).toMatchObject({
+    ok: false,
+    code: 'refund_being_sent',
+  });
+  const ended = choose(stuck, 'apply', ' Ada of the MoR ');
+  expect(ended).toMatchObject({
+    ok: true,
+    state: {
+      refunds: [
+        {
+          status: 'failed',
+          failure: { code: 'told_by_person', message: 'ada says that it failed: Ada of the MoR' },
+        },
+      ],
+    },
+  });
+  for (const status of ['succeeded', 'failed'] as const) {
+    const over = asked({ status });
+    expect(choose(over, 'apply')).toEqual({ ok: true, state: over.s, value: null });
+  }
+});
+
+const watch = (s: LaneState, ms: number) => {
+  const looks: (Date | null)[] = [];
+  const on = new Lane(s, ctx(ms), (when) => void looks.push(when));
+  for (const rule of [withdrawStale, declares(stuckRefunds)]) rule(on);
+  return { s: on.toState(), looks };
+};
+
+it.each([
+  ['unknown', 24],
+  ['pending', 240],
+] as const)('a refund_stuck item opens after a refund has been `%s` for %d hours', (status, hours) => {
+  const { s } = asked({ status }, { status: 'done' });
+  expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
+  const late = watch(s, hours * HOUR).s;
+  expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
+  const fact = { code: 'refund-waits', amount: eur(1000n), status, withdrawn: false, refused: null };
+  expect(open(late)[0]).toMatchObject({ fact });
+});
+
+it('Crossbill withdraws a refund request 23 hours after it was made, since the MoR may have forgotten the key', () => {
+  for (const tried of [null, at(0), at(22 * HOUR)])
+    for (const status of ['requested', 'unknown'] as const) {
+      const { s, m } = asked({ status }, { firstTriedAt: tried, nextTryAt: at(99 * HOUR) });
+      expect(watch(s, 23 * HOUR - 1).s).toBe(s);
+      const { s: over } = watch(s, 23 * HOUR);
+      expect(over.messages).toMatchObject([{ status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) }]);
+      expect(over.refunds[0]?.status).toBe('unknown');
+      expect(open(over)[0]?.fact).toMatchObject({ code: 'refund-waits', withdrawn: true });
+      expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: Crossbill does not repeat`))).toBe(true);
+    }
+  const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
+  expect(watch(settled.s, 23 * HOUR).s.messages[0]?.status).toBe('cancelled');
+  const done = asked({ status: 'unknown' }, { firstTriedAt: at(0), status: 'done' });
+  expect(watch(done.s, 23 * HOUR).s.messages[0]?.status).toBe('done');
+});
+
+it("an operator's retry keeps a refund request valid for another 23 hours", () => {
+  const { s } = asked({ status: 'unknown' }, {});
+  const [item] = open(watch(s, 23 * HOUR).s);
+  const retried = (resolution: 'retry' | 'dismiss'): LaneState => ({
+    ...s,
+    reviews: [{ ...(item ?? never()), status: 'resolved', resolution, resolvedAt: at(30 * HOUR) }],
+  });
+  const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.messages[0]?.status;
+  expect([sent(retried('retry'), 53), sent(retried('retry'), 54)]).toEqual(['pending', 'refused']);
+  expect(sent(retried('dismiss'), 53)).toBe('refused');
+});
+
+it('the refund_stuck item of a waiting refund closes when the refund ends, and a failure opens a new item', () => {
+  const { s } = asked({ status: 'pending' });
+  const waiting = watch(s, 240 * HOUR).s;
+  const end = (over: Partial<RefundRow>) =>
+    watch(putRefund(waiting, { ...(waiting.refunds[0] ?? never()), ...over }), 241 * HOUR).s;
+  expect(end({ status: 'succeeded' }).reviews).toMatchObject([{ status: 'resolved' }]);
+  expect(end({ status: 'joined' }).reviews).toMatchObject([{ status: 'resolved' }]);
+  const failed = end({ status: 'failed', morRefundId: 'rfnd_1' });
+  expect(failed.reviews.map((r) => [r.status, r.topic])).toEqual([
+    ['resolved', 'refund-waits'],
+    ['open', 'refund-failed'],
+  ]);
+  expect(open(failed)).toMatchObject([{ fact: { code: 'refund-failed', refund: 'rfnd_1', said: null } }]);
+  const [row = never()] = failed.refunds;
+  expect(open(watch(putRefund(failed, { ...row, status: 'succeeded' }), 242 * HOUR).s)).toEqual([]);
+  expect(open(watch(failed, 242 * HOUR).s)).toHaveLength(1);
+  const refused = { status: 422, code: 'x', message: 'no' };
+  const quiet = asked(
+    { status: 'failed', failure: refused },
+    { status: 'refused', attempts: 1, answeredAt: at(11_999) },
+  );
+  expect(watch(quiet.s, 0).s).toBe(quiet.s);
+});
+
+describe('a request for a refund', () => {
+  const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
+
+  const keyOf = (p: PaymentRow, scope: readonly string[], amount: bigint | null = 500n): string | undefined => {
+    const request = { amount, reason: null, metadata: null, by: 'ops' };
+    const asked = askRefund(lane(p), p.id, request, ctx(), scope);
+    return asked.ok ? asked.state.messages[0]?.key : asked.code;
+  };
+
+  it("a refund's idempotency key stays the same after a restore that gives the payment a new row id", () => {
+    const key = keyOf(payment(), ['api', 'ops', 'key-1']);
+    expect(key).toMatch(/^crossbill:refund:sha256-[0-9a-f]{64}$/);
+    expect(keyOf(payment({ id: 'pmt_after_the_restore' }), ['api', 'ops', 'key-1'])).toBe(key);
+  });
+
+  it('a refund has another key at the MoR for each payment, each caller and each Idempotency-Key', () => {
+    const keys = [
+      keyOf(payment(), ['api', 'ops', 'key-1']),
+      keyOf(payment({ paymentId: 'pay_2' }), ['api', 'ops', 'key-1']),
+      keyOf(payment(), ['api', 'shop', 'key-1']),
+      keyOf(payment(), ['api', 'ops', 'key-2']),
+    ];
+    expect(new Set(keys).size).toBe(4);
+  });
+
+  it('a repeated Idempotency-Key returns its refund, and Crossbill refuses the key with another amount', () => {
+    const first = { amount: 500n, reason: null, metadata: null, by: 'ops' };
+    const made = askRefund(lane(payment()), 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
+    if (!made.ok) throw new Error(made.code);
+    const again = askRefund(made.state, 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
+    expect(again).toMatchObject({ ok: true, value: { id: made.value.id } });
+    const other = askRefund(made.state, 'pmt_1', { ...first, amount: 501n }, ctx(), ['api', 'ops', 'key-1']);
+    expect(other).toMatchObject({ ok: false, code: 'idempotency_conflict' });
+  });
+
+  const ask = (s: LaneState, key: string, amount: bigint | null = 500n) => {
+    const done = askRefund(s, 'pmt_1', { amount, reason: null, metadata: null, by: 'ops' }, ctx(), ['api', key]);
+    if (!done.ok) throw new Error(done.code);
+    return done;
+  };
+  const first = ask(lane(payment()), 'key-1');
+  const second = ask(first.state, 'key-2', 600n);
+  const [one, two] = [first.value, second.value];
+
+  it('each of two Idempotency-Keys finds its own refund of one payment, even without an amount', () => {
+    expect(second.state.refunds.map((r) => r.amount)).toEqual([500n, 600n]);
+    expect([ask(second.state, 'key-1', null).value.id, ask(second.state, 'key-2', null).value.id]).toEqual([
+      ...[one.id, two.id],
+    ]);
+    expect(refundById(second.state, two.id)?.id).toBe(two.id);
+    const joined = putRefund(putRefund(second.state, { ...two, status: 'joined' }), { ...one, askedAs: two.id });
+    expect(refundById(joined, two.id)?.id).toBe(one.id);
+    expect(refundById(joined, 'ref_9')).toBeUndefined();
+  });
+
+  it('an operator retries or ends one of two refunds of a payment without touching the other refund', () => {
+    const calls = second.state.messages;
+    const refused: LaneState = { ...second.state, messages: calls.map((m) => ({ ...m, status: 'refused' })) };
+    const about = { refundId: two.id } as ReviewRow;
+    const choose = (s: LaneState, resolution: 'apply' | 'retry') => {
+      const done = asReview(takeStuckChoice)(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
+      return done.ok ? done.state : done.code;
+    };
+    const again = choose(refused, 'retry');
+    expect(typeof again === 'string' ? again : again.messages.map((m) => m.status)).toEqual(['refused', 'pending']);
+    const oneSent: LaneState = { ...refused, messages: refused.messages.with(0, calls[0] ?? never()) };
+    const ended = choose(oneSent, 'apply');
+    expect(typeof ended === 'string' ? ended : ended.refunds.map((r) => r.status)).toEqual(['requested', 'failed']);
+    const twoSent: LaneState = { ...refused, messages: refused.messages.with(1, calls[1] ?? never()) };
+    expect(choose(twoSent, 'apply')).toBe('refund_being_sent');
+  });
+
+  describe('the limits of a refund request', () => {
+    const ask = (s: LaneState, over: Partial<typeof WISH> | { amount: bigint | null } = {}, of = ctx()) =>
+      askRefund(s, 'pmt_1', { ...WISH, ...over }, of);
+
+    it.each([
+      ['a missing payment', { ...lane(), payments: [] }, 404, 'payment_not_found'],
+      ['a payment without the MoR’s id', lane(payment({ paymentId: null })), 409, 'payment_not_identified'],
+      ['a payment without success', lane(payment({ succeededAt: null })), 422, 'payment_not_refundable'],
+      ['a payment of unknown amount', lane(payment({ amount: null })), 422, 'payment_not_refundable'],
+      [
+        'a payment that is refunded in full',
+        withRefunds(lane(payment()), byEvent({ amount: 2990n })),
+        422,
+        'payment_not_refundable',
+      ],
+      [
+        'more than the rest of a payment',
+        withRefunds(lane(payment()), byEvent({ amount: 1991n })),
+        400,
+        'invalid_request',
+      ],
+    ])('Crossbill refuses a refund of %s', (_, s, status, code) => {
+      expect(ask(s)).toMatchObject({ ok: false, status, code });
+    });
+
+    it('a refund without an amount takes the rest of the payment; shadow mode allows no refund', () => {
+      const s = withRefunds(lane(payment()), byEvent({ amount: 1990n }));
+      expect(ask(s)).toMatchObject({ ok: true, value: { amount: 1000n, status: 'requested', origin: 'api' } });
+      expect(ask(s, { amount: null })).toMatchObject({ ok: true, value: { amount: 1000n } });
+      expect(ask(s, {}, ctx(0, { shadow: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
+    });
+
+    it('if a bank took money by a lost dispute, the refusal of a refund names that amount', () => {
+      const lost = (minor: string) =>
+        putObject(
+          lane(payment()),
+          newMorObject(NOW, {
+            ...{ id: 'dsp_1', kind: 'dispute', invoiceId: 'in_1', paymentRowId: 'pmt_1', status: 'lost' },
+            ...{
+              amount: BigInt(minor),
+              currency: 'EUR',
+              detail: { loss: { of: 'pmt_1', minor, entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
+            },
+          }),
+        );
+      const all = ask(lost('2990'));
+      expect(all.ok ? '' : all.message).toBe(
+        'The bank took 29.90 EUR of this payment: a dispute was lost. Nothing is left to refund.',
+      );
+      const some = ask(lost('2000'));
+      expect(some.ok ? '' : some.message).toBe(
+        'The amount exceeds the rest of this payment. Refund at most 9.90 EUR. The bank took 20.00 EUR of this payment: a dispute was lost.',
+      );
+      const none = ask(withRefunds(lane(payment()), byEvent({ amount: 2000n })));
+      expect(none.ok ? '' : none.message).toBe('The amount exceeds the rest of this payment. Refund at most 9.90 EUR.');
+    });
+
+    it('two refunds chosen for one kind of review item have different idempotency keys', () => {
+      const give = (s: LaneState, p: PaymentRow | undefined) => {
+        const on = new Lane(s, ctx());
+        const refused = refundForItem(on, { kind: 'double_payment' }, p, 500n, 'ada');
+        return { s: on.toState(), refused };
+      };
+      const s = lane(payment());
+      const first = give(s, payment());
+      expect(first.s.refunds).toMatchObject([{ amount: 500n, reason: 'requested_by_customer' }]);
+      const second = give(first.s, payment());
+      expect(second.s.refunds.map((r) => r.amount)).toEqual([500n, 500n]);
+      expect(new Set(second.s.messages.map((m) => m.key)).size).toBe(2);
+      expect(give(s, undefined).refused).toMatchObject({ ok: false, status: 409 });
+      expect(give(s, payment({ id: 'pmt_9' })).refused).toMatchObject({ status: 404 });
+    });
+  });
+});

@@ -1,0 +1,32 @@
+// A run of verify: its open differences, and its counts in words.
+import { expect, it } from '@jest/globals';
+import { finding } from '../../../../../src/features/verify/rules/findings.js';
+import {
+  acknowledgedOf,
+  openOf,
+  showCounts,
+  showMarksLeft,
+  untoldByKind,
+  untoldOf,
+} from '../../../../../src/features/verify/rules/run.js';
+
+it('a verify run counts a difference without an acknowledgement as open, and as unreported if it also has no review item', () => {
+  const one = finding.overpaid({}, { surplus: { minor: 1n, currency: 'EUR' }, refunded: null });
+  const acknowledged = { ...one, acknowledged: { note: 'agreed', by: 'ada', at: new Date() } };
+  const differences = [one, acknowledged, { ...one, reviewId: 'rev_1' }];
+  const run = { differences, more: { overpaid: 2, with_item: 7 } };
+  expect(untoldByKind(run)).toMatchObject({ overpaid: 3, no_verdict: 0 });
+  expect(untoldOf(run)).toBe(3);
+  expect(openOf(run)).toBe(11);
+  expect(acknowledgedOf(run)).toEqual([acknowledged]);
+});
+
+it('the command `crossbill verify` writes a count of one in the singular', () => {
+  expect(showCounts({ invoices: 1, stripe_events: 4, refunds: 0 })).toBe('1 invoice, 4 stripe events, 0 refunds');
+  expect(showCounts({ stripe_events: 1, credit_notes: 1 })).toBe('1 stripe event, 1 credit note');
+  expect(showCounts({})).toBe('');
+});
+
+it('the command `crossbill verify` shows "10000 or more" from ten thousand marks still to look up', () => {
+  expect([0, 9_999, 10_000].map(showMarksLeft)).toEqual(['0', '9999', '10000 or more']);
+});

@@ -1,0 +1,28 @@
+// A repair beside a worker: what was read before the worker wrote is not taken for the newest news.
+import { expect, it } from '@jest/globals';
+import { finding } from '../../../../src/features/verify/rules/findings.js';
+import { VerifyFlow } from '../../../../src/features/verify/verify.flow.js';
+import { Wake } from '../../../../src/engine/wake.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../../support/builders.js';
+import { LaneHarness, openKinds } from '../../../support/lane-harness.js';
+
+it('an invoice that the worker marks paid during a verify repair stays paid', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.deliver(aPaymentSucceeded());
+  const readInvoice = h.platform.readInvoice.bind(h.platform);
+  h.platform.readInvoice = async (id) => {
+    h.platform.readInvoice = readInvoice;
+    const open = await h.platform.readInvoice(id);
+    h.clock.advance(1);
+    await h.drain(); // the worker marks it, and this answer is on its way
+    return open;
+  };
+  const none = {} as never;
+  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect([s.invoice?.platformStatus, s.invoice?.amountRemaining, s.invoice?.status]).toEqual(['paid', 0n, 'paid']);
+  expect(openKinds(s)).toEqual([]);
+});
