@@ -61,7 +61,7 @@ export function startingSettings(): string {
 /** The operator's next steps. `isRead`: true if the daemon and the command line read this file without an option. */
 function nextSteps(file: string, cwd: string, isRead: boolean): string[] {
   // An installed package has no `npm start`, so the hint names the file of the daemon.
-  const daemon = relative(cwd, fileURLToPath(new URL('../main.js', import.meta.url)));
+  const daemon = relative(cwd, fileURLToPath(new URL('../../main.js', import.meta.url)));
   const doctor = isRead ? 'crossbill doctor' : `crossbill doctor --env-file ${file}`;
   const steps = [
     [doctor, 'checks everything and says what to do'],
@@ -85,7 +85,7 @@ function written(file: string, text: string, mode: number): boolean {
 
 /** Makes the compose file for an installation without the sources. The file has no build and no sandbox. */
 function composeFile(): string {
-  const own = readFileSync(new URL(`../../${COMPOSE}`, import.meta.url), 'utf8');
+  const own = readFileSync(new URL(`../../../${COMPOSE}`, import.meta.url), 'utf8');
   const services = own.slice(own.indexOf('name:')).replace(/^ +build: \.\n/gm, '');
   const head =
     '# The daemon with its PostgreSQL: docker compose up. Settings come from .env; DATABASE_URL is made here.\n\n';

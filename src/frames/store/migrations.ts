@@ -14,7 +14,7 @@ const MIGRATION_LOCK = 4_812_007;
 const TRY_LOCK_EVERY_MS = 250;
 
 /** The migrations of this release. `src/frames/store` and `dist/frames/store` are equally deep, so the path fits both. */
-export const OWN_MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
+export const OWN_MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'migrations');
 
 type MigrationClass = new () => MigrationInterface;
 

@@ -16,7 +16,7 @@ import { MOR_OPTIONS } from '../../../../src/frames/mor/options.js';
 import { aRig, json, type Rig } from '../../mor-peer.js';
 
 const wire = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../wire/mor/${name}.json`, import.meta.url), 'utf8'));
+  JSON.parse(readFileSync(new URL(`../../../wire/mor/${name}.json`, import.meta.url), 'utf8'));
 
 let rig: Rig;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { renderEnvExample } from '../../../../src/shared/config/env-example.js';
 import { ConfigError, loadConfig, SETTING_GROUPS, SETTINGS } from '../../../../src/shared/config/index.js';
 
-const text = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8');
 
 it('the file .env.example equals the text generated from the settings table', () => {
   // After a change of the table: npm run build && node -e "import('./dist/config/env-example.js').then((m) => process.stdout.write(m.renderEnvExample()))" > .env.example

@@ -11,7 +11,7 @@ import { parseStripeEvent } from '../../../../../src/shared/domain/events/stripe
 import { same } from '../../../../support/same.js';
 
 type Json = { [key: string]: Json } & object;
-const wire = (path: string): Buffer => readFileSync(new URL(`../../../wire/${path}`, import.meta.url));
+const wire = (path: string): Buffer => readFileSync(new URL(`../../../../wire/${path}`, import.meta.url));
 const json = (path: string): Json => JSON.parse(wire(path).toString()) as Json;
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const parsers = [parseStripeEvent, parseMorPaymentEvent, parseMorServiceEvent];
@@ -194,7 +194,7 @@ it('Crossbill masks card numbers in the failure message of a payment event', () 
 const proforma = '6d7c2a54-0f3e-4b1c-9a7e-2f5b1c0d9e11';
 
 it.each(
-  readdirSync(new URL('../../../wire/mor-events', import.meta.url)).filter((name) => !/payment\.[fsr]/.test(name)),
+  readdirSync(new URL('../../../../wire/mor-events', import.meta.url)).filter((name) => !/payment\.[fsr]/.test(name)),
 )('Crossbill reads the MoR’s example event %s', (name) => {
   expect(parseMorServiceEvent(wire(`mor-events/${name}`))).toMatchObject({
     verdict: 'usable',

@@ -8,7 +8,7 @@ import { skimmer } from '../../../../../src/shared/domain/events/skim.js';
 import { parseStripeEvent, placeStripeEvent } from '../../../../../src/shared/domain/events/stripe-event.js';
 import { same } from '../../../../support/same.js';
 
-const folder = new URL('../../../wire/stripe/', import.meta.url);
+const folder = new URL('../../../../wire/stripe/', import.meta.url);
 const wires = readdirSync(folder).map((name) => readFileSync(new URL(name, folder)));
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 

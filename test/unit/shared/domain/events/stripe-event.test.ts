@@ -10,7 +10,7 @@ import {
 import { reported } from '../../../../support/reported.js';
 
 type Json = { [key: string]: Json } & object;
-const wire = (path: string): Buffer => readFileSync(new URL(`../../../wire/${path}`, import.meta.url));
+const wire = (path: string): Buffer => readFileSync(new URL(`../../../../wire/${path}`, import.meta.url));
 const json = (path: string): Json => JSON.parse(wire(path).toString()) as Json;
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
