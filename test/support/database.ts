@@ -96,7 +96,7 @@ async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
   }
 }
 
-const RUNNER = '../../src/store/migrations.js';
+const RUNNER = '../../src/frames/store/migrations.js';
 
 /** The store's own migrations. The hash of their files is their version, so a change creates a new template. */
 async function ownMigrations(): Promise<{ readonly version: string; readonly migrate: Migrate }> {
