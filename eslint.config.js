@@ -49,7 +49,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
   },
   {
-    files: ['src/shared/domain/**/*.ts', ...engineRules, 'src/*/rules/**/*.ts', 'src/**/*.flow.ts'],
+    files: ['src/shared/domain/**/*.ts', ...engineRules, 'src/**/rules/**/*.ts', 'src/**/*.flow.ts'],
     rules: {
       'no-restricted-properties': ['error', ...effects],
       'no-restricted-globals': ['error', 'fetch', 'setTimeout', 'setInterval'],
