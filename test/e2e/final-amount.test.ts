@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { cli } from '../cli/rig.js';
+import { Visitor } from '../console/visitor.js';
 import { changeByHand } from '../support/lane-log.js';
-import { type Json, type Reply, type Subscriber, type World, refusal, useWorld } from '../support/world.js';
+import { type Json, OPS_KEY, type Reply, type Subscriber, type World, refusal, useWorld } from '../support/world.js';
 import { deafMor, draftRenewal, paidOnce, requestsOf, reviews } from './support/story.js';
 
 const HOUR_SEC = 3_700;
@@ -82,6 +83,39 @@ describe('with MOR_RELAY_EVENTS=finalized', () => {
     await finalize(world);
     await world.shows(`/v1/invoices/${id}`, (i) => i['stripe_status'] === 'paid');
     expect(await relayed(world, id)).toEqual([]);
+  });
+
+  it.each(['subscription_threshold', 'subscription_update'])(
+    'an invoice of the reason %s goes to the MoR once it is final, with its final amount',
+    async (reason) => {
+      const renewed = await world.control('POST', '/stripe/renew', {
+        ...{ subscription: s.subscriptionId, amount: 5000, billing_reason: reason },
+      });
+      const id = String(renewed.body['id']);
+      await grow(world, id, 250);
+      await finalize(world);
+      expect(await world.invoice(id, 'paid')).toMatchObject({ billing_reason: reason, amount_due: 5250, reviews: [] });
+      expect((await relayed(world, id)).map(dueIn)).toEqual([5250]);
+    },
+  );
+
+  it('a draft in a grace period of three days waits for no verdict, and the wait begins with the relay', async () => {
+    await world.control('POST', '/stripe/grace-period', { hours: 72 });
+    try {
+      const id = await draftRenewal(world, s);
+      await world.advance(71 * 3_600);
+      expect(await world.shows(`/v1/invoices/${id}`, (i) => i['status'] === 'expected')).toMatchObject({
+        expected_by: null,
+        reviews: [],
+      });
+      expect(await relayed(world, id)).toEqual([]);
+      await world.advance(2 * 3_600);
+      await world.until('the MoR got the event', () => relayed(world, id), { length: 1 });
+      await world.morActs();
+      await world.invoice(id, 'paid');
+    } finally {
+      await world.control('POST', '/stripe/grace-period', { hours: 1 });
+    }
   });
 
   it('an invoice filled by hand after its creation goes to the MoR with its final amount', async () => {
@@ -167,6 +201,8 @@ describe('with MOR_RELAY_EVENTS=created', () => {
     await world.shows(`/v1/invoices/${id}`, (i) => i['status'] === 'expected' && i['amount_due'] === 4200);
     const retry = (key: string) => world.api('POST', `/v1/invoices/${id}/retry`, undefined, { 'idempotency-key': key });
     expect(await retry('early')).toMatchObject(refusal(409, 'invoice_not_retryable'));
+    const env = { ...world.env, ...relayTo(world, 'created') };
+    expect((await cli(['retry', id, '--yes'], env)).code).toBe(1);
 
     const db = new pg.Pool({ connectionString: world.databaseUrl });
     const past = new Date(Date.now() - 60_000);
@@ -177,8 +213,11 @@ describe('with MOR_RELAY_EVENTS=created', () => {
     expect(item).toMatchObject({ kind: 'renewal_overdue', fact: { code: 'no-verdict', charges: true } });
     expect(item['actions']).toContain('retry');
 
-    const both = await Promise.all([retry('one'), retry('two')]);
-    expect(both.map((r) => r.status).sort()).toEqual([202, 409]);
+    const page = await new Visitor(world.daemons[0]?.url ?? '').login(OPS_KEY);
+    expect((await page.get(`/console/invoices/${id}`)).text).toContain(`/console/invoices/${id}/retry`);
+    const [byApi, byCli] = await Promise.all([retry('one'), cli(['retry', id, '--yes'], env)]);
+    expect([byApi.status === 202, byCli.code === 0].filter(Boolean)).toHaveLength(1);
+    expect([202, 409]).toContain(byApi.status);
     await world.until('the MoR got the event', () => relayed(world, id), { length: 2 });
     await world.morActs();
     expect(await world.invoice(id, 'paid')).toMatchObject({ amount_paid: 4200 });
