@@ -17,7 +17,7 @@ import { FrontServer, type RequestHandler } from './frames/intake/front-server.j
 import { type Logger, Metrics, NestLogger } from './shared/observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './frames/store/migrations.js';
-import { type Caller, callingAs } from './frames/store/shared-pool.js';
+import { type Caller, caller } from './frames/store/database.js';
 import { EndpointWatch } from './features/verify/endpoint-watch.js';
 import { LaneWorker } from './engine/lane-worker.js';
 import { notificationWebhooks } from './features/notifications/notification.schema.js';
@@ -74,7 +74,7 @@ export async function startDaemon(
     const readiness = app.get(Readiness);
     front.setEndpoints(endpoints);
     const handle = refusingStrangers(app.get(KeyRing), app.get(Denials), express.getInstance<RequestHandler>());
-    front.setFallback((req, res) => callingAs(callerOf(req), () => handle(req, res)));
+    front.setFallback((req, res) => caller.run(callerOf(req), () => handle(req, res)));
     worker.giveWay(() => endpoints.crowded);
     worker.start();
     notifications.start();

@@ -6,7 +6,14 @@ import { LaneFenced, type LaneWork, NotUnique } from './lane-store.js';
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { type Remembered } from '../shared/domain/request-name.js';
 import { type DatabaseTime } from '../frames/store/database-time.js';
-import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from '../frames/store/database.js';
+import {
+  caller,
+  isTransient,
+  isUnavailable,
+  onConnection,
+  sqlState,
+  violatedConstraint,
+} from '../frames/store/database.js';
 import { type TellStep } from './decider.js';
 import { type Loaded, loadLanes, type QueuedLane, takenBy } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
@@ -98,10 +105,13 @@ export class LaneWriter {
         return;
       }
       this.underWay++;
-      void this.run(this.takeGroup()).finally(() => {
-        this.underWay--;
-        this.next();
-      });
+      // A group has steps of many callers, so no caller's share of connections holds it up.
+      void caller
+        .run('work', () => this.run(this.takeGroup()))
+        .finally(() => {
+          this.underWay--;
+          this.next();
+        });
     }
   }
 

@@ -40,15 +40,15 @@ export class PgLaneStore extends LaneStore {
     options: Partial<WriteOptions> = {},
   ) {
     super();
-    this.writer = new LaneWriter(db.work, clock, options);
+    this.writer = new LaneWriter(db.pool, clock, options);
   }
 
   time(): Promise<Date> {
-    return readTime(this.db.work, this.clock);
+    return readTime(this.db.pool, this.clock);
   }
 
   async claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
-    const found = await this.db.work.query<{ key: string; fence: string; news: string; due_at: Date }>({
+    const found = await this.db.pool.query<{ key: string; fence: string; news: string; due_at: Date }>({
       name: 'claim',
       text: CLAIM_SQL,
       values: [this.clock.given(), limit, owner, leaseMs],
@@ -75,7 +75,7 @@ export class PgLaneStore extends LaneStore {
   }
 
   async renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>> {
-    const renewed = await this.db.work.query<{ key: string }>({
+    const renewed = await this.db.pool.query<{ key: string }>({
       name: 'renew',
       text: RENEW_SQL,
       values: [this.clock.given(), held.map((h) => h.lane), held.map((h) => h.fence.toString()), leaseMs],
@@ -89,7 +89,7 @@ export class PgLaneStore extends LaneStore {
 
   async release(lane: string, fence: bigint, dueInMs?: number): Promise<void> {
     this.writer.forget(lane);
-    await this.db.work.query(
+    await this.db.pool.query(
       `update lane set lease_until = null, lease_owner = null, due_at = coalesce(${laterSql(3, 4)}, due_at)
         where key = $1 and fence = $2`,
       [lane, fence, this.clock.given(), dueInMs ?? null],
@@ -98,7 +98,7 @@ export class PgLaneStore extends LaneStore {
 
   async postpone(lane: string, fence: bigint, reason: string, retryInMs: number, parkAfter: number): Promise<boolean> {
     this.writer.forget(lane);
-    return inTransaction(this.db.work, async (db) => {
+    return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
       if (held.rowCount !== 1) return true; // another worker has claimed the lane
       const blamed = await db.query(
@@ -114,11 +114,11 @@ export class PgLaneStore extends LaneStore {
   }
 
   async tell(item: ReviewRow): Promise<void> {
-    const known = await this.db.work.query(
+    const known = await this.db.pool.query(
       `select 1 from review where kind = $1 and subject = $2 and resolution = 'dismiss' and fact = $3::jsonb`,
       [item.kind, item.subject, jsonText(factToJson(item.fact))],
     );
     if (known.rowCount !== 0) return;
-    await this.db.work.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
+    await this.db.pool.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
   }
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
     `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`, // no partitioned one,
   );
   for (const { name } of tables.rows) await db.pool.query(`alter table ${name} set (autovacuum_enabled = off)`);
-  for (const pool of [db.work, db.intake]) {
+  for (const pool of [db.pool, db.intake]) {
     listenTo(pool, sent);
     pool.options.idleTimeoutMillis = 0; // the connections with plans stay, however long the tables take to grow
   }

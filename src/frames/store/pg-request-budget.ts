@@ -7,7 +7,7 @@ import { Clock } from '../../shared/domain/ports/clock.js';
 import { RequestBudget } from '../../shared/domain/ports/request-budget.js';
 import { grant, liveSlices, SLICE_MS, storedSlices } from './budget-slices.js';
 import { DatabaseTime, timeSql } from './database-time.js';
-import { Database, onConnection } from './database.js';
+import { caller, Database, onConnection } from './database.js';
 
 const ACCOUNT = 'stripe';
 const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint}`;
@@ -129,7 +129,8 @@ export class PgRequestBudget extends RequestBudget {
     this.hold(line, pauseMs);
     this.outdated = true;
     // A failed write does no harm: this process pauses anyway, and the next 429 informs the other replicas.
-    this.slowing = this.db.work.query(SLOW_SQL, [this.time.given(), line.name, pauseMs]).catch(() => undefined);
+    const slow = (): Promise<unknown> => this.db.pool.query(SLOW_SQL, [this.time.given(), line.name, pauseMs]);
+    this.slowing = caller.run('work', slow).catch(() => undefined);
   }
 
   /** Lets waiting requests go, each at its time. Only one loop runs at a time. */
@@ -140,7 +141,7 @@ export class PgRequestBudget extends RequestBudget {
     for (let waiting = this.waiting(); waiting.length > 0; waiting = this.waiting()) {
       const now = this.nowMs();
       if (!this.holdsSlice(now)) {
-        await this.ask(now).catch((e: unknown) => this.rejectAll(e));
+        await caller.run('work', () => this.ask(now)).catch((e: unknown) => this.rejectAll(e));
         continue;
       }
       const next = this.next(waiting, now);
@@ -210,7 +211,7 @@ export class PgRequestBudget extends RequestBudget {
       line.sent = 0;
     }
     this.takenMs = now;
-    const freeInMs = await onConnection(this.db.work, (db) => this.exchange(db, lines));
+    const freeInMs = await onConnection(this.db.pool, (db) => this.exchange(db, lines));
     // A replica without a share asks again at the end of the next slice of another replica.
     this.endsMs = now + Math.min(SLICE_MS, freeInMs);
   }
