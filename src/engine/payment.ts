@@ -129,7 +129,7 @@ export const PARKING: ReadonlySet<string> = new Set([
   'signup_unproven',
 ]);
 
-/** Closes a payment without a mark. Stripe does not show the payment's refunds (refunds/rules/mirror.ts). */
+/** Closes a payment without a mark. Stripe does not show the payment's refunds (core/refunds/rules/mirror.ts). */
 export function closePayment(p: Draft<PaymentRow>): void {
   moveMark(p, 'closed');
   if (p.succeededAt === null) p.status = 'failed'; // as far as Crossbill knows, the MoR took no money

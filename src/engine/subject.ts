@@ -1,5 +1,5 @@
 // How a subject, the code of one noun such as refunds/, joins the engine: with rules for events, calls, items, lookups
-// and choices. decisions/subjects.ts lists all subjects.
+// and choices. core/lanes/subjects.ts lists all subjects.
 import { type OwnType } from '../shared/domain/events/own-event.js';
 import { type MorServiceType, type ServiceEvent } from '../shared/domain/events/mor-service-event.js';
 import { type ReviewKind } from '../shared/domain/fact.js';

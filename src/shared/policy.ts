@@ -1,5 +1,5 @@
 // Every wait, number of tries and limit of the rules, with unit, reason and source. An operator's own choices are
-// settings (config/settings.ts).
+// settings (shared/config/settings.ts).
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

@@ -11,7 +11,7 @@ import { deliver, eventStatus, eventStatuses } from './support/endpoint.js';
 import { stripeSides } from './support/story.js';
 import { allPaidOnce } from './support/load.js';
 
-/** Any number, as in `store/migrations.ts`. */
+/** Any number, as in `frames/store/migrations.ts`. */
 const MIGRATION_LOCK = 4_812_007;
 /** A next release's possible additions to the tables of every event. One table a file: never two locks at once. */
 const TOUCHED = ['inbox_event', 'lane', 'lane_log', 'invoice', 'payment', 'ledger_entry', 'open_call'];

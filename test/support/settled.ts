@@ -7,7 +7,7 @@ import { type Settled } from '../../src/engine/settle.js';
 import { decide, settle as settleLane } from './decide.js';
 
 /**
- * Decides as the engine does, without the earlier ledger entries (domain/model.ts). The result contains all entries.
+ * Decides as the engine does, without the earlier ledger entries (shared/domain/model.ts). The result contains all entries.
  */
 export function decided(s: LaneState, decide: (state: LaneState) => LaneState): LaneState {
   const next = decide({ ...s, entries: [] });

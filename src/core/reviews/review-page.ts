@@ -213,7 +213,7 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
   const paid = c.invoice?.payments.find((p) => p.id === r.paymentRowId);
   const disputes = paid === undefined || c.invoice === null ? [] : undecidedDisputes(paid, c.invoice.objects);
   const offered = resolutionsOf(r, named);
-  // Next to an undecided dispute a refund needs its own confirmation, with the warning (refunds/refund-page.ts).
+  // Next to an undecided dispute a refund needs its own confirmation, with the warning (core/refunds/refund-page.ts).
   const isDisputed = disputes.length > 0 && offered.includes('refund');
   const may = isDisputed ? offered.filter((x) => x !== 'refund') : offered;
   const first = proposedOf(r, named);

@@ -31,7 +31,7 @@ export type RetryFilter = MoneyFilter & { readonly state?: string | undefined; r
 
 export type RetriedInvoice = { readonly invoice: InvoiceRow; readonly state: RetryState };
 
-/** Computes a renewal's state from its status and its `retries` (domain/retry.ts). */
+/** Computes a renewal's state from its status and its `retries` (shared/domain/retry.ts). */
 const STATE = `case
   when i.status in ('paid', 'held', 'marking') then 'collected'
   when i.retries->>'waitingSince' is not null then 'awaiting_answer'

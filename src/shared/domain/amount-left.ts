@@ -16,7 +16,7 @@ export function amountLeft(s: Pick<LaneRows, 'invoice' | 'payments' | 'objects'>
     if (left === null) return null;
     sum += left;
   }
-  // A loss outside the ledger has no clear amount or payment (returns/rules/loss.ts).
+  // A loss outside the ledger has no clear amount or payment (features/losses/returns/rules/loss.ts).
   return sum > 0n && s.objects.some((o) => isUnbooked(o, s)) ? null : sum;
 }
 

@@ -68,7 +68,7 @@ export type KindAndFact = {
 /** The sentences about a fact: what happened, and what to do. */
 export type Sentences = { readonly summary: string; readonly proposal: string };
 
-/** The sentences for each fact code, as in `refunds/words.ts`. Only people read them. */
+/** The sentences for each fact code, as in `core/refunds/words.ts`. Only people read them. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
 /** The field with the words of Stripe, the MoR or the relay. Facts with other words in this field are still equal. */

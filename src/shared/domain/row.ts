@@ -1,5 +1,5 @@
 // Declares a kind of row: its type, its table and columns, its form in the log, and the first values of a new row.
-// Rules import no package, so the declaration is plain data. `store/entities.ts` makes TypeORM's entities from it.
+// Rules import no package, so the declaration is plain data. `frames/store/entities.ts` makes TypeORM's entities from it.
 
 /**
  * The type of a column. `texts`: an array of texts. `json`: plain JSON, or a value with amounts and times, converted by

@@ -68,7 +68,7 @@ export function mayCharge({ invoice: i, settings }: Pick<Lane, 'invoice' | 'sett
 
 /**
  * The unpaid proforma invoice of a refused renewal. While the customer can pay it, Crossbill does not charge
- * (retries/rules/refusal.ts).
+ * (features/retries/rules/refusal.ts).
  */
 function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectRow | undefined {
   if (i === null || isOver(i.platformStatus) || i.amountDue === 0n || payments.some(mayBringMoney)) return;

@@ -1,4 +1,4 @@
-// Items about disputes and alerts. Items about lost money are in returns/rules/loss.ts.
+// Items about disputes and alerts. Items about lost money are in features/losses/returns/rules/loss.ts.
 import { disputedOf } from '../../../../shared/domain/dispute-sum.js';
 import { type LaneRows, type PaymentRow } from '../../../../shared/domain/model.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';

@@ -1,5 +1,5 @@
 // Shows a loss to a bank on Stripe with a credit note, if a person chooses so. Works like the credit note of a refund
-// (refunds/rules/mirror.ts).
+// (core/refunds/rules/mirror.ts).
 import { type Draft } from '../../../../shared/domain/row.js';
 import {
   type LaneRows,
