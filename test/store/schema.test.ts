@@ -241,11 +241,14 @@ describe('The rules in the database', () => {
       expect(await refused(refund('r3', 'rfnd_3', 're_1'))).toBe('refund_processor_id');
       expect(await refused(logged(1))).toBeNull();
       expect(await refused(logged(1))).toBe('lane_log_pkey');
-      const review = (id: string, status: string): string =>
-        `insert into review (id, kind, status, topic, subject, fact, actions, created_at) values ('${id}', 'dispute', '${status}', 't', 's', '{}', '{}', now())`;
+      const review = (id: string, status: string, invoice = 'null'): string =>
+        `insert into review (id, kind, status, topic, subject, invoice_id, fact, actions, created_at) values ('${id}', 'dispute', '${status}', 't', 's', ${invoice}, '{}', '{}', now())`;
       expect(await refused(review('v1', 'open'))).toBeNull();
       expect(await refused(review('v2', 'resolved'))).toBeNull();
       expect(await refused(review('v3', 'open'))).toBe('review_open_once');
+      expect(await refused(review('v4', 'open', "'in_1'"))).toBeNull();
+      expect(await refused(review('v5', 'open', "'in_2'"))).toBeNull();
+      expect(await refused(review('v6', 'open', "'in_2'"))).toBe('review_open_once');
     });
   });
 });

@@ -19,6 +19,7 @@ import {
   type WireRequest,
 } from '../../src/shared/domain/ports/call.js';
 import { type Clock } from '../../src/shared/domain/ports/clock.js';
+import { encodeCall } from '../../src/frames/stripe/encode.js';
 
 export const DAY_MS = 86_400_000;
 export function failed(kind: FailureKind, over: Partial<CallFailure> = {}): CallFailure {
@@ -104,6 +105,7 @@ export class FakeBillingPlatform extends BillingPlatform {
   }
 
   override encode(call: BillingCall): WireRequest {
+    encodeCall(call, null); // throws for a call that Crossbill could never send
     return toWire(call, `/fake/${call.kind}`);
   }
 

@@ -36,9 +36,13 @@ const LONGEST_ID = 255;
 /** Stripe's longest text, such as the description of an invoice line. */
 const LONGEST_TEXT = 5_000;
 
-/** True for a text of 1 to `longest` characters, storable unchanged: no NUL, no half surrogate pair. */
+/**
+ * True for a text of 1 to `longest` characters, storable unchanged: no NUL, no half surrogate pair. `.` and `..` are no
+ * ids: as a part of a path they lead to another route.
+ */
 export function isId(value: unknown, longest = LONGEST_ID): value is string {
   if (typeof value !== 'string' || value === '' || value.length > longest) return false;
+  if (value === '.' || value === '..') return false;
   return !value.includes('\0') && !/\p{Surrogate}/u.test(value);
 }
 
@@ -72,15 +76,18 @@ export function minorOf(value: unknown): bigint | null {
 
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** Reads whole Unix seconds, or ISO 8601 (in UTC if it has no zone). Null for anything else. */
+/**
+ * Reads whole Unix seconds, or ISO 8601 (in UTC if it has no zone). Null for anything else, and for a time before 1970,
+ * such as a program's empty time `0001-01-01`: no money moved then, and Stripe takes no such time.
+ */
 export function timeOf(value: unknown): Date | null {
-  if (typeof value === 'number') return Number.isInteger(value) && value >= 0 ? kept(new Date(value * 1_000)) : null;
+  if (typeof value === 'number') return Number.isInteger(value) ? kept(new Date(value * 1_000)) : null;
   if (typeof value !== 'string' || !TIME.test(value)) return null;
   const isZoned = value.length === 10 || /(Z|[+-]\d\d:?\d\d)$/.test(value.slice(10));
   return kept(new Date(isZoned ? value : `${value}Z`));
 }
 
-const kept = (at: Date): Date | null => (canBeKept(at) ? at : null);
+const kept = (at: Date): Date | null => (canBeKept(at) && at.getTime() >= 0 ? at : null);
 
 type Answer = { readonly readable: boolean; readonly value: unknown };
 const UNREADABLE: Answer = { readable: false, value: undefined };

@@ -1,6 +1,5 @@
 // Helpers for days of the calendar, in UTC.
 import { DAY_MS } from '../policy.js';
-import { canBeKept } from '@crossbill/mor/kept-time.js';
 
 /** The first moment of the day of `at`, in UTC. */
 export function startOfDay(at: Date): Date {
@@ -13,7 +12,7 @@ export function readDay(text: string): Date | null {
   const day = new Date(`${text}T00:00:00Z`);
   // `Date` reads February 31 as a day in March.
   const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
-  return isDay && canBeKept(day) ? day : null;
+  return isDay && day.getTime() >= 0 ? day : null; // Stripe takes no time before 1970
 }
 
 /** The UTC day of `at`, as `YYYY-MM-DD` for SQL. */

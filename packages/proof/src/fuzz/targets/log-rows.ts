@@ -43,7 +43,7 @@ function rowFrom<T>(codec: Row<T, unknown>, from: readonly string[], n: number):
     else if (kind === 'time') out[name] = new Date(Number(sum));
     else if (kind === 'bool') out[name] = sum % 2n === 0n;
     else if (kind === 'texts') out[name] = ['surplus'];
-    else out[name] = { said: text, deep: [1, null, '__proto__'] };
+    else out[name] = { code: 'said', said: text, deep: [1, null, '__proto__'] }; // each fact has a code
   }
   return out as T;
 }

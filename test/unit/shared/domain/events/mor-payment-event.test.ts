@@ -153,13 +153,15 @@ it('Crossbill needs a refund id or a running total in a refund event', () => {
   expect(parseMorPaymentEvent(changed(at('refunded'), 'processor_refund_id', 5)).verdict).toBe('unusable');
 });
 
+/** The event's time, or the verdict on an event without a usable time. */
+function dated(times: object): Date | string | null {
+  const { created: _created, ...rest } = json(at('succeeded')) as unknown as Record<string, unknown>;
+  const parsed = parseMorPaymentEvent(bytes({ ...rest, ...times }));
+  return parsed.verdict === 'usable' ? parsed.event.createdAt : parsed.verdict;
+}
+
 it('Crossbill reads the time of a payment event as Unix seconds or as ISO text', () => {
   const second = new Date('2026-11-07T00:00:30Z');
-  const dated = (times: object) => {
-    const { created: _created, ...rest } = json(at('succeeded')) as unknown as Record<string, unknown>;
-    const parsed = parseMorPaymentEvent(bytes({ ...rest, ...times }));
-    return parsed.verdict === 'usable' ? parsed.event.createdAt : parsed.verdict;
-  };
   expect(dated({ created: 1794009630 })).toEqual(second);
   expect(dated({ created: '2026-11-07T00:00:30Z' })).toEqual(second);
   expect(dated({ createdAt: '2026-11-07T01:00:30.000+01:00' })).toEqual(second);
@@ -169,11 +171,12 @@ it('Crossbill reads the time of a payment event as Unix seconds or as ISO text',
   );
 });
 
-it.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
-  'Crossbill refuses the event time %s outside the years the database can store',
+it.each(['0001-01-01T00:00:00Z', '1969-12-31T23:59:59Z', '1970-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
+  'Crossbill refuses the event time %s: Stripe takes none before 1970, and the database none after 9999',
   (text) => {
     expect(timeOf(text)).toBeNull();
-    expect(timeOf('0001-01-01T00:00:00Z')?.toISOString()).toBe('0001-01-01T00:00:00.000Z');
+    expect([dated({ created: text }), dated({ created: -1 })]).toEqual(['unusable', 'unusable']);
+    expect(timeOf('1970-01-01T00:00:00Z')?.toISOString()).toBe('1970-01-01T00:00:00.000Z');
     expect(timeOf('9999-12-31T23:59:59Z')?.toISOString()).toBe('9999-12-31T23:59:59.000Z');
   },
 );
