@@ -1,8 +1,8 @@
 // Runs many command lines in one process, as cli.js runs one: starting Node for each would cost more than all the work.
 // usage: node run-many.mjs <file with a JSON list of {argv, cwd, env}>
 import { readFileSync } from 'node:fs';
-import { processIo } from '../../dist/cli/io.js';
-import { runCli } from '../../dist/cli/program.js';
+import { processIo } from '../../dist/frames/cli/io.js';
+import { runCli } from '../../dist/frames/cli/program.js';
 
 for (const { argv, cwd, env } of JSON.parse(readFileSync(process.argv[2], 'utf8'))) {
   process.chdir(cwd);

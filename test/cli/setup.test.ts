@@ -1,5 +1,6 @@
 // `crossbill setup` against the sandbox's Stripe and MoR: its objects there, its file, and a second run.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -174,4 +175,17 @@ it('`crossbill setup` ends with exit code 4 if Stripe does not answer', async ()
   const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_BASE: 'http://127.0.0.1:1' });
   expect([ran.code, ran.out]).toEqual([4, '']);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it('`crossbill setup` puts new secrets in force behind a link, on lines with blanks around the sign', async () => {
+  mkdirSync(join(folder, 'shared'));
+  const lines = Object.entries(world.env).map(([name, value]) => `${name} = ${value}\n`);
+  writeFileSync(join(folder, 'shared/env'), `# STRIPE_WEBHOOK_SECRETS=<whsec_…>\n${lines.join('')}`, { mode: 0o640 });
+  symlinkSync('shared/env', join(folder, '.env'));
+  await setup(['--url', url, '--yes'], { PATH: process.env.PATH ?? '' });
+  const secret = [...world.sandbox.stripe.state.endpoints.values()].find((e) => e.url.startsWith(url))?.secret ?? '';
+  expect(secret).not.toBe('');
+  expect(parseEnv(file())['STRIPE_WEBHOOK_SECRETS']?.split(',')[0]).toBe(secret);
+  expect(lstatSync(join(folder, '.env')).isSymbolicLink()).toBe(true);
+  expect(statSync(join(folder, 'shared/env')).mode & 0o777).toBe(0o640);
 });

@@ -1,6 +1,5 @@
 // The tools of a command: settings, output and questions, and if needed the database with the daemon's flows.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv, styleText } from 'node:util';
 import { type PageView } from '../api/http/page.js';
@@ -11,6 +10,7 @@ import {
   type DatabaseConfig,
   loadConfig,
   loadDatabaseConfig,
+  envText,
   withDotEnv,
 } from '../../shared/config/index.js';
 import { field, type Fields, fields, terminalTable } from '../console/fields.js';
@@ -163,11 +163,9 @@ function environment(io: Io, file: string | undefined): Io['env'] {
     if (said !== null) io.err(`${said}\n`);
     return env;
   }
-  try {
-    return { ...parseEnv(readFileSync(resolve(io.cwd, file), 'utf8')), ...io.env };
-  } catch {
-    throw new CliError(EXIT.usage, 'env_file', `Crossbill cannot read the file ${file}. \`crossbill init\` makes one.`);
-  }
+  const text = envText(resolve(io.cwd, file));
+  if (text !== null) return { ...parseEnv(text), ...io.env };
+  throw new CliError(EXIT.usage, 'env_file', `Crossbill cannot read the file ${file}. \`crossbill init\` makes one.`);
 }
 
 /** Reads every page of a list of the API. */

@@ -1,5 +1,21 @@
-// Writes rows into a temporary file. The file gets its final name after the last row.
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+// Writes a file of exports or settings. It replaces an older one in one step, and keeps whoever may read it.
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  copyFileSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { CliError, EXIT } from './exit-codes.js';
 
 export type Write = (text: string) => Promise<void>;
@@ -11,24 +27,61 @@ export class Stopped extends CliError {
   }
 }
 
-/** Replaces `file`, or the target of a symbolic link. Returns the result of `write`. */
-export async function intoFile(file: string, write: (to: Write) => Promise<number>): Promise<number> {
-  const target = await realpath(file).catch(() => file);
-  const found = await stat(target).catch(() => null);
+/**
+ * Replaces `file`, or the target of a symbolic link, after `write` is done. Owner, group and mode stay; only the owner
+ * may read a new file. Returns the result of `write`.
+ */
+export async function intoFile<T>(file: string, write: (to: Write) => Promise<T>): Promise<T> {
+  const onDisk = <R>(work: () => R): R => {
+    try {
+      return work();
+    } catch (e) {
+      throw notWritten(file, e);
+    }
+  };
+  const target = targetOf(file);
+  const before = onDisk(() => statSync(target, { throwIfNoEntry: false }));
   const redirect = `${file} is no plain file. Leave out --out and redirect the standard output.`;
-  if (found !== null && !found.isFile()) throw new CliError(EXIT.failed, 'not_written', redirect);
-  const onDisk = <T>(work: Promise<T>): Promise<T> => work.catch((e: unknown) => Promise.reject(notWritten(file, e)));
-  const part = `${target}.part`;
-  const handle = await onDisk(open(part, 'w'));
+  if (before?.isFile() === false) throw new CliError(EXIT.failed, 'not_written', redirect);
+  // Nobody else can have put a file or a link under a random name.
+  const part = `${target}.${randomBytes(8).toString('hex')}`;
+  const fd = onDisk(() => openSync(part, 'wx', 0o600));
   try {
-    const written = await write((text) => onDisk(handle.writeFile(text)));
-    await onDisk(handle.close());
-    await onDisk(rename(part, target));
+    const written = await write((text) => Promise.resolve(onDisk(() => writeFileSync(fd, text))));
+    onDisk(() => {
+      if (before === undefined || takesAfter(fd, before)) renameSync(part, target);
+      // Another user's file keeps its owner and group only if it is written in place.
+      else copyFileSync(part, target);
+    });
     return written;
-  } catch (e) {
-    await handle.close().catch(() => undefined); // the file may be closed already
-    await rm(part, { force: true });
-    throw e;
+  } finally {
+    closeSync(fd);
+    rmSync(part, { force: true });
+  }
+}
+
+/** The file behind a link, even if that file does not exist yet. */
+function targetOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    try {
+      return resolve(dirname(file), readlinkSync(file));
+    } catch {
+      return file;
+    }
+  }
+}
+
+/** Gives the new file the owner, group and mode of the old one. False: this user may not. */
+function takesAfter(fd: number, { uid, gid, mode }: Stats): boolean {
+  try {
+    const now = fstatSync(fd);
+    if (now.uid !== uid || now.gid !== gid) fchownSync(fd, uid, gid);
+    fchmodSync(fd, mode & 0o7777);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { Stripe } from 'stripe';
-import { isLoopbackHost, loadConfig, type Secret } from '../../shared/config/index.js';
+import { envText, isLoopbackHost, loadConfig, type Secret } from '../../shared/config/index.js';
 import { StripeWebhookEndpoints } from '../stripe/webhook-endpoints.js';
 import { type Cli } from './cli.js';
 import { type Commands } from './commands.js';
@@ -12,7 +12,8 @@ import { valueOrError } from './errors.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { startingSettings } from './init.js';
 import { Peers } from './peers.js';
-import { readEnvFile, valuesOf, withSetting, writeEnvFile } from './setup/env-file.js';
+import { intoFile } from './into-file.js';
+import { valuesOf, withSetting } from './setup/env-file.js';
 import { type Plan, planOf, type Step } from './setup/plan.js';
 import { plain } from './table.js';
 
@@ -57,7 +58,7 @@ export function addSetup(on: Commands): void {
           if (dryRun) return await cli.print(head, () => renderPlan(plan, url, file, dryRun));
           if (!cli.json) await cli.io.out(renderPlan(plan, url, file, dryRun));
           if (plan.steps.length > 0) await cli.confirm('Go ahead?');
-          file.write();
+          await file.write();
           const done: string[] = [];
           for (const step of plan.steps) {
             done.push(await carryOut(peers, step, file));
@@ -121,7 +122,7 @@ class SettingsFile {
     private readonly environment: Cli['io']['env'],
     readonly path: string,
   ) {
-    const standing = readEnvFile(path);
+    const standing = envText(path);
     this.isNew = standing === null;
     this.text = standing ?? startingSettings();
   }
@@ -139,18 +140,18 @@ class SettingsFile {
     this.text = withSetting(this.text, name, value);
   }
 
-  write(): void {
-    writeEnvFile(this.path, this.text);
+  write(): Promise<void> {
+    return intoFile(this.path, (to) => to(this.text));
   }
 
   /**
    * Adds a secret in front of the older secrets. The older secrets stay valid, because a delivery under way may still
    * carry a signature of an older secret. Returns a sentence about the place of the new secret.
    */
-  addSecret(name: string, secret: Secret): string {
+  async addSecret(name: string, secret: Secret): Promise<string> {
     const before = valuesOf(this.text)[name];
     this.keep(name, before === undefined ? secret.reveal() : `${secret.reveal()},${before}`);
-    this.write();
+    await this.write();
     if (!this.environment[name]) return `its secret is in ${name}`;
     return `its secret is in ${name} of ${this.path}, but the environment also sets ${name} and wins: put the secret there too`;
   }
@@ -187,7 +188,7 @@ async function carryOut({ stripe, mor }: Peers, step: Step, file: SettingsFile):
       const { endpoint, secret } = valueOrError('Stripe', made, rightsOf(made));
       if (secret === null)
         return `Made ${endpoint.endpointId} at Stripe, but the answer had no secret: copy it from the Dashboard.`;
-      return `Made ${endpoint.endpointId} at Stripe; ${file.addSecret('STRIPE_WEBHOOK_SECRETS', secret)}.`;
+      return `Made ${endpoint.endpointId} at Stripe; ${await file.addSecret('STRIPE_WEBHOOK_SECRETS', secret)}.`;
     }
     case 'add-stripe-events': {
       const changed = await endpoints.setEvents(step.id, step.events);
@@ -199,7 +200,7 @@ async function carryOut({ stripe, mor }: Peers, step: Step, file: SettingsFile):
         'Run setup again. If its plan makes no endpoint at the MoR, delete the existing one and run setup once more.';
       const { endpoint, secret } = valueOrError('The MoR', made, !made.ok && made.kind === 'unknown' ? lost : '');
       if (secret === null) return `Made ${endpoint.id} at the MoR, but the answer had no secret: ask the MoR for it.`;
-      return `Made ${endpoint.id} at the MoR; ${file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', secret)}.`;
+      return `Made ${endpoint.id} at the MoR; ${await file.addSecret('MOR_EVENT_WEBHOOK_SECRETS', secret)}.`;
     }
   }
 }

@@ -24,7 +24,7 @@ export type WithDotEnv = {
  * @throws ConfigError for an unreadable file: a start without it would use other settings
  */
 export function withDotEnv(env: Environment, folder: string): WithDotEnv {
-  const text = env['NODE_ENV'] === 'production' ? null : textOf(join(folder, FILE));
+  const text = env['NODE_ENV'] === 'production' ? null : envText(join(folder, FILE));
   if (text === null) return { env, said: null };
   const file = parseEnv(text);
   const used = Object.keys(file).filter((name) => NAMES.has(name) && env[name] === undefined);
@@ -34,14 +34,24 @@ export function withDotEnv(env: Environment, folder: string): WithDotEnv {
   };
 }
 
-/** The text of the file. Null: there is no such file. */
-function textOf(path: string): string | null {
+/**
+ * The text of a settings file. Null: there is no such file.
+ * @throws ConfigError for an unreadable file
+ */
+export function envText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    const bytes = readFileSync(path);
+    // Windows PowerShell's `>` and Notepad's "Unicode" write UTF-16: the parser would find no setting in it.
+    if (bytes.includes(0)) throw refusal(path, 'is not UTF-8 (perhaps UTF-16): save it as UTF-8');
+    return bytes.toString('utf8').replace(/^\uFEFF/, '');
   } catch (e) {
+    if (e instanceof ConfigError) throw e;
     const code = typeof e === 'object' && e !== null && 'code' in e ? String(e.code) : 'unknown';
     // A folder with this name may be a Python environment, so it counts as no file.
     if (code === 'ENOENT' || code === 'EISDIR') return null;
-    throw new ConfigError([{ name: FILE, problem: `${path} cannot be read (${code}): repair or remove this file` }]);
+    throw refusal(path, `cannot be read (${code}): repair or remove this file`);
   }
 }
+
+const refusal = (path: string, why: string): ConfigError =>
+  new ConfigError([{ name: FILE, problem: `${path} ${why}` }]);

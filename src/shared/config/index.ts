@@ -7,7 +7,7 @@ export {
   loadDatabaseConfig,
   secretValues,
 } from './config.js';
-export { withDotEnv, type WithDotEnv } from './dot-env.js';
+export { envText, withDotEnv, type WithDotEnv } from './dot-env.js';
 export { ConfigError, type SettingProblem } from './config-error.js';
 export { withDatabase } from './database-url.js';
 export { CONFIG, ConfigModule } from './config.module.js';

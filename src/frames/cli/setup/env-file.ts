@@ -1,5 +1,4 @@
-// Reads a settings file as text, and changes single lines of it.
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+// Changes single lines of a settings file.
 import { parseEnv } from 'node:util';
 import { CliError, EXIT } from '../exit-codes.js';
 
@@ -9,16 +8,31 @@ export function valuesOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(set.map(([name, value = '']) => [name, value]));
 }
 
-/** Sets `name` on its old line, even a commented one, or on a new last line. Every other line stays unchanged. */
+/**
+ * Sets `name` on the line in force, or on a commented line, or on a new last line. Every other setting stays unchanged.
+ * The parser of the start decides which line that is: a line may also stand inside a quoted value.
+ */
 export function withSetting(text: string, name: string, value: string): string {
-  const line = `${name}=${quoted(value)}`;
-  const standing = new RegExp(`^(export +)?${name}=.*$`, 'gm');
-  const commented = new RegExp(`^# ?${name}=.*$`, 'm');
-  // If a name occurs twice, its last line counts.
-  const last = [...text.matchAll(standing)].at(-1);
-  if (last !== undefined) return text.slice(0, last.index) + line + text.slice(last.index + last[0].length);
-  if (commented.test(text)) return text.replace(commented, () => line);
-  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
+  const standing = text.matchAll(new RegExp(String.raw`^[ \t]*(export[ \t]+)?${name}[ \t]*=[^\r\n]*`, 'gm'));
+  const commented = text.matchAll(new RegExp(String.raw`^[ \t]*#[ \t]*${name}[ \t]*=[^\r\n]*`, 'gm'));
+  const places = [...[...standing].reverse(), ...commented].map(({ index, 0: old }) => [index, old.length] as const);
+  const end = text === '' || text.endsWith('\n') ? '' : '\n';
+  const others = othersIn(text, name);
+  const put = ([at, length]: readonly [number, number], word: string): string =>
+    at === text.length
+      ? `${text}${end}${name}=${word}\n`
+      : text.slice(0, at) + `${name}=${word}` + text.slice(at + length);
+  const place = [...places, [text.length, 0] as const].find((one) => {
+    const trial = put(one, `trial-${text.length}`);
+    return parseEnv(trial)[name] === `trial-${text.length}` && othersIn(trial, name) === others;
+  });
+  if (place !== undefined) return put(place, quoted(value));
+  throw new CliError(EXIT.failed, 'env_file', `Crossbill cannot set ${name} in this settings file: a quote is open.`);
+}
+
+/** All other settings. Node 20 takes a comment in the first line for a name. */
+function othersIn(text: string, name: string): string {
+  return JSON.stringify(Object.entries(parseEnv(text)).filter(([other]) => other !== name && !other.startsWith('#')));
 }
 
 /** Quotes a value if necessary: without quotes the parser would cut or change a value with a `#`, quote or space. */
@@ -29,30 +43,4 @@ function quoted(value: string): string {
     throw new CliError(EXIT.usage, 'env_file', 'A settings file cannot hold this value: it has every kind of quote.');
   }
   return mark + value + mark;
-}
-
-/** Returns the file's text. Null if there is no file. */
-export function readEnvFile(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (e) {
-    if (typeof e === 'object' && e !== null && 'code' in e && e.code === 'ENOENT') return null;
-    throw new CliError(
-      EXIT.failed,
-      'env_file',
-      `Crossbill cannot read ${file}. Make it readable, or name another with --env-file.`,
-    );
-  }
-}
-
-/** Replaces the file in one step. Only the file's owner may read it. */
-export function writeEnvFile(file: string, text: string): void {
-  const beside = `${file}.new`;
-  try {
-    writeFileSync(beside, text, { mode: 0o600 });
-    chmodSync(beside, 0o600);
-    renameSync(beside, file);
-  } catch {
-    throw new CliError(EXIT.failed, 'not_written', `Crossbill cannot write ${file}. Name another with --env-file.`);
-  }
 }

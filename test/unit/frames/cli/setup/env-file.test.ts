@@ -17,6 +17,9 @@ it('the command `crossbill setup` writes a value into the settings file without 
     '#NAME=<its example>',
     "NAME='old'",
     'export NAME=older',
+    '  NAME = old',
+    '# NAME = <its example>',
+    "MORE='one\nNAME=two'",
     'OTHER=1',
   );
   fc.assert(
@@ -40,4 +43,13 @@ it('the command `crossbill setup` replaces the line of a setting, or its comment
 
 it('the command `crossbill setup` treats an empty setting or a placeholder in angle brackets as unset', () => {
   expect(valuesOf('A=<sk_… or rk_…>\nB=\nC=https://<host>/x\nD=1\n')).toEqual({ D: '1' });
+});
+
+it('the command `crossbill setup` changes the line in force, with blanks around its sign too, and no comment before it', () => {
+  expect(withSetting('# NAME=<x>\n  NAME = old\r\nB=2\n', 'NAME', 'y')).toBe('# NAME=<x>\nNAME=y\r\nB=2\n');
+});
+
+it("the command `crossbill setup` leaves a line alone that stands inside another setting's quotes", () => {
+  const text = "MORE='one\nNAME=two'\n";
+  expect(withSetting(text, 'NAME', 'y')).toBe(`${text}NAME=y\n`);
 });
