@@ -30,6 +30,8 @@ it('three bodies with one event id for three invoices give two invoices an item 
     { invoice_id: 'in_body_c', topic: 'second-body', status: 'open' },
   ]);
   expect(await left()).toEqual([]);
+  const shown = await x.db.pool.query(`select status from invoice where invoice_id in ('in_body_b', 'in_body_c')`);
+  expect(shown.rows).toEqual([{ status: 'review' }, { status: 'review' }]);
 });
 
 const EVENTS = everyEvent();

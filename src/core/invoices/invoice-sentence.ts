@@ -65,6 +65,7 @@ function leftAlone({ invoice: i }: AnswerFacts): string {
   if (i.enrolled === false) return 'Ignored: its customer is not enrolled, so the MoR does not charge it.';
   if (i.billingReason === SIGNUP_REASON)
     return 'Crossbill expects nothing: a signup pays the first invoice of its subscription.';
+  if (i.platformStatus === 'unknown') return 'Crossbill knows this invoice only from a review item, now resolved.';
   return 'Nothing is due on this invoice.';
 }
 

@@ -38,19 +38,22 @@ import { type OpenDifference } from '../../features/verify/differences.store.js'
 export const INVOICE_STATUSES = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
 
 /** The reasons to expect no payment for an invoice. Console and command line show `not_enrolled` as a status. */
-const IGNORED_REASONS = ['not_enrolled', 'signup', 'nothing_due'] as const;
+const IGNORED_REASONS = ['not_enrolled', 'signup', 'nothing_due', 'only_in_review'] as const;
 export type IgnoredReason = (typeof IGNORED_REASONS)[number];
 
 const IgnoredBecause = (): PropertyDecorator =>
   WordOrNull(
     IGNORED_REASONS,
-    'Why Crossbill ignores the invoice: its customer is not enrolled (`ENROLMENT`), a signup pays it, or nothing is due. Null: Crossbill does not ignore it.',
+    'Why Crossbill ignores the invoice: its customer is not enrolled (`ENROLMENT`), a signup pays it, nothing is due, or only a review item, now resolved, names it. Null: Crossbill does not ignore it.',
   );
 
-export function ignoredBecause(i: Pick<InvoiceRow, 'status' | 'enrolled' | 'billingReason'>): IgnoredReason | null {
+export function ignoredBecause(
+  i: Pick<InvoiceRow, 'status' | 'enrolled' | 'billingReason' | 'platformStatus'>,
+): IgnoredReason | null {
   if (i.status !== 'ignored') return null;
   if (i.enrolled === false) return 'not_enrolled';
-  return i.billingReason === SIGNUP_REASON ? 'signup' : 'nothing_due';
+  if (i.billingReason === SIGNUP_REASON) return 'signup';
+  return i.platformStatus === 'unknown' ? 'only_in_review' : 'nothing_due';
 }
 
 export class AttemptView {

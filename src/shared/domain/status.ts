@@ -57,7 +57,13 @@ export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
   if (payments.length > 0) return 'open'; // refused, refunded, or not settled yet
   if (invoice?.billingReason === SIGNUP_REASON || invoice?.amountDue === 0n) return 'ignored';
+  if (onlyItemNames(s)) return s.reviews.some((r) => r.status === 'open') ? 'review' : 'ignored';
   return 'expected';
+}
+
+/** True if Crossbill knows the invoice only from a review item: nothing says that anybody charges it. */
+function onlyItemNames({ invoice, objects, reviews }: LaneRows): boolean {
+  return invoice?.platformStatus === 'unknown' && objects.length === 0 && reviews.length > 0;
 }
 
 /** True if a person applied a part of a transfer to the invoice, and the invoice waits for the missing part. */

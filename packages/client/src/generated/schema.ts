@@ -346,7 +346,7 @@ export interface components {
             mor_customer_id?: string;
             status: "expected" | "open" | "held" | "marking" | "paid" | "ignored" | "void" | "review";
             /** @enum {string|null} */
-            ignored_because: "not_enrolled" | "signup" | "nothing_due" | null;
+            ignored_because: "not_enrolled" | "signup" | "nothing_due" | "only_in_review" | null;
             stripe_status: string;
             amount_due: number | null;
             amount_paid: number | null;
@@ -403,7 +403,7 @@ export interface components {
             mor_customer_id?: string;
             status: "expected" | "open" | "held" | "marking" | "paid" | "ignored" | "void" | "review";
             /** @enum {string|null} */
-            ignored_because: "not_enrolled" | "signup" | "nothing_due" | null;
+            ignored_because: "not_enrolled" | "signup" | "nothing_due" | "only_in_review" | null;
             stripe_status: string;
             amount_due: number | null;
             amount_paid: number | null;

@@ -6,6 +6,9 @@ import {
   type MarkStage,
   type PaymentRow,
 } from '../../../../src/shared/domain/model.js';
+import { INVOICE } from '../../../../src/shared/domain/invoice-row.js';
+import { newReview } from '../../../../src/shared/domain/item.js';
+import { newRow } from '../../../../src/shared/domain/row.js';
 import { lostOf, newMorObject } from '../../../../src/shared/domain/mor-object.js';
 import { type InvoiceFacts } from '../../../../src/shared/domain/ports/billing-platform.js';
 import {
@@ -38,6 +41,25 @@ const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   });
 
 const open = takeRead(lane, aCtx(), facts());
+/** An invoice without an event, a read or a payment: only the item about a second body names it. */
+const named = (status: 'open' | 'resolved'): LaneState => ({
+  ...lane,
+  invoice: newRow(INVOICE, { invoiceId: 'in_1', firstSeenAt: NOW }),
+  reviews: [
+    {
+      ...newReview(
+        {
+          kind: 'conflicting_event',
+          subject: 'stripe:evt_1',
+          fact: { code: 'second-body', event: 'evt_1', type: 'invoice.paid' },
+        },
+        'rev_1',
+        NOW,
+      ),
+      status,
+    },
+  ],
+});
 const withMarks = (s: LaneState, ...marks: MarkStage[]): LaneState =>
   marks.reduce((state, mark, n) => putPayment(state, payment({ id: `p${n}`, mark })), s);
 const read = (over: Partial<InvoiceFacts>): LaneState => takeRead(lane, aCtx(), facts(over));
@@ -64,6 +86,9 @@ it.each([
   ['expected if it is uncollectible', read({ status: 'uncollectible' }), 'expected'],
   ['ignored if it is a signup’s', read({ billingReason: 'subscription_create' }), 'ignored'],
   ['ignored if nothing is due', read({ amountDue: 0n }), 'ignored'],
+  ['review if only an open item names it', named('open'), 'review'],
+  ['ignored if only a resolved item names it', named('resolved'), 'ignored'],
+  ['expected if Stripe shows it open next to an item', { ...open, reviews: named('open').reviews }, 'expected'],
   [
     'open if it belongs to a signup with a refused payment',
     withMarks(read({ billingReason: 'subscription_create' }), 'none'),

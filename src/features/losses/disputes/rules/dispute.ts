@@ -74,7 +74,10 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
   if (e.kind !== 'dispute.outcome') return takeWanted(lane, o, e, at);
   const { outcome, said } = outcomeIn(e.data);
   if (!overrules(o, outcome, at)) return done(`dispute ${morId} is ${o.status}: this outcome changes nothing`);
-  o.detail = { ...o.detail, outcome: said, outcomeAt: at.toISOString(), outcomeHeardAt: lane.now.toISOString() };
+  const { outcomeHeardAt: before, saidHeardAt } = o.detail;
+  const isRepeat = o.detail.outcome === said && outcomeOf(o) === outcome;
+  const outcomeHeardAt = isRepeat ? heardFirst(before, saidHeardAt, lane.now) : lane.now.toISOString();
+  o.detail = { ...o.detail, outcome: said, outcomeAt: at.toISOString(), outcomeHeardAt };
   stand(o, outcome);
   const word = said === null ? 'no outcome given' : isCode(said) ? said : o.status;
   return done(`dispute ${morId} is decided: ${word}`);
@@ -92,11 +95,21 @@ function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: 
   const stage = e.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
   const reviewerNote = textNamed(e.data, 'reviewerNote', 'note', 'reviewNote') ?? o.detail.reviewerNote ?? null;
   o.deadline = deadlineIn(e.data) ?? o.deadline;
-  const said = { saidAt: at.toISOString(), saidHeardAt: lane.now.toISOString() };
+  const { saidHeardAt: before, outcomeHeardAt } = o.detail;
+  const saidHeardAt = o.detail.stage === stage ? heardFirst(before, outcomeHeardAt, lane.now) : lane.now.toISOString();
+  const said = { saidAt: at.toISOString(), saidHeardAt };
   o.detail = { ...o.detail, reviewerNote, stage, ...said };
   if (outcome === null) o.status = stage;
   else stand(o, outcome);
   return outcome === null || asksAfterOutcome(o) ? wantedUntil(morId, o.deadline) : late;
+}
+
+/**
+ * When Crossbill first received this news of the MoR. The same news under another event id is not new, unless other news
+ * came in between: a person who dismissed it knew it.
+ */
+function heardFirst(before: string | undefined, otherNews: string | undefined, now: Date): string {
+  return before === undefined || (otherNews !== undefined && otherNews > before) ? now.toISOString() : before;
 }
 
 /** The outcome so far, even if the dispute continues. Null: none yet. */

@@ -1,7 +1,9 @@
 // Disputes and alerts in the lane of their invoice, in every order of their events.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { aCtx, hear, open, paidByCard } from '../../../../support/channel-lane.js';
+import { aCtx, hear, NOW, open, paidByCard } from '../../../../support/channel-lane.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { DAY_MS } from '../../../../../src/shared/policy.js';
 import { resolveReview } from '../../../../support/decide.js';
 
 const about = { disputeId: 'dp_1', paymentReference: 'ch_1', deadline: '2026-12-01T00:00:00Z' };
@@ -48,9 +50,33 @@ describe('a review item', () => {
     let s = hear(paidByCard(), 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' });
     const done = resolveReview(s, open(s)[0]?.id ?? '', dismiss, aCtx());
     if (!done.ok) throw new Error(done.message);
-    s = hear(done.state, 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' }, aCtx(), 'evt_same');
-    expect(open(s)).toEqual([]);
+    for (const [id, days] of [
+      ['evt_same', 0],
+      ['evt_later', 2],
+    ] as const) {
+      const when = aCtx(new Date(NOW.getTime() + days * DAY_MS));
+      s = hear(done.state, 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' }, when, id);
+      expect(open(s)).toEqual([]);
+    }
     s = hear(s, 'dispute.action_needed', { ...about, deadline: '2026-11-25T00:00:00Z' }, aCtx(), 'evt_sooner');
     expect(open(s)).toMatchObject([{ kind: 'dispute', dueAt: new Date('2026-11-25T00:00:00Z') }]);
+  });
+
+  it('a dismissed item about an unclear outcome stays closed for the same outcome under a new event id', () => {
+    const date = (days: number): Date => new Date(NOW.getTime() + days * DAY_MS);
+    const at = (days: number) => aCtx(date(days));
+    const tell = (s: LaneState, type: string, data: object, days: number): LaneState =>
+      hear(s, type, { ...about, ...data }, at(days), `evt_${days}`, date(days).toISOString());
+    const told = (s: LaneState, days: number): LaneState => tell(s, 'dispute.outcome', { outcome: 'partly' }, days);
+    const first = told(paidByCard(), 1);
+    const done = resolveReview(first, open(first)[0]?.id ?? '', dismiss, at(2));
+    if (!done.ok) throw new Error(done.message);
+    const again = told(done.state, 3);
+    expect(open(again)).toEqual([]);
+    const asked = tell(again, 'dispute.action_needed', {}, 4);
+    const [item] = open(asked);
+    const sent = resolveReview(asked, item?.id ?? '', dismiss, at(5));
+    if (!sent.ok) throw new Error(sent.message);
+    expect(open(told(sent.state, 6))).toMatchObject([{ fact: { code: 'outcome-unclear' } }]); // after other news
   });
 });
