@@ -367,7 +367,6 @@ it('`crossbill purge` drops event bodies over the given age, and keeps younger b
   );
   const some = await cliJson<{ events: number }>(['purge', '--older-than', '90d', '--yes'], world.env);
   expect(some.body.events).toBe(2);
-  expect(some.err).toMatch(/^dropped \d+ bodies$/m);
 });
 
 it('`crossbill onboard apply` names the missing fields of each merchant in the file', async () => {
