@@ -56,4 +56,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is process 1, so that signals reach it. The CLI: docker run --entrypoint node … dist/cli.js migrate
 # V8 starts with a small young generation and keeps it: see the first lines of src/main.ts.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--heap-growing-percent=70", "dist/main.js"]

@@ -1,8 +1,8 @@
-// The program of the daemon: settings, start, signals, exit code. `npm start` passes --max-semi-space-size=2 (MB) to
-// Node. Without the flag, Node 24 and later grow the young generation to 96 MB, and 5,000 unknown connections take 350
-// MB instead of 250. The flag has no effect on a running V8, so this file cannot set it.
+// The program of the daemon: settings, start, signals, exit code. `npm start`, the image, the chart and the systemd unit
+// pass flags of V8 to Node: a young generation of 8 MB, and a collection each time the heap grows by 70 %. Without them
+// Node 24 and later take 100 MB more under load. With less memory than these a renewal costs up to a third more of the
+// processor (docs/benchmarks.md).
 import { Session } from 'node:inspector/promises';
-import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, loadConfig, withDotEnv } from './shared/config/index.js';
 import { startDaemon } from './daemon.js';
 import { loggerOf } from './shared/observe/index.js';
@@ -12,17 +12,10 @@ import { DatabaseRefused } from './frames/store/database.js';
 const END_AT_LAST_MS = 19_000;
 
 /**
- * After a flood of connections V8 would let the heap grow to 150 MB instead of 50. With this flag V8 collects garbage
- * each time the heap grows by 10 %. The heap is small, so this costs little.
- */
-const COLLECT_SOONER = '--heap-growing-percent=10';
-
-/**
  * Runs the daemon. Exit codes: 0 stopped on request, 1 could not start or crashed, 78 settings are wrong (sysexits:
  * EX_CONFIG).
  */
 async function main(): Promise<void> {
-  setFlagsFromString(COLLECT_SOONER);
   // Keeps the environment and its secrets out of diagnostic reports (from Node 22.13 on).
   Object.assign(process.report, { excludeEnv: true });
   const { env, said } = withDotEnv(process.env, process.cwd());

@@ -76,7 +76,7 @@ it("the Docker image starts the daemon by the command of npm start, with its fix
   expect(text.match(/(?<=^ENTRYPOINT ).+$/gm)?.at(-1)).toBe(
     JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '),
   );
-  expect(scripts.start).toContain(' --max-semi-space-size=2 ');
+  expect(scripts.start).toContain(' --max-semi-space-size=8 --heap-growing-percent=70 ');
 });
 
 it('each stage of the Dockerfile uses one exact Node version, with the major number in .nvmrc', () => {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { invoiceCreated, paymentSucceeded, SECRET, signedRequest } from './events.js';
 import { load } from './load.js';
-import { freePort, memoryOf, type Rig, until, withPeer } from './rig.js';
+import { daemonFlags, freePort, memoryOf, type Rig, until, withPeer } from './rig.js';
 import { seenBy } from './whole-path.js';
 
 /**
@@ -24,7 +24,7 @@ export async function burst(rig: Rig): Promise<void> {
       const port = await freePort();
       const daemon = spawn(
         process.execPath,
-        ['--max-semi-space-size=2', fileURLToPath(new URL('../main.js', import.meta.url))],
+        [...daemonFlags(), fileURLToPath(new URL('../main.js', import.meta.url))],
         {
           env: { ...process.env, ...settings(url, peerUrl, port) },
           stdio: ['ignore', 'ignore', 'inherit'],

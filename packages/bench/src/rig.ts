@@ -1,8 +1,16 @@
 // The means of a measurement: its own database, its own processes, and a place for its results.
 import { type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+
+/** The flags of Node with which production starts the daemon, from the command of `npm start`. */
+export function daemonFlags(): readonly string[] {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const start = /"start": "([^"]+)"/.exec(manifest)?.[1] ?? '';
+  return start.split(' ').filter((word) => word.startsWith('--'));
+}
 
 export type Rig = {
   /** The size of a measurement: 1 is full size, 0.1 a tenth. */

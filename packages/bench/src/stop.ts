@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Sandbox, startSandbox } from '@crossbill/sandbox/sandbox.js';
 import { connectAlone } from '#src/frames/store/connect.js';
+import { daemonFlags } from './rig.js';
 import { invoiceCreated, paymentSucceeded, SECRET, signedRequest } from './events.js';
 
 export type StopResult = {
@@ -62,7 +63,7 @@ export async function stopUnderLoad(databaseUrl: string): Promise<StopResult> {
 
 async function startDaemon(databaseUrl: string, sandbox: Sandbox): Promise<{ child: ChildProcess; port: number }> {
   const { morUrl, stripeUrl, secrets } = sandbox;
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
+  const child = spawn(process.execPath, [...daemonFlags(), fileURLToPath(new URL('../main.js', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
     cwd: tmpdir(), // a developer's own .env would change the result
     env: {

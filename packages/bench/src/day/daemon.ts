@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { SECRET } from '../events.js';
-import { until } from '../rig.js';
+import { daemonFlags, until } from '../rig.js';
 import { budgetFor, type Plan, RETRY_AFTER } from './plan.js';
 import { type Verified, verifiedOf } from './verified.js';
 
@@ -49,7 +49,7 @@ export type Daemon = {
 
 /** Starts the daemon with the flags of `npm start`. Resolves when the daemon is ready. */
 export async function startDaemon(settings: Record<string, string>): Promise<Daemon> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', built('main.js')], {
+  const child = spawn(process.execPath, [...daemonFlags(), built('main.js')], {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
     cwd: tmpdir(), // a developer's own .env would change the result
