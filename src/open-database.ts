@@ -2,6 +2,7 @@
 // date.
 import { type DatabaseChoice } from './shared/config/index.js';
 import { type Logger } from './shared/observe/index.js';
+import { countersBehind, setForward } from './frames/store/counters.js';
 import { Database, DatabaseRefused, isUnavailable, sqlState } from './frames/store/database.js';
 import { mayMigrate, migrate, OWN_MIGRATIONS, schemaState } from './frames/store/migrations.js';
 
@@ -64,6 +65,13 @@ export async function openDatabase(
         log.info(
           { event: 'database.schema_newer', migrations: unknown },
           'the schema is from a newer release; this release keeps working with it',
+        );
+      const behind = await countersBehind(db.pool);
+      await setForward(db.pool, behind);
+      if (behind.length > 0)
+        log.warn(
+          { event: 'database.counters_behind', tables: behind.map((c) => c.table) },
+          'the counters of ids stood behind their rows, as in a copy by replication; Crossbill set them forward',
         );
       return { db, url: source.url, close: () => source.stop() };
     } catch (err) {

@@ -250,6 +250,17 @@ it('the daemon, `crossbill migrate` and `crossbill doctor` name a database role 
   );
 });
 
+it.each([
+  ['a table of ours', 'create table payment (id serial primary key, total numeric)', 'payment'],
+  ['its own list of migrations', 'create table schema_migration (version text primary key)', 'schema_migration'],
+])('Crossbill names the tables of another program in its database: %s', async (_, sql, named) => {
+  await asAdmin(`alter database ${name} owner to ${role.name}`);
+  await asAdmin(sql, database.url);
+  const sentence = `^The database holds tables of another program \\(${named}\\)\\. Name a database of its own for Crossbill in DATABASE_URL\\.$`;
+  await refused(role.as(database.url), 'store.others_tables', new RegExp(sentence, 'm'));
+  expect(await tables()).toBe(1);
+});
+
 it('`crossbill migrate` names a missing right to create tables, and the remedy', async () => {
   await asAdmin(`revoke create on schema public from public`, database.url); // as PostgreSQL 15 and later have it
   const ran = await cli(['migrate', '--json'], { DATABASE_URL: role.as(database.url) });

@@ -12,10 +12,19 @@ import { StoreUnavailable } from '../../shared/domain/errors.js';
  * - `pooling_mode`: a pooler gives each transaction another session.
  * - `encoding`: the database does not store UTF8.
  * - `server_version`: the server is too old.
+ * - `others_tables`: the database holds tables of another program.
  * - `migration_cancelled`: somebody cancelled a running migration.
  */
 export type RefusedBecause =
-  'url' | 'login' | 'unknown_database' | 'tls' | 'pooling_mode' | 'encoding' | 'server_version' | 'migration_cancelled';
+  | 'url'
+  | 'login'
+  | 'unknown_database'
+  | 'tls'
+  | 'pooling_mode'
+  | 'encoding'
+  | 'server_version'
+  | 'others_tables'
+  | 'migration_cancelled';
 
 /**
  * The database is unusable, and waiting does not help. The message names the problem, then the remedy. It never

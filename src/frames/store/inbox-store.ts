@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type InboxSource, type StoreOutcome } from '../../shared/domain/ports/inbox.js';
 import { byteaArray, textArray } from './binary-arrays.js';
 import { DatabaseTime, timeSql } from './database-time.js';
-import { Database, inTransaction } from './database.js';
+import { countersBehind, setForward } from './counters.js';
+import { Database, inTransaction, violatedConstraint } from './database.js';
 import { bodyOf } from './event-bodies.js';
 import { makeDue } from './queue.js';
 import { isRepeat, keepCopy, sha256, tellConflict } from './second-body.js';
@@ -52,7 +53,12 @@ export class PgInbox extends Inbox {
   }
 
   async store(batch: readonly Delivery[]): Promise<readonly StoreOutcome[]> {
-    const stored = await this.insert(batch);
+    const stored = await this.insert(batch).catch(async (e: unknown) => {
+      // A copied database took the place of the old one under this process. The sender's next try succeeds.
+      if (violatedConstraint(e) === 'inbox_event_pkey')
+        await setForward(this.db.intake, await countersBehind(this.db.intake));
+      throw e;
+    });
     const first = new Set<Delivery>();
     for (const d of batch) if (stored.delete(nameOf(d))) first.add(d);
     // A batch may contain an event twice. The first of the two deliveries is stored. The second is then compared with

@@ -140,7 +140,10 @@ export async function migrate(
   url: string,
   { folder = OWN_MIGRATIONS, signal = null }: { folder?: string; signal?: AbortSignal | null } = {},
 ): Promise<string[]> {
-  return locked(url, folder, signal, async (db) => (await db.runMigrations()).map((m) => m.name));
+  return locked(url, folder, signal, async (db) => {
+    await refuseOthers(db, folder);
+    return (await db.runMigrations()).map((m) => m.name);
+  });
 }
 
 /** Undoes the newest migration. For tests, and to undo a release before its first traffic. */
@@ -158,8 +161,38 @@ export type SchemaState = {
   readonly unknown: readonly string[];
 };
 
-/** Compares the schema of the database with this release. */
+/**
+ * Refuses a database with the tables of another program: one of our tables without our list of migrations, or another
+ * program's list under this name.
+ * @throws DatabaseRefused
+ */
+async function refuseOthers(db: DataSource, folder: string): Promise<void> {
+  const texts = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  const ours = texts.flatMap((name) =>
+    Array.from(readFileSync(join(folder, name), 'utf8').matchAll(/^create table (\w+)/gm), ([, table]) => table),
+  );
+  const rows = await db.query<{ name: string }[]>(
+    `select c.relname as name from pg_class c where c.relnamespace = current_schema()::regnamespace and case
+        when to_regclass('schema_migration') is null then c.relname = any($1)
+        else c.oid = to_regclass('schema_migration') and not exists (
+          select from pg_attribute a where a.attrelid = c.oid and a.attname = 'name') end
+      order by 1`,
+    [ours],
+  );
+  if (rows.length === 0) return;
+  throw new DatabaseRefused(
+    'others_tables',
+    `The database holds tables of another program (${rows.map((r) => r.name).join(', ')})`,
+    'Name a database of its own for Crossbill in DATABASE_URL',
+  );
+}
+
+/**
+ * Compares the schema of the database with this release.
+ * @throws DatabaseRefused if another program uses the database
+ */
 export async function schemaState(db: DataSource, folder = OWN_MIGRATIONS): Promise<SchemaState> {
+  await refuseOthers(db, folder);
   const own = loadMigrations(folder).map((M) => new M().name ?? '');
   const [table] = await db.query<{ there: boolean }[]>(`select to_regclass('schema_migration') is not null as there`);
   if (table?.there !== true) return { missing: own, unknown: [] };

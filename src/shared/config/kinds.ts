@@ -124,6 +124,13 @@ export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
   return { type: form === 'origin' ? `${URL_TYPE} without a path` : URL_TYPE, parse };
 }
 
+/** A base to which Crossbill appends `path`: the whole address of the call, as copied from a page, cannot be right. */
+export function baseOf(path: string): Kind<string> {
+  const { type, parse } = httpUrl('base');
+  const wrong = `must not contain ${path}: Crossbill appends it`;
+  return { type, parse: (text) => (new RegExp(`${path}([/?#]|$)`).test(text) ? bad(wrong) : parse(text)) };
+}
+
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
 /**

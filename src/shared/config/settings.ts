@@ -10,6 +10,7 @@ import {
   emailDomain,
   flag,
   groupRoles,
+  baseOf,
   httpUrl,
   integer,
   issuer,
@@ -129,9 +130,14 @@ const mor = {
     "The host of the MoR's API. Crossbill appends paths such as /api/payments.",
     { example: '<https://…>' },
   ),
-  morAuthUrl: required('MOR_AUTH_URL', httpUrl('base'), "The MoR's auth_url. Crossbill appends /oauth2/token.", {
-    example: '<https://…>',
-  }),
+  morAuthUrl: required(
+    'MOR_AUTH_URL',
+    baseOf('/oauth2/token'),
+    "The MoR's auth_url. Crossbill appends /oauth2/token.",
+    {
+      example: '<https://…>',
+    },
+  ),
   morClientId: required('MOR_CLIENT_ID', clientId, "The merchant's client id at the MoR.", { example: '<client id>' }),
   morClientSecret: required('MOR_CLIENT_SECRET', secret, "The merchant's client secret at the MoR.", {
     example: '<client secret>',

@@ -40,7 +40,8 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   method_not_allowed: 'Check for a redirect, a browser or a probe: the endpoint takes POST only.',
   bad_request: 'Check the proxy: it sends broken HTTP.',
   crowded: 'Check for a flood: too many unfinished bodies arrive at once.',
-  database: 'Check the database: it is slow, full, read-only or gone.',
+  database:
+    'Check the database: it is slow, full, read-only or gone, or a copy with ids in use (run `crossbill doctor`).',
   stopping: 'Wait: Crossbill is starting or stopping. If this lasts, read the log of Crossbill.',
 };
 

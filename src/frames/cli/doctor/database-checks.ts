@@ -8,6 +8,7 @@ import { EndpointAnswersStore } from '../../intake/endpoint-answers.store.js';
 import { type Logger } from '../../../shared/observe/index.js';
 import { databaseUrl } from '../../../open-database.js';
 import { DAY_MS } from '../../../shared/policy.js';
+import { countersBehind } from '../../store/counters.js';
 import { Database, DatabaseRefused } from '../../store/database.js';
 import { schemaState } from '../../store/migrations.js';
 import { isUntested, shownVersion } from '../../store/server.js';
@@ -45,6 +46,12 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
         ? schema.fail(`lacks ${missing.length} of the migrations`, 'Run `crossbill migrate`.')
         : schema.ok(unknown.length === 0 ? 'current' : 'from a newer release; this one can use it'),
     );
+    const behind = missing.length > 0 ? [] : await countersBehind(db.pool);
+    if (behind.length > 0) {
+      const tables = behind.map((c) => c.table).join(', ');
+      const todo = 'Start the daemon again: its start sets them forward. Nothing is lost, the senders repeat.';
+      checks.push(check('counters of ids').fail(`behind the rows of ${tables}, as in a copy by replication`, todo));
+    }
     return { checks, usable: missing.length === 0 };
   } catch (e) {
     const why = e instanceof Error ? e.message : 'no answer';

@@ -2,8 +2,11 @@
 // checks the proxies.
 import { type Config, type Proxies, proxyFor, shownProxy } from '../../../shared/config/index.js';
 import { WayOut } from '../../../shared/config/way-out.js';
+import { sqlState, TLS } from '../../store/database-errors.js';
 import { type Check, check } from './check.js';
 
+const CERTIFICATE =
+  'If a proxy of your company opens TLS, name the file of its certificate authority in NODE_EXTRA_CA_CERTS. If not, the certificate is wrong.';
 const PATIENCE_MS = 10_000;
 const WARN_SEC = 30;
 
@@ -28,7 +31,8 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
     const todo = 'Set the clock (NTP): Crossbill checks signatures against it.';
     if (off > toleranceSec) return fail(`${detail}: Crossbill refuses every webhook`, todo);
     return off > WARN_SEC ? warn(detail, todo) : ok(detail);
-  } catch {
+  } catch (e) {
+    if (TLS.test(sqlState(e) ?? '')) return fail(`${host}: ${e instanceof Error ? e.message : ''}`, CERTIFICATE);
     const proxy = proxyFor(proxies, new URL(url));
     if (proxy === null) return fail(`${host} does not answer`, 'Check the address, the network and the firewall.');
     const todo = 'Check the address, the proxy and its rules. NO_PROXY names the hosts without a proxy.';

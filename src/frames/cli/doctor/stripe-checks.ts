@@ -25,7 +25,11 @@ export async function keyChecks(config: Config, reader: BillingReader): Promise<
       'Let the restricted key read the account. Without this right Crossbill parks every event naming an account, such as the events of an organization’s endpoint.';
     const isRestricted = account.status === 403 && config.stripeApiKey.reveal().startsWith('rk_');
     if (isRestricted) return [warn(said(account), right), version];
-    return [fail(said(account), 'Set STRIPE_API_KEY to a valid key of the merchant’s account.'), version];
+    const todo =
+      account.status === null
+        ? 'See "clock against Stripe" for the reason.'
+        : 'Set STRIPE_API_KEY to a valid key of the merchant’s account.';
+    return [fail(said(account), todo), version];
   }
   const mode = stripeMode(config);
   const detail = `${mode} mode, account ${account.value.accountId}, ${account.value.country ?? 'country unknown'}`;

@@ -1,6 +1,7 @@
 // The kinds of settings: quotes around values, invisible characters, and the address and secrets of the receiver.
 import { expect, it } from '@jest/globals';
 import { isForbiddenAddress, isPrivateAddress } from '../../../../src/shared/config/addresses.js';
+import { baseOf } from '../../../../src/shared/config/kinds.js';
 import { SETTINGS } from '../../../../src/shared/config/index.js';
 import { refusedAddress } from '../../../../src/features/notifications/receiver.js';
 import { newSecret } from '../../../support/notify-receiver.js';
@@ -177,4 +178,20 @@ it.each([
   expect(parsed.ok).toBe(false);
   expect(!parsed.ok && parsed.problem).toContain('openssl rand -base64 32');
   expect(!parsed.ok && parsed.problem).not.toContain(text);
+});
+
+it.each([
+  'https://auth.example.com/oauth2/token',
+  'https://auth.example.com/oauth2/token/',
+  'https://a.example/x/oauth2/token',
+])('MOR_AUTH_URL refuses the whole address of the token, %s, and the path is named', (url) => {
+  expect(baseOf('/oauth2/token').parse(url)).toMatchObject({
+    ok: false,
+    problem: expect.stringContaining('/oauth2/token'),
+  });
+});
+
+it('MOR_AUTH_URL takes the beginning of the address, with a path too', () => {
+  for (const url of ['https://auth.example.com', 'https://auth.example.com/tenant/oauth2/tokens'])
+    expect(baseOf('/oauth2/token').parse(url)).toEqual({ ok: true, value: url });
 });
