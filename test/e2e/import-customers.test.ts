@@ -147,9 +147,17 @@ describe('`crossbill import customers`', () => {
     expect(await report(name)).toMatchObject({
       code: 1,
       linked: 0,
-      problems: [{ line: 3, customer_id: 'cus_typo', problem: 'Stripe knows no such customer' }],
+      problems: [{ line: 3, customer_id: 'cus_typo', problem: 'Stripe knows no such customer, or has deleted it' }],
     });
     expect(await links(`&customer=${of(4)}`)).toEqual([]);
+  });
+
+  it('`crossbill import customers` refuses a file with a customer deleted at Stripe', async () => {
+    const { id } = await world.stripe.customers.create({ email: 'gone@example.com' });
+    await world.stripe.customers.del(id);
+    const seen = await report(file('gone.csv', `customer,mor_customer_id\n${id},mcus_gone\n`));
+    expect(seen).toMatchObject({ code: 1, linked: 0, problems: [{ line: 2, customer_id: id }] });
+    expect(await links(`&customer=${id}`)).toEqual([]);
   });
 
   it('`crossbill import customers` links no customer while Stripe fails, and links all customers on the next run', async () => {

@@ -109,7 +109,8 @@ export class ImportCustomersFlow {
         const message = `Crossbill could not ask Stripe for the unknown customer ${customerId} (${read.message}). It wrote nothing: run this again.`;
         throw new ImportStopped('stripe_unavailable', message);
       }
-      if (read.value === null) unknown.push({ line, customerId, problem: 'Stripe knows no such customer' });
+      if (read.value === null)
+        unknown.push({ line, customerId, problem: 'Stripe knows no such customer, or has deleted it' });
       o.onProgress('asked Stripe for', i + 1, strangers.length);
     }
     return unknown;

@@ -63,7 +63,7 @@ function recipientOf(given: Readonly<Record<string, unknown>>, known: BilledPart
       postalCode: address?.postalCode ?? undefined,
       country: address?.country ?? undefined,
     },
-    taxIdentifiers: known.taxIds.map(taxIdentifierOf),
+    taxIdentifiers: known.taxIds.flatMap(taxIdentifierOf),
     contact: { email: known.email ?? undefined },
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   };
@@ -74,11 +74,14 @@ const PREFIX_COUNTRY: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 /**
  * The tax id in Document 2's form. Stripe's `eu_vat` is Document 2's `EU_VAT`, with the number's prefix as its country.
- * For the other types the country is a part of the type.
+ * For the other types the country is a part of the type. Types without a country (`unknown`, `eu_oss_vat`) are left out:
+ * Document 2 requires one.
  */
-function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record<string, string> {
-  const prefix = (type === 'eu_vat' ? value : type).slice(0, 2).toUpperCase();
-  return { type: type.toUpperCase(), code: value, country: PREFIX_COUNTRY[prefix] ?? prefix };
+function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record<string, string>[] {
+  const prefix = /^(?!eu_)[a-z]{2}(?=_)/.exec(type === 'eu_vat' ? `${value.slice(0, 2).toLowerCase()}_` : type)?.[0];
+  if (prefix === undefined) return [];
+  const country = prefix.toUpperCase();
+  return [{ type: type.toUpperCase(), code: value, country: PREFIX_COUNTRY[country] ?? country }];
 }
 
 /**

@@ -140,7 +140,8 @@ export class StripeClient {
   async one<T>(name: string, path: string, parse: (object: unknown) => T | null): Promise<CallOutcome<T | null>> {
     const read = await this.read(name, path);
     if (!read.ok) return read;
-    if (read.value === null) return { ...read, value: null };
+    // Stripe still shows the id of a deleted object, with `deleted: true`.
+    if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
     const value = parse(read.value);
     return value === null ? notUnderstood(name, read) : { ...read, value };
   }

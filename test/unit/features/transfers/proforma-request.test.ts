@@ -129,6 +129,17 @@ it('a proforma request gives a VAT number of Northern Ireland the country GB', (
   });
 });
 
+it('a proforma request leaves out tax ids of no country, and keeps the others', () => {
+  const taxIds = [
+    { type: 'unknown', value: '123' },
+    { type: 'eu_oss_vat', value: 'EU123456789' },
+    { type: 'eu_vat', value: '123456789' },
+    { type: 'ch_vat', value: 'CHE-123.456.789 MWST' },
+  ];
+  const { recipient } = sent(billed([line(2990n)], 2990n, { customer: { ...billed([], 1n).customer, taxIds } }));
+  expect(recipient.taxIdentifiers).toEqual([{ type: 'CH_VAT', code: 'CHE-123.456.789 MWST', country: 'CH' }]);
+});
+
 it("a proforma request prefers the caller's values to Stripe's values", () => {
   const dto = { ...DTO, recipient: { legalName: 'Ada Ltd', taxIdentifiers: [] }, issue_date: '2026-11-01' };
   expect(sent(billed([line(2990n)], 2990n), dto)).toMatchObject({
