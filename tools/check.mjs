@@ -1,5 +1,5 @@
 // `npm run check`: runs all checks without a database at the same time, since one core alone would take three times as
-// long. Only the audit needs the network, and says so if nobody answers.
+// long. Only the audit needs the network. If nobody answers (2), it says so, and a release does not pass its own gate.
 import { spawn } from 'node:child_process';
 
 const PARTS = ['check:lint', 'check:types', 'test:unit', 'check:format', 'check:prose', 'check:audit'];
@@ -11,7 +11,7 @@ function run(script) {
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
     child.on('error', (error) => resolve({ ok: false, said: error.message }));
-    child.on('close', (code) => resolve({ ok: code === 0, said }));
+    child.on('close', (code) => resolve({ ok: code === 0 || (code === 2 && script === 'check:audit'), said }));
   });
 }
 

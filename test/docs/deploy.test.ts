@@ -117,6 +117,7 @@ it("deploy/sandbox.env has every setting of a production daemon for the compose 
     COMPOSE_PROJECT_NAME: 'crossbill-sandbox',
     CROSSBILL_ENV: 'deploy/sandbox.env',
     POSTGRES_PASSWORD: 'sandbox',
+    POSTGRES_APP_PASSWORD: 'sandbox-app',
     ...Object.fromEntries(daemonSettings({ ...core, ...urls })),
   });
   const url = 'postgres://crossbill:sandbox@postgres:5432/crossbill';
@@ -175,7 +176,8 @@ describe('deploy/caddy', () => {
   it("the Caddyfile opens the webhook endpoints to every network, and all other paths only to the operators' networks", () => {
     const caddyfile = textOf('deploy/caddy/Caddyfile');
     expect(caddyfile).toContain('@endpoints path /webhooks/*');
-    expect(caddyfile).toContain('@strangers not remote_ip {$CROSSBILL_OPERATORS:private_ranges}');
+    expect(caddyfile).toContain('@strangers not remote_ip {$CROSSBILL_OPERATORS}\n');
+    expect(compose.services['caddy']?.environment['CROSSBILL_OPERATORS']).toMatch(/^\$\{CROSSBILL_OPERATORS:\?/);
     expect([...caddyfile.matchAll(/reverse_proxy (\S+)/g)].map(([, to]) => to)).toEqual([
       'crossbill:3000',
       'crossbill:3000',

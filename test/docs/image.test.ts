@@ -127,22 +127,27 @@ function composed(env: NodeJS.Dict<string>): Compose {
   return { ...found, name: env['COMPOSE_PROJECT_NAME'] ?? found.name };
 }
 
-it('the compose file starts a database and asks for POSTGRES_PASSWORD, the one setting missing in .env.example', () => {
+const PASSWORDS = { POSTGRES_PASSWORD: 'abc123', POSTGRES_APP_PASSWORD: 'def456' };
+
+it('the compose file starts a database and asks for its two passwords, the settings missing in .env.example', () => {
   const copied = parseEnv(renderEnvExample());
-  expect(() => composed(copied)).toThrow(/POSTGRES_PASSWORD .*: set it in \.env/);
-  const { services } = composed({ ...copied, POSTGRES_PASSWORD: 'abc123' });
-  const url = new URL(services['crossbill']?.environment['DATABASE_URL'] ?? '');
+  for (const name of Object.keys(PASSWORDS))
+    expect(() => composed({ ...copied, ...PASSWORDS, [name]: '' })).toThrow(new RegExp(`${name} .*: set it in \\.env`));
+  const { services } = composed({ ...copied, ...PASSWORDS });
   expect(services['crossbill']?.env_file).toEqual(['.env']);
-  expect(services['postgres']?.environment).toEqual({
-    POSTGRES_USER: url.username,
-    POSTGRES_PASSWORD: url.password,
-    POSTGRES_DB: url.pathname.slice(1),
+  // The daemon gets its own role, and neither the owner's name nor the owner's password.
+  expect(services['crossbill']?.environment).toMatchObject({
+    DATABASE_URL: 'postgres://crossbill:def456@postgres:5432/crossbill',
+    POSTGRES_PASSWORD: '',
   });
-  expect(url.hostname).toBe('postgres');
+  expect(services['migrate']?.environment['DATABASE_URL']).toBe(
+    'postgres://crossbill_owner:abc123@postgres:5432/crossbill',
+  );
+  expect(services['postgres']?.environment).toEqual({ POSTGRES_DB: 'crossbill', ...PASSWORDS });
 });
 
 it('the compose file starts the sandbox with deploy/sandbox.env alone and a database of its own', () => {
-  const real = composed({ POSTGRES_PASSWORD: 'abc123' });
+  const real = composed(PASSWORDS);
   const sandbox = composed(parseEnv(textOf('deploy/sandbox.env')));
   expect(sandbox.services['crossbill']?.env_file).toEqual(['deploy/sandbox.env']);
   expect(sandbox.services['sandbox']?.profiles).toEqual(['sandbox']);
@@ -156,7 +161,7 @@ it('the compose file starts the sandbox with deploy/sandbox.env alone and a data
 it.each(['README.md', 'docs/operating.md', 'docker-compose.yml'])(
   'the page %s names existing env files and compose profiles',
   (page) => {
-    const profiles = Object.values(composed({ POSTGRES_PASSWORD: 'x' }).services).flatMap((s) => s.profiles ?? []);
+    const profiles = Object.values(composed(PASSWORDS).services).flatMap((s) => s.profiles ?? []);
     for (const [, file = ''] of textOf(page).matchAll(/--env-file (deploy\/\S+?)[`) ]/g))
       expect(isThere(file)).toBe(true);
     for (const [, profile = ''] of textOf(page).matchAll(/--profile (\w+)/g)) expect(profiles).toContain(profile);

@@ -24,3 +24,9 @@ it('the restore drill refuses an added or changed command on the page "Backups a
   expect(() => stepsOf(more)).toThrow('no step of the restore drill carries this block out:\nrm -rf');
   expect(() => stepsOf(page.replace('pg_dump --format', 'pg_dumpall --format'))).toThrow(PAGE);
 });
+
+it('both restores of the page "Backups and restore" end the console sessions: ended ones would come back', () => {
+  const { dump, afterBase } = stepsOf(page);
+  expect(dump).toContain(' --exclude-table-data console_session ');
+  expect(afterBase).toMatch(/^psql "\$DATABASE_URL" -c 'delete from console_session'$/m);
+});

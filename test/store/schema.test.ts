@@ -190,13 +190,18 @@ describe('The rules in the database', () => {
     const logged = (version: number): string =>
       `insert into lane_log (lane, version, at, at_rest, snapshot, change) values ('in_1', ${version}, now(), true, false, '{"f":1}')`;
 
-    it('the database refuses to change or delete ledger entries, audit entries and log rows', async () => {
+    it('the database refuses to change or delete ledger entries, audit entries and log rows, and an erasure leaves a log row its place', async () => {
       await db.query(`${ENTRY} ('a', 'b', 1, 'EUR', 'payment_collected', 'p', 'in_1', 'p', now(), now())`);
       await db.query(AUDIT);
       await db.query(logged(1));
       for (const sql of ['delete from lane_log', 'truncate lane_log'])
         expect(await refused(sql)).toMatch(/never changed or deleted/);
       expect(await refused(`update lane_log set change = '{}'`)).toMatch(/never changed/);
+      const erasing = (change: string): Promise<string | null> =>
+        refused(`set local crossbill.erasing = 'on'; update lane_log set ${change}`);
+      for (const change of [`lane = 'in_2'`, 'version = 2', 'at = now()', 'at_rest = false', 'snapshot = true'])
+        expect(await erasing(`change = '{}', ${change}`)).toMatch(/never changed/);
+      expect(await erasing(`change = '{"f":1}'`)).toBeNull();
       for (const table of ['ledger_entry', 'audit']) {
         for (const sql of [`update ${table} set id = default`, `delete from ${table}`, `truncate ${table}`])
           expect(await refused(sql)).toMatch(/never changed or deleted/);

@@ -48,14 +48,14 @@ ${steps}
 }
 
 /**
- * Writes a commented settings file with a new API key and a new database password. The merchant fills in the <angle
+ * Writes a commented settings file with a new API key and new database passwords. The merchant fills in the <angle
  * brackets>.
  */
 export function startingSettings(): string {
   const secret = (): string => randomBytes(32).toString('hex');
   return renderEnvExample()
     .replace(/^#?API_KEYS=.*$/m, `API_KEYS=operator:ops:${secret()}`)
-    .replace(/^POSTGRES_PASSWORD=$/m, `POSTGRES_PASSWORD=${secret()}`);
+    .replace(/^(POSTGRES_\w*PASSWORD)=$/gm, (_, name: string) => `${name}=${secret()}`);
 }
 
 /** The operator's next steps. `isRead`: true if the daemon and the command line read this file without an option. */

@@ -5,14 +5,15 @@ import { SETTING_GROUPS } from './settings.js';
 const WIDTH = 98;
 
 /**
- * The part for docker compose. The password is empty, so docker compose asks for it: a placeholder would become the
+ * The part for docker compose. The passwords are empty, so docker compose asks for them: a placeholder would become the
  * real password.
  */
 const FOR_COMPOSE = `# ---- Only for docker compose ----
 
-# The password of the PostgreSQL in docker-compose.yml. It becomes part of DATABASE_URL, so use letters and
-# digits only, as from \`openssl rand -hex 32\`.
-POSTGRES_PASSWORD=`;
+# The passwords of the PostgreSQL in docker-compose.yml: of its administrator and owner, and of the daemon.
+# They become parts of a URL, so use letters and digits only, as from \`openssl rand -hex 32\`.
+POSTGRES_PASSWORD=
+POSTGRES_APP_PASSWORD=`;
 
 /** Writes the example. The operator fills in the required settings; the others are commented out. */
 export function renderEnvExample(): string {

@@ -81,6 +81,7 @@ export const NOT_RUN: readonly NotRun[] = [
   ...[
     'pg_dump',
     'psql "$ADMIN_URL"',
+    'psql "$DATABASE_URL" -c \'delete from console_session\'',
     'pg_restore',
     'pg_basebackup',
     'pg_ctl',

@@ -54,6 +54,10 @@ export class Drill {
     await signUpAll(story, CUSTOMERS, 'restore');
     await this.renewAll(story, 'before the backup');
 
+    await server.ask(
+      "insert into console_session values ('session', 'anna', '::1', now(), now() + interval '8 hours')",
+      'crossbill',
+    );
     const backedUpAt = (await world.control.get('/_sandbox/clock')).text('now');
     progress.step(`${this.way}: the backup is taken`);
     await this.shell(this.way === 'dump' ? 'dump' : 'baseBackup', server);
@@ -149,6 +153,10 @@ export class Drill {
       await untilSo(async () => (await server.ask('select pg_is_in_recovery()')) === 'f');
       await this.shell('afterBase', server);
     }
+    must(
+      (await server.ask('select count(*) from console_session', 'crossbill')) === '0',
+      'a console session came back',
+    );
     await world?.daemon.start();
     progress.done(`${this.way}: restored by the commands of ${PAGE}, and one daemon started`);
   }
