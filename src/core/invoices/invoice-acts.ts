@@ -11,7 +11,7 @@ import { disputeAct, disputeLink } from '../../features/losses/disputes/dispute-
 import { type Names } from '../../frames/console/fields.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { type Session } from '../../frames/console/session.js';
-import { decideMeans, findObstacle } from '../../features/retries/rules/refusal.js';
+import { offerRetry } from '../../features/retries/rules/refusal.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 
 /** The person at the page (`session`), the time and the settings (`ctx`), and Stripe's mode (`live`; null: unknown). */
@@ -32,9 +32,8 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
   const ops = mayDo(session.role, 'ops');
   const state = { ...v, lane: id, entries: [] };
   const path = `/console/invoices/${encodeURIComponent(id)}`;
-  const why = findObstacle(state, ctx);
   const refused = v.attempts.some((a) => a.outcome !== 'succeeded');
-  const means = why === null ? decideMeans(state, ctx) : null;
+  const { means, why } = offerRetry(state, ctx);
   const collect = ops && canBeCollected(v);
   const hasLink = v.objects.some((o) => isPayableLink(o, ctx.now));
   const row = actRow([

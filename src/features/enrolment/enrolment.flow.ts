@@ -53,7 +53,7 @@ export class EnrolmentFlow implements Customers {
    * invoice, without a request: a subscription that `crossbill move` left or gave back to Stripe is Stripe's alone.
    */
   async expectsMor(s: SubscriptionFacts): Promise<boolean> {
-    if (isEnded(s)) return false;
+    if (isEnded(s.status)) return false;
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(s.metadata, rule)) return true;
     const { atStripe } = await this.store.known(s.customerId, s.subscriptionId);

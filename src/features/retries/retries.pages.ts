@@ -3,7 +3,7 @@ import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { requestName } from '../../frames/api/http/idempotency.js';
-import { notFound, Problem } from '../../frames/api/http/problem.js';
+import { notFound, valueOrProblem } from '../../frames/api/http/problem.js';
 import { confirmForm } from '../../frames/console/acts.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
@@ -17,7 +17,8 @@ import { FlowContext } from '../../engine/flow-context.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { retriedOrProblem } from './retried.view.js';
 import { RetriesFlow } from './retries.flow.js';
-import { decideMeans, findObstacle } from './rules/refusal.js';
+import { offerRetry } from './rules/refusal.js';
+import { refuseRetry } from './rules/retry.js';
 
 const pathOf = (id: string): string => `/console/invoices/${encodeURIComponent(id)}`;
 
@@ -38,11 +39,8 @@ export class RetryPages {
     const found = await this.books.invoice(id);
     if (found === null) throw notFound('invoice');
     const state = { ...found, lane: id, entries: [] };
-    const ctx = this.context.now();
-    const why = findObstacle(state, ctx);
-    const means = decideMeans(state, ctx);
-    if (why !== null || means === null)
-      throw new Problem(409, 'invoice_not_retryable', `You cannot retry this invoice: ${why ?? 'no way is set up.'}`);
+    const { means, why } = offerRetry(state, this.context.now());
+    if (means === null) return valueOrProblem(refuseRetry(why));
     const { customerId, number, amountRemaining, currency, retries } = found.invoice;
     const due = amount(amountRemaining, currency);
     const names = await this.names.of(customerId === null ? [] : [customerId]);
@@ -59,7 +57,8 @@ export class RetryPages {
           isCharge
             ? html`The MoR will charge the customer's saved method: <strong>${due}</strong>, unless Stripe shows another
                 amount by then.`
-            : html`Crossbill will make a payment link of <strong>${due}</strong>. It charges nothing by itself.`
+            : html`Crossbill will make a payment link of <strong>${due}</strong>. The customer decides whether to pay
+                it.`
         }
       </p>
       ${facts([

@@ -1,9 +1,10 @@
 // Looks for proof of a change in Stripe's own reply. A 2xx with the object counts, unless the object contradicts the
 // change.
+import { isEnded } from '../../shared/domain/ports/billing-reader.js';
 import { mayBeOneName } from '../../shared/domain/payment-name.js';
 import { type Money } from '../../shared/domain/money.js';
 import { type BillingAnswer, type BillingCall } from '../../shared/domain/ports/billing-platform.js';
-import { idOf, type JsonObject, minorOf, partOf } from '@crossbill/mor/read.js';
+import { idOf, type JsonObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
 import { amountOf, isNamed } from './amounts.js';
 import { invoiceOf, paymentsWithin } from './parse-invoice.js';
 
@@ -31,7 +32,8 @@ export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswe
     }
     case 'cancel_subscription': {
       const { id, status } = object;
-      if (!isNamed(object, 'subscription') || idOf(id) !== asked.subscriptionId || !isEnded(status)) return null;
+      if (!isNamed(object, 'subscription') || idOf(id) !== asked.subscriptionId || !isEnded(textOf(status)))
+        return null;
       return { kind: asked.kind, subscriptionId: asked.subscriptionId };
     }
     default: {
@@ -40,11 +42,6 @@ export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswe
       return shows(asked, object) || suffices(asked, object) ? { kind: asked.kind, invoice } : null;
     }
   }
-}
-
-/** True for a subscription without any further renewal (Stripe docs, "Subscription statuses"). */
-export function isEnded(status: unknown): boolean {
-  return status === 'canceled' || status === 'incomplete_expired';
 }
 
 export type InvoiceCall = Extract<

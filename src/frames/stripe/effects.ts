@@ -7,10 +7,11 @@ import {
   type Probe,
 } from '../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../../shared/domain/ports/call.js';
-import { type InvoiceCall, isEnded, shows } from './answers.js';
+import { type InvoiceCall, shows } from './answers.js';
+import { isEnded } from '../../shared/domain/ports/billing-reader.js';
 import { invoiceOf, parseInvoicePayment, paymentsWithin } from './parse-invoice.js';
 import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';
-import { isObject, partOf } from '@crossbill/mor/read.js';
+import { isObject, partOf, textOf } from '@crossbill/mor/read.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 /** Stripe's clock may be a little behind ours, so a record may have an earlier time than expected. */
@@ -137,7 +138,7 @@ export class StripeEffects {
     const name = 'subscriptions.retrieve';
     const read = await this.client.read(name, `/v1/subscriptions/${encodeURIComponent(asked.subscriptionId)}`);
     if (!read.ok) return read;
-    const done = read.value === null || isEnded(read.value['status']);
+    const done = read.value === null || isEnded(textOf(read.value['status']));
     const answer = { kind: asked.kind, subscriptionId: asked.subscriptionId };
     return { ...read, value: done ? { done, answer } : ABSENT };
   }

@@ -224,6 +224,16 @@ function findWhyEarly(s: LaneRows, i: InvoiceRow, ctx: Moment): string | null {
 
 const NO_STEPS = { soft: [], hard: [], authentication: [] };
 
+/** The retry that a person may make now, or the reason against it as a sentence. */
+export type RetryOffer = { readonly means: Means; readonly why: null } | { readonly means: null; readonly why: string };
+
+export function offerRetry(s: LaneRows, ctx: Moment): RetryOffer {
+  const why = findObstacle(s, ctx);
+  if (why !== null) return { means: null, why };
+  const means = decideMeans(s, ctx);
+  return means === null ? { means, why: 'neither a charge nor a payment link is possible.' } : { means, why: null };
+}
+
 /** Chooses a charge or a link for a person's retry: the means of the schedule's next step, without the step's wait. */
 export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
   const i = s.invoice;

@@ -1,4 +1,5 @@
 // Makes the retries of a refused renewal, and ends the schedule. Crossbill reads the invoice before each step.
+import { isEnded } from '../../../shared/domain/ports/billing-reader.js';
 import { renderCreated } from '../../../shared/domain/events/created-event.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { type LaneRows } from '../../../shared/domain/model.js';
@@ -13,7 +14,7 @@ import { type Lookup } from '../../../engine/lookup.js';
 import { verdictDueBy } from '../../../engine/payment.js';
 import { requestFirstCharge } from '../../../engine/first-charge.js';
 import { requestLink } from '../../../core/mor-objects/rules/request.js';
-import { decideMeans, decideNext, findObstacle, type Means, type Next } from './refusal.js';
+import { decideNext, type Means, type Next, offerRetry } from './refusal.js';
 
 /**
  * How to retry: by a charge or a payment link. A charge needs `shown`, the invoice as Stripe shows it now, because the
@@ -84,11 +85,10 @@ export type MadeRetry = Pick<Retry, 'means'> & { readonly id: string; readonly n
 export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
   if (lane.settings.shadow === true) return refuseInShadow();
   takeLateRead(lane, shown.invoice, askedAt);
-  const why = findObstacle(lane, lane);
-  if (why !== null) return refuseRetry(why);
-  const means = decideMeans(lane, lane);
-  if (means === null) return refuseRetry('neither a charge nor a payment link is possible.');
-  if (means === 'charge' && hasEnded(shown))
+  const { means, why } = offerRetry(lane, lane);
+  if (means === null) return refuseRetry(why);
+  // A person can still make a payment link.
+  if (means === 'charge' && isEnded(shown.subscriptionStatus))
     return refuseRetry(
       `its subscription is ${shown.subscriptionStatus ?? ''}. If the customer still owes the money, make a payment link.`,
     );
@@ -116,13 +116,9 @@ export function findRetry({ invoice, messages }: LaneRows, id: string): MadeRetr
 const named = ({ number, means }: Retry): MadeRetry => ({ id: String(number), number, means });
 const firstCharge = (event: string): MadeRetry => ({ id: event, number: null, means: 'charge' });
 
-function refuseRetry(why: string): Refusal {
+/** The refusal of a retry by a person or the backend. */
+export function refuseRetry(why: string): Refusal {
   return refuse(409, 'invoice_not_retryable', `You cannot retry this invoice: ${why}`);
-}
-
-/** True if the subscription has ended. Then Crossbill requests no charge, but a person can make a payment link. */
-function hasEnded({ subscriptionStatus }: ShownToRetry): boolean {
-  return subscriptionStatus === 'canceled' || subscriptionStatus === 'incomplete_expired';
 }
 
 /** Carries out the next step, except a charge (see `orderIfWanted`). Stores the time of the next try on the invoice. */
@@ -192,7 +188,7 @@ export const readBeforeStep: Lookup<string, CallOutcome<InvoiceFacts | null>> = 
 export function orderIfWanted(lane: Lane, shown: ShownToRetry): void {
   const next = decideNext(lane, lane);
   if (next.do !== 'retry' || next.means !== 'charge' || next.at > lane.now) return;
-  if (hasEnded(shown)) endSchedule(lane, 'nothing', 'its subscription has ended');
+  if (isEnded(shown.subscriptionStatus)) endSchedule(lane, 'nothing', 'its subscription has ended');
   else makeRetry(lane, { means: 'charge', shown }, causeOf(next));
 }
 

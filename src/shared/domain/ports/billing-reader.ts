@@ -134,9 +134,8 @@ export type SubscriptionFacts = {
   readonly usageBased: boolean;
 };
 
-/** True for a subscription that never renews again (Stripe docs, "Subscription statuses"). */
-export const isEnded = ({ status }: Pick<SubscriptionFacts, 'status'>): boolean =>
-  status === 'canceled' || status === 'incomplete_expired';
+/** True for the status of a subscription that never renews again (Stripe docs, "Subscription statuses"). */
+export const isEnded = (status: string | null): boolean => status === 'canceled' || status === 'incomplete_expired';
 
 export type WebhookEndpointFacts = {
   readonly endpointId: string;
