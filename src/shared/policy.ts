@@ -162,8 +162,8 @@ export const PROVE_DOUBLINGS = 8;
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
-/** How long Crossbill remembers the total of a tax calculation: the MoR takes a calculation for 7 days (Document 2). */
-export const TAX_TOTAL_KEPT_MS = 8 * DAY_MS;
+/** The MoR takes a tax calculation this long (Document 2). */
+export const TAX_CALCULATION_LIFE_MS = 7 * DAY_MS;
 
 /** How long one request locks a signup: longer than a call to the MoR. Two requests with one key never overlap. */
 export const SIGNUP_BUSY_MS = 15_000;

@@ -2,9 +2,12 @@
 // what its shopper pays.
 import { Injectable } from '@nestjs/common';
 import { money, type Money } from '../../shared/domain/money.js';
-import { TAX_TOTAL_KEPT_MS } from '../../shared/policy.js';
+import { DAY_MS, TAX_CALCULATION_LIFE_MS } from '../../shared/policy.js';
 import { DatabaseTime, timeSql } from '../../frames/store/database-time.js';
 import { Database } from '../../frames/store/database.js';
+
+/** A total is kept a day longer than its calculation is valid: the clocks differ. */
+const KEPT_MS = TAX_CALCULATION_LIFE_MS + DAY_MS;
 
 @Injectable()
 export class TaxTotalsStore {
@@ -19,7 +22,7 @@ export class TaxTotalsStore {
       `with old as (delete from tax_total where made_at < ${timeSql(4)} - $5::float8 * interval '1 millisecond')
        insert into tax_total (tax_calculation_id, amount, currency, made_at) values ($1, $2, $3, ${timeSql(4)})
            on conflict do nothing`,
-      [taxCalculationId, total.minor, total.currency, this.time.given(), TAX_TOTAL_KEPT_MS],
+      [taxCalculationId, total.minor, total.currency, this.time.given(), KEPT_MS],
     );
   }
 

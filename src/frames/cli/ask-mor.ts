@@ -9,7 +9,7 @@ import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
 import { type EventRow } from '../../core/events/event-list.store.js';
 import { EventsStore } from '../../core/events/events.store.js';
 import { PaymentsStore } from '../../core/payments/payments.store.js';
-import { DAY_MS, VERIFY_LOOK_BACK_MS } from '../../shared/policy.js';
+import { TAX_CALCULATION_LIFE_MS, VERIFY_LOOK_BACK_MS } from '../../shared/policy.js';
 import { refundStatuses } from '../../core/refunds/refund.view.js';
 import { RefundsStore } from '../../core/refunds/refunds.store.js';
 import { ReviewsStore } from '../../core/reviews/reviews.store.js';
@@ -27,8 +27,6 @@ type Topic = { readonly head: string; readonly question: string; readonly find: 
 
 /** The most rows of one list under a question. The MoR's support would not answer a longer text. */
 const MOST = 100;
-/** A calculation is valid for 7 days (Document 2). */
-const CALCULATION_LIFE_MS = 7 * DAY_MS;
 const PAGE: PageRequest = { limit: MOST, cursor: null };
 
 const TOPICS: Readonly<Record<string, Topic>> = {
@@ -238,7 +236,7 @@ function otherAmount({ invoiceId, paymentRowId, fact }: ReviewRow, view: Invoice
 
 async function expiredCalculations(world: World): Promise<Found> {
   const now = world.get(Clock).now().getTime();
-  const [from, to] = [new Date(now - VERIFY_LOOK_BACK_MS), new Date(now - CALCULATION_LIFE_MS)];
+  const [from, to] = [new Date(now - VERIFY_LOOK_BACK_MS), new Date(now - TAX_CALCULATION_LIFE_MS)];
   const found = await world.get(SignupsStore).uncharged(from, to, MOST + 1);
   const items = found.slice(0, MOST).map((s) => ({
     setup_intent: s.intentId,

@@ -70,7 +70,11 @@ export function addRefund(on: Commands): void {
             await world.change('payment.identify', id, name, (p) => ({ detail: { payment_id: p.id } }));
           }
           const request = {
-            ...{ amount: wanted, reason, metadata: null, by: cli.by, unlessWaiting: given === undefined },
+            amount: wanted,
+            reason,
+            metadata: null,
+            by: cli.by,
+            unlessWaiting: given === undefined,
             despiteDispute: despiteDispute === true || found.disputes.length > 0, // the operator has read the warning
           };
           const store = async (key: string): Promise<RefundRow> => {

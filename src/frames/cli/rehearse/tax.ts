@@ -30,7 +30,10 @@ async function calculate(stage: Stage): Promise<boolean> {
     customer: { legalName: 'Rehearsal', billingAddress: { line1: '1', city: 'Rehearsal', postalCode: '1', country } },
     lineItems: [
       {
-        ...{ merchantLineItemReference: 'plan', productCode: 'rehearsal', title: 'Rehearsal', productType: 'DIGITAL' },
+        merchantLineItemReference: 'plan',
+        productCode: 'rehearsal',
+        title: 'Rehearsal',
+        productType: 'DIGITAL',
         unitPrice: '10',
       },
     ],
