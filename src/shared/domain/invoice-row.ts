@@ -39,7 +39,7 @@ export const INVOICE = rowOf('invoice', {
   /** The sum of the credit notes on the invoice, as Stripe last reported it. Null: Stripe has reported nothing. */
   amountCredited: bigint().orNull,
   /**
-   * What the invoice collects of an older debt of the customer, beside its own total (Stripe's `starting_balance`).
+   * The customer's older debt that the invoice collects on top of its own total (Stripe's `starting_balance`).
    * Null: Stripe has reported nothing.
    */
   olderDebt: bigint().orNull,

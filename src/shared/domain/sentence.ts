@@ -1,4 +1,5 @@
-// The common parts of sentences: their tone, unknown codes, and the trouble with money taken back by a bank or a customer.
+// The common parts of sentences: their tone, unknown codes, and the trouble with money taken back by a bank or a
+// customer.
 import { asksAfterOutcome, type MorObjectRow } from './mor-object.js';
 import { moment } from './when.js';
 

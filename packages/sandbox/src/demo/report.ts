@@ -42,7 +42,7 @@ export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
     ['Signups', `${n.signups}`, `${n.signups - n.trials} paid at once, ${n.trials} by a trial`],
     ['Signups with tax', `${t.taxed}`, 'calculated by the MoR first, in the countries where it sells'],
     ['Renewals billed', `${renewals.length}`, `${perSecond.toFixed(1)} per second in this story, waits included`],
-    ['Renewals with usage', `${t.grown}`, 'added to the draft; the MoR heard of them once the amount was final'],
+    ['Renewals with usage', `${t.grown}`, 'usage was added to the draft, and the MoR charged the final amount'],
     [
       'Renewals paid',
       `${paid.length}`,

@@ -106,7 +106,7 @@ export class Rest {
     return { sending: count('sending'), waiting: count('retry', 'held') };
   }
 
-  /** Charges that the MoR makes within seconds: it has heard of the invoices. */
+  /** Charges that the MoR makes within seconds, because it knows the invoices. */
   private plannedCharges(): number {
     return [...this.world.sandbox.cards.book.heard.values()].reduce((sum, heard) => sum + heard.planned, 0);
   }

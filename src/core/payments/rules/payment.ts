@@ -248,9 +248,9 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
 };
 
 /**
- * If the merchant's backend reported another amount than the signup requested (core/signups/rules/signup.ts), asks a person.
- * Returns true until the person has decided: Crossbill makes no mark before. A refund by the person may fail, because
- * the MoR refuses to refund more than it took. Then the person decides again.
+ * If the merchant's backend reported another amount than the signup requested (core/signups/rules/signup.ts), asks a
+ * person. Returns true until the person has decided: Crossbill makes no mark before. A refund by the person may fail,
+ * because the MoR refuses to refund more than it took. Then the person decides again.
  */
 export function askOfAmount(lane: Lane, p: Payment): boolean {
   const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);

@@ -49,7 +49,7 @@ it('a file that somebody put at the name of the unfinished one stays as it is', 
   expect(readFileSync(at('victim'), 'utf8')).toBe('kept');
 });
 
-it('a failed export leaves the old file and nothing beside it', async () => {
+it('a failed export leaves the old file, and no other file in its folder', async () => {
   writeFileSync(at('rows.csv'), 'old');
   const failed = intoFile(at('rows.csv'), async (to) => {
     await to('half');

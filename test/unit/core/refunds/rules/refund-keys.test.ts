@@ -1,4 +1,4 @@
-// The keys of a refund, and a second request beside it.
+// The keys of a refund, and a second refund of the same payment.
 import { describe, expect, it } from '@jest/globals';
 import { putObject, putRefund } from '../../../../support/put-rows.js';
 import {
