@@ -198,7 +198,9 @@ describe('events in any order', () => {
     const invoiceId = await draftRenewal(world, s, 0);
     const [created] = (await world.stripe.events.list({ type: 'invoice.created', limit: 1 })).data;
     expect(await eventStatus(world, 'stripe', String(created?.id))).toBe('ignored');
-    expect((await eventNamed(world, String(created?.id)))?.['reason']).toBe('nothing is due yet: the final invoice decides');
+    expect((await eventNamed(world, String(created?.id)))?.['reason']).toBe(
+      'nothing is due yet: the final invoice decides',
+    );
     const shown = await world.api('GET', `/v1/invoices/${invoiceId}`);
     expect(shown.body).toMatchObject({ status: 'ignored', expected_by: null });
   });
