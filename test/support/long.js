@@ -1,5 +1,5 @@
-// The test files with real processes, browsers and terminals, with hundreds of simulated worlds, or with dozens of
-// verify runs. `npm run test:long` runs them, `npm test` runs all others. Paths start at the root, without `.test.ts`.
+// The test files with real processes, browsers and terminals, with hundreds of simulated worlds, with dozens of verify
+// runs, or with a wait for each table. `npm run test:long` runs them, `npm test` runs all others. Paths start at the root, without `.test.ts`.
 export const LONG = [
   'test/e2e/chaos',
   'test/e2e/restart',
@@ -36,4 +36,5 @@ export const LONG = [
   'test/e2e/move-killed',
   'test/cli/rehearse',
   'test/e2e/codes-of-tomorrow',
+  'test/e2e/slow-table',
 ];
