@@ -90,7 +90,7 @@ export class AppModule {
         ReturnsModule,
         TaxModule,
         WebhookEndpointsModule,
-        OnboardingModule,
+        OnboardingModule.of(config),
         TransfersModule,
         LinksModule,
         RetriesModule,

@@ -13,7 +13,7 @@ const NO_PAGES = ['/console/assets/:version/:name', '/console/sso', '/console/ss
 
 /** Their paths as declared, such as `/console/invoices/:id`. */
 export function consolePages(): readonly string[] {
-  const found = controllersOf(AppModule.withoutJobs({} as AppParts) as Module)
+  const found = controllersOf(AppModule.withoutJobs({ config: {} } as AppParts) as Module)
     .flatMap(pathsOf)
     .filter((path) => /^\/console(\/|$)/.test(path) && !NO_PAGES.includes(path));
   return [...new Set(found)].sort();

@@ -5,11 +5,9 @@ import pg from 'pg';
 import { LOGGED } from '../../src/engine/lane-log.js';
 import { CUSTOMER_LINK } from '../../src/shared/domain/customer-link.js';
 import { LEDGER_ENTRY } from '../../src/shared/domain/model.js';
-import { ONBOARDING } from '../../src/shared/domain/onboarding.js';
-import { newRow } from '../../src/shared/domain/row.js';
 import { SIGNUP } from '../../src/shared/domain/signup.js';
 import { OPEN_CALL } from '../../src/engine/read-rows.js';
-import { type AnyRow, insertSql, jsonText, toJson } from '../../src/frames/store/codec.js';
+import { type AnyRow } from '../../src/frames/store/codec.js';
 import { snake } from '../../src/frames/store/columns.js';
 import { cli, commandsOf } from '../cli/rig.js';
 import { furnished, furnishing } from '../console/furnish.js';
@@ -17,7 +15,7 @@ import { consolePages } from '../console/routes.js';
 import { Visitor } from '../console/visitor.js';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
 
-const ROWS: readonly AnyRow[] = [...Object.values(LOGGED), CUSTOMER_LINK, LEDGER_ENTRY, ONBOARDING, SIGNUP, OPEN_CALL];
+const ROWS: readonly AnyRow[] = [...Object.values(LOGGED), CUSTOMER_LINK, LEDGER_ENTRY, SIGNUP, OPEN_CALL];
 
 const codedIn = ({ columns }: AnyRow): readonly string[] =>
   Object.entries(columns).flatMap(([name, { options }]) => (options.coded ? [options.name ?? snake(name)] : []));
@@ -40,6 +38,10 @@ const UNDECLARED: Readonly<Record<string, { readonly codes: readonly string[]; r
   mark_lookup: { codes: ['answer'], texts: ['payment_row_id', 'invoice_id'] },
   move: { codes: ['status', 'way'], texts: ['subscription_id', 'customer_id', 'method_id', 'changed_by'] },
   notification: { codes: ['type', 'format', 'status'], texts: ['id', 'subject', 'invoice_id', 'body'] },
+  onboarding: {
+    codes: ['product_code', 'regions', 'status', 'due'],
+    texts: ['reference', 'merchant_id', 'application_id', 'review_message', 'body_sha256', 'created_by'],
+  },
   request_budget: { codes: [], texts: ['name'] },
   schema_migration: { codes: [], texts: ['name', 'version'] },
   tax_total: { codes: [], texts: ['tax_calculation_id'] },
@@ -130,11 +132,10 @@ afterAll(async () => {
 
 /** Rows of the tables that the furnished world leaves empty. */
 async function addMissingRows(invoiceId: string): Promise<void> {
-  const onboarding = newRow(ONBOARDING, {
-    ...{ reference: 'larch', productCode: 'cards', regions: ['GB'], status: 'pending_requirements', due: ['bank'] },
-    ...{ comments: [], createdBy: 'ops', createdAt: new Date(), updatedAt: new Date(), merchantId: 'mer_1' },
-  });
-  await db.query(insertSql(ONBOARDING), [jsonText([toJson(ONBOARDING, onboarding)])]);
+  await db.query(
+    `insert into onboarding (reference, merchant_id, product_code, regions, status, due, comments, created_by, created_at, updated_at)
+     values ('larch', 'mer_1', 'cards', '{GB}', 'pending_requirements', '{bank}', '[]', 'ops', now(), now())`,
+  );
   const times = "now() - interval '1 hour', now()";
   await db.query(
     `insert into open_call (id, lane, kind, subject, status, attempts, last_status, next_try_at, created_at)

@@ -3,12 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import { Secret } from '../../src/shared/config/index.js';
 import { SystemClock } from '../../src/engine/system-ports.js';
-import { PartnerDesk } from '../../src/frames/mor/mor-partner-desk.js';
 import { type MorCredentials, morClient } from '../../src/frames/mor/options.js';
-import { applyMerchant } from '../../src/features/onboarding/onboarding-apply.js';
-import { OnboardingFlow } from '../../src/features/onboarding/onboarding.flow.js';
-import { OnboardingStore } from '../../src/features/onboarding/onboarding.store.js';
+import { OnboardingRepository } from '../../src/features/onboarding/onboarding.repository.js';
+import { OnboardingService } from '../../src/features/onboarding/onboarding.service.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
+import { createLogger } from '../../src/shared/observe/index.js';
 import { Database } from '../../src/frames/store/database.js';
 import { company } from '../support/company.js';
 import { type Json, READ_KEY, SIGNUP_KEY, type World, startWorld, refusal, wrongField } from '../support/world.js';
@@ -66,8 +65,8 @@ describe('Onboarding', () => {
       expect((await submit(reference)).body).toMatchObject({ status: 'submitted', due: [] });
     }
 
-    /** The flow of a replica of its own, as often as asked, on the daemon's books. */
-    async function withFlows(work: (replica: () => OnboardingFlow) => Promise<void>): Promise<void> {
+    /** The service of a replica of its own, as often as asked, on the daemon's books. */
+    async function withReplicas(work: (replica: () => OnboardingService) => Promise<void>): Promise<void> {
       const { secrets, morUrl } = world.sandbox;
       const clock = new SystemClock();
       const client = morClient(
@@ -80,12 +79,20 @@ describe('Onboarding', () => {
       );
       const books = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
       try {
-        const desk = new PartnerDesk(client.partner, client.merchants, client.applications);
-        await work(() => new OnboardingFlow(desk, new OnboardingStore(books, new ServerTime()), clock));
+        const { partner, merchants, applications } = client;
+        const rows = new OnboardingRepository(books, new ServerTime());
+        const log = createLogger({ level: 'silent', secrets: [], pretty: false });
+        await work(() => new OnboardingService(partner, merchants, applications, rows, clock, { shadow: false }, log));
       } finally {
         await client.close();
         await books.close();
       }
+    }
+
+    async function apply(replica: OnboardingService, merchant: Json): Promise<{ steps: string[]; done: unknown }> {
+      const steps: string[] = [];
+      const done = await replica.apply(merchant, 'anna', (step) => steps.push(step));
+      return { steps, done };
     }
 
     it("a partner starts a merchant's application to the MoR, meets the requirements, submits, and reads the approval", async () => {
@@ -246,7 +253,7 @@ describe('Onboarding', () => {
       const before = await sent(application);
       await db.query(`update onboarding set poll_at = null where reference <> 'cedar'`);
       await db.query(`update onboarding set poll_at = now() - interval '1 second' where reference = 'cedar'`);
-      await withFlows(async (replica) => {
+      await withReplicas(async (replica) => {
         await Promise.all([replica().poll(), replica().poll(), replica().poll()]);
         // The daemon looks once a minute, and may be the one.
         const known = await world.until(
@@ -262,10 +269,10 @@ describe('Onboarding', () => {
           businessDescription: 'Trees',
           storeUrls: ['https://x.example'],
         });
-        const applied = await applyMerchant(replica(), all, 'cli');
+        const applied = await apply(replica(), all);
         expect(applied.steps).toEqual(['start', 'product', 'business', 'submit']);
-        expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted', regions: ['GB'] } } });
-        expect((await applyMerchant(replica(), all, 'cli')).steps).toEqual(['start']);
+        expect(applied.done).toMatchObject({ row: { status: 'submitted', regions: ['GB'] } });
+        expect((await apply(replica(), all)).steps).toEqual(['start']);
       });
     });
 
@@ -285,10 +292,10 @@ describe('Onboarding', () => {
         businessDescription: 'Trees',
         storeUrls: ['https://fir.example'],
       };
-      await withFlows(async (flow) => {
-        const applied = await applyMerchant(flow(), whole, 'anna');
+      await withReplicas(async (replica) => {
+        const applied = await apply(replica(), whole);
         expect(applied.steps).toEqual(['start', 'product', 'business', 'submit']);
-        expect(applied.result).toMatchObject({ ok: true, value: { row: { status: 'submitted' } } });
+        expect(applied.done).toMatchObject({ row: { status: 'submitted' } });
       });
       for (const [body, field] of [
         [{ withoutCompany: true }, 'merchantReference'],

@@ -1,25 +1,58 @@
 // Onboarding for the operators of a platform (Document 1): begin, describe, submit and watch merchants.
 import { bareMerchantRequest, describeBusinessRequest, initiateRequest, productChoice } from '@crossbill/mor';
-import { Body, Controller, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
+import {
+  applyDecorators,
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Optional,
+  Param,
+  Patch,
+  Post,
+  Put,
+  Query,
+  Res,
+} from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { type Onboarded, type OnboardingDone, OnboardingFlow } from './onboarding.flow.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { MorBody, Problems, Repeatable } from '../../frames/api/http/docs.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../../frames/api/http/page.js';
-import { morProblem, Problem } from '../../frames/api/http/problem.js';
+import { refusalProblem } from '../../frames/api/http/problem.js';
+import { type Onboarded, OnboardingService } from './onboarding.service.js';
 import { OnboardingView, onboardingView, RegionsView } from './onboarding.view.js';
+import { REFUSALS } from './words.js';
 
 const eitherWay = { schema: { oneOf: [initiateRequest.schema, bareMerchantRequest.schema] } };
 const NOT_CONFIGURED = '`onboarding_not_configured`: there are no partner credentials.';
 const UNAVAILABLE = '`mor_unavailable`: send the same request again; nothing is made twice.';
+const DECIDED = '`invalid_status`: it is being reviewed or was decided.';
+
+/** Describes a route about one merchant. */
+const OneMerchant = (
+  operation: { readonly operationId: string; readonly summary: string; readonly description?: string },
+  { 409: conflict = '', ...problems }: Readonly<Record<number, string>> = {},
+): MethodDecorator =>
+  applyDecorators(
+    ApiOperation(operation),
+    ApiOkResponse({ type: OnboardingView }),
+    Problems({ 404: '`not_found`', 409: `${NOT_CONFIGURED} ${conflict}`.trim(), 502: UNAVAILABLE, ...problems }),
+  );
 
 @ApiTags('Onboarding')
 @Controller('v1/onboarding')
 export class OnboardingController {
-  constructor(private readonly flow: OnboardingFlow) {}
+  /** `configured` is absent without partner credentials: every route then answers 409. */
+  constructor(@Optional() private readonly configured?: OnboardingService) {}
+
+  /** @throws Problem without partner credentials */
+  service(): OnboardingService {
+    if (this.configured === undefined) throw refusalProblem(REFUSALS.notConfigured);
+    return this.configured;
+  }
 
   @Get('regions')
   @MayRead('ops', 'onboarding.regions')
@@ -27,7 +60,7 @@ export class OnboardingController {
   @ApiOkResponse({ type: RegionsView })
   @Problems({ 409: NOT_CONFIGURED, 502: UNAVAILABLE })
   async regions(): Promise<RegionsView> {
-    const found = onboardedOrProblem(await this.flow.regions());
+    const found = await this.service().regions();
     return { data: found.map(({ countryCode, ...r }) => (countryCode === null ? r : { ...r, countryCode })) };
   }
 
@@ -56,7 +89,7 @@ export class OnboardingController {
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) res: Response,
   ): Promise<OnboardingView> {
-    const done = onboardedOrProblem(await this.flow.start(body, caller.name));
+    const done = await this.service().start(body, caller.name);
     res.status(done.made ? 201 : 200);
     return shown(done);
   }
@@ -67,90 +100,67 @@ export class OnboardingController {
   @ApiOkResponse({ type: pageOf(OnboardingView) })
   @Problems({ 400: '`invalid_request`: `limit` or `cursor`.', 409: NOT_CONFIGURED })
   async list(@Query() query: PageQuery): Promise<PageView<OnboardingView>> {
-    return pageView(onboardedOrProblem(await this.flow.list(pageRequest(query))), (row) => onboardingView(row));
+    const page = pageRequest(query);
+    return pageView(await this.service().list(page), (row) => onboardingView(row));
   }
 
   @Get('merchants/:reference')
   @MayRead('ops', 'onboarding.read')
-  @ApiOperation({
+  @OneMerchant({
     operationId: 'getMerchant',
     summary:
       'A merchant with its company and description; Crossbill asks the MoR until it approves or rejects the merchant (role: ops)',
   })
-  @ApiOkResponse({ type: OnboardingView })
-  @Problems({ 404: '`not_found`', 409: NOT_CONFIGURED, 502: UNAVAILABLE })
   async one(@Param('reference', IdPipe) reference: string): Promise<OnboardingView> {
-    return shown(onboardedOrProblem(await this.flow.status(reference)));
+    return shown(await this.service().status(reference));
   }
 
   @Put('merchants/:reference/product')
   @MayChange('ops', 'onboarding.product')
-  @ApiOperation({
-    operationId: 'chooseMerchantProduct',
-    summary: 'Choose the regions: `{code, regions}` (role: ops)',
-    description: '`code` must be the code of the first request.',
-  })
   @MorBody(productChoice)
-  @ApiOkResponse({ type: OnboardingView })
-  @Problems({
-    400: '`validation_error`',
-    404: '`not_found`',
-    409: `${NOT_CONFIGURED} \`invalid_status\`: it is being reviewed or was decided.`,
-    502: UNAVAILABLE,
-  })
+  @OneMerchant(
+    {
+      operationId: 'chooseMerchantProduct',
+      summary: 'Choose the regions: `{code, regions}` (role: ops)',
+      description: '`code` must be the code of the first request.',
+    },
+    { 400: '`validation_error`', 409: DECIDED },
+  )
   async product(@Param('reference', IdPipe) reference: string, @Body() body: unknown): Promise<OnboardingView> {
-    return shown(onboardedOrProblem(await this.flow.chooseProduct(reference, body)));
+    return shown(await this.service().chooseProduct(reference, body));
   }
 
   @Patch('merchants/:reference/business')
   @MayChange('ops', 'onboarding.business')
-  @ApiOperation({
-    operationId: 'describeMerchant',
-    summary: 'Describe the business: `businessDescription`, `storeUrls`, `category` (role: ops)',
-  })
   @MorBody(describeBusinessRequest)
-  @ApiOkResponse({ type: OnboardingView })
-  @Problems({
-    400: '`validation_error`',
-    404: '`not_found`',
-    409: `${NOT_CONFIGURED} \`invalid_status\`: it is being reviewed or was decided.`,
-    502: UNAVAILABLE,
-  })
+  @OneMerchant(
+    {
+      operationId: 'describeMerchant',
+      summary: 'Describe the business: `businessDescription`, `storeUrls`, `category` (role: ops)',
+    },
+    { 400: '`validation_error`', 409: DECIDED },
+  )
   async business(@Param('reference', IdPipe) reference: string, @Body() body: unknown): Promise<OnboardingView> {
-    return shown(onboardedOrProblem(await this.flow.describeBusiness(reference, body)));
+    return shown(await this.service().describeBusiness(reference, body));
   }
 
   @Post('merchants/:reference/submit')
   @Repeatable()
   @HttpCode(200)
   @MayChange('ops', 'onboarding.submit')
-  @ApiOperation({
-    operationId: 'submitMerchant',
-    summary: 'Submit for review (role: ops)',
-    description: 'An application submitted before counts as submitted.',
-  })
-  @ApiOkResponse({ type: OnboardingView })
-  @Problems({
-    400: '`incomplete_application`: one error per missing requirement.',
-    404: '`not_found`',
-    409: `${NOT_CONFIGURED} \`invalid_status\`: it was rejected.`,
-    502: UNAVAILABLE,
-  })
+  @OneMerchant(
+    {
+      operationId: 'submitMerchant',
+      summary: 'Submit for review (role: ops)',
+      description: 'An application submitted before counts as submitted.',
+    },
+    { 400: '`incomplete_application`: one error per missing requirement.', 409: '`invalid_status`: it was rejected.' },
+  )
   async submit(@Param('reference', IdPipe) reference: string): Promise<OnboardingView> {
-    return shown(onboardedOrProblem(await this.flow.submit(reference)));
+    return shown(await this.service().submit(reference));
   }
 }
 
 function shown({ row, notice }: Onboarded): OnboardingView {
   return onboardingView(row, notice);
-}
-
-/** Returns the result. Throws the refusal, or an error if the MoR did not reply. */
-export function onboardedOrProblem<T>(done: OnboardingDone<T>): T {
-  if (done.ok) return done.value;
-  if (done.why === 'refused') throw new Problem(done.status, done.code, done.message, done.errors);
-  if (done.again) throw morProblem(done.failure);
-  const message =
-    'The MoR could not read this request (500 internal_error). A repeat would fail again: correct it first.';
-  throw new Problem(502, 'mor_unavailable', message, done.failure.errors);
 }

@@ -1,7 +1,5 @@
 // A merchant's onboarding in the API's form.
-import { type CompanyFacts, type OnboardingRow } from '../../shared/domain/onboarding.js';
-import { nextStep } from './rules/next-step.js';
-import { DISCARDED } from './onboarding.flow.js';
+import { type Company } from '@crossbill/mor';
 import {
   Example,
   Flag,
@@ -14,6 +12,8 @@ import {
   Time,
   TimeOrNull,
 } from '../../frames/api/http/docs.js';
+import { type OnboardingEntity } from './onboarding.entity.js';
+import { nextStep, type Notice, NOTICES } from './words.js';
 
 class RegionView {
   @Example('id_123') @Text('Differs by environment: look it up each time.') id!: string;
@@ -48,7 +48,7 @@ class AddressView {
 }
 
 /** The company under Document 1's names. A missing text is empty. */
-class CompanyView implements CompanyFacts {
+class CompanyView implements Company {
   @Text() legalName!: string;
   @Text() tradingName!: string;
   @Text() website!: string;
@@ -87,8 +87,8 @@ export class OnboardingView {
   @Time() created_at!: string;
 }
 
-export function onboardingView(row: OnboardingRow, notice: string | null = null): OnboardingView {
-  const discarded = notice === DISCARDED;
+export function onboardingView(row: OnboardingEntity, notice: Notice | null = null): OnboardingView {
+  const discarded = notice === 'discarded';
   return {
     reference: row.reference,
     merchant_id: row.merchantId,
@@ -106,7 +106,7 @@ export function onboardingView(row: OnboardingRow, notice: string | null = null)
     next: nextStep(row),
     existing_application: row.existing || discarded,
     company_discarded: row.companyDiscarded || discarded,
-    ...(notice === null ? {} : { notice }),
+    ...(notice === null ? {} : { notice: NOTICES[notice] }),
     created_at: row.createdAt.toISOString(),
   };
 }

@@ -2,11 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { applyMerchant } from '../../features/onboarding/onboarding-apply.js';
-import { onboardedOrProblem, OnboardingController } from '../../features/onboarding/onboarding.controller.js';
-import { OnboardingFlow } from '../../features/onboarding/onboarding.flow.js';
+import { OnboardingController } from '../../features/onboarding/onboarding.controller.js';
 import { type OnboardingView, onboardingView } from '../../features/onboarding/onboarding.view.js';
-import { isFinal } from '../../features/onboarding/rules/status.js';
+import { isFinal } from '../../features/onboarding/rules/application.js';
 import { allPages, type Cli } from './cli.js';
 import { type Commands } from './commands.js';
 import { explainError } from './errors.js';
@@ -63,22 +61,18 @@ export function addOnboard(on: Commands): void {
 async function apply(cli: Cli, file: string): Promise<number> {
   const merchants = merchantsIn(resolve(cli.io.cwd, file), file);
   const world = await cli.open();
+  const service = world.get(OnboardingController).service();
   await cli.confirm(`Apply for ${counted(merchants.length, 'merchant')} at the MoR?`);
-  const flow = world.get(OnboardingFlow);
   const data: object[] = [];
   const rows: string[][] = [];
   let code: number = EXIT.ok;
   for (const [i, merchant] of merchants.entries()) {
-    let steps: readonly string[] = [];
+    const steps: string[] = [];
     try {
       const { row, notice } = await world.change(
         'onboarding.apply',
         null,
-        async () => {
-          const tried = await applyMerchant(flow, merchant, cli.by);
-          steps = tried.steps;
-          return onboardedOrProblem(tried.result);
-        },
+        () => service.apply(merchant, cli.by, (step) => steps.push(step)),
         (done) => ({ target: done.row.reference, detail: { steps: steps.join(',') } }),
       );
       const view = onboardingView(row, notice);

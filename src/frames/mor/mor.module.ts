@@ -20,7 +20,6 @@ import { CONFIG } from '../../shared/config/index.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { MorLookups } from './mor-lookups.js';
 import { MorChannels } from '../../shared/domain/ports/mor-channels.js';
-import { PartnerDesk } from './mor-partner-desk.js';
 import { TaxDesk } from '../../shared/domain/ports/tax.js';
 import { EventRelay, PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
 import { ON_CALL } from '../../shared/observe/index.js';
@@ -61,11 +60,10 @@ const RESOURCES = [
     { provide: MorChannels, useClass: HttpMorChannels },
     MorLookups,
     { provide: TaxDesk, useClass: MorTaxDesk },
-    PartnerDesk,
     HttpEventRelay,
     { provide: EventRelay, useExisting: HttpEventRelay },
   ],
-  exports: [PaymentGateway, MorChannels, MorLookups, PartnerDesk, TaxDesk, EventRelay, ...RESOURCES],
+  exports: [PaymentGateway, MorChannels, MorLookups, TaxDesk, EventRelay, ...RESOURCES],
 })
 export class MorModule implements OnApplicationShutdown {
   constructor(

@@ -1,7 +1,6 @@
-// The next step of a merchant, by its status.
+// The next step of a merchant by its status, and the codes of the refusals.
 import { expect, it } from '@jest/globals';
-import { type OnboardingStatus } from '../../../../../src/shared/domain/onboarding.js';
-import { nextStep } from '../../../../../src/features/onboarding/rules/next-step.js';
+import { nextStep, REFUSALS } from '../../../../src/features/onboarding/words.js';
 
 type Seen = Parameters<typeof nextStep>[0];
 const seen = (over: Partial<Seen>): Seen => ({
@@ -11,10 +10,9 @@ const seen = (over: Partial<Seen>): Seen => ({
   regions: ['GB'],
   due: [],
   comments: [],
-  reviewMessage: null,
   ...over,
 });
-const ALL: readonly OnboardingStatus[] = [
+const ALL: readonly string[] = [
   'requested',
   'refused',
   'created',
@@ -48,11 +46,7 @@ it.each<[string, Partial<Seen>, RegExp]>([
     { status: 'changes_requested', due: ['selectedRegions'] },
     /supply the regions/,
   ],
-  [
-    'the reviewer writes a message alone',
-    { status: 'changes_requested', reviewMessage: 'call us' },
-    /read review_message/,
-  ],
+  ['the reviewer writes a message alone', { status: 'changes_requested' }, /read review_message/],
   ['the MoR approved the application', { status: 'approved' }, /live/],
   ['the MoR rejected the application', { status: 'rejected' }, /another merchant reference/],
 ])('the next onboarding step says what to do if %s', (_what, over, says) => {
@@ -65,4 +59,13 @@ it('the next onboarding step is one sentence for every status', () => {
 
 it('the next onboarding step is not empty for an unknown status', () => {
   expect(nextStep(seen({ status: 'on_hold' }))).not.toBe('');
+});
+
+it('the refusals of an onboarding step have the codes of the contract', () => {
+  expect(Object.values(REFUSALS).map(({ status, code }) => [status, code])).toEqual([
+    [409, 'onboarding_not_configured'],
+    [409, 'onboarding_not_started'],
+    [409, 'onboarding_begun'],
+    [409, 'invalid_status'],
+  ]);
 });
