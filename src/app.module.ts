@@ -1,4 +1,4 @@
-// The module of the whole daemon. This file alone knows every other module.
+// The module of the whole daemon. This file alone knows every module of the core, and the list of features.
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { ApiModule } from './frames/api/api.module.js';
@@ -7,37 +7,28 @@ import { CONFIG, type Config, ConfigModule } from './shared/config/index.js';
 import { ConsoleModule } from './frames/console/console.module.js';
 import { CustomersModule } from './core/customers/customers.module.js';
 import { DecisionsModule } from './core/lanes/decisions.module.js';
-import { DisputesModule } from './features/losses/disputes/disputes.module.js';
-import { DocumentsModule } from './features/documents/documents.module.js';
-import { EnrolmentModule } from './features/enrolment/enrolment.module.js';
 import { EventsModule } from './core/events/events.module.js';
+import { type Feature } from './feature.js';
+import { FEATURES } from './features.js';
 import { HealthModule } from './core/health/health.module.js';
 import { IntakeModule } from './frames/intake/intake.module.js';
 import { EngineModule } from './engine/engine.module.js';
 import { LedgerModule } from './core/ledger/ledger.module.js';
-import { LinksModule } from './features/links/links.module.js';
-import { RetriesModule } from './features/retries/retries.module.js';
 import { MorModule } from './frames/mor/mor.module.js';
-import { MovesModule } from './features/moves/moves.module.js';
-import { NotificationsModule } from './features/notifications/notifications.module.js';
 import { type Logger, type Metrics, ObserveModule, ON_CALL } from './shared/observe/index.js';
-import { OnboardingModule } from './features/onboarding/onboarding.module.js';
-import { OverviewModule } from './features/overview/overview.module.js';
 import { RefundsModule } from './core/refunds/refunds.module.js';
 import { PaymentsModule } from './core/payments/payments.module.js';
 import { InvoicesModule } from './core/invoices/invoices.module.js';
 import { ReviewsModule } from './core/reviews/reviews.module.js';
 import { SignupsModule } from './core/signups/signups.module.js';
-import { ReturnsModule } from './features/losses/returns/returns.module.js';
 import { type Database } from './frames/store/database.js';
 import { StoreModule } from './frames/store/store.module.js';
 import { stripeOptions } from './frames/stripe/options-from-settings.js';
 import { StripeModule } from './frames/stripe/stripe.module.js';
 import { SystemModule } from './engine/system-ports.js';
-import { TaxModule } from './features/tax/tax.module.js';
-import { TransfersModule } from './features/transfers/transfers.module.js';
-import { VerifyModule } from './features/verify/verify.module.js';
 import { WebhookEndpointsModule } from './core/events/webhook-endpoints.module.js';
+
+const OF_FEATURES = (await Promise.all(FEATURES.map(({ modules }: Feature) => modules?.() ?? []))).flat();
 
 export type AppParts = {
   readonly config: Config;
@@ -73,10 +64,9 @@ export class AppModule {
         IntakeModule,
         ApiModule,
         ConsoleModule,
-        // One module for each noun of the product. Their routes appear in the API reference in this order.
+        // One module for each noun of the core, then the features. Their routes appear in the API reference in this order.
         SignupsModule,
         CustomersModule,
-        MovesModule,
         InvoicesModule,
         PaymentsModule,
         RefundsModule,
@@ -84,20 +74,9 @@ export class AppModule {
         ReviewsModule,
         LedgerModule,
         AuditModule,
-        VerifyModule,
-        NotificationsModule,
         HealthModule,
-        ReturnsModule,
-        TaxModule,
         WebhookEndpointsModule,
-        OnboardingModule.of(config),
-        TransfersModule,
-        LinksModule,
-        RetriesModule,
-        DocumentsModule,
-        DisputesModule,
-        EnrolmentModule,
-        OverviewModule, // last: its catch-all route answers unknown console pages
+        ...OF_FEATURES.map((module) => module.of?.(config) ?? module),
       ],
     };
   }

@@ -1,0 +1,7 @@
+// Onboarding of merchants, for partners of the MoR: everything the rest of Crossbill gets from this folder.
+import { feature } from '../../feature.js';
+
+export const onboarding = feature({
+  name: 'onboarding',
+  modules: async () => [(await import('./onboarding.module.js')).OnboardingModule],
+});
