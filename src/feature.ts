@@ -1,12 +1,40 @@
 // What a feature may give to the rest of Crossbill. A feature is one folder with one join file,
 // `features/<name>/feature.ts`, and one line in `features.ts`.
 import { type Type } from '@nestjs/common';
+import { type Lane } from './engine/draft.js';
+import { type Verdict } from './engine/event.js';
+import { type Subject } from './engine/subject.js';
+import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';
+import { type FactCode, type FeatureKind, type KindAndFact, type Words } from './shared/domain/fact.js';
+
+/** The item about an event whose invoice nobody knows. `dueAt`: the person's deadline. */
+export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
+
+/** What the feature does with one type of the MoR's service events. */
+export type EventRow<K extends MorServiceType> = {
+  /** Records the facts of the event in the lane of its invoice. */
+  readonly take: (lane: Lane, e: ServiceEvent<K>) => Verdict;
+  /** The item about the event if nobody knows its invoice. Null: the event needs no person. */
+  readonly unknown: (e: ServiceEvent<K>) => HomelessItem | null;
+  /** True: the invoice may still become known, because our own request for the object may be under way. */
+  readonly mayBeUnderWay?: (e: ServiceEvent<K>) => boolean;
+  /** What to tell a person about another event with the same id. The MoR builds event ids from object and topic. */
+  readonly secondBody?: string;
+};
 
 /** A frame opens a slot of its own here with `declare module`, so this file imports no frame. */
 export interface Feature {
   readonly name: string;
   /** The Nest modules: routes, pages, flows, timers. Loaded late: `crossbill --help` needs none of them. */
   readonly modules?: () => Promise<readonly Type[]>;
+  /** How the feature joins the lanes of invoices. Its rules run before those of the core, if they are not `late`. */
+  readonly lanes?: readonly Subject[];
+  /** Its events of the MoR, by type. */
+  readonly events?: { readonly [K in MorServiceType]?: EventRow<K> };
+  /** The sentences of its facts. */
+  readonly words?: Partial<Words<FactCode>>;
+  /** What is at stake in its own kinds of review items. */
+  readonly stakes?: { readonly [K in FeatureKind]?: string };
 }
 
 /** Keeps the exact type of the feature, so that a table joined of all features knows what is in it. */
@@ -14,3 +42,26 @@ export const feature = <const F extends Feature>(of: F & NoOther<F>): F => of;
 
 /** A slot that no frame opened is a mistake. A generic function alone would accept it. */
 type NoOther<F> = { readonly [K in Exclude<keyof F, keyof Feature>]: never };
+
+type Both<U> = (U extends unknown ? (x: U) => void : never) extends (x: infer I) => void ? I : never;
+type PartOf<F, K extends string> = F extends { readonly [P in K]: infer Part } ? Part : never;
+
+/** The tables of one slot as one table. Without a feature: an empty table. */
+export type Joined<F, K extends string> = Both<PartOf<F, K> | object>;
+
+/** Joins the tables of one slot of all features. Throws if two features use the same name: that is a bug. */
+export function join<F extends object, K extends string>(features: readonly F[], slot: K): Joined<F, K> {
+  const rows = features.flatMap((of) =>
+    Object.entries((of as Readonly<Record<string, object | undefined>>)[slot] ?? {}),
+  );
+  const names = new Set(rows.map(([name]) => name));
+  if (names.size !== rows.length) throw new Error(`two features have the same name in "${slot}"`);
+  return Object.fromEntries(rows) as Joined<F, K>;
+}
+
+type LaneOf<F> = F extends { readonly lanes: readonly (infer L)[] } ? L : never;
+
+/** The lanes of all features, in order, with their exact types. */
+export function lanesOf<F extends Feature>(features: readonly F[]): readonly LaneOf<F>[] {
+  return features.flatMap(({ lanes = [] }) => lanes) as LaneOf<F>[];
+}

@@ -16,6 +16,7 @@ import { verify } from './features/verify/feature.js';
 /** The order is the order of their rules, and of their routes in the API reference. */
 export const FEATURES = [
   losses,
+  enrolment,
   links,
   moves,
   transfers,
@@ -25,6 +26,5 @@ export const FEATURES = [
   onboarding,
   retries,
   documents,
-  enrolment,
   overview, // last: its catch-all route answers unknown console pages
 ] as const satisfies readonly Feature[];

@@ -2,7 +2,7 @@
 // meanings: a subject of Crossbill is a folder of rules, such as refunds. The field `subject` of a call or an item
 // names the thing behind it, for example by the id of a refund.
 import { type Draft } from '../shared/domain/row.js';
-import { type EffectFact } from '../shared/domain/facts/effect.js';
+import { type FactsByKind } from '../shared/domain/fact.js';
 import { type Refused } from '../shared/domain/facts/parts.js';
 import {
   type InvoiceRow,
@@ -108,7 +108,7 @@ export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
 export function askOfCall(
   lane: Lane,
   m: OutboxRow,
-  fact: EffectFact,
+  fact: FactsByKind['effect_failed'],
   about: { readonly paymentRowId?: string; readonly refundId?: string } = {},
 ): void {
   lane.ask({ kind: 'effect_failed', subject: itemSubjectOf(m), fact, ...about });
@@ -196,4 +196,16 @@ export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: reado
     refused: (lane, call, failure) => ruleOf(lane, call.row.subject).refused(lane, call, failure),
     chosen: (lane, r, choice) => ruleOf(lane, subjectOfCall(r)).chosen?.(lane, r, choice) ?? null,
   };
+}
+
+/** Calls of the core that features make too, such as the credit note for a loss: each reply goes to its own rule. */
+export function sharedCalls<T extends Partial<CallRules>>(
+  core: T,
+  others: readonly { readonly calls?: Partial<CallRules> }[],
+): T {
+  const joined = Object.entries(core).map(([kind, rule]) => {
+    const added = others.flatMap(({ calls }) => calls?.[kind as OutboxKind] ?? []);
+    return [kind, oneOf(rule as CallRule<OutboxKind>, ...(added as CallRule<OutboxKind>[]))];
+  });
+  return Object.fromEntries(joined) as T;
 }

@@ -1,7 +1,6 @@
 // How a subject, the code of one noun such as refunds/, joins the engine: with rules for events, calls, items, lookups
 // and choices. core/lanes/subjects.ts lists all subjects.
 import { type OwnType } from '../shared/domain/events/own-event.js';
-import { type MorServiceType, type ServiceEvent } from '../shared/domain/events/mor-service-event.js';
 import { type ReviewKind } from '../shared/domain/fact.js';
 import { type LaneRows, type LaneState } from '../shared/domain/model.js';
 import { type CallRules } from './call.js';
@@ -12,9 +11,7 @@ import { type OwnLaneEvent, type PaymentEvent, type Verdict } from './event.js';
 import { declares, type ItemRule } from './items.js';
 
 /** The rules for events, by type. Each returns the verdict on its event. */
-export type EventRules = {
-  readonly [K in MorServiceType]?: (lane: Lane, e: ServiceEvent<K>) => Verdict;
-} & { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => Verdict } & {
+export type EventRules = { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => Verdict } & {
   readonly [K in OwnType]?: (lane: Lane, e: OwnLaneEvent<K>) => Verdict;
 };
 
@@ -35,6 +32,8 @@ export type StepWrite = {
 export type Subject = {
   /** False: the lane has no row of the subject, so the engine skips the subject's `rest` rules and items. */
   readonly when?: (lane: LaneRows) => boolean;
+  /** True: its `rest` rules, items and lookups run after those of the core. Absent: before them. */
+  readonly late?: true;
   readonly events?: EventRules;
   readonly calls?: Partial<CallRules>;
   /** Rules to run before the rules of `money`. */
@@ -47,6 +46,8 @@ export type Subject = {
   readonly lookups?: readonly NextErrand[];
   readonly writes?: readonly StepWrite[];
   readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ChoiceRule };
+  /** Runs after the MoR refused a payment of the invoice. */
+  readonly afterRefusal?: (lane: Lane, e: PaymentEvent) => void;
 };
 
 /** Makes one rule from a subject's `rest` rules and items. */

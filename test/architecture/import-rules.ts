@@ -10,8 +10,8 @@ export type SourceFile = { readonly path: string; readonly text: string };
 /** `*`: anything. Otherwise the parts, or files by pattern, allowed to this part besides itself. */
 type Allowed = '*' | readonly (string | RegExp)[];
 
-/** A noun's decisions, and the sentences of its items: pure, like `shared/domain/`. */
-const RULES = /^(core|features)\/[a-z/-]+\/(rules\/|words\.ts$)/;
+/** A noun's decisions, its facts, and the sentences of its items: pure, like `shared/domain/`. */
+const RULES = /^(core|features)\/[a-z/-]+\/(rules\/|(words|facts|event-rows)\.ts$)/;
 /** The visible side of another noun of the core: its views and its flows, never its inside. */
 const SHOWN = /^core\/[a-z-]+\/[a-z-]+\.(view|fields|flow|store|module)\.ts$/;
 
@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'shared/masks': [],
   'shared/policy.ts': [],
   'shared/observe': ['shared/config', 'shared/domain/ports/call.ts'],
-  rules: ['shared/domain', ENGINE_WORDS, RULES],
+  rules: ['shared/domain', ENGINE_WORDS, RULES, ...FEATURE_LIST],
   'frames/store': ['shared'],
   'frames/stripe': ['shared'],
   'frames/mor': ['shared'],
@@ -170,6 +170,29 @@ export function brokenRules(files: readonly SourceFile[]): string[] {
     graph.set(file.path, targets);
   }
   return [...found, ...circles(graph)];
+}
+
+/** Packages that a file needs at its start, through every file it imports. A feature loads its modules and commands late. */
+export function packagesBehind(files: readonly SourceFile[], path: string): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const seen = new Set([path]);
+  const packages = new Set<string>();
+  for (const at of seen) {
+    const file = byPath.get(at);
+    for (const specifier of file === undefined ? [] : valueImports(file)) {
+      if (specifier.startsWith('.')) seen.add(posix.join(posix.dirname(at), specifier).replace(/\.js$/, '.ts'));
+      else packages.add(specifier);
+    }
+  }
+  return [...packages].filter((name) => !PURE.has(name)).sort();
+}
+
+/** A file's imports that are left after the compiler takes out its types. */
+function valueImports(file: SourceFile): string[] {
+  const { outputText } = ts.transpileModule(withoutLoaders(file), {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+  });
+  return ts.preProcessFile(outputText, true, true).importedFiles.map(({ fileName }) => fileName);
 }
 
 /** Files over the limit of one subject; a generated one may be long. */

@@ -1,6 +1,6 @@
 // The rules for the sources as they stand: imports, length of files, the place of a rule, stored words.
 import { expect, it } from '@jest/globals';
-import { brokenRules, folderCircles, readSources, STANDING, tooLong } from './import-rules.js';
+import { brokenRules, folderCircles, packagesBehind, readSources, STANDING, tooLong } from './import-rules.js';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
@@ -27,6 +27,10 @@ it('each arrow that still stands against the import table is there, so the list 
 
 it('no folders of src import each other in a circle', () => {
   expect(folderCircles(src)).toEqual([]);
+});
+
+it('the list of features loads no package at its start, so every folder may import it', () => {
+  expect(packagesBehind(src, 'features.ts')).toEqual([]);
 });
 
 it('no source file has more than 400 lines, and no test file more than 550', () => {

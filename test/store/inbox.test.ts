@@ -1,7 +1,6 @@
 // The inbox, a repeated batch and bodies by the month, in a real PostgreSQL.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { aboutSecondBody } from '../../src/shared/domain/events/same-event.js';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { ERASED_PARTS } from '../../src/core/lanes/erased-parts.js';
 import { Erasure } from '../../src/engine/erasure.js';
@@ -178,7 +177,6 @@ describe('The inbox', () => {
       { topic: 'second-body', fact: { event: 'evt_dis_1', type: 'dispute.revision_requested' } },
       { topic: 'second-body', fact: { event: 'a' } },
     ]);
-    expect(aboutSecondBody('dispute.revision_requested')).toContain('portal at once');
   });
 
   it('the inbox stores one event if fifty deliveries of one id arrive at the same time', async () => {

@@ -13,40 +13,35 @@ import { takeInvoice } from '../invoices/rules/invoice.js';
 import { learnFromCapture } from '../payments/rules/payment.js';
 import { joinPayments } from '../payments/subject.js';
 import { invoices } from '../invoices/subject.js';
-import { type MorServiceType, type ServiceEvent, capturedId } from '../../shared/domain/events/mor-service-event.js';
-import { transfers } from '../../features/transfers/subject.js';
-import { links, recovery } from '../../features/links/subject.js';
+import { capturedId } from '../../shared/domain/events/mor-service-event.js';
 import { morObjects } from '../mor-objects/subject.js';
-import { documents } from '../../features/documents/subject.js';
-import { returns } from '../../features/losses/returns/subject.js';
-import { disputes } from '../../features/losses/disputes/subject.js';
 import { type Lane } from '../../engine/draft.js';
-import { atRest } from '../../engine/subject.js';
-import { oneOf } from '../../engine/call.js';
+import { atRest, type Subject } from '../../engine/subject.js';
+import { sharedCalls } from '../../engine/call.js';
+import { join, lanesOf } from '../../feature.js';
+import { FEATURES } from '../../features.js';
+import { rowOf } from '../mor-objects/event-rows.js';
 import { refundForItem } from '../refunds/rules/request.js';
 import { refunds } from '../refunds/subject.js';
-import { enrolment } from '../../features/enrolment/subject.js';
 import { events } from '../events/subject.js';
 import { type OwnType } from '../../shared/domain/events/own-event.js';
 import { signups } from '../signups/subject.js';
-import { takeRefusal } from '../../features/retries/rules/refusal.js';
-import { retries } from '../../features/retries/subject.js';
 import { nothingMore } from '../../engine/commanded.js';
 
-const payments = joinPayments({ giveBack: refundForItem, tryAgain: takeRefusal });
+const LANES = lanesOf(FEATURES); // with exact types, for the joined tables
+const OF_FEATURES: readonly Subject[] = LANES;
+const EARLY = OF_FEATURES.filter(({ late }) => late !== true);
+const LATE = OF_FEATURES.filter(({ late }) => late === true);
+
+const payments = joinPayments({
+  giveBack: refundForItem,
+  tryAgain: (lane, e) => OF_FEATURES.forEach(({ afterRefusal }) => afterRefusal?.(lane, e)),
+});
 
 /** The rules for the MoR's verdicts and refunds, by event type. */
 export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => Verdict } = {
   ...payments.events,
   ...refunds.events,
-};
-
-/** The rules for the MoR's other events, by event type. */
-const SERVICE_EVENTS: { readonly [K in MorServiceType]: (lane: Lane, e: ServiceEvent<K>) => Verdict } = {
-  ...transfers.events,
-  ...disputes.events,
-  ...links.events,
-  ...documents.events,
 };
 
 /** The rules for Crossbill's own events, by event type. */
@@ -63,12 +58,8 @@ function takeEvent(lane: Lane, e: LaneEvent | ChannelEvent): Verdict {
   if (e.family === 'invoice') return takeInvoice(lane, e);
   if (e.family === 'own') return takeOwn(lane, e.type, e);
   ensureInvoice(lane);
-  if (e.family === 'channel') return takeService(lane, e.event.kind, e.event);
+  if (e.family === 'channel') return rowOf(e.event).take(lane, e.event);
   return PAYMENT_EVENTS[e.type](lane, e);
-}
-
-function takeService<K extends MorServiceType>(lane: Lane, kind: K, e: ServiceEvent<K>): Verdict {
-  return SERVICE_EVENTS[kind](lane, e);
 }
 
 function paymentNamedIn(e: LaneEvent | ChannelEvent): string | null {
@@ -86,12 +77,9 @@ function learnName(lane: Lane, e: LaneEvent | ChannelEvent): void {
 const CALLS: Subjects['calls'] = {
   ...payments.calls,
   ...invoices.calls,
-  ...retries.calls,
   ...refunds.calls,
-  report_refund: oneOf(refunds.calls.report_refund, returns.calls.report_refund),
-  issue_credit_note: oneOf(refunds.calls.issue_credit_note, returns.calls.issue_credit_note),
-  ...transfers.calls,
-  ...links.calls,
+  ...join(LANES, 'calls'),
+  ...sharedCalls(refunds.calls, OF_FEATURES),
 };
 
 export const SUBJECTS: Subjects = {
@@ -105,30 +93,24 @@ export const SUBJECTS: Subjects = {
     ...invoices.choices,
     ...signups.choices,
     ...refunds.choices,
-    ...returns.choices,
-    ...enrolment.choices,
     conflicting_event: nothingMore,
+    ...join(LANES, 'choices'),
   },
 
-  first: [...enrolment.first, ...invoices.first, ...links.first, ...morObjects.first],
+  first: [...OF_FEATURES.flatMap(({ first = [] }) => first), ...invoices.first, ...morObjects.first],
   untilStill: [...payments.money, ...refunds.money],
   last: [
-    atRest(disputes),
-    atRest(returns),
+    ...EARLY.map(atRest),
     atRest(refunds),
-    atRest(links),
     atRest(morObjects),
-    atRest(transfers),
     atRest(invoices),
-    atRest(enrolment),
     atRest(signups),
     atRest(payments),
-    atRest(recovery),
-    atRest(retries),
+    ...LATE.map(atRest),
   ],
 
-  errandsFirst: [...payments.lookups, ...links.lookups, ...transfers.lookups],
-  errandsLast: [...enrolment.lookups, ...recovery.lookups, ...retries.lookups, ...invoices.lookups],
+  errandsFirst: [...payments.lookups, ...EARLY.flatMap(({ lookups = [] }) => lookups)],
+  errandsLast: [...LATE.flatMap(({ lookups = [] }) => lookups), ...invoices.lookups],
 
-  writes: signups.writes,
+  writes: [...signups.writes, ...OF_FEATURES.flatMap(({ writes = [] }) => writes)],
 };

@@ -2,17 +2,10 @@
 import { type FactOf, type Sentences, type Words } from '../../shared/domain/fact.js';
 import { type OnObject } from '../../shared/domain/facts/parts.js';
 import { showMoney } from '../../shared/domain/money.js';
-import { showIso, showUntil } from '../../shared/domain/show-time.js';
+import { showUntil } from '../../shared/domain/show-time.js';
 
 export const objectWords: Words<
-  | 'announced-otherwise'
-  | 'may-stand'
-  | 'still-payable'
-  | 'unknown-proforma'
-  | 'unknown-capture'
-  | 'unknown-refund'
-  | 'unknown-e-invoice'
-  | 'unknown-dispute'
+  'announced-otherwise' | 'may-stand' | 'still-payable' | 'unknown-capture' | 'unknown-refund'
 > = {
   'announced-otherwise': (f) => ({
     summary: `the MoR announced ${showMoney(f.announced)} for ${f.object}; Crossbill recorded ${f.recorded === null ? 'no amount' : showMoney(f.recorded)}`,
@@ -26,30 +19,19 @@ export const objectWords: Words<
         : `Look in the MoR's portal for a proforma invoice whose reference begins with ${f.invoice}, and cancel it. Then dismiss this.`,
   }),
   'still-payable': stillPayable,
-  'unknown-proforma': (f) => ({
-    summary: `the MoR received a bank transfer for proforma invoice ${f.proforma}, but Crossbill does not know that proforma invoice`,
-    proposal: LOOK,
-  }),
   'unknown-capture': (f) => ({
     summary: `the MoR captured a payment (event ${f.event}), but Crossbill has no invoice, link or signup for it`,
-    proposal: LOOK,
+    proposal: FIND_MONEY,
   }),
   'unknown-refund': (f) => ({
     summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment} (event ${f.event}), but Crossbill does not know the payment, and the event names no invoice`,
     proposal:
       "If it is a signup's payment, complete the signup: Crossbill then records the refund and closes this item. Otherwise look the refund up at the MoR.",
   }),
-  'unknown-e-invoice': (f) => ({
-    summary: `the MoR sent ${f.type} for e-invoice ${f.eInvoice}, but Crossbill does not know its invoice`,
-    proposal: 'Open the e-invoice at the MoR, find its invoice, and file it with your accounts.',
-  }),
-  'unknown-dispute': (f) => ({
-    summary: `the MoR sent ${f.type} (event ${f.event}), but Crossbill does not know the payment${f.until === null ? '' : `; the deadline is ${showIso(f.until)}`}`,
-    proposal: "Find the payment in the MoR's portal and answer there if the MoR asks for an answer.",
-  }),
 };
 
-const LOOK =
+/** What to do with money of the MoR that belongs to no known invoice. */
+export const FIND_MONEY =
   'Find the payment at the MoR. If the money belongs to an invoice, make sure that Stripe shows the invoice as paid. Then dismiss this.';
 
 const nameOf = ({ what, object }: Pick<FactOf<'still-payable'>, 'what' | 'object'>): string =>

@@ -25,7 +25,13 @@ export const paymentWords: Words<
   | 'refused-after'
   | 'mark-refused'
   | 'mark-untraceable'
+  | 'transfer-short'
 > = {
+  'transfer-short': (f) => ({
+    summary: `the customer transferred only ${showMoney(f.received)} of ${showMoney(f.total)} for proforma invoice ${f.proforma}; ${showMoney(f.missing)} is missing`,
+    proposal:
+      "Apply the transfer as a part payment and collect the rest, or refund it in the MoR's portal and dismiss this.",
+  }),
   'amount-differs': (f) => ({
     summary: `the MoR took ${showMoney(f.taken)}, but ${showMoney(f.due)} is due`,
     proposal: ofOtherAmount(f),

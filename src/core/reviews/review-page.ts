@@ -33,8 +33,8 @@ import {
 } from '../../frames/console/show.js';
 import { actLink, fold } from '../../frames/console/acts.js';
 import { whatHappened } from './review-heading.view.js';
-import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
-import { isDoneElsewhere, stakeOf } from './rules/stake.js';
+import { isDoneElsewhere, isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
+import { stakeOf } from './rules/stake.js';
 
 /** A review item with everything on its page. */
 export type Case = {

@@ -1,7 +1,13 @@
 // Customers who must have a saved payment method at the MoR before Stripe charges nobody: everything the rest of Crossbill gets from this folder.
+import './facts.js';
 import { feature } from '../../feature.js';
+import { enrolment as lane } from './subject.js';
+import { enrolmentWords } from './words.js';
 
 export const enrolment = feature({
   name: 'enrolment',
   modules: async () => [(await import('./enrolment.module.js')).EnrolmentModule],
+  lanes: [lane],
+  words: enrolmentWords,
+  stakes: { double_charge_risk: 'Stripe may charge the customer in addition to the MoR.' },
 });

@@ -6,6 +6,7 @@ import { chargingItems, chargingLookup, chooseCharging } from './rules/charging.
 import { enrolmentLookup, unreadItems, withdrawRelay } from './rules/enrolment.js';
 
 export const enrolment = {
+  late: true,
   first: [withdrawRelay, declares(unreadItems)],
   items: [chargingItems],
   lookups: [nextLookup(enrolmentLookup), nextLookup(chargingLookup)],

@@ -1,8 +1,9 @@
 // Sentences of items about enrolment and Stripe's own charges.
 import { type FactOf, type Words } from '../../shared/domain/fact.js';
 import { showIso } from '../../shared/domain/show-time.js';
+import { type EnrolmentCode } from './facts.js';
 
-export const enrolmentWords: Words<'enrolment-unread' | 'stripe-would-charge'> = {
+export const enrolmentWords: Words<EnrolmentCode> = {
   'enrolment-unread': (f) => ({
     summary: `since ${showIso(f.since)} Crossbill cannot read from Stripe whether customer ${f.customer ?? ''} is enrolled. So it expects no payment for the invoice, and did not relay it to the MoR`,
     proposal:

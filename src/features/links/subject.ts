@@ -1,12 +1,11 @@
 // The engine's table for payment links: the rule for each event, call, item and choice.
 import { nextLookup } from '../../engine/lookup.js';
 import { type Subject } from '../../engine/subject.js';
-import { bookRefunded, furtherItems, takeCaptured } from './rules/announced.js';
+import { bookRefunded, furtherItems } from './rules/announced.js';
 import { createLinkCall, linkItems, linkLookup, recoveryLookup, settleLinks, settleRecovery } from './rules/link.js';
 
 export const links = {
   when: (lane) => lane.objects.some((o) => o.kind === 'payment_link'),
-  events: { 'payment.captured': takeCaptured },
   calls: { create_payment_link: createLinkCall },
   first: [bookRefunded],
   rest: [settleLinks],
@@ -15,4 +14,4 @@ export const links = {
 } satisfies Subject;
 
 /** The automatic link after a failed renewal. Its rule runs late, because an open item prevents the link. */
-export const recovery = { rest: [settleRecovery], lookups: [nextLookup(recoveryLookup)] } satisfies Subject;
+export const recovery = { late: true, rest: [settleRecovery], lookups: [nextLookup(recoveryLookup)] } satisfies Subject;

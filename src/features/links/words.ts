@@ -3,17 +3,9 @@ import { markByHand } from '../../core/mor-objects/words.js';
 import { showNames, showObserved } from '../../shared/domain/show-observed.js';
 import { type Words } from '../../shared/domain/fact.js';
 import { showMoney } from '../../shared/domain/money.js';
+import { type LinkCode } from './facts.js';
 
-export const linkWords: Words<
-  | 'link-paid'
-  | 'link-lost'
-  | 'link-unread'
-  | 'link-not-paid'
-  | 'link-part-paid'
-  | 'further-announced'
-  | 'further-on-link'
-  | 'recovery-refused'
-> = {
+export const linkWords: Words<LinkCode> = {
   'link-paid': (f) => ({
     summary: `link ${f.reference ?? ''} is paid, but the MoR does not say how much`,
     proposal: `Ask the MoR for the amount and ${markByHand(f)}`,

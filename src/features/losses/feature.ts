@@ -1,6 +1,24 @@
 // Money that a bank took back: disputes and returned debits. This is everything the rest of Crossbill gets from this
 // folder.
-import { feature } from '../../feature.js';
+import './facts.js';
+import { type EventRow, feature } from '../../feature.js';
+import { deadlineIn } from '../../shared/domain/events/payload-fields.js';
+import { takeAlert, takeDispute } from './disputes/rules/dispute.js';
+import { disputes } from './disputes/subject.js';
+import { disputeWords } from './disputes/words.js';
+import { returns } from './returns/subject.js';
+import { returnWords } from './returns/words.js';
+
+type DisputeType = 'dispute.action_needed' | 'dispute.revision_requested' | 'dispute.outcome';
+type AlertType = 'pre_chargeback_alert.received' | 'pre_chargeback_alert.outcome';
+
+const unknown: EventRow<DisputeType | AlertType>['unknown'] = ({ eventId: event, kind: type, data }) => {
+  const dueAt = deadlineIn(data);
+  const until = dueAt?.toISOString() ?? null;
+  return { kind: 'dispute', fact: { code: 'unknown-dispute', event, type, until }, dueAt };
+};
+const dispute = { take: takeDispute, unknown };
+const alert = { take: takeAlert, unknown };
 
 export const losses = feature({
   name: 'losses',
@@ -8,4 +26,33 @@ export const losses = feature({
     (await import('./returns/returns.module.js')).ReturnsModule,
     (await import('./disputes/disputes.module.js')).DisputesModule,
   ],
+  lanes: [disputes, returns],
+  events: {
+    'dispute.action_needed': {
+      ...dispute,
+      secondBody:
+        "The MoR may want evidence again, by another deadline: look at the dispute in the MoR's portal at once.",
+    },
+    'dispute.revision_requested': {
+      ...dispute,
+      secondBody:
+        "The MoR may want better evidence again, with another note and deadline: look at the dispute in the MoR's portal at once.",
+    },
+    'dispute.outcome': {
+      ...dispute,
+      secondBody:
+        "The dispute may have a second outcome: look at the dispute in the MoR's portal. The ledger keeps the first outcome. If a loss became a win, reverse the loss outside the ledger. If a win became a loss, book the loss outside the ledger.",
+    },
+    'pre_chargeback_alert.received': {
+      ...alert,
+      secondBody:
+        "The MoR may have sent another alert: look in the MoR's portal at once for an alert without an answer.",
+    },
+    'pre_chargeback_alert.outcome': alert,
+  },
+  words: { ...disputeWords, ...returnWords },
+  stakes: {
+    dispute: 'The bank may take the money back for good, or has taken it already.',
+    debit_returned: 'The bank may have taken the money back. Stripe may still show the invoice as paid.',
+  },
 });

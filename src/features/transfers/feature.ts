@@ -1,7 +1,29 @@
 // Proforma invoices and bank transfers: everything the rest of Crossbill gets from this folder.
+import './facts.js';
 import { feature } from '../../feature.js';
+import { takeIssuanceFailed, takeIssued, takeSettled } from './rules/proforma.js';
+import { transfers as lane } from './subject.js';
+import { transferWords } from './words.js';
+
+const mayBeUnderWay = (): boolean => true;
 
 export const transfers = feature({
   name: 'transfers',
   modules: async () => [(await import('./transfers.module.js')).TransfersModule],
+  lanes: [lane],
+  events: {
+    'proforma_invoice.issued': { take: takeIssued, unknown: () => null, mayBeUnderWay },
+    'proforma_invoice.issuance_failed': { take: takeIssuanceFailed, unknown: () => null, mayBeUnderWay },
+    'proforma_invoice.settled': {
+      take: takeSettled,
+      unknown: ({ eventId: event, proformaInvoiceId: proforma }) => ({
+        kind: 'conflicting_event',
+        fact: { code: 'unknown-proforma', event, proforma },
+      }),
+      mayBeUnderWay,
+      secondBody:
+        'The MoR may have received another transfer. Crossbill did not book its money: ask the MoR how much money arrived in all.',
+    },
+  },
+  words: transferWords,
 });

@@ -3,15 +3,14 @@
 import { type ConflictFact } from './facts/conflict.js';
 import { type EffectFact } from './facts/effect.js';
 import { type FinalizationFact, type OverdueFact, type SignupOverdueFact, type UnprovenFact } from './facts/late.js';
-import { type DisputeFact, type ReturnFact } from './facts/loss.js';
 import { type AmountFact, type DoubleFact, type NotPayableFact } from './facts/money.js';
 import { type GapFact, type StuckFact } from './facts/refund.js';
 import { type Money } from './money.js';
 import { type JsonWay } from './row.js';
 import { ERASED } from './foreign-words.js';
 
-/** The possible facts of each kind of review item. */
-export type FactsByKind = {
+/** The facts of the core, by kind of review item. */
+export type CoreFacts = {
   readonly amount_mismatch: AmountFact;
   readonly currency_mismatch: {
     readonly code: 'other-currency';
@@ -32,7 +31,7 @@ export type FactsByKind = {
   readonly signup_overdue: SignupOverdueFact;
   readonly signup_unproven: UnprovenFact;
   readonly finalization_failed: FinalizationFact;
-  readonly dispute: DisputeFact;
+  /** The customer transferred a part of the amount due. */
   readonly partial_transfer: {
     readonly code: 'transfer-short';
     readonly received: Money;
@@ -40,21 +39,30 @@ export type FactsByKind = {
     readonly missing: Money;
     readonly proforma: string;
   };
-  readonly debit_returned: ReturnFact;
-  readonly double_charge_risk: {
-    readonly code: 'stripe-would-charge';
-    readonly invoice: string;
-    readonly customer: string | null;
-    readonly subscription: string | null;
-    readonly method: string;
-    readonly methodType: string | null;
-    readonly from: 'invoice' | 'subscription' | 'customer';
-  };
   readonly effect_failed: EffectFact;
 };
 
+/**
+ * The facts of the features: name of the feature → kind of item → facts. Empty here: each feature adds its own in its
+ * `facts.ts` with `declare module`, so a deleted folder takes its facts with it.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the features extend it
+export interface FeatureFacts {}
+
+type OfFeatures = FeatureFacts[keyof FeatureFacts];
+type KindsOf<F> = F extends unknown ? keyof F : never;
+type Added<K, F = OfFeatures> = F extends unknown ? (K extends keyof F ? F[K] : never) : never;
+
+/** The kinds of items that only features open. */
+export type FeatureKind = Exclude<KindsOf<OfFeatures>, keyof CoreFacts>;
+
 /** The kinds of review items. Each kind has a few facts. */
-export type ReviewKind = keyof FactsByKind;
+export type ReviewKind = keyof CoreFacts | FeatureKind;
+
+/** The possible facts of each kind of review item. */
+export type FactsByKind = {
+  readonly [K in ReviewKind]: (K extends keyof CoreFacts ? CoreFacts[K] : never) | Added<K>;
+};
 
 export type Fact = FactsByKind[ReviewKind];
 export type FactCode = Fact['code'];
@@ -64,6 +72,9 @@ export type FactOf<C extends FactCode> = Extract<Fact, { readonly code: C }>;
 export type KindAndFact = {
   [K in ReviewKind]: { readonly kind: K; readonly fact: FactsByKind[K] };
 }[ReviewKind];
+
+/** The codes of some facts, given by kind of item. */
+export type CodesIn<F extends Readonly<Record<string, { readonly code: string }>>> = F[keyof F]['code'];
 
 /** The sentences about a fact: what happened, and what to do. */
 export type Sentences = { readonly summary: string; readonly proposal: string };

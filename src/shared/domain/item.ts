@@ -1,23 +1,17 @@
 // A review item: a fact, the safe choices, and the proposed choice.
-import { type KindAndFact } from './fact.js';
+import { type CoreFacts, type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
-import { known } from './sentence.js';
 
 /** A review item, as a rule declares it. If the rule names no choices, the item has the choices of its kind. */
 export type Item = KindAndFact &
   Pick<ReviewRow, 'subject'> &
-  Partial<
-    Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId' | 'dueAt'> & {
-      readonly actions: readonly Resolution[];
-      readonly proposed: Resolution | null;
-    }
-  >;
+  Partial<Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId' | 'dueAt'> & Choices>;
 
-/** The choices a person has for each kind of review item, and the proposed choice. */
-const CHOICES: Readonly<
-  Record<ReviewKind, { readonly actions: readonly Resolution[]; readonly proposed: Resolution | null }>
-> = {
+type Choices = { readonly actions: readonly Resolution[]; readonly proposed: Resolution | null };
+
+/** The choices a person has for each kind of review item of the core, and the proposed choice. */
+const CHOICES: { readonly [K in keyof CoreFacts]: Choices } = {
   amount_mismatch: { actions: ['apply', 'refund', 'retry', 'dismiss'], proposed: null },
   customer_mismatch: { actions: ['apply', 'refund', 'retry', 'dismiss'], proposed: null },
   double_payment: { actions: ['refund', 'retry', 'dismiss'], proposed: null },
@@ -27,30 +21,25 @@ const CHOICES: Readonly<
   refund_stuck: { actions: ['apply', 'retry', 'dismiss'], proposed: null },
   effect_failed: { actions: ['retry', 'dismiss'], proposed: 'retry' },
   finalization_failed: { actions: ['retry', 'dismiss'], proposed: 'retry' },
-  double_charge_risk: { actions: ['retry', 'dismiss'], proposed: 'retry' },
   renewal_overdue: { actions: ['retry', 'dismiss'], proposed: null },
   partial_transfer: { actions: ['apply', 'dismiss'], proposed: 'apply' },
-  dispute: { actions: ['dismiss'], proposed: 'dismiss' },
-  debit_returned: { actions: ['dismiss'], proposed: 'dismiss' },
   conflicting_event: { actions: ['dismiss'], proposed: 'dismiss' },
   refund_gap: { actions: ['dismiss'], proposed: 'dismiss' },
   signup_overdue: { actions: ['dismiss'], proposed: 'dismiss' },
 };
 
-/** False: a newer release made this kind of item. */
-export function isReviewKind(kind: string): boolean {
-  return known(CHOICES, kind) !== undefined;
-}
+/** A person can always close an item of a feature's own kind. The rule names any other choice. */
+const CLOSE: Choices = { actions: ['dismiss'], proposed: 'dismiss' };
 
 /** The choices of an item: from its rule, or else the choices of its kind. */
-export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
-  readonly actions: readonly Resolution[];
-  readonly proposed: Resolution | null;
-} {
-  const { actions = CHOICES[item.kind].actions, proposed = CHOICES[item.kind].proposed } = item;
+export function choicesOf({ kind, ...own }: Pick<Item, 'kind' | 'actions' | 'proposed'>): Choices {
+  const usual: Choices = isOfCore(kind) ? CHOICES[kind] : CLOSE;
+  const { actions = usual.actions, proposed = usual.proposed } = own;
   const [only] = actions;
   return { actions, proposed: actions.length === 1 && only !== undefined ? only : proposed };
 }
+
+const isOfCore = (kind: ReviewKind): kind is keyof CoreFacts => Object.hasOwn(CHOICES, kind);
 
 /** Makes the row of a new item. */
 export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {

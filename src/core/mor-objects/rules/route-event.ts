@@ -1,9 +1,8 @@
 // Decides the route of an event without an invoice: to an invoice with one of the event's ids, or to a person.
 import { parseMorPaymentEvent, type PaymentRefunded } from '../../../shared/domain/events/mor-payment-event.js';
+import { type HomelessItem } from '../../../feature.js';
+import { rowOf } from '../event-rows.js';
 import { idsIn, type MorServiceEvent, parseMorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
-import { deadlineIn } from '../../../shared/domain/events/payload-fields.js';
-import { type KindAndFact } from '../../../shared/domain/fact.js';
-import { type ConflictFact } from '../../../shared/domain/facts/conflict.js';
 import { type EventSource } from '../../../shared/domain/ports/inbox.js';
 import {
   ROUTE_GIVE_UP_MS,
@@ -24,8 +23,6 @@ export type Home = { readonly id: string; readonly what: (typeof SUREST)[number]
  * event; null: not decided yet. `waitedMs`: the event's age by the database's clock.
  */
 type Looked = { readonly reviewId: string | null; readonly waitedMs: number };
-
-export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
 
 /** The decided route. `item`: a person must look. `looksAgain`: the invoice may still appear. */
 export type Routing =
@@ -105,41 +102,12 @@ function homeOf(names: readonly string[], homes: readonly Home[]): Home | null {
 }
 
 function maybeUnderWay(event: NonNullable<Homeless>): boolean {
-  if (event.kind === 'payment.refunded') return true;
-  return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
+  return event.kind === 'payment.refunded' || rowOf(event).mayBeUnderWay?.(event) === true;
 }
 
 /** The item about the event. Null: the event needs none. */
 function itemFor(event: NonNullable<Homeless>): HomelessItem | null {
-  const { eventId } = event;
-  switch (event.kind) {
-    case 'proforma_invoice.issued':
-    case 'proforma_invoice.issuance_failed':
-      return null;
-    case 'proforma_invoice.settled':
-      return conflict({ code: 'unknown-proforma', event: eventId, proforma: event.proformaInvoiceId });
-    case 'payment.captured':
-      return conflict({ code: 'unknown-capture', event: eventId });
-    case 'payment.refunded':
-      return conflict({ code: 'unknown-refund', event: eventId, payment: event.paymentId, amount: event.amount });
-    case 'e_invoice.issued':
-    case 'e_invoice.issuance_failed':
-    case 'e_invoice.cancelled': {
-      const eInvoice = event.eInvoiceId ?? eventId;
-      return conflict({ code: 'unknown-e-invoice', event: eventId, type: event.kind, eInvoice });
-    }
-    case 'dispute.action_needed':
-    case 'dispute.revision_requested':
-    case 'dispute.outcome':
-    case 'pre_chargeback_alert.received':
-    case 'pre_chargeback_alert.outcome': {
-      const dueAt = deadlineIn(event.data);
-      const until = dueAt?.toISOString() ?? null;
-      return { kind: 'dispute', fact: { code: 'unknown-dispute', event: eventId, type: event.kind, until }, dueAt };
-    }
-  }
-}
-
-function conflict(fact: ConflictFact): HomelessItem {
-  return { kind: 'conflicting_event', fact };
+  if (event.kind !== 'payment.refunded') return rowOf(event).unknown(event);
+  const { eventId, paymentId: payment, amount } = event;
+  return { kind: 'conflicting_event', fact: { code: 'unknown-refund', event: eventId, payment, amount } };
 }

@@ -36,3 +36,8 @@ export function proposedOf(r: ReviewRow, named: boolean): Resolution | null {
   if (may.length === 1 && only !== undefined) return only;
   return r.proposed !== null && may.includes(r.proposed) ? r.proposed : null;
 }
+
+/** True if closing is the only choice: a person carries out the proposal outside Crossbill. */
+export function isDoneElsewhere(r: ReviewRow, named: boolean): boolean {
+  return resolutionsOf(r, named).length === 1;
+}

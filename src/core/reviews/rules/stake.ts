@@ -1,9 +1,11 @@
 // What is at stake in a review item: why the person's decision matters, in one sentence.
+import { join } from '../../../feature.js';
+import { FEATURES } from '../../../features.js';
+import { type CoreFacts } from '../../../shared/domain/fact.js';
 import { type ReviewKind, type ReviewRow } from '../../../shared/domain/model.js';
 import { known, newerCode } from '../../../shared/domain/sentence.js';
-import { resolutionsOf } from './choices.js';
 
-const STAKES = {
+const OF_CORE = {
   amount_mismatch: 'The payment and the invoice have different amounts. Stripe may go on collecting.',
   currency_mismatch: 'The MoR charged the customer in another currency, and Stripe does not show the invoice as paid.',
   customer_mismatch: 'This may be the money of another customer.',
@@ -18,18 +20,15 @@ const STAKES = {
   signup_unproven:
     "The customer's browser reports a payment, but the MoR does not confirm it. Crossbill marks nothing.",
   finalization_failed: 'The invoice does not become final, so it cannot take a payment.',
-  dispute: 'The bank may take the money back for good, or has taken it already.',
   partial_transfer: 'A part of the invoice is still open, and Stripe does not show the paid part yet.',
-  debit_returned: 'The bank may have taken the money back. Stripe may still show the invoice as paid.',
-  double_charge_risk: 'Stripe may charge the customer in addition to the MoR.',
   effect_failed: 'Crossbill could not carry out a decision.',
-} satisfies Readonly<Record<ReviewKind, string>>;
+} satisfies Readonly<Record<keyof CoreFacts, string>>;
+
+const STAKES: Readonly<Record<ReviewKind, string>> = { ...OF_CORE, ...join(FEATURES, 'stakes') };
+
+/** False: a newer release made this kind of item. */
+export const isReviewKind = (kind: string): boolean => Object.hasOwn(STAKES, kind);
 
 export function stakeOf(r: Pick<ReviewRow, 'kind'>): string {
   return known(STAKES, r.kind) ?? newerCode('kind of item', r.kind);
-}
-
-/** True if closing is the only choice: a person carries out the proposal outside Crossbill. */
-export function isDoneElsewhere(r: ReviewRow, named: boolean): boolean {
-  return resolutionsOf(r, named).length === 1;
 }

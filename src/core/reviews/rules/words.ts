@@ -1,21 +1,17 @@
 // Sentences of every review item, made from its fact when somebody reads it. No code decides by a sentence.
 import { objectWords } from '../../mor-objects/words.js';
-import { disputeWords } from '../../../features/losses/disputes/words.js';
 import { type Fact, type FactCode, type Sentences, type Words } from '../../../shared/domain/fact.js';
-import { isReviewKind } from '../../../shared/domain/item.js';
 import { type ReviewRow } from '../../../shared/domain/model.js';
 import { known, newerCode } from '../../../shared/domain/sentence.js';
+import { join } from '../../../feature.js';
+import { FEATURES } from '../../../features.js';
 import { laneWords } from './lane-words.js';
-import { enrolmentWords } from '../../../features/enrolment/words.js';
 import { secondBodyWords } from '../../events/rules/second-body.js';
-import { linkWords } from '../../../features/links/words.js';
 import { refundItemWords } from '../../refunds/words.js';
 import { invoiceWords } from './invoice-words.js';
+import { isReviewKind } from './stake.js';
 import { paymentWords } from '../../payments/words.js';
-import { retryWords } from '../../../features/retries/rules/retry-calls.js';
-import { returnWords } from '../../../features/losses/returns/words.js';
 import { signupWords } from '../../signups/words.js';
-import { transferWords } from '../../../features/transfers/words.js';
 
 // A fact without words does not compile.
 const WORDS: Words<FactCode> = {
@@ -23,15 +19,10 @@ const WORDS: Words<FactCode> = {
   ...invoiceWords,
   ...refundItemWords,
   ...signupWords,
-  ...retryWords,
-  ...enrolmentWords,
   ...objectWords,
-  ...linkWords,
-  ...transferWords,
-  ...disputeWords,
-  ...returnWords,
   ...laneWords,
   ...secondBodyWords,
+  ...join(FEATURES, 'words'),
 };
 
 /**

@@ -108,7 +108,8 @@ export const chargingItems = itemRule(
     const { id: method, type: methodType, from } = charged;
     const fact = { code: 'stripe-would-charge', invoice, customer, subscription, method, methodType, from } as const;
     const dueAt = i.platformStatus === 'draft' ? i.finalizesAt : null;
-    yield { kind: 'double_charge_risk', about: { id: invoice }, fact, dueAt };
+    const choices = { actions: ['retry', 'dismiss'], proposed: 'retry' } as const;
+    yield { kind: 'double_charge_risk', about: { id: invoice }, fact, dueAt, ...choices };
   },
 );
 

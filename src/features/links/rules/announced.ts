@@ -16,25 +16,20 @@ import { type Lane } from '../../../engine/draft.js';
 import { done, type Verdict } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
 import { isLookedInto, observationsOf } from '../../../engine/open-money.js';
-import { bookedAs, paymentNamed, collect } from '../../../engine/payment.js';
-import { findOrAddObject, isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object.js';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { bookedAs, collect } from '../../../engine/payment.js';
+import { captured, keepCapture } from '../../../core/mor-objects/rules/capture.js';
+import { isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object.js';
 
 /**
  * Records `payment.captured`. An event about one of our links announces a payment on the link: for the link's first
- * payment Crossbill then reads the link. An event about no link is about a card payment. The MoR reports this payment
- * in a `payment.*` event too (Document 3), so Crossbill stores only the payment's uuid.
+ * payment Crossbill then reads the link. An event about no link is about a card payment.
  */
 export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   const ids = new Set(idsIn(e.data));
   const link = lane.objects.find(
     (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),
   );
-  if (link === undefined) {
-    keepCapture(lane, e, paymentNamed(lane, ids)?.id ?? null);
-    return done('a card payment: its own payment.* event counts');
-  }
+  if (link === undefined) return captured.take(lane, e);
   const x = observationIn(lane, e);
   const isOpen = link.paymentRowId === null;
   link.detail = { ...link.detail, observed: [...(link.detail.observed ?? []), x] };
@@ -66,14 +61,6 @@ function observationIn({ now }: Lane, e: MorServiceEvent): Observation {
     at: (timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? now).toISOString(),
     heardAt: now.toISOString(),
   };
-}
-
-function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null): void {
-  const morId = idNamed(e.data, 'paymentId', 'payment_id');
-  if (morId === null || !UUID.test(morId)) return;
-  const o = findOrAddObject(lane, 'capture', morId);
-  if (o.status === 'CAPTURED' && o.paymentRowId === paymentRowId) return;
-  Object.assign(o, { status: 'CAPTURED', paymentRowId, updatedAt: lane.now });
 }
 
 /**

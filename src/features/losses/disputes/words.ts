@@ -2,12 +2,12 @@
 import { showDisputed, unreadSum } from '../../../shared/domain/dispute-sum.js';
 import { type Words } from '../../../shared/domain/fact.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../../shared/domain/mor-object.js';
-import { showUntil } from '../../../shared/domain/show-time.js';
+import { showIso, showUntil } from '../../../shared/domain/show-time.js';
 import { day, moment } from '../../../shared/domain/when.js';
 import { DAY_MS } from '../../../shared/policy.js';
 
 export const disputeWords: Words<
-  'evidence-due' | 'evidence-returned' | 'outcome-unclear' | 'alert-received' | 'alert-handled'
+  'evidence-due' | 'evidence-returned' | 'outcome-unclear' | 'alert-received' | 'alert-handled' | 'unknown-dispute'
 > = {
   'evidence-due': (f) => ({
     summary: `the customer's bank disputes ${showDisputed(f)} (dispute ${f.dispute}): send evidence ${showUntil(f.until)}${afterOutcome(f)}`,
@@ -24,6 +24,10 @@ export const disputeWords: Words<
   'alert-received': (f) => ({
     summary: `the customer's bank may soon raise a chargeback of ${showDisputed(f)} (alert ${f.alert} on ${paymentOf(f.payment)}): answer ${showUntil(f.until)}`,
     proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
+  }),
+  'unknown-dispute': (f) => ({
+    summary: `the MoR sent ${f.type} (event ${f.event}), but Crossbill does not know the payment${f.until === null ? '' : `; the deadline is ${showIso(f.until)}`}`,
+    proposal: "Find the payment in the MoR's portal and answer there if the MoR asks for an answer.",
   }),
   'alert-handled': (f) => {
     const event =

@@ -1,5 +1,4 @@
 // The calls of the retry schedule: the MoR charges again, or Stripe ends the invoice or the subscription.
-import { type Words } from '../../../shared/domain/fact.js';
 import { isLiveProforma, isPayableLink } from '../../../shared/domain/mor-object.js';
 import {
   askOfCall,
@@ -98,20 +97,3 @@ export const markUncollectibleCall: CallRule<'mark_uncollectible'> = {
 };
 
 export const cancelSubscriptionCall: CallRule<'cancel_subscription'> = { ...endCall, replied: () => undefined };
-
-/** Sentences of items about these calls. */
-export const retryWords: Words<'retry-refused' | 'end-refused'> = {
-  'retry-refused': (f) => ({
-    summary: `the MoR's relay address refused retry ${f.retry} (${f.call}): ${f.said}`,
-    proposal: f.heard
-      ? 'The MoR may still have accepted this event, so Crossbill waits for its verdict. Find out why the relay address refuses the event. `retry` sends the same event once more.'
-      : 'The MoR did not accept the request to charge again. Find out why the relay address refuses it, then retry. Or dismiss this: the schedule goes on.',
-  }),
-  'end-refused': (f) => ({
-    summary: `Stripe refused ${f.call}: ${f.said}`,
-    proposal:
-      f.call === 'mark_uncollectible'
-        ? 'The schedule of retries is over, but Stripe did not mark the invoice uncollectible. Fix the error named by Stripe and retry, or mark the invoice on Stripe yourself.'
-        : 'The schedule of retries is over, but Stripe did not cancel the subscription. Fix the error named by Stripe and retry, or cancel the subscription on Stripe yourself.',
-  }),
-};

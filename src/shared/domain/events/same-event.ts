@@ -63,39 +63,3 @@ function sorted(value: unknown, top: boolean, depth: number): unknown {
     .map(([k, v]) => [k, sorted(v, false, depth + 1)]);
   return { pairs }; // `pairs` marks a sorted object, so it never equals an array from the body
 }
-
-const COMPARE =
-  'Compare both bodies in the event list and ask the sender which body is right. Crossbill keeps the second body and never applies it.';
-
-/**
- * Advice for a person, by event type. The MoR builds event ids from the object and the topic (Document 2). So two
- * events on the same dispute, alert or transfer share one id, and the later event may bring something new.
- */
-const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
-  [
-    'dispute.action_needed',
-    "The MoR may want evidence again, by another deadline: look at the dispute in the MoR's portal at once.",
-  ],
-  [
-    'dispute.revision_requested',
-    "The MoR may want better evidence again, with another note and deadline: look at the dispute in the MoR's portal at once.",
-  ],
-  [
-    'dispute.outcome',
-    "The dispute may have a second outcome: look at the dispute in the MoR's portal. The ledger keeps the first outcome. If a loss became a win, reverse the loss outside the ledger. If a win became a loss, book the loss outside the ledger.",
-  ],
-  [
-    'pre_chargeback_alert.received',
-    "The MoR may have sent another alert: look in the MoR's portal at once for an alert without an answer.",
-  ],
-  [
-    'proforma_invoice.settled',
-    'The MoR may have received another transfer. Crossbill did not book its money: ask the MoR how much money arrived in all.',
-  ],
-]);
-
-/** Advice for a person: two deliveries of this event type share an event id, and their bodies differ. */
-export function aboutSecondBody(type: string): string {
-  const news = MAY_BE_NEWS.get(type);
-  return news === undefined ? COMPARE : `${COMPARE} ${news}`;
-}

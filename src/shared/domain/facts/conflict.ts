@@ -1,6 +1,6 @@
 // Facts about events that contradict Crossbill's records.
 import { type Money } from '../money.js';
-import { type OnObject, type Seen, type Time } from './parts.js';
+import { type Seen, type Time } from './parts.js';
 
 export type ConflictFact =
   | {
@@ -47,35 +47,7 @@ export type ConflictFact =
       readonly announced: Money;
       readonly recorded: Money | null;
     }
-  | ({ readonly code: 'link-paid' } & OnObject)
-  /**
-   * The MoR has no such payment link. `not-given`: the MoR refused to create the link. `gone`: a read of the link finds
-   * nothing.
-   */
-  | ({ readonly code: 'link-lost'; readonly why: 'not-given' | 'gone'; readonly announced: boolean } & OnObject)
-  | ({ readonly code: 'link-not-paid'; readonly status: string } & OnObject)
-  | ({
-      readonly code: 'link-unread';
-      readonly announced: boolean;
-      readonly ended: boolean;
-      /** HTTP status and code of the last read. */
-      readonly answer: string;
-    } & OnObject)
-  | ({
-      readonly code: 'link-part-paid';
-      readonly priced: Money;
-      readonly outstanding: Money;
-      readonly part: Money;
-    } & OnObject)
-  | ({ readonly code: 'transfer-unheard' } & OnObject)
-  | {
-      readonly code: 'further-announced';
-      readonly further: readonly { readonly payment: string | null; readonly charge: string | null }[];
-      readonly observations: readonly Seen[];
-    }
   | { readonly code: 'payment-elsewhere'; readonly event: string; readonly payment: string; readonly invoice: string }
   | { readonly code: 'second-body'; readonly event: string; readonly type: string }
-  | { readonly code: 'unknown-proforma'; readonly event: string; readonly proforma: string }
   | { readonly code: 'unknown-capture'; readonly event: string }
-  | { readonly code: 'unknown-refund'; readonly event: string; readonly payment: string; readonly amount: Money }
-  | { readonly code: 'unknown-e-invoice'; readonly event: string; readonly type: string; readonly eInvoice: string };
+  | { readonly code: 'unknown-refund'; readonly event: string; readonly payment: string; readonly amount: Money };

@@ -93,10 +93,4 @@ export type DoubleFact =
       readonly object: string;
       readonly status: string;
       readonly until: Time | null;
-    }
-  | {
-      readonly code: 'further-on-link';
-      readonly payment: string;
-      readonly taken: Money;
-      readonly observations: readonly Seen[];
     };

@@ -1,5 +1,6 @@
 // A second body under the id of a known event, as an event of our own on the invoice's lane or on a lane of the item.
 import { expect, it } from '@jest/globals';
+import { aboutSecondBody } from '../../../../../src/core/events/rules/second-body.js';
 import { itemLane } from '../../../../../src/shared/domain/events/channel-lane.js';
 import { laneOfItem, parseOwnEvent } from '../../../../../src/shared/domain/events/own-event.js';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
@@ -45,4 +46,22 @@ it('Crossbill parses its own stored events, and refuses malformed bytes', () => 
   expect(parseOwnEvent(Buffer.from(JSON.stringify(signup)))).toEqual(signup);
   for (const wrong of ['', '{}', '{"type":"signup.overdue"}', '{"type":"event.second_body","source":"x"}'])
     expect(parseOwnEvent(Buffer.from(wrong))).toBeNull();
+});
+
+it.each([
+  ['dispute.action_needed', 'may want evidence again, by another deadline'],
+  ['dispute.revision_requested', 'may want better evidence again'],
+  ['dispute.outcome', 'If a loss became a win, reverse the loss outside the ledger'],
+  ['pre_chargeback_alert.received', 'another alert'],
+  ['proforma_invoice.settled', 'another transfer. Crossbill did not book its money'],
+])(
+  'if a second, different %s event has a known event id, the review item says what the second event may mean',
+  (type, says) => {
+    expect(aboutSecondBody(type)).toContain(says);
+  },
+);
+
+it('if a second, different event of any other type has a known id, the item says that Crossbill never applies the event', () => {
+  for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
+    expect(aboutSecondBody(type)).toMatch(/Crossbill keeps the second body and never applies it\.$/);
 });

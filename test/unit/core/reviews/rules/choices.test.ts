@@ -31,7 +31,6 @@ it.each<[ReviewKind, Resolution[]]>([
   ['effect_failed', ['retry', 'dismiss']],
   ['finalization_failed', ['retry', 'dismiss']],
   ['renewal_overdue', ['retry', 'dismiss']],
-  ['double_charge_risk', ['retry', 'dismiss']],
   ['partial_transfer', ['apply', 'dismiss']],
   ['dispute', ['dismiss']],
   ['debit_returned', ['dismiss']],

@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals';
 import { aKind, FACTS } from '../../../../support/item-facts.js';
 import { type ReviewKind, type ReviewRow } from '../../../../../src/shared/domain/model.js';
 import { type Item, newReview } from '../../../../../src/shared/domain/item.js';
-import { proposedOf, resolutionsOf } from '../../../../../src/core/reviews/rules/choices.js';
-import { isDoneElsewhere, stakeOf } from '../../../../../src/core/reviews/rules/stake.js';
+import { isDoneElsewhere, proposedOf, resolutionsOf } from '../../../../../src/core/reviews/rules/choices.js';
+import { stakeOf } from '../../../../../src/core/reviews/rules/stake.js';
 
 function item(kind: ReviewKind, choices: Pick<Item, 'actions' | 'proposed'> = {}): ReviewRow {
   const about = { ...aKind(kind), ...choices, subject: 'pmt_1', invoiceId: 'in_oak', paymentRowId: 'pmt_1' };

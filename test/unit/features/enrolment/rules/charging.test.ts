@@ -75,7 +75,13 @@ it('five seconds after a new renewal Crossbill reads which method Stripe would c
   });
   const [item, ...more] = open(risky);
   expect(more).toEqual([]);
-  expect(item).toMatchObject({ kind: 'double_charge_risk', invoiceId: 'in_1', dueAt: FINAL });
+  expect(item).toMatchObject({
+    kind: 'double_charge_risk',
+    invoiceId: 'in_1',
+    dueAt: FINAL,
+    actions: ['retry', 'dismiss'],
+    proposed: 'retry',
+  });
   expect(item?.fact).toMatchObject({
     code: 'stripe-would-charge',
     ...{ invoice: 'in_1', subscription: 'sub_1' },

@@ -1,7 +1,7 @@
 // Two deliveries under one event id: the same event again, or a conflict that a person must see.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { aboutSecondBody, isSameStripeEvent, sameEvent } from '../../../../../src/shared/domain/events/same-event.js';
+import { isSameStripeEvent, sameEvent } from '../../../../../src/shared/domain/events/same-event.js';
 import { reported } from '../../../../support/reported.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
@@ -85,22 +85,4 @@ it('Crossbill recognises a repeated Stripe event with the account as an id or as
 it('for Crossbill, two Stripe events without data.object are the same event only if all their fields are equal', () => {
   expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ n: 1, id: 'evt_1' }))).toBe(true);
   expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ id: 'evt_1', n: 2 }))).toBe(false);
-});
-
-it.each([
-  ['dispute.action_needed', 'may want evidence again, by another deadline'],
-  ['dispute.revision_requested', 'may want better evidence again'],
-  ['dispute.outcome', 'If a loss became a win, reverse the loss outside the ledger'],
-  ['pre_chargeback_alert.received', 'another alert'],
-  ['proforma_invoice.settled', 'another transfer. Crossbill did not book its money'],
-])(
-  'if a second, different %s event has a known event id, the review item says what the second event may mean',
-  (type, says) => {
-    expect(aboutSecondBody(type)).toContain(says);
-  },
-);
-
-it('if a second, different event of any other type has a known id, the item says that Crossbill never applies the event', () => {
-  for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
-    expect(aboutSecondBody(type)).toMatch(/Crossbill keeps the second body and never applies it\.$/);
 });

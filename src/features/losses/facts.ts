@@ -1,6 +1,7 @@
-// Facts about disputes and about debits returned by banks.
-import { type Money } from '../money.js';
-import { type Apart, type Disputed, type Time } from './parts.js';
+// What disputes and debits returned by banks add to the facts of review items.
+import { type CodesIn } from '../../shared/domain/fact.js';
+import { type Apart, type Disputed, type Refused, type Time } from '../../shared/domain/facts/parts.js';
+import { type Money } from '../../shared/domain/money.js';
 
 /** Stripe has a credit note for a loss, and the note is larger than the loss. */
 type CreditFact = {
@@ -14,7 +15,7 @@ type CreditFact = {
   readonly over: boolean;
 };
 
-export type DisputeFact =
+type DisputeFact =
   | CreditFact
   | ({
       readonly code: 'evidence-due';
@@ -79,7 +80,7 @@ export type DisputeFact =
     }
   | { readonly code: 'unknown-dispute'; readonly event: string; readonly type: string; readonly until: Time | null };
 
-export type ReturnFact =
+type ReturnFact =
   | CreditFact
   | {
       readonly code: 'debit-returned';
@@ -97,3 +98,17 @@ export type ReturnFact =
       readonly booked: Money;
       readonly how: 'refunded' | 'refunded-or-lost';
     };
+
+type LossFacts = {
+  readonly dispute: DisputeFact;
+  readonly debit_returned: ReturnFact;
+  readonly effect_failed: { readonly code: 'credit-refused'; readonly loss: string } & Refused;
+};
+
+export type LossCode = CodesIn<LossFacts>;
+
+declare module '../../shared/domain/fact.js' {
+  interface FeatureFacts {
+    readonly losses: LossFacts;
+  }
+}

@@ -1,0 +1,17 @@
+// What bank transfers add to the facts of review items.
+import { type CodesIn } from '../../shared/domain/fact.js';
+import { type OnObject } from '../../shared/domain/facts/parts.js';
+
+type TransferFacts = {
+  readonly conflicting_event:
+    | ({ readonly code: 'transfer-unheard' } & OnObject)
+    | { readonly code: 'unknown-proforma'; readonly event: string; readonly proforma: string };
+};
+
+export type TransferCode = CodesIn<TransferFacts>;
+
+declare module '../../shared/domain/fact.js' {
+  interface FeatureFacts {
+    readonly transfers: TransferFacts;
+  }
+}
