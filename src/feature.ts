@@ -1,6 +1,7 @@
 // What a feature may give to the rest of Crossbill. A feature is one folder with one join file,
 // `features/<name>/feature.ts`, and one line in `features.ts`.
-import { type Type } from '@nestjs/common';
+import { type DynamicModule, type Type } from '@nestjs/common';
+import { type Config } from './shared/config/index.js';
 import { type Lane } from './engine/draft.js';
 import { type Verdict } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
@@ -22,11 +23,14 @@ export type EventRow<K extends MorServiceType> = {
   readonly secondBody?: string;
 };
 
+/** A Nest module. With `of`, the settings decide what is in it. */
+export type FeatureModule = Type & { readonly of?: (config: Config) => DynamicModule };
+
 /** A frame opens a slot of its own here with `declare module`, so this file imports no frame. */
 export interface Feature {
   readonly name: string;
   /** The Nest modules: routes, pages, flows, timers. Loaded late: `crossbill --help` needs none of them. */
-  readonly modules?: () => Promise<readonly Type[]>;
+  readonly modules?: () => Promise<readonly FeatureModule[]>;
   /** How the feature joins the lanes of invoices. Its rules run before those of the core, if they are not `late`. */
   readonly lanes?: readonly Subject[];
   /** Its events of the MoR, by type. */
