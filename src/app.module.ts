@@ -8,7 +8,7 @@ import { ConsoleModule } from './frames/console/console.module.js';
 import { CustomersModule } from './core/customers/customers.module.js';
 import { DecisionsModule } from './core/lanes/decisions.module.js';
 import { EventsModule } from './core/events/events.module.js';
-import { type Feature } from './feature.js';
+import { type Feature, type FeatureModule } from './feature.js';
 import { FEATURES } from './features.js';
 import { HealthModule } from './core/health/health.module.js';
 import { IntakeModule } from './frames/intake/intake.module.js';
@@ -28,7 +28,10 @@ import { StripeModule } from './frames/stripe/stripe.module.js';
 import { SystemModule } from './engine/system-ports.js';
 import { WebhookEndpointsModule } from './core/events/webhook-endpoints.module.js';
 
-const OF_FEATURES = (await Promise.all(FEATURES.map(({ modules }: Feature) => modules?.() ?? []))).flat();
+/** Loads the modules of a feature. */
+const load = async ({ modules }: Feature): Promise<readonly FeatureModule[]> => (await modules?.()) ?? [];
+
+const OF_FEATURES = (await Promise.all(FEATURES.map(load))).flat();
 
 export type AppParts = {
   readonly config: Config;
