@@ -26,6 +26,9 @@ export function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string
 
 export const captured = {
   take: takeCapture,
-  unknown: ({ eventId: event }: MorServiceEvent) => ({ kind: 'conflicting_event' as const, fact: { code: 'unknown-capture' as const, event } }),
+  unknown: ({ eventId: event }: MorServiceEvent) => ({
+    kind: 'conflicting_event' as const,
+    fact: { code: 'unknown-capture' as const, event },
+  }),
   mayBeUnderWay: () => true,
 } satisfies EventRow<'payment.captured'>;
