@@ -2,7 +2,7 @@
 // imports none of them.
 import { type EventSource } from '../shared/domain/ports/inbox.js';
 import { type LaneState, type OutboxRow, type ReviewKind } from '../shared/domain/model.js';
-import { type NewNotification, type NotifyFormat, type Told } from '../shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Told } from '../shared/domain/notification.js';
 import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './draft.js';
 import { type Elsewhere } from './context.js';
@@ -66,9 +66,9 @@ export abstract class Decider {
   /** Reads facts about other lanes for the rule of a refused call. */
   abstract refusedBecause(call: OutboxRow): Promise<Elsewhere>;
   /** Returns a function to give a notification its id and its exact bytes in this format. */
-  abstract putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification;
+  abstract putDownAs(as: NotifyAs): (told: Told, at: Date) => NewNotification;
   /** Returns a function to make the notifications of a step in this format. */
-  abstract tellIn(format: NotifyFormat): TellStep;
+  abstract tellAs(as: NotifyAs): TellStep;
   /**
    * Works a lane of events without an invoice id. Finds the invoice of each event and moves the event to the invoice's
    * lane. Returns the events it decided without a move.

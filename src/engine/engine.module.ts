@@ -38,9 +38,9 @@ const POLL_MS = 400;
     { provide: LANE_WORKER, useFactory: workerOptions, inject: [CONFIG, Ids, Metrics, LOG] },
     {
       provide: LaneStore,
-      useFactory: (db: Database, time: DatabaseTime, { notifyUrl, notifyFormat, shadow }: Config, decider: Decider) =>
+      useFactory: (db: Database, time: DatabaseTime, config: Config, decider: Decider) =>
         new PgLaneStore(db, time, {
-          tell: notifyUrl === null || shadow ? null : decider.tellIn(notifyFormat), // shadow mode notifies nobody
+          tell: config.notifyUrl === null || config.shadow ? null : decider.tellAs(config), // shadow mode notifies nobody
           writes: decider.subjects.writes,
           gatherMs: GATHER_MS,
         }),

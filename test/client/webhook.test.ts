@@ -6,6 +6,7 @@ import { NOTIFICATION_TYPES, sampleOf } from '../../src/shared/domain/notificati
 import { HttpReceiver } from '../../src/features/notifications/receiver.js';
 import { putDown } from '../../src/features/notifications/rules/put-down.js';
 import { type Heard, newSecret, NotifyReceiver } from '../support/notify-receiver.js';
+import { STANDARD } from '../support/notify-as.js';
 
 const [OLD, NEW, OTHER] = [newSecret(1), newSecret(2), newSecret(3)];
 
@@ -21,7 +22,7 @@ describe('verifyWebhook', () => {
       new Secret(receiver.url),
       secrets.map((s) => new Secret(s)),
     );
-    await sender.send(putDown(sampleOf(type, 'x'), 'standard', at), at);
+    await sender.send(putDown(sampleOf(type, 'x'), STANDARD, at), at);
     await sender.close();
     const heard = receiver.heard.at(-1);
     if (heard === undefined) throw new Error('nothing was delivered');

@@ -11,6 +11,7 @@ import { sampleOf } from '../../src/shared/domain/notification.js';
 import { freePort } from '../e2e/support/daemon-process.js';
 import { newSecret } from '../support/notify-receiver.js';
 import { root, textOf } from './support.js';
+import { STANDARD } from '../support/notify-as.js';
 
 let child: ChildProcess;
 let url: string;
@@ -46,7 +47,7 @@ afterAll(() => {
 
 it('the example receiver of docs/notifications.md accepts a signed delivery once, and refuses a wrong secret', async () => {
   const at = new Date();
-  const told = putDown(sampleOf('invoice.paid', 'x'), 'standard', at);
+  const told = putDown(sampleOf('invoice.paid', 'x'), STANDARD, at);
   const [right, rotated, wrong] = [[newSecret(5)], [newSecret(6), newSecret(5)], [newSecret(6)]].map(
     (secrets) =>
       new HttpReceiver(

@@ -7,6 +7,7 @@ import { expect, it } from '@jest/globals';
 import { type NotificationType, sampleOf, type Told } from '../../src/shared/domain/notification.js';
 import { putDown } from '../../src/features/notifications/rules/put-down.js';
 import { textOf } from './support.js';
+import { STANDARD } from '../support/notify-as.js';
 
 type Access = { readonly end: (whose: string) => void; readonly allow: (whose: string) => void };
 type Follow = (event: unknown, access: Access) => void;
@@ -29,7 +30,7 @@ it('the recipe ends access when nothing is left of the money, and allows it when
     const sample = sampleOf(type, 'x');
     const told = { ...sample, data: { ...sample.data, ...over } } as Told;
     const before = calls.length;
-    follow(JSON.parse(putDown(told, 'standard', new Date(Date.UTC(2026, 10, 22, 9, minute))).body), access);
+    follow(JSON.parse(putDown(told, STANDARD, new Date(Date.UTC(2026, 10, 22, 9, minute))).body), access);
     return calls[before];
   };
   expect(tell('invoice.paid', 0, {})).toBe('allow sub_sample');

@@ -1,6 +1,6 @@
 // Gives the engine the rules of invoices, refunds and so on (subjects.ts), and answers the engine's questions about
 // other invoices from the stores.
-import { type NewNotification, type NotifyFormat, type Told } from '../../shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Told } from '../../shared/domain/notification.js';
 import { putDown, putDownStep } from '../../features/notifications/rules/put-down.js';
 import { type Elsewhere } from '../../engine/context.js';
 import { type Customers, type Signups } from '../../engine/lookup.js';
@@ -39,12 +39,12 @@ export class Decisions extends Decider {
     this.customers = enrolment ?? NOBODY_LOOKED_UP;
   }
 
-  putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification {
-    return (told, at) => putDown(told, format, at);
+  putDownAs(as: NotifyAs): (told: Told, at: Date) => NewNotification {
+    return (told, at) => putDown(told, as, at);
   }
 
-  tellIn(format: NotifyFormat): TellStep {
-    return (before, after, at) => putDownStep(before, after, format, at);
+  tellAs(as: NotifyAs): TellStep {
+    return (before, after, at) => putDownStep(before, after, as, at);
   }
 
   get signups(): Signups {

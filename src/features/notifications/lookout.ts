@@ -4,7 +4,7 @@ import { type Clock } from '../../shared/domain/ports/clock.js';
 import { type Notifications } from '../../frames/store/notifications.js';
 import { untoldByKind, untoldOf } from '../verify/rules/run.js';
 import { type VerifyStore } from '../verify/verify.store.js';
-import { type NewNotification, type NotifyFormat, type Told } from '../../shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Told } from '../../shared/domain/notification.js';
 import { putDown } from './rules/put-down.js';
 import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
 import { NOTIFICATIONS_KEPT_DAYS, REVIEW_DUE_SOON_MS } from '../../shared/policy.js';
@@ -17,7 +17,7 @@ export class Lookout {
     private readonly store: Notifications,
     private readonly runs: Pick<VerifyStore, 'last'>,
     private readonly clock: Clock,
-    private readonly format: NotifyFormat,
+    private readonly as: NotifyAs,
     private readonly everyMs: number,
     private readonly onError: (what: string, error: unknown) => void,
   ) {}
@@ -38,7 +38,7 @@ export class Lookout {
   async look(): Promise<void> {
     const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);
     const found: NewNotification[] = [];
-    const add = (told: Told, at: Date): void => void found.push(putDown(told, this.format, at));
+    const add = (told: Told, at: Date): void => void found.push(putDown(told, this.as, at));
     for (const r of opened) add(reviewOpened(r), r.createdAt);
     const now = await this.store.time();
     for (const r of dueSoon) add(reviewDueSoon(r), now);

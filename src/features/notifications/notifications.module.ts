@@ -65,6 +65,6 @@ function jobs(
     },
   });
   const tells = config.notifyUrl !== null && !config.shadow;
-  const lookout = new Lookout(store, runs, clock, config.notifyFormat, LOOK_OUT_EVERY_MS, onError);
+  const lookout = new Lookout(store, runs, clock, config, LOOK_OUT_EVERY_MS, onError);
   return new NotificationJobs(notifier, tells ? lookout : null);
 }

@@ -85,11 +85,11 @@ export function addNotifications(on: Commands): void {
       if (type === undefined)
         throw wrongUsage(`There is no notification type ${plain(word)}. Use one of ${NOTIFICATION_TYPES.join(', ')}.`);
       const world = await cli.open();
-      const { notifySecrets, notifyFormat, proxies } = world.config;
+      const { notifySecrets, proxies } = world.config;
       const receiver = new HttpReceiver(notifyUrlOf(world), notifySecrets, { proxies });
       const store = world.get(Notifications);
       const at = await store.time();
-      const { id, body } = putDown(sampleOf(type, `sample ${randomBytes(8).toString('hex')}`), notifyFormat, at);
+      const { id, body } = putDown(sampleOf(type, `sample ${randomBytes(8).toString('hex')}`), world.config, at);
       const sent = await receiver.send({ id, body }, at).finally(() => receiver.close());
       const delivered = sent.outcome === 'delivered';
       if (delivered) await store.markGone(false);

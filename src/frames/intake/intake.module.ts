@@ -57,7 +57,7 @@ function intakeOptions(
 ): IntakeOptions {
   const watch = watchEndpoints(metrics, log, wake);
   const isTold = config.notifyUrl !== null && !config.shadow;
-  const notices = new RefusalNotices(notifications, isTold ? decider.putDownIn(config.notifyFormat) : null, log);
+  const notices = new RefusalNotices(notifications, isTold ? decider.putDownAs(config) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
     // An endpoint without a secret in the settings gets a random secret. Nobody knows this secret, so the endpoint
     // refuses every delivery.

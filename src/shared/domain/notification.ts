@@ -290,11 +290,18 @@ export function sampleOf(type: NotificationType, subject: string): Told {
 
 const SENTENCES: { readonly [T in NotificationType]: { readonly sentence: (d: DataOf<T>) => string } } = NOTIFICATIONS;
 
-/** The notification in one sentence for people, in the form an incoming webhook of Slack takes. */
-export function inWords<T extends NotificationType>(told: { readonly type: T; readonly data: DataOf<T> }): string {
+/**
+ * The notification in one sentence for people, in the form an incoming webhook of Slack takes.
+ * @param consoleUrl the console's address, for a whole link; null: the sentence has the path alone
+ */
+export function inWords<T extends NotificationType>(
+  told: { readonly type: T; readonly data: DataOf<T> },
+  consoleUrl: string | null,
+): string {
   // Slack reads `<…>` as a link or a mention and `&` as an entity ("Formatting text for app surfaces", "Escaping
   // text").
-  const sentence = SENTENCES[told.type].sentence(told.data);
+  const data = { ...told.data, console: `${consoleUrl ?? ''}${told.data.console}` };
+  const sentence = SENTENCES[told.type].sentence(data);
   return sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
@@ -323,6 +330,9 @@ function sum(d: { readonly amount: number | null; readonly currency: string | nu
 }
 
 export type NotifyFormat = 'standard' | 'slack';
+
+/** How a receiver wants its notifications: two of the settings. */
+export type NotifyAs = { readonly notifyFormat: NotifyFormat; readonly consoleUrl: string | null };
 
 /** A stored notification. Every try sends the same body. */
 export type NewNotification = {

@@ -187,7 +187,7 @@ export class Replica {
     const lanes = stored(
       'lanes',
       new PgLaneStore(db, clock, {
-        tell: parts.hear === null ? null : decider.tellIn('standard'),
+        tell: parts.hear === null ? null : decider.tellAs({ notifyFormat: 'standard', consoleUrl: null }),
         writes: decider.subjects.writes,
       }),
     );

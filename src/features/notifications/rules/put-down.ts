@@ -4,7 +4,7 @@ import {
   inWords,
   type NewNotification,
   type NotificationType,
-  type NotifyFormat,
+  type NotifyAs,
   type Told,
 } from '../../../shared/domain/notification.js';
 import { type LaneState } from '../../../shared/domain/model.js';
@@ -18,11 +18,12 @@ export function notificationId(type: NotificationType, subject: string): string 
   return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;
 }
 
-export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotification {
+export function putDown(told: Told, as: NotifyAs, at: Date): NewNotification {
   const { type, subject, data } = told;
   const invoiceId = 'invoice_id' in data ? data.invoice_id : null;
   const event = { type, timestamp: at.toISOString(), data };
-  const body = JSON.stringify(format === 'slack' ? { text: inWords(told) } : event);
+  const format = as.notifyFormat;
+  const body = JSON.stringify(format === 'slack' ? { text: inWords(told, as.consoleUrl) } : event);
   return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
 }
 
@@ -33,10 +34,10 @@ export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotifica
 export function putDownStep(
   before: LaneState,
   after: LaneState,
-  format: NotifyFormat,
+  as: NotifyAs,
   at: Date,
 ): { readonly after: LaneState; readonly told: readonly NewNotification[] } {
-  const told = tellLane(before, after).map((one) => putDown(one, format, at));
+  const told = tellLane(before, after).map((one) => putDown(one, as, at));
   if (told.length === 0) return { after, told };
   const lines = told.map(({ id, type }) => {
     return {

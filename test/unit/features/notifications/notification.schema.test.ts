@@ -9,10 +9,11 @@ import {
 } from '../../../../src/shared/domain/notification.js';
 import { schemaOf } from '../../../../src/features/notifications/notification.schema.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
+import { STANDARD } from '../../../support/notify-as.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 const bodyOf = (type: NotificationType): Record<string, unknown> =>
-  JSON.parse(putDown(sampleOf(type, 'x'), 'standard', NOW).body) as Record<string, unknown>;
+  JSON.parse(putDown(sampleOf(type, 'x'), STANDARD, NOW).body) as Record<string, unknown>;
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': true } });
 

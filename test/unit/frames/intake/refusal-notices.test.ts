@@ -1,15 +1,16 @@
 // When a webhook endpoint refuses deliveries, somebody hears of it: at once, and then once an hour.
 import { expect, it } from '@jest/globals';
-import { type NewNotification, type Told } from '../../../../src/shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Told } from '../../../../src/shared/domain/notification.js';
 import { type EndpointOutcome } from '../../../../src/frames/intake/options.js';
 import { RefusalNotices } from '../../../../src/frames/intake/refusal-notices.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
 import { turn } from '../../../support/intake-fakes.js';
+import { STANDARD } from '../../../support/notify-as.js';
 
 const START = Date.UTC(2026, 10, 22, 9, 59);
 const MINUTE = 60_000;
 
-function setUp(format: 'standard' | null = 'standard') {
+function setUp(as: NotifyAs | null = STANDARD) {
   const told: NewNotification[] = [];
   const lines: Readonly<Record<string, unknown>>[] = [];
   const database = { gone: false };
@@ -21,8 +22,8 @@ function setUp(format: 'standard' | null = 'standard') {
     },
   };
   const log = { error: (line: (typeof lines)[number]) => void lines.push(line) };
-  const putDownIn = format === null ? null : (of: Told, at: Date): NewNotification => putDown(of, format, at);
-  const notices = new RefusalNotices(store, putDownIn, log);
+  const putDownAs = as === null ? null : (of: Told, at: Date): NewNotification => putDown(of, as, at);
+  const notices = new RefusalNotices(store, putDownAs, log);
   const saw = async (
     outcome: EndpointOutcome,
     afterMs: number,
@@ -32,7 +33,7 @@ function setUp(format: 'standard' | null = 'standard') {
     await turn();
   };
   const facts = () => told.map((one) => (JSON.parse(one.body) as { data: Record<string, unknown> }).data);
-  return { told, lines, database, notices, saw, facts, replica: () => new RefusalNotices(store, putDownIn, log) };
+  return { told, lines, database, notices, saw, facts, replica: () => new RefusalNotices(store, putDownAs, log) };
 }
 
 it('Crossbill notifies the operator of the first refused webhook immediately, and then each hour of the count', async () => {

@@ -15,6 +15,7 @@ import { NoAnswer, StripeHttpClient } from '../../../../src/frames/stripe/http-c
 import { SystemClock } from '../../../../src/engine/system-ports.js';
 import { aSignIn } from '../../../support/claims-provider.js';
 import { ConnectProxy } from '../../../support/connect-proxy.js';
+import { STANDARD } from '../../../support/notify-as.js';
 
 let peer: Server;
 let heard: string[];
@@ -65,7 +66,7 @@ async function askStripe(host: string, port: string, by: Proxies): Promise<numbe
   }
 }
 
-const delivery = () => putDown(sampleOf('invoice.paid', 'x'), 'standard', new Date());
+const delivery = () => putDown(sampleOf('invoice.paid', 'x'), STANDARD, new Date());
 
 it('Crossbill reaches the MoR through the proxy, and the proxy resolves the MoR’s host name', async () => {
   expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: true, status: 200 });

@@ -9,12 +9,13 @@ import {
 } from '../../../../src/shared/domain/notification.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
 import { retryInMs } from '../../../../src/features/notifications/rules/retry.js';
+import { SLACK, STANDARD } from '../../../support/notify-as.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 /** A sample of the type in words, with other facts. */
 const said = (type: NotificationType, over: object = {}): string => {
   const sample = sampleOf(type, 'x');
-  return inWords({ ...sample, data: { ...sample.data, ...over } });
+  return inWords({ ...sample, data: { ...sample.data, ...over } }, null);
 };
 const INVOICE = 'See /console/invoices/in_sample in the console.';
 const REVIEW = 'See /console/reviews/rev_sample in the console.';
@@ -104,22 +105,32 @@ it('a notification for Slack escapes all markup in its facts', () => {
 it.each(NOTIFICATION_TYPES)('the notification %s has its type, time and facts in the receiver’s format', (type) => {
   const told = sampleOf(type, 'x');
   const invoiceId = ['verify.differences', 'webhooks.refusing'].includes(type) ? null : 'in_sample';
-  const standard = putDown(told, 'standard', NOW);
+  const standard = putDown(told, STANDARD, NOW);
   expect(standard).toMatchObject({ type, subject: 'x', format: 'standard', at: NOW, invoiceId });
   expect(JSON.parse(standard.body)).toEqual({ type, timestamp: NOW.toISOString(), data: told.data });
-  const slack = putDown(told, 'slack', NOW);
+  const slack = putDown(told, SLACK, NOW);
   expect(slack).toMatchObject({ id: standard.id, format: 'slack', invoiceId });
-  expect(JSON.parse(slack.body)).toEqual({ text: inWords(told) });
+  expect(JSON.parse(slack.body)).toEqual({ text: inWords(told, null) });
+});
+
+it('a Slack notification has a whole link into the console if CONSOLE_URL is set, and the path alone if it is not', () => {
+  for (const type of NOTIFICATION_TYPES) {
+    const told = sampleOf(type, 'x');
+    const at = (consoleUrl: string | null): string => putDown(told, { ...SLACK, consoleUrl }, NOW).body;
+    if (type === 'payment_link.created') continue; // it has the link's own address
+    expect(at('https://billing.example.com')).toContain(` https://billing.example.com${told.data.console} in the`);
+    expect(at(null)).toContain(` ${told.data.console} in the`);
+  }
 });
 
 it('notifications of different types or about different objects have different ids', () => {
-  const ids = NOTIFICATION_TYPES.flatMap((type) => ['x', 'y'].map((s) => putDown(sampleOf(type, s), 'slack', NOW).id));
+  const ids = NOTIFICATION_TYPES.flatMap((type) => ['x', 'y'].map((s) => putDown(sampleOf(type, s), SLACK, NOW).id));
   expect(new Set(ids).size).toBe(2 * NOTIFICATION_TYPES.length);
 });
 
 it('a notification without an invoice id in its facts belongs to no invoice', () => {
   const told = sampleOf('review.opened', 'x');
-  expect(putDown({ ...told, data: { ...told.data, invoice_id: null } } as Told, 'standard', NOW).invoiceId).toBeNull();
+  expect(putDown({ ...told, data: { ...told.data, invoice_id: null } } as Told, STANDARD, NOW).invoiceId).toBeNull();
 });
 
 it('a sample notification contains only ids that end in _sample', () => {

@@ -7,6 +7,7 @@ import { retryInMs, WAITS_MS } from '../../../../../src/features/notifications/r
 import { tellLane } from '../../../../../src/features/notifications/rules/tell-lane.js';
 import { INVOICE_ID } from '../../../../support/builders.js';
 import { paid as paidLane } from '../../../../support/paid-lane.js';
+import { SLACK, STANDARD } from '../../../../support/notify-as.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 const paid = await (await paidLane()).state(INVOICE_ID);
@@ -16,11 +17,11 @@ const open: LaneState = { ...paid, invoice: { ...invoice, status: 'open' }, paym
 
 it('an unchanged lane makes no notification', () => {
   expect(tellLane(paid, paid)).toEqual([]);
-  expect(putDownStep(paid, paid, 'standard', NOW)).toEqual({ after: paid, told: [] });
+  expect(putDownStep(paid, paid, STANDARD, NOW)).toEqual({ after: paid, told: [] });
 });
 
 it('a paid invoice makes an invoice.paid notification and a line in the timeline', () => {
-  const { told, after } = putDownStep(open, paid, 'standard', NOW);
+  const { told, after } = putDownStep(open, paid, STANDARD, NOW);
   expect(told.map((t) => t.type)).toContain('invoice.paid');
   expect(after.journal.map((l) => l.text)).toContain('your backend is notified: invoice.paid');
 });
@@ -28,13 +29,13 @@ it('a paid invoice makes an invoice.paid notification and a line in the timeline
 const [told = never()] = tellLane(open, paid);
 
 it("a notification's id depends only on its type and on the object behind it, so a restored database makes the same id", () => {
-  expect(putDown(told, 'standard', NOW).id).toBe(putDown(told, 'standard', new Date(0)).id);
+  expect(putDown(told, STANDARD, NOW).id).toBe(putDown(told, STANDARD, new Date(0)).id);
   expect(notificationId('invoice.paid', 'in_1')).not.toBe(notificationId('invoice.paid', 'in_2'));
   expect(notificationId('invoice.paid', 'in_1')).toMatch(/^msg_[0-9a-f]{32}$/);
 });
 
 it("a Slack notification is one line and escapes Slack's markup", () => {
-  const text = (JSON.parse(putDown(told, 'slack', NOW).body) as { text: string }).text;
+  const text = (JSON.parse(putDown(told, SLACK, NOW).body) as { text: string }).text;
   expect(text).toContain(`Invoice ${invoice.invoiceId} is paid (10.00 EUR)`);
   const link = {
     type: 'payment_link.created',
@@ -52,8 +53,8 @@ it("a Slack notification is one line and escapes Slack's markup", () => {
       console: '',
     },
   } as const;
-  expect(putDown(link, 'slack', NOW).body).toContain('&lt;!channel&gt;');
-  expect(putDown(link, 'slack', NOW).body).toContain('a=1&amp;b=2');
+  expect(putDown(link, SLACK, NOW).body).toContain('&lt;!channel&gt;');
+  expect(putDown(link, SLACK, NOW).body).toContain('a=1&amp;b=2');
 });
 
 it('a notification has ten tries, 5 seconds to 24 hours apart, and waits as long as the receiver asks', () => {

@@ -24,6 +24,7 @@ import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
 import { aCtx, anOpenInvoice, NOW } from '../../../../support/channel-lane.js';
 import { aDispute, paid, paidTwice } from '../../../../support/disputed-lane.js';
 import { openReview } from '../../../../support/decide.js';
+import { STANDARD } from '../../../../support/notify-as.js';
 
 const lossOf = (minor: bigint) => ({ of: 'pmt_1', minor: minor.toString(), entries: 1, movedAt: NOW.toISOString() });
 const NEXT_TRY = new Date('2026-11-23T12:00:00Z');
@@ -483,7 +484,7 @@ it('a signup.completed notification waits for the payment and its amount; a rene
 
 it("each notification of a step has a line in the timeline with the notification's id", () => {
   const before = paid({ signupId: 'sup_1', succeededAt: null });
-  const { told: both, after } = putDownStep({ ...before, invoice: null }, paid({ signupId: 'sup_1' }), 'standard', NOW);
+  const { told: both, after } = putDownStep({ ...before, invoice: null }, paid({ signupId: 'sup_1' }), STANDARD, NOW);
   expect(both.map((t) => t.type)).toEqual(['invoice.paid', 'signup.completed']);
   expect(after.journal.slice(-2)).toEqual(
     both.map(({ id, type }) => ({
