@@ -51,6 +51,6 @@ export const isForbiddenAddress = (address: string): boolean => within(NEVER, ad
 
 /** True if the host of a URL is this machine. */
 export function isLoopbackHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
   return host === 'localhost' || host.endsWith('.localhost') || within(LOOPBACK, host);
 }

@@ -55,7 +55,7 @@ function isProxyUrl({ protocol, hostname, pathname, search, hash, username, pass
 export function proxyFor({ http, https, except }: Proxies, url: URL): Proxy | null {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === null || isLoopbackHost(url.hostname)) return null;
-  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const host = oneSpelling(url.hostname);
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
   return except.some((entry) => names(entry.toLowerCase(), host, port)) ? null : proxy;
 }
@@ -70,8 +70,15 @@ function names(entry: string, host: string, port: string): boolean {
   const [name = '', onPort] = bare ?? [];
   if (onPort !== undefined && onPort !== port) return false;
   if (name.includes('/')) return isWithin(name, host);
-  const plain = name.replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
+  const plain = oneSpelling(name.replace(/^\*?\./, ''));
   return host === plain || (isIP(host) === 0 && host.endsWith(`.${plain}`));
+}
+
+/** A host in the one spelling for a comparison: without brackets or a dot at the end, short, and in ASCII. */
+function oneSpelling(host: string): string {
+  const bare = host.replace(/^\[|\]$|\.$/g, '');
+  const url = `http://${isIPv6(bare) ? `[${bare}]` : bare}`;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : bare.toLowerCase();
 }
 
 function isWithin(range: string, host: string): boolean {

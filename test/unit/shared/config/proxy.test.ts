@@ -26,11 +26,19 @@ it.each([
   'http://127.8.9.1',
   'http://[::1]:4020',
   'http://a.localhost',
+  'http://localhost.:4010',
 ])('Crossbill never uses the proxy for an address of its own machine: %s', (url) => {
   expect(way({ HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY }, url)).toBeNull();
 });
 
 it.each([
+  ['mor.internal.', 'https://mor.internal', true],
+  ['.mor.internal.:443', 'https://api.mor.internal', true],
+  ['mor.internal', 'https://mor.internal.', true],
+  ['2001:0DB8::0001', 'https://[2001:db8::1]', true],
+  ['[2001:db8::1]:8443', 'https://[2001:db8::1]:8443', true],
+  ['münchen.example', 'https://api.xn--mnchen-3ya.example', true],
+  ['mor.internal.', 'https://notmor.internal', false],
   ['*', 'https://api.stripe.com', true],
   ['api.stripe.com', 'https://api.stripe.com', true],
   ['stripe.com', 'https://api.stripe.com', true],
