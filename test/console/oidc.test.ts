@@ -125,6 +125,8 @@ it('the audit trail names the person after a sign-in at the identity provider', 
 });
 
 it.each([
+  ['comes from a provider that sends no groups', 'silent', 'Let it send the claim groups', 'silent@example.com', 403],
+  ['is in too many groups to send', 'many', 'more groups than the identity provider can send', 'many@example.com', 403],
   ['is in no group with a role', 'nobody', 'none of your groups has a role here', 'nobody@example.com', 403],
   [
     'has an address of another domain',
@@ -163,20 +165,43 @@ it("the console accepts the identity provider's response once, from the same bro
   );
   await refused(browser, `${answer}&state=${state}`);
   const jar = new Map(browser.jar.get(new URL(url).host));
-  const cookie = jar.get('crossbill_sso') ?? '';
+  const [name = '', cookie = ''] = [...jar].find(([one]) => one.startsWith('crossbill_sso_')) ?? [];
   const [body = '', signature = ''] = cookie.split('.');
   const later = { ...(JSON.parse(Buffer.from(body, 'base64url').toString()) as Json), e: Date.now() + 1e9 };
   const forged = new Browser();
   forged.jar.set(
     new URL(url).host,
-    new Map([['crossbill_sso', `${Buffer.from(JSON.stringify(later)).toString('base64url')}.${signature}`]]),
+    new Map([[name, `${Buffer.from(JSON.stringify(later)).toString('base64url')}.${signature}`]]),
   );
   await refused(forged, answer);
   expect((await browser.get(answer)).status).toBe(200);
-  expect(browser.jar.get(new URL(url).host)?.has('crossbill_sso')).toBe(false);
+  expect(browser.jar.get(new URL(url).host)?.has(name)).toBe(false);
   const again = new Browser();
   again.jar.set(new URL(url).host, jar); // the provider has used up the code too
   await refused(again, answer);
+});
+
+it('two tabs of a browser sign in at the identity provider at once, and each opens its page', async () => {
+  const browser = new Browser();
+  const pages = ['/console/reviews', '/console/ledger'];
+  const answers: string[] = [];
+  for (const page of pages)
+    answers.push((await browser.follow(`${url}/console/sso?to=${encodeURIComponent(page)}`, toCallback)).at);
+  for (const [i, answer] of answers.entries()) {
+    const seen = await browser.get(answer);
+    expect([seen.status, seen.headers.get('refresh')]).toEqual([200, `0;url=${pages[i]}`]);
+  }
+  expect((await browser.visitor().get('/console')).status).toBe(200);
+});
+
+it('a browser keeps the cookies of its five newest sign-ins at the identity provider', async () => {
+  const browser = new Browser();
+  const answers: string[] = [];
+  for (let i = 0; i < 7; i++) answers.push((await browser.follow(`${url}/console/sso`, toCallback)).at);
+  const kept = [...(browser.jar.get(new URL(url).host) ?? [])].filter(([name]) => name.startsWith('crossbill_sso_'));
+  expect(kept).toHaveLength(5);
+  expect((await browser.get(answers[0] ?? '')).status).toBe(400);
+  expect((await browser.get(answers[6] ?? '')).status).toBe(200);
 });
 
 it('the console sends the identity provider the return address from the settings, not from the Host header', async () => {

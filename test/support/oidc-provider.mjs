@@ -6,6 +6,13 @@ import Provider from 'oidc-provider';
 const ACCOUNTS = {
   ada: { email: 'Ada@example.com', email_verified: true, groups: ['staff', 'finance', 'billing-ops'] },
   kei: { email: 'kei@example.com', email_verified: true, groups: ['finance'] },
+  silent: { email: 'silent@example.com', email_verified: true },
+  many: {
+    email: 'many@example.com',
+    email_verified: true,
+    _claim_names: { groups: 'src1' },
+    _claim_sources: { src1: { endpoint: 'https://directory.example.com/users/many/groups' } },
+  },
   nobody: { email: 'nobody@example.com', email_verified: true, groups: ['staff'] },
   mallory: { email: 'mallory@example.com.evil.test', email_verified: true, groups: ['billing-ops'] },
   unproven: { email: 'ada@example.com', email_verified: false, groups: ['billing-ops'] },
@@ -40,6 +47,9 @@ server.listen(0, '127.0.0.1', () => {
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...ACCOUNTS[id] }) }),
     // The company's own console needs no consent of the person.
     loadExistingGrant: async (ctx) => {
+      // One grant for a person's browser: a second tab's grant would undo the first tab's code.
+      const known = ctx.oidc.session.grantIdFor(ctx.oidc.client.clientId);
+      if (known !== undefined) return ctx.oidc.provider.Grant.find(known);
       const grant = new ctx.oidc.provider.Grant({
         clientId: ctx.oidc.client.clientId,
         accountId: ctx.oidc.session.accountId,

@@ -4,6 +4,7 @@ import { SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { CONFIG, type Config, stripeMode } from '../../shared/config/index.js';
+import { takePortsOff } from './access/caller.js';
 import { openApi, type Webhooks } from './http/openapi.js';
 
 const nothing = helmet({
@@ -34,14 +35,17 @@ export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): 
   app.disable('x-powered-by');
   app.disable('etag');
   const config = app.get<Config>(CONFIG);
-  const { shadow, trustedProxies } = config;
+  const { shadow, trustedProxies, consoleUrl } = config;
   // Every console page shows shadow mode and Stripe's mode in its frame.
   app.set('shadow', shadow);
   app.set('stripe mode', stripeMode(config));
+  // The console's own address, if a proxy in front writes another Host header.
+  app.set('console url', consoleUrl);
   // Anybody could send X-Forwarded-For, so the daemon trusts it only from these proxies.
   app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', 'simple');
   app.use((req: Request, res: Response, next: NextFunction) => {
+    takePortsOff(req);
     if (/^\/docs(\/|$)/i.test(req.path)) {
       ownPage(req, res, next);
       return;

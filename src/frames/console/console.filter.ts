@@ -2,7 +2,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { toProblem } from '../api/http/problem.filter.js';
-import { NotLoggedIn } from './console.guard.js';
+import { isOwn, NotLoggedIn } from './console.guard.js';
 import { html } from './html.js';
 import { asksForPart, secure, sendPage } from './layout.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
@@ -56,8 +56,8 @@ export class ConsoleFilter implements ExceptionFilter {
 function cameFrom(req: Request): string | null {
   const { referer } = req.headers;
   if (req.method === 'GET' || referer === undefined || !URL.canParse(referer)) return null;
-  const { host, pathname, search } = new URL(referer);
-  return host === req.headers.host && /^\/console(\/|$)/.test(pathname) ? `${pathname}${search}` : null;
+  const { pathname, search } = new URL(referer);
+  return isOwn(req, referer) && /^\/console(\/|$)/.test(pathname) ? `${pathname}${search}` : null;
 }
 
 function toLogin(req: Request, res: Response): void {

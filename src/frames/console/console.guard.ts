@@ -77,7 +77,8 @@ export class ConsoleGuard implements CanActivate {
         fromOwnPage(req) && same((await takeForm(req, this.room, 'caller')).text('form_token'), session.formToken);
       if (!own) {
         await this.deny(req, session, rule, 403);
-        throw new Problem(403, 'foreign_form', 'Crossbill did nothing: the form is not of your session. Reload it.');
+        const why = 'Crossbill did nothing: the form is not of your session. Reload it.';
+        throw new Problem(403, 'foreign_form', fromOwnPage(req) ? why : why + ownPageHint(req));
       }
     }
     if (!mayDo(session.role, rule.role)) {
@@ -108,6 +109,22 @@ export function fromOwnPage(req: Request): boolean {
   const site = req.headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const { origin } = req.headers;
-  if (origin === undefined) return true;
-  return URL.canParse(origin) && new URL(origin).host === req.headers.host;
+  return origin === undefined || isOwn(req, origin);
 }
+
+/**
+ * True if a URL is on the console's own host: the host of the request, or of X-Forwarded-Host from a trusted proxy, or
+ * CONSOLE_URL. A proxy in front of the daemon may write another Host header than the browser did.
+ */
+export function isOwn(req: Request, text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol, host } = new URL(text);
+  const asked = `${protocol}//${req.host}`;
+  return origin === req.app.get('console url') || (URL.canParse(asked) && new URL(asked).host === host);
+}
+
+/** What to change if the console refuses its own page. Only a browser without Sec-Fetch-Site leaves room for this. */
+export const ownPageHint = (req: Request): string =>
+  req.headers['sec-fetch-site'] === undefined
+    ? " If this is the console's own page, set CONSOLE_URL to its address in the browser: a proxy changed the Host header."
+    : '';

@@ -31,14 +31,17 @@ export function claimsOfBody(body: string): JsonObject | null {
   }
 }
 
+const pairsOf = (req: Request): readonly string[] => (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+
+/** The names of a request's cookies, in the browser's order. */
+export const cookieNames = (req: Request): readonly string[] => pairsOf(req).map((pair) => pair.split('=', 1)[0] ?? '');
+
 /**
  * Splits the cookie of this name into body and signature. Null if the cookie is missing, present twice, or in another
  * form.
  */
 export function signedCookie(req: Request, name: string): { readonly body: string; readonly signature: string } | null {
-  const found = (req.headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
+  const found = pairsOf(req)
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
   const [body, signature, more] = found.length === 1 ? (found[0]?.split('.') ?? []) : [];

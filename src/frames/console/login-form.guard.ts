@@ -3,7 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { type Request } from 'express';
 import { Problem } from '../api/http/problem.js';
 import { ReadingRoom } from '../intake/read-body.js';
-import { fromOwnPage } from './console.guard.js';
+import { fromOwnPage, ownPageHint } from './console.guard.js';
 import { mustBeForm, takeForm } from './form.js';
 
 /**
@@ -24,7 +24,8 @@ export class LoginFormGuard implements CanActivate {
     const req = context.switchToHttp().getRequest<Request>();
     if (req.method !== 'POST') return true;
     mustBeForm(req);
-    if (!fromOwnPage(req)) throw new Problem(403, 'foreign_form', "Log in on this console's own page.");
+    if (!fromOwnPage(req))
+      throw new Problem(403, 'foreign_form', `Log in on this console's own page.${ownPageHint(req)}`);
     await takeForm(req, this.room, 'stranger', LOGIN_LIMIT_BYTES);
     return true;
   }

@@ -44,7 +44,15 @@ export function sendLogin(
 
 export const alarm = (text: string): Piece => html`<p class="message bad" role="alert">${text}</p>`;
 
+/** The longest kept address: a sign-in's cookie and the login form have it, and both have limits of a few thousand bytes. */
+const LONGEST_PATH = 1_000;
+
 /** Returns the page to open after the login. Replaces an address outside the console with the console's first page. */
 export function ownPath(to: unknown): string {
-  return typeof to === 'string' && /^\/console(\/[\w/]*)?(\?[\w=&%.+-]*)?$/.test(to) ? to : '/console';
+  const isOurs = typeof to === 'string' && to.length <= LONGEST_PATH && URL.canParse(to, HERE);
+  // The parser takes the dots out of a path, and reads a backslash like a browser does.
+  const { origin, pathname, search } = isOurs ? new URL(to, HERE) : new URL(HERE);
+  return origin === HERE && /^\/console(\/|$)/.test(pathname) ? pathname + search : '/console';
 }
+
+const HERE = 'http://console.invalid';

@@ -1,5 +1,5 @@
 // Login with an API key, logout, and the style and script files of every page.
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { OpenToAll } from '../api/access/access.js';
@@ -20,6 +20,10 @@ import { Pages } from './pages.js';
 import { LoginThrottle } from './login-throttle.js';
 import { Sessions } from './session.js';
 import { IdentityProvider } from './sso/identity-provider.js';
+import { LOG, type Logger } from '../../shared/observe/index.js';
+
+const NEEDS_HTTPS =
+  'The key is right, but you are not logged in: in production a browser keeps a session over https only, and this page came over plain http. Open the console at its https address, through a proxy with TLS.';
 
 @ApiExcludeController()
 @OpenToAll()
@@ -34,6 +38,7 @@ export class LoginController {
     private readonly denials: Denials,
     private readonly audit: ConsoleAudit,
     private readonly provider: IdentityProvider,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   @Get('assets/:version/:name')
@@ -89,6 +94,11 @@ export class LoginController {
       return;
     }
     this.throttle.succeeded(address);
+    if (!this.sessions.keeps(req)) {
+      this.log.warn({ event: 'console.plain_http' }, 'a login came over plain http, where browsers keep no session');
+      this.show(req, res, 400, to, alarm(NEEDS_HTTPS));
+      return;
+    }
     await this.audit.note(req, caller, 'console.login');
     await this.sessions.start(req, res, caller.name);
     secure(res);

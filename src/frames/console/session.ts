@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CookieOptions, type Request, type Response } from 'express';
 import { addressOf, type Caller } from '../api/access/caller.js';
-import { type ApiKey, CONFIG, type Config } from '../../shared/config/index.js';
+import { type ApiKey, CONFIG, type Config, isLoopbackHost } from '../../shared/config/index.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { bodyOfClaims, claimsOfBody, keyFrom, mac, same, signedCookie } from './cookies.js';
@@ -88,6 +88,16 @@ export class Sessions {
   traits(req: Request) {
     const secure = this.config.production || req.secure;
     return { httpOnly: true, sameSite: 'strict', secure, path: '/console' } as const satisfies CookieOptions;
+  }
+
+  /**
+   * False if the browser will drop the session's cookie: over plain http it keeps no Secure cookie, except from this
+   * machine (RFC 6265bis, 5.7). A form's Origin names the browser's scheme, with any proxy in front.
+   */
+  keeps(req: Request): boolean {
+    const { origin = '' } = req.headers;
+    const isPlain = URL.canParse(origin) && new URL(origin).protocol === 'http:';
+    return !(isPlain && this.traits(req).secure && !isLoopbackHost(new URL(origin).hostname));
   }
 
   private signed(req: Request): Session | null {

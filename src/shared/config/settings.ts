@@ -278,7 +278,7 @@ const signIn = {
   consoleUrl: optional(
     'CONSOLE_URL',
     consoleOrigin,
-    'The address of the console in browsers: scheme, host and port. The identity provider sends people back there. Crossbill never takes this address from a request. Needed with OIDC_ISSUER in production; elsewhere the default is http://127.0.0.1 with the port of the daemon.',
+    'The address of the console in browsers: scheme, host and port. The identity provider sends people back there. The console takes forms of this address as its own, and links in Slack begin with it. Crossbill never takes this address from a request. Needed with OIDC_ISSUER in production; elsewhere the default is http://127.0.0.1 with the port of the daemon.',
     { example: 'https://billing.example.com' },
   ),
 };

@@ -29,7 +29,23 @@ export function mayDo(has: ApiRole, needs: ApiRole): boolean {
  */
 export function addressOf(req: Request): string {
   const peer = req.socket.remoteAddress ?? 'unknown';
-  return req.ip !== undefined && isIP(req.ip) !== 0 ? req.ip : peer;
+  const address = req.ip !== undefined && isIP(req.ip) !== 0 ? req.ip : peer;
+  return address.replace(/^::ffff:(?=\d+\.)/i, ''); // a socket for both versions writes IPv4 like this
+}
+
+/**
+ * Takes the ports off the addresses in X-Forwarded-For, and the signs around them. Some load balancers write both, and
+ * Express believes a bare address only.
+ */
+export function takePortsOff(req: Request): void {
+  const header = req.headers['x-forwarded-for'];
+  if (typeof header === 'string') req.headers['x-forwarded-for'] = header.split(',').map(bareAddress).join(', ');
+}
+
+function bareAddress(entry: string): string {
+  const text = entry.trim().replace(/^"(.*)"$/, '$1');
+  const [, v6, v4] = /^(?:\[([^\]]*)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/.exec(text) ?? [];
+  return v6 ?? v4 ?? text;
 }
 
 /** Injects the caller into a route with a role: `@CurrentCaller() caller: Caller`. */

@@ -100,7 +100,7 @@ export class IdentityProvider {
       // Connect Core 5.4).
       const whole = ['email', 'email_verified', 'groups'].every((name) => claims[name] !== undefined);
       if (whole || provider.serverMetadata().userinfo_endpoint === undefined) return personOf(claims);
-      return personOf({ ...claims, ...(await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)) });
+      return personOf(claims, await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub));
     });
   }
 

@@ -17,6 +17,13 @@ import { IdentityProvider, SignInFailed, STALE } from './identity-provider.js';
 import { highestRole, isOfDomain, type Person } from './people.js';
 import { SsoCookie } from './sso-cookie.js';
 
+const NO_ROLE: Readonly<Record<Person['groupsSent'], string>> = {
+  yes: 'none of your groups has a role here. Add a role for a group to OIDC_ROLES.',
+  elsewhere:
+    'you are in more groups than the identity provider can send. Let it send only the groups assigned to this console.',
+  no: 'the identity provider sent no groups. Let it send the claim groups to this console.',
+};
+
 type Settings = Pick<Config, 'consoleUrl' | 'oidcRoles' | 'oidcEmailDomain'>;
 
 @ApiExcludeController()
@@ -66,7 +73,7 @@ export class SsoController {
 
   /** Decides on access and audits the outcome. Rejects with SignInFailed for a person without access. */
   private async admitted(req: Request, person: Person): Promise<{ name: string; groups: readonly string[] }> {
-    const { email, verified, groups } = person;
+    const { email, verified, groups, groupsSent } = person;
     const { oidcEmailDomain: domain, oidcRoles } = this.config;
     if (email === null || !verified) {
       await this.deny(req, 'unknown', 401);
@@ -82,10 +89,7 @@ export class SsoController {
     const role = highestRole(oidcRoles, groups);
     if (role === null) {
       await this.deny(req, email, 403);
-      throw new SignInFailed(
-        `You signed in as ${email}, but none of your groups has a role here. Add a role for a group to OIDC_ROLES.`,
-        403,
-      );
+      throw new SignInFailed(`You signed in as ${email}, but ${NO_ROLE[groupsSent]}`, 403);
     }
     await this.audit.note(req, { name: email, role }, 'console.login', { via: 'sso' });
     return { name: email, groups };

@@ -42,12 +42,13 @@ it('single sign-on accepts email_verified as the text "true" in the ID token', a
   expect(await comesBack({ idToken: { ...ada, email_verified: 'true' }, userinfo: null })).toEqual({
     ...ada,
     verified: true,
+    groupsSent: 'yes',
   });
 });
 
 it('single sign-on accepts email_verified as the text "true" from userinfo', async () => {
   const userinfo = { sub: 'u1', ...ada, email_verified: 'true' };
-  expect(await comesBack({ idToken: {}, userinfo })).toEqual({ ...ada, verified: true });
+  expect(await comesBack({ idToken: {}, userinfo })).toMatchObject({ ...ada, verified: true });
 });
 
 it.each([undefined, null, false, 'false', '', 'TRUE', 'yes', ' true', 1, ['true']])(
@@ -59,6 +60,54 @@ it.each([undefined, null, false, 'false', '', 'TRUE', 'yes', ' true', 1, ['true'
       });
   },
 );
+
+it.each([
+  ['only an address', { email: 'ada@example.com' }, { email_verified: true }, 'ada@example.com', false],
+  ['only a verification', { email_verified: true }, { email: 'bob@example.com' }, 'bob@example.com', false],
+  [
+    'only an address, and userinfo has both',
+    { email: 'ada@example.com' },
+    { email: 'bob@example.com', email_verified: true },
+    'bob@example.com',
+    true,
+  ],
+  [
+    'an unverified address',
+    { email: 'ada@example.com', email_verified: false },
+    { email: 'bob@example.com', email_verified: true },
+    'ada@example.com',
+    false,
+  ],
+  [
+    'a verified address, and userinfo another',
+    { email: 'ada@example.com', email_verified: true },
+    { email: 'bob@example.com', email_verified: false },
+    'ada@example.com',
+    true,
+  ],
+])(
+  'single sign-on takes an address and its verification from one source: the ID token has %s',
+  async (_, idToken, info, email, verified) => {
+    const userinfo = { sub: 'u1', groups: ['finance'], ...info };
+    expect(await comesBack({ idToken, userinfo })).toMatchObject({ email, verified, groups: ['finance'] });
+  },
+);
+
+it.each([
+  ['no', 'neither groups nor a pointer', {}],
+  ['no', 'null', { groups: null }],
+  ['elsewhere', 'a pointer', { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://x' } } }],
+  ['elsewhere', 'a flag, as text', { hasgroups: 'true' }],
+  ['elsewhere', 'a flag', { hasgroups: true }],
+  ['no', 'a pointer to another claim', { _claim_names: { address: 'src1' } }],
+  ['yes', 'an empty list', { groups: [] }],
+  ['yes', 'groups and a pointer', { groups: ['finance'], hasgroups: true }],
+])('single sign-on tells absent groups from none: "%s" for %s', async (groupsSent, _, claims) => {
+  const idToken = { email: 'ada@example.com', email_verified: true, ...claims };
+  expect(await comesBack({ idToken, userinfo: null })).toMatchObject({ groupsSent });
+  const userinfo = { sub: 'u1', ...claims };
+  expect(await comesBack({ idToken: { ...idToken, ...claims }, userinfo })).toMatchObject({ groupsSent });
+});
 
 it('single sign-on accepts a token from a clock a few seconds ahead', async () => {
   const idToken = { ...ada, email_verified: true, iat: now() + 20, nbf: now() + 20, exp: now() + 320 };
