@@ -6,6 +6,7 @@ import { type Lane } from './engine/draft.js';
 import { type Verdict } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
 import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';
+import { type FeatureCalls } from './shared/domain/feature-calls.js';
 import { type FactCode, type FeatureKind, type KindAndFact, type Words } from './shared/domain/fact.js';
 
 /** The item about an event whose invoice nobody knows. `dueAt`: the person's deadline. */
@@ -35,6 +36,8 @@ export interface Feature {
   readonly lanes?: readonly Subject[];
   /** Its events of the MoR, by type. */
   readonly events?: { readonly [K in MorServiceType]?: EventRow<K> };
+  /** What the timeline says after its calls, by kind of call. */
+  readonly doneWords?: { readonly [K in keyof FeatureCalls]?: string };
   /** The sentences of its facts. */
   readonly words?: Partial<Words<FactCode>>;
   /** What is at stake in its own kinds of review items. */

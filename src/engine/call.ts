@@ -14,23 +14,22 @@ import {
   type ReviewRow,
 } from '../shared/domain/model.js';
 import { type MorObjectRow } from '../shared/domain/mor-object.js';
-import { type BillingAnswer } from '../shared/domain/ports/billing-platform.js';
-import { type CallFailure, said } from '../shared/domain/ports/call.js';
-import { type LinkFacts, type ProformaMade } from '../shared/domain/ports/mor-channels.js';
+import { type FeatureCalls } from '../shared/domain/feature-calls.js';
+import { type BillingAnswer, type BillingCallKind } from '../shared/domain/ports/billing-platform.js';
+import { type CallFailure, type CallOutcome, said } from '../shared/domain/ports/call.js';
 import { type RefundAnswer } from '../shared/domain/ports/payment-gateway.js';
 import { CUT_OFF_AFTER_MS } from '../shared/policy.js';
 import { type ChoiceRule } from './commanded.js';
 import { type Lane } from './draft.js';
+import { type Peers } from './lookup.js';
 import { isCallOf } from './payment.js';
 
 /** The reply to a stored call, by the kind of the call. */
 export type Answer =
   | BillingAnswer
-  | { readonly kind: 'create_proforma'; readonly made: ProformaMade }
-  | { readonly kind: 'create_payment_link'; readonly link: LinkFacts }
   | { readonly kind: 'create_refund'; readonly refund: RefundAnswer }
   | { readonly kind: 'relay_event' }
-  | { readonly kind: 'retry_charge' };
+  | { [K in keyof FeatureCalls]: { readonly kind: K } & FeatureCalls[K] }[keyof FeatureCalls];
 
 /** The reply to a call of this kind. */
 export type AnswerTo<K extends OutboxKind> = Extract<Answer, { readonly kind: K }>;
@@ -132,7 +131,10 @@ export function subjectOfCall({ subject }: Pick<ReviewRow, 'subject'>): string {
 /** The rule for one kind of call. The engine stores a call's key and bytes before the first send. */
 export type CallRule<K extends OutboxKind> = SentCall & {
   readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
-};
+} & (K extends BillingCallKind ? unknown : { readonly send: Send<Omit<AnswerTo<K>, 'kind'>> });
+
+/** Sends the stored bytes of a call one time. The engine adds the kind of the call to the reply. */
+export type Send<Reply = object> = (peers: Peers, row: OutboxRow) => Promise<CallOutcome<Reply>>;
 
 /** The rule for one kind of call, without its part for the reply. */
 export type SentCall = {
@@ -177,6 +179,8 @@ export type SentCall = {
   readonly untraceable?: (lane: Lane, call: Call, why: string) => void;
   /** Carries out a person's choice for the item about the refusal. */
   readonly chosen?: ChoiceRule;
+  /** Sends the call to the MoR or the relay. Absent: the call goes to Stripe. */
+  readonly send?: Send;
 };
 
 /** The rules of all calls. */

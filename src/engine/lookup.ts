@@ -9,7 +9,7 @@ import { type MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
 import { type Lane, type Rule } from './draft.js';
 
-/** The sources for lookups: Stripe, the MoR, and Crossbill's own tables. */
+/** What lookups ask and calls are sent to: Stripe, the MoR, and Crossbill's own tables. */
 export type Peers = {
   readonly platform: BillingPlatform;
   readonly gateway: PaymentGateway;
@@ -18,6 +18,8 @@ export type Peers = {
   readonly customers: Customers;
   /** Reads our own Stripe account, to compare it with an event's account. Null: Crossbill compares no accounts. */
   readonly account: { readonly read: () => Promise<void> } | null;
+  /** Relays stored bytes to the MoR, signed with the time of the database. */
+  readonly relay: (body: string) => Promise<CallOutcome<object>>;
 };
 
 /** Reads facts about a customer's signups. */

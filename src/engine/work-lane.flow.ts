@@ -3,7 +3,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../shared/domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './calls.js';
-import { type Answer } from './call.js';
+import { type Answer, type SentCall } from './call.js';
 import { type Elsewhere, emptyLane } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './draft.js';
@@ -63,7 +63,8 @@ export class WorkLaneFlow {
   private get peers(): Peers {
     const { platform, gateway, channels, account } = this;
     const { signups, customers } = this.context.decider;
-    return { platform, gateway, channels, account, signups, customers };
+    const relay = (body: string): Promise<CallOutcome<object>> => this.sendToRelay(body);
+    return { platform, gateway, channels, account, signups, customers, relay };
   }
 
   /**
@@ -204,23 +205,17 @@ export class WorkLaneFlow {
     }
   }
 
-  private async send(m: OutboxRow): Promise<CallOutcome<Answer>> {
-    if (m.peer === 'stripe') return this.platform.send(billingCall(m));
-    if (m.peer === 'relay') {
-      const sent = await this.relay.send(Buffer.from(m.wire.body ?? '', 'utf8'), await this.store.time());
-      const kind = m.kind === 'retry_charge' ? 'retry_charge' : 'relay_event';
-      return sent.ok ? { ...sent, value: { kind } } : sent;
-    }
-    if (m.kind === 'create_proforma') {
-      const made = await this.channels.createProforma(m.wire, m.key);
-      return made.ok ? { ...made, value: { kind: m.kind, made: made.value } } : made;
-    }
-    if (m.kind === 'create_payment_link') {
-      const made = await this.channels.createLink(m.wire);
-      return made.ok ? { ...made, value: { kind: m.kind, link: made.value } } : made;
-    }
-    const made = await this.gateway.createRefund(m.wire, m.key);
-    return made.ok ? { ...made, value: { kind: 'create_refund', refund: made.value } } : made;
+  private async send(row: OutboxRow): Promise<CallOutcome<Answer>> {
+    const rule: SentCall = this.context.decider.subjects.calls[row.kind];
+    if (rule.send === undefined) return this.platform.send(billingCall(row));
+    const sent = await rule.send(this.peers, row);
+    // the rule's type pairs the reply with the kind of its call
+    return sent.ok ? { ...sent, value: { kind: row.kind, ...sent.value } as Answer } : sent;
+  }
+
+  private async sendToRelay(body: string): Promise<CallOutcome<object>> {
+    const sent = await this.relay.send(Buffer.from(body, 'utf8'), await this.store.time());
+    return sent.ok ? { ...sent, value: {} } : sent;
   }
 }
 

@@ -41,7 +41,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   engine: ['shared', 'engine', 'frames/store', 'frames/mor/mor.module.ts'],
   'frames/intake': ['shared', 'engine', 'frames/store'],
   'frames/api': ['shared', 'engine', 'frames/store', 'frames/intake'],
-  'frames/console': ['shared', 'engine', 'frames/store', 'frames/intake', 'frames/api'],
+  'frames/console': ['shared', 'engine', 'frames/store', 'frames/intake', 'frames/api', ...FEATURE_LIST],
   'core/lanes': '*', // joins the rules of all nouns, in order
   core: [...BELOW, RULES, SHOWN, ...FEATURE_LIST],
   features: [...BELOW, 'core', 'frames/intake', 'feature.ts'],

@@ -1,7 +1,8 @@
-// What payment links add to the facts of review items.
+// What payment links add to the facts of review items and to the calls.
 import { type CodesIn } from '../../shared/domain/fact.js';
 import { type OnObject, type Refused, type Seen } from '../../shared/domain/facts/parts.js';
 import { type Money } from '../../shared/domain/money.js';
+import { type LinkFacts as LinkMade } from '../../shared/domain/ports/mor-channels.js';
 
 type LinkConflict =
   | ({ readonly code: 'link-paid' } & OnObject)
@@ -46,5 +47,11 @@ export type LinkCode = CodesIn<LinkFacts>;
 declare module '../../shared/domain/fact.js' {
   interface FeatureFacts {
     readonly links: LinkFacts;
+  }
+}
+
+declare module '../../shared/domain/feature-calls.js' {
+  interface FeatureCalls {
+    readonly create_payment_link: { readonly link: LinkMade };
   }
 }

@@ -11,5 +11,6 @@ export const links = feature({
   modules: async () => [(await import('./links.module.js')).LinksModule],
   lanes: [lane, recovery],
   events: { 'payment.captured': { ...captured, take: takeCaptured } },
+  doneWords: { create_payment_link: 'Requested a payment link from the MoR' },
   words: linkWords,
 });

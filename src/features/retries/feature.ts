@@ -8,5 +8,10 @@ export const retries = feature({
   name: 'retries',
   modules: async () => [(await import('./retries.module.js')).RetriesModule],
   lanes: [lane],
+  doneWords: {
+    retry_charge: 'Asked the MoR to charge again',
+    mark_uncollectible: 'Marked the invoice uncollectible on Stripe',
+    cancel_subscription: 'Cancelled the subscription on Stripe',
+  },
   words: retryWords,
 });

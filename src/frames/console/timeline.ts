@@ -1,5 +1,7 @@
 // The timeline of an object, oldest line first: the actor and the event, in words. Routine steps are folded; links and
 // buttons stand for ids.
+import { join } from '../../feature.js';
+import { FEATURES } from '../../features.js';
 import { type JournalLine, type OutboxKind } from '../../shared/domain/model.js';
 import { type Html, html, nothing } from './html.js';
 import { capital, copyId, eventWords, foreign, pathOf, time } from './show.js';
@@ -74,13 +76,9 @@ const DONE: Readonly<Record<string, string>> = {
   attach_payment: 'Attached the payment to the invoice on Stripe',
   set_reference: 'Wrote the payment reference into the invoice on Stripe',
   pay_out_of_band: 'Marked the invoice paid on Stripe, out of band',
-  mark_uncollectible: 'Marked the invoice uncollectible on Stripe',
-  cancel_subscription: 'Cancelled the subscription on Stripe',
   report_refund: 'Reported the refund to Stripe',
   issue_credit_note: 'Issued the credit note on Stripe',
   create_refund: 'Requested the refund from the MoR',
   relay_event: 'Relayed the invoice to the MoR',
-  retry_charge: 'Asked the MoR to charge again',
-  create_proforma: 'Requested a proforma invoice from the MoR',
-  create_payment_link: 'Requested a payment link from the MoR',
+  ...join(FEATURES, 'doneWords'),
 } satisfies Record<OutboxKind, string>;

@@ -3,7 +3,8 @@ import { type Fact, type FactCode, FACT_WAY, type ReviewKind } from './fact.js';
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
-import { type BillingCall, type BillingCallKind, CALL_WAY } from './ports/billing-platform.js';
+import { type FeatureCalls } from './feature-calls.js';
+import { type BillingCall, type BillingCallKind, CALL_WAY, type OptionalCallKind } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
 import { type MirrorStage, mirrorMoves, REFUND, refundMoves, type RefundRow, type RefundStatus } from './refund-row.js';
 import { bigint, bool, code, type Draft, int, json, key, rowOf, type RowOf, text, time, word, words } from './row.js';
@@ -173,8 +174,8 @@ export const REVIEW = rowOf('review', {
 });
 export type ReviewRow = RowOf<typeof REVIEW>;
 
-export type OutboxKind =
-  BillingCallKind | 'create_refund' | 'relay_event' | 'retry_charge' | 'create_proforma' | 'create_payment_link';
+export type OutboxKind = CoreCallKind | keyof FeatureCalls;
+export type CoreCallKind = Exclude<BillingCallKind, OptionalCallKind> | 'create_refund' | 'relay_event';
 
 /** A call that a rule decided to make. Crossbill stores its key and bytes before it sends the call. */
 export const CALL = rowOf('', {

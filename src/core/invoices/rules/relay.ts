@@ -90,6 +90,7 @@ function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | nul
 }
 
 export const relayCall: CallRule<'relay_event'> = {
+  send: ({ relay }, { wire }) => relay(wire.body ?? ''),
   order: 3,
   unwanted: findReasonToDrop,
   // If the invoice is hours old, it may have changed, so Crossbill reads it before the relay. After RELAY_READ_TRIES

@@ -152,6 +152,10 @@ export function refundForItem(
 type Refund = Draft<RefundRow>;
 
 export const createRefundCall: CallRule<'create_refund'> = {
+  send: async ({ gateway }, { wire, key }) => {
+    const made = await gateway.createRefund(wire, key);
+    return made.ok ? { ...made, value: { refund: made.value } } : made;
+  },
   order: 1,
   // Withdraws a call with a wrong payment id: under this id the MoR would refund another payment.
   unwanted: (lane, { refund: r }) => {

@@ -36,6 +36,10 @@ import { LINK_CONFIRM_TRIES, LINK_SILENT_MS, RECOVERY_LINKS_MOST } from '../../.
 import { nameFirst } from './announced.js';
 
 export const createLinkCall: CallRule<'create_payment_link'> = {
+  send: async ({ channels }, { wire }) => {
+    const made = await channels.createLink(wire);
+    return made.ok ? { ...made, value: { link: made.value } } : made;
+  },
   order: 1,
   ...requestUnwanted,
   replied: (lane, { object: o }, { link }) => {

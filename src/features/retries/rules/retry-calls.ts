@@ -41,6 +41,7 @@ function findReasonToDrop(lane: Lane, { row }: Call): string | null {
 const common = { order: 3, readFirst: true, unwanted: findReasonToDrop } as const;
 
 export const retryChargeCall: CallRule<'retry_charge'> = {
+  send: ({ relay }, { wire }) => relay(wire.body ?? ''),
   ...common,
   takenBack: (lane, { row }) => {
     const i = lane.invoice;

@@ -16,6 +16,10 @@ import { requestUnwanted, takeRefusal, takeSilence } from '../../../core/mor-obj
 import { TRANSFER_PATIENCE_MS } from '../../../shared/policy.js';
 
 export const createProformaCall: CallRule<'create_proforma'> = {
+  send: async ({ channels }, { wire, key }) => {
+    const made = await channels.createProforma(wire, key);
+    return made.ok ? { ...made, value: { made: made.value } } : made;
+  },
   order: 1,
   ...requestUnwanted,
   replied: (lane, { object: o }, { made }) => {

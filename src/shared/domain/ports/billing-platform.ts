@@ -122,6 +122,9 @@ export type BillingCall =
 
 export type BillingCallKind = BillingCall['kind'];
 
+/** The core makes none of these calls; a feature may. */
+export type OptionalCallKind = 'mark_uncollectible' | 'cancel_subscription';
+
 /** The reply to a call for a change: the invoice, or the id of another object. */
 export type BillingAnswer =
   | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
