@@ -3,6 +3,7 @@
 import { type OwnType } from '../shared/domain/events/own-event.js';
 import { type ReviewKind } from '../shared/domain/fact.js';
 import { type LaneRows, type LaneState } from '../shared/domain/model.js';
+import { type MorObjectKind } from '../shared/domain/mor-object.js';
 import { type CallRules } from './call.js';
 import { type ChoiceRule } from './commanded.js';
 import { type NextErrand } from './lookup.js';
@@ -30,7 +31,12 @@ export type StepWrite = {
  * subjects into typed records, so a forgotten event, call or choice does not compile.
  */
 export type Subject = {
-  /** False: the lane has no row of the subject, so the engine skips the subject's `rest` rules and items. */
+  /**
+   * The subject's objects. Without one of these kinds in the lane, the engine skips the subject's `rest` rules and
+   * items. Most lanes have no object at all, and then no subject of objects is asked. Absent: it has no objects.
+   */
+  readonly objects?: readonly MorObjectKind[] | 'all';
+  /** False: the lane has no other row of the subject, so the engine skips the same rules. */
   readonly when?: (lane: LaneRows) => boolean;
   /** True: its `rest` rules, items and lookups run after those of the core. Absent: before them. */
   readonly late?: true;
@@ -51,9 +57,12 @@ export type Subject = {
 };
 
 /** Makes one rule from a subject's `rest` rules and items. */
-export function atRest({ when, rest = [], items = [] }: Subject): Rule {
+export function atRest({ objects: kinds, when, rest = [], items = [] }: Subject): Rule {
   const rules = [...rest, declares(...items)];
+  const isAsked = ({ objects }: LaneRows): boolean =>
+    objects.length > 0 && (kinds === 'all' || objects.some((o) => kinds?.includes(o.kind)));
   return (lane) => {
+    if (kinds !== undefined && !isAsked(lane)) return;
     if (when === undefined || when(lane)) for (const rule of rules) rule(lane);
   };
 }

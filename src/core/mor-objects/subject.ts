@@ -3,7 +3,7 @@ import { type Subject } from '../../engine/subject.js';
 import { lookAtObjects, nameCustomers, standingItems } from './rules/mor-object.js';
 
 export const morObjects = {
-  when: (lane) => lane.objects.length > 0,
+  objects: 'all',
   first: [nameCustomers],
   rest: [lookAtObjects],
   items: [standingItems],

@@ -5,7 +5,7 @@ import { bookRefunded, furtherItems } from './rules/announced.js';
 import { createLinkCall, linkItems, linkLookup, recoveryLookup, settleLinks, settleRecovery } from './rules/link.js';
 
 export const links = {
-  when: (lane) => lane.objects.some((o) => o.kind === 'payment_link'),
+  objects: ['payment_link'],
   calls: { create_payment_link: createLinkCall },
   first: [bookRefunded],
   rest: [settleLinks],

@@ -4,7 +4,7 @@ import { type Subject } from '../../engine/subject.js';
 import { createProformaCall, proformaLookup, unheardTransfers } from './rules/proforma.js';
 
 export const transfers = {
-  when: (lane) => lane.objects.some((o) => o.kind === 'proforma'),
+  objects: ['proforma'],
   calls: { create_proforma: createProformaCall },
   items: [unheardTransfers],
   lookups: [nextLookup(proformaLookup)],

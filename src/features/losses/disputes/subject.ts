@@ -4,7 +4,7 @@ import { nameDisputed } from './rules/dispute.js';
 import { alertItems, disputeItems } from './rules/items.js';
 
 export const disputes = {
-  when: (lane) => lane.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert'),
+  objects: ['dispute', 'alert'],
   rest: [nameDisputed],
   items: [disputeItems, alertItems],
 } satisfies Subject;

@@ -4,7 +4,7 @@ import { bookCredits, creditItems, creditLossCall, reportLossCall, takeLossChoic
 import { bookLosses, lostDisputes, returnedDebits } from './rules/loss.js';
 
 export const returns = {
-  when: (lane) => lane.objects.some((o) => o.kind === 'dispute' || o.kind === 'debit_return'),
+  objects: ['dispute', 'debit_return'],
   calls: { report_refund: reportLossCall, issue_credit_note: creditLossCall },
   rest: [bookLosses, bookCredits],
   items: [lostDisputes, returnedDebits, creditItems],
