@@ -16,6 +16,7 @@ import { LaneChanges } from './lane-changes.js';
 import { LANE_WATCH, watchLanes, watchSteps } from './lane-trail.js';
 import { LANE_WORKER, LaneWorker, type LaneWorkerOptions } from './lane-worker.js';
 import { LIVE_MODE, liveMode, OwnAccount } from './own-account.js';
+import { ParsedEvents } from './parsed-events.js';
 import { Wake } from './wake.js';
 import { WorkLaneFlow } from './work-lane.flow.js';
 import { ReadModel } from './read-model.js';
@@ -38,14 +39,16 @@ const POLL_MS = 400;
     { provide: LANE_WORKER, useFactory: workerOptions, inject: [CONFIG, Ids, Metrics, LOG] },
     {
       provide: LaneStore,
-      useFactory: (db: Database, time: DatabaseTime, config: Config, decider: Decider) =>
+      useFactory: (db: Database, time: DatabaseTime, config: Config, decider: Decider, parsed: ParsedEvents) =>
         new PgLaneStore(db, time, {
           tell: config.notifyUrl === null || config.shadow ? null : decider.tellAs(config), // shadow mode notifies nobody
           writes: decider.subjects.writes,
           gatherMs: GATHER_MS,
+          parsed,
         }),
-      inject: [Database, DatabaseTime, CONFIG, Decider],
+      inject: [Database, DatabaseTime, CONFIG, Decider, ParsedEvents],
     },
+    { provide: ParsedEvents, useFactory: () => new ParsedEvents() },
     Wake,
     FlowContext,
     LaneChanges,
@@ -53,7 +56,7 @@ const POLL_MS = 400;
     WorkLaneFlow,
     LaneWorker,
   ],
-  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, LaneStore, ReadModel],
+  exports: [FLOW_SETTINGS, ParsedEvents, Wake, FlowContext, LaneChanges, LaneStore, ReadModel],
 })
 export class EngineModule {}
 

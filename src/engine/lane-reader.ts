@@ -4,6 +4,7 @@ import { type LaneState } from '../shared/domain/model.js';
 import { type EventSource } from '../shared/domain/ports/inbox.js';
 import { LaneUnreadable, type WaitingEvent } from './lane-store.js';
 import { type DatabaseTime, timeSql } from '../frames/store/database-time.js';
+import { type ParsedEvents } from './parsed-events.js';
 import { bodyOf } from '../frames/store/event-bodies.js';
 import { fold, type Folded, type LoggedRow, storyOf } from './lane-log.js';
 
@@ -26,14 +27,15 @@ export type Loaded = {
 };
 
 /**
- * Reads lanes with one statement, and the events of the lanes in `withEvents`. `now` is the database's time of the
- * read. Throws `LaneUnreadable` for the first unreadable lane.
+ * Reads lanes with one statement, and the events of the lanes in `withEvents`. `parsed`: the events this process has
+ * parsed. `now` is the database's time of the read. Throws `LaneUnreadable` for the first unreadable lane.
  */
 export async function loadLanes(
   db: Db,
   lanes: readonly string[],
   time: DatabaseTime,
   withEvents: ReadonlySet<string>,
+  parsed: ParsedEvents,
 ): Promise<{ readonly now: Date; readonly lanes: ReadonlyMap<string, Loaded> }> {
   const found = await db.query<LoadedRow>({
     name: 'load',
@@ -52,7 +54,7 @@ export async function loadLanes(
   for (const lane of lanes) {
     const newest = (log.get(lane) ?? []).map((r): LoggedRow => ({ ...r, version: Number(r.id) }));
     const rows = enough(newest) ?? (await allRows(db, lane));
-    out.set(lane, { folded: foldOf(lane, rows), ...waitingOf(events.get(lane) ?? [], now) });
+    out.set(lane, { folded: foldOf(lane, rows), ...waitingOf(events.get(lane) ?? [], now, parsed) });
   }
   return { now, lanes: out };
 }
@@ -62,6 +64,7 @@ type LoadedRow = Row &
   Omit<LoggedRow, 'version'> & {
     readonly what: 'now' | 'log' | 'event';
     readonly id: string;
+    readonly attempts: number | null;
     readonly next_try_at: Date;
   };
 
@@ -123,25 +126,29 @@ export async function allRows(db: Db, lane: string): Promise<readonly LoggedRow[
  * The events to decide now. If a decision on one of them has failed before, this step takes only the oldest event, so a
  * bad event does not hold up the others.
  */
-function waitingOf(rows: readonly LoadedRow[], now: Date): Omit<Loaded, 'folded'> {
-  const due = rows
-    .filter((r) => r.next_try_at.getTime() <= now.getTime())
-    .map((r) => waitingEvent({ ...r, received_at: r.at }));
-  const events = due.slice(0, due.some((e) => e.attempts > 0) ? 1 : EVENTS_AT_ONCE);
+function waitingOf(rows: readonly LoadedRow[], now: Date, parsed: ParsedEvents): Omit<Loaded, 'folded'> {
+  const due = rows.filter((r) => r.next_try_at.getTime() <= now.getTime());
+  const events = due
+    .slice(0, due.some((r) => (r.attempts ?? 0) > 0) ? 1 : EVENTS_AT_ONCE)
+    .map((r) => waitingEvent({ ...r, received_at: r.at }, parsed));
   const later = rows.filter((r) => !events.some((e) => e.id.toString() === r.id));
   const times = later.map((r) => r.next_try_at.getTime());
   return { events, moreAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-/** Parses a row of the inbox into a waiting event. */
-export function waitingEvent(r: Row): WaitingEvent {
-  return {
-    id: BigInt(r['id'] as string),
+/** Makes a waiting event of a row of the inbox. */
+export function waitingEvent(r: Row, parsed: ParsedEvents): WaitingEvent {
+  const stored = {
     source: r['source'] as EventSource,
     eventId: r['event_id'] as string,
-    type: r['type'] as string,
     lane: r['lane'] as string,
     body: Buffer.isBuffer(r['body']) ? r['body'] : Buffer.alloc(0),
+  };
+  return {
+    ...stored,
+    id: BigInt(r['id'] as string),
+    type: r['type'] as string,
+    event: parsed.read(stored),
     receivedAt: r['received_at'] as Date,
     attempts: r['attempts'] as number,
   };

@@ -2,10 +2,11 @@
 // slept and another worker claimed its lane, the first worker's fence is old, and the store refuses its writes.
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { type LaneState, type ReviewRow } from '../shared/domain/model.js';
+import { type StoredEvent } from '../shared/domain/events/stored-event.js';
 import { type EventSource } from '../shared/domain/ports/inbox.js';
 import { type NamedRequest, type Remembered } from '../shared/domain/request-name.js';
 
-/** An event waiting for a decision, with its raw bytes. */
+/** An event waiting for a decision: parsed, and its raw bytes. */
 export type WaitingEvent = {
   /** Our id of the event. The API shows it as `ie_…`. */
   readonly id: bigint;
@@ -14,6 +15,7 @@ export type WaitingEvent = {
   readonly type: string;
   readonly lane: string;
   readonly body: Buffer;
+  readonly event: StoredEvent;
   readonly receivedAt: Date;
   /** How many decisions on this event have failed so far. */
   readonly attempts: number;

@@ -17,6 +17,7 @@ import {
 import { type TellStep } from './decider.js';
 import { type Loaded, loadLanes, type QueuedLane, takenBy } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
+import { ParsedEvents } from './parsed-events.js';
 import { type StepWrite } from './subject.js';
 import { recallIn, rememberIn } from '../frames/store/requests.js';
 
@@ -50,6 +51,8 @@ export type WriteOptions = {
   readonly writes: readonly StepWrite[];
   /** How many milliseconds a step may wait for other steps to share its commit. 0: no step waits. */
   readonly gatherMs: number;
+  /** The events that this process's webhook endpoints have parsed. */
+  readonly parsed: ParsedEvents;
 };
 
 export class LaneWriter {
@@ -69,7 +72,7 @@ export class LaneWriter {
     private readonly time: DatabaseTime,
     options: Partial<WriteOptions> = {},
   ) {
-    this.options = { tell: null, writes: [], gatherMs: 0, ...options };
+    this.options = { tell: null, writes: [], gatherMs: 0, parsed: new ParsedEvents(), ...options };
   }
 
   /** Reads claimed lanes, and keeps each lane until `forget` or the end of its claim. */
@@ -192,7 +195,7 @@ export class LaneWriter {
     return onConnection(this.pool, async (db) => {
       await db.query('begin');
       const remembered = request ? await recallIn(db, request, request.bodySha256) : UNKNOWN;
-      const { now, lanes } = await loadLanes(db, [work.lane], this.time, new Set());
+      const { now, lanes } = await loadLanes(db, [work.lane], this.time, new Set(), this.options.parsed);
       const loaded = lanes.get(work.lane);
       if (loaded === undefined) throw new Error(`lane ${work.lane} was not read`);
       const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.options.tell);
@@ -237,7 +240,7 @@ export class LaneWriter {
     lanes: readonly string[],
     taken: ReadonlyMap<string, QueuedLane>,
   ): Promise<ReadonlyMap<string, Kept>> {
-    const loaded = await loadLanes(this.pool, lanes, this.time, new Set(taken.keys()));
+    const loaded = await loadLanes(this.pool, lanes, this.time, new Set(taken.keys()), this.options.parsed);
     this.asked = { at: loaded.now, ms: performance.now() };
     return new Map([...loaded.lanes].map(([lane, l]) => [lane, { ...l, taken: taken.get(lane) ?? null }]));
   }

@@ -1,10 +1,6 @@
-// Takes one waiting event into a lane: parses the stored bytes, checks the event's account and mode, and runs the rule
-// for the event's type.
+// Takes one waiting event into a lane: checks the event's account and mode, and runs the rule for the event's type.
 import { isBareEventLane } from '../shared/domain/events/channel-lane.js';
-import { parseMorServiceEvent } from '../shared/domain/events/mor-service-event.js';
-import { parseMorPaymentEvent } from '../shared/domain/events/mor-payment-event.js';
-import { parseOwnEvent } from '../shared/domain/events/own-event.js';
-import { parseStripeEvent } from '../shared/domain/events/stripe-event.js';
+import { type MorPaymentEvent } from '../shared/domain/events/mor-payment-event.js';
 import { type Subjects } from './decider.js';
 import { type Lane } from './draft.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
@@ -89,11 +85,11 @@ type ReadEvent =
   | { readonly ok: false; readonly status: 'ignored' | 'parked'; readonly reason: string };
 
 /**
- * Parses the stored bytes of an event. Intake has parked every unusable event, so an unusable event comes here only
- * after an operator's retry.
+ * Reads an event for its lane. Intake has parked every unusable event, so an unusable event comes here only after an
+ * operator's retry.
  */
 function readEvent(stored: WaitingEvent): ReadEvent {
-  const read = parse(stored);
+  const read = usableEvent(stored);
   // An older release could not read this event and gave it a lane of its own, named after the event. If that lane
   // applied the event now, Crossbill would record an invoice under the name of the lane.
   return read.ok && isBareEventLane(stored.lane) ? { ok: false, status: 'parked', reason: READABLE } : read;
@@ -102,10 +98,10 @@ function readEvent(stored: WaitingEvent): ReadEvent {
 const READABLE =
   'it can be used now, and waits in a lane of its own: try it once more, and it goes to where it belongs';
 
-function parse(stored: WaitingEvent): ReadEvent {
-  switch (stored.source) {
+function usableEvent(stored: WaitingEvent): ReadEvent {
+  const { source, parsed } = stored.event;
+  switch (source) {
     case 'stripe': {
-      const parsed = parseStripeEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { kind, eventId, createdAt, invoice, livemode, accounts } = parsed.event;
       const raw = stored.body.toString('utf8');
@@ -120,7 +116,6 @@ function parse(stored: WaitingEvent): ReadEvent {
       return { ok: true, event, livemode, accounts };
     }
     case 'mor_payments': {
-      const parsed = parseMorPaymentEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { event } = parsed;
       // The router (mor-objects/) moves an event without an invoice id to the lane of its invoice. An event in a lane
@@ -132,13 +127,12 @@ function parse(stored: WaitingEvent): ReadEvent {
       return { ok: true, event: toPaymentEvent(event, invoiceId, stored.receivedAt), livemode: null, accounts: [] };
     }
     case 'crossbill': {
-      const event = parseOwnEvent(stored.body);
-      if (event === null) return { ok: false, status: 'parked', reason: 'not in the shape its type needs' };
-      const own = { family: 'own', eventId: stored.eventId, type: event.type, at: stored.receivedAt, event } as const;
+      if (parsed === null) return { ok: false, status: 'parked', reason: 'not in the shape its type needs' };
+      const { eventId, receivedAt: at } = stored;
+      const own = { family: 'own', eventId, type: parsed.type, at, event: parsed } as const;
       return { ok: true, event: own as LaneEvent, livemode: null, accounts: [] };
     }
     case 'mor_events': {
-      const parsed = parseMorServiceEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { eventId, type } = parsed;
       return {
@@ -155,10 +149,8 @@ function unusable(parsed: { verdict: 'ignored' | 'unusable'; reason: string }): 
   return { ok: false, status: parsed.verdict === 'ignored' ? 'ignored' : 'parked', reason: parsed.reason };
 }
 
-type MorEvent = Extract<ReturnType<typeof parseMorPaymentEvent>, { verdict: 'usable' }>['event'];
-
 /** Makes a payment event for the lane. An event without its own time gets `receivedAt`. */
-function toPaymentEvent(e: MorEvent, invoiceId: string, receivedAt: Date): LaneEvent {
+function toPaymentEvent(e: MorPaymentEvent, invoiceId: string, receivedAt: Date): LaneEvent {
   const refund = e.kind === 'payment.refunded' ? e : null;
   const notMade = e.kind === 'payment.failed' || e.kind === 'payment.requires_action' ? e : null;
   return {
@@ -183,7 +175,7 @@ function toPaymentEvent(e: MorEvent, invoiceId: string, receivedAt: Date): LaneE
   };
 }
 
-function statusOf(e: MorEvent): 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded' {
+function statusOf(e: MorPaymentEvent): 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded' {
   switch (e.kind) {
     case 'payment.succeeded':
       return 'succeeded';

@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { EventsStore } from '../../src/core/events/events.store.js';
-import { endpoints, toDelivery } from '../../src/frames/intake/deliveries.js';
+import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
+import { toDelivery } from '../../src/frames/intake/deliveries.js';
 import { identifyPayment } from '../../src/engine/payment.js';
 import { completeSignup } from '../support/complete-signup.js';
 import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
@@ -21,9 +22,7 @@ describe('A refund without an invoice', () => {
 
   /** As the payments endpoint takes it in. */
   function atEndpoint(d: Delivery): Delivery {
-    const endpoint = endpoints.find((one) => one.source === 'mor_payments');
-    if (endpoint === undefined) throw new Error('there is no payments endpoint');
-    return toDelivery(endpoint, d.body, x.harness.clock.now());
+    return toDelivery(parseDelivered('mor_payments', d.body), d.body, x.harness.clock.now());
   }
 
   /** Refund `n` of the signup's payment, with the running total `total`; `invoiceId` is empty by default. */

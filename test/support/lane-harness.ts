@@ -8,6 +8,7 @@ import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../
 import { type FlowSettings } from '../../src/shared/domain/settings.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { type Books, Decisions } from '../../src/core/lanes/decisions.js';
+import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
 import { type RouteEventsFlow } from '../../src/core/mor-objects/route-events.flow.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
@@ -42,7 +43,8 @@ export class MemoryLaneStore extends LaneStore {
   add(d: Delivery): void {
     if (this.events.some((e) => e.source === d.source && e.eventId === d.eventId)) return;
     const id = BigInt(this.events.length + 1);
-    this.events.push({ ...d, id, attempts: 0, nextTryAt: this.clock.now().getTime() });
+    const event = parseDelivered(d.source, d.body);
+    this.events.push({ ...d, id, event, attempts: 0, nextTryAt: this.clock.now().getTime() });
   }
 
   lane(key: string): MemoryLane {

@@ -10,6 +10,7 @@ import { RefundsStore } from '../../src/core/refunds/refunds.store.js';
 import { SignupsStore } from '../../src/core/signups/signups.store.js';
 import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
+import { ParsedEvents } from '../../src/engine/parsed-events.js';
 import { Wake } from '../../src/engine/wake.js';
 import { HomelessEvents } from '../../src/core/mor-objects/homeless-events.store.js';
 import { RouteEventsFlow } from '../../src/core/mor-objects/route-events.flow.js';
@@ -21,6 +22,8 @@ export type LaneOnPostgres = {
   readonly harness: LaneHarness;
   readonly db: Database;
   readonly inbox: Inbox;
+  /** The events that webhook endpoints in front of this inbox have parsed. */
+  readonly parsed: ParsedEvents;
   readonly url: string;
   /** Drops the database. */
   readonly close: () => Promise<void>;
@@ -32,7 +35,8 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
   const fresh = await freshDatabase();
   const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
   const inbox = new PgInbox(db, clock);
-  const store = new PgLaneStore(db, clock, { writes: SUBJECTS.writes });
+  const parsed = new ParsedEvents();
+  const store = new PgLaneStore(db, clock, { writes: SUBJECTS.writes, parsed });
   const backend: LaneBackend = {
     store,
     books: {
@@ -40,7 +44,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
       refunds: new RefundsStore(db),
       signups: new SignupsStore(db, clock),
     },
-    router: new RouteEventsFlow(new HomelessEvents(db, clock), clock, ids, new Wake()),
+    router: new RouteEventsFlow(new HomelessEvents(db, clock, parsed), clock, ids, new Wake()),
     deliver: async (batch) => {
       await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
     },
@@ -83,7 +87,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
     await db.close();
     await fresh.drop();
   };
-  return { harness, db, inbox, url: fresh.url, close };
+  return { harness, db, inbox, parsed, url: fresh.url, close };
 }
 
 /** A lane harness for each test; `use` takes it and prepares it. */

@@ -6,6 +6,7 @@ import { FrontServer } from '#src/frames/intake/front-server.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { Database } from '#src/frames/store/database.js';
 import { PgInbox } from '#src/frames/store/inbox-store.js';
+import { ParsedEvents } from '#src/engine/parsed-events.js';
 import { Wake } from '#src/engine/wake.js';
 import { SECRET } from './events.js';
 import { makeWorker } from './whole-path.js';
@@ -14,6 +15,7 @@ const [url = '', mode = 'idle'] = process.argv.slice(2);
 const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
 const clock = new SystemClock();
 const wake = new Wake();
+const parsed = new ParsedEvents();
 const endpoints = new Endpoints(
   {
     secrets: { stripe: [SECRET], mor_payments: [SECRET], mor_events: [SECRET] },
@@ -25,9 +27,10 @@ const endpoints = new Endpoints(
   },
   new PgInbox(db, new ServerTime()),
   clock,
+  parsed,
 );
 if (mode === 'work') {
-  const worker = makeWorker(db, wake, { peerUrl: null, concurrency: 64 });
+  const worker = makeWorker(db, wake, { peerUrl: null, concurrency: 64, parsed });
   worker.giveWay(() => endpoints.crowded);
   worker.start();
 }

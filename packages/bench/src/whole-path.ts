@@ -3,6 +3,7 @@
 import { type BillingPlatform } from '#src/shared/domain/ports/billing-platform.js';
 import { Decisions } from '#src/core/lanes/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
+import { type ParsedEvents } from '#src/engine/parsed-events.js';
 import { Wake } from '#src/engine/wake.js';
 import { WorkLaneFlow } from '#src/engine/work-lane.flow.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
@@ -34,6 +35,8 @@ export type WorkerOptions = {
   readonly concurrency: number;
   /** The address of the bench's Stripe; null: an instant fake inside this process. */
   readonly peerUrl: string | null;
+  /** The events that the webhook endpoints of this process have parsed. */
+  readonly parsed?: ParsedEvents;
   readonly onDone?: () => void;
 };
 
@@ -57,7 +60,11 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
   const none = {} as never;
   const decider = new Decisions(none, none);
   const { writes } = decider.subjects;
-  const store = new PgLaneStore(db, new ServerTime(), { writes, gatherMs: GATHER_MS });
+  const store = new PgLaneStore(db, new ServerTime(), {
+    writes,
+    gatherMs: GATHER_MS,
+    ...(o.parsed && { parsed: o.parsed }),
+  });
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, none, decider);
   const flow = new WorkLaneFlow(store, platform, none, none, context, { expected: null }, none);
   return new LaneWorker(store, flow, wake, clock, {

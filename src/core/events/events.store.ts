@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { type Page, type PageRequest } from '../../shared/domain/page.js';
 import { isBareEventLane } from '../../shared/domain/events/channel-lane.js';
-import { laneAgain } from '../../shared/domain/events/place.js';
+import { laneAgain } from '../../shared/domain/events/stored-event.js';
 import { DatabaseTime, timeSql } from '../../frames/store/database-time.js';
 import { Database, inTransaction } from '../../frames/store/database.js';
 import { invoiceNumbers } from '../../engine/read-model.js';

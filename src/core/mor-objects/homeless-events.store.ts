@@ -11,6 +11,7 @@ import { Database, inTransaction, isUnavailable } from '../../frames/store/datab
 import { bodyOf, hasBody } from '../../frames/store/event-bodies.js';
 import { makeDue, restIn } from '../../frames/store/queue.js';
 import { EVENTS_AT_ONCE, waitingEvent } from '../../engine/lane-reader.js';
+import { ParsedEvents } from '../../engine/parsed-events.js';
 import { type Home, type Routing } from './rules/route-event.js';
 
 type Row = Record<string, unknown>;
@@ -67,6 +68,7 @@ export class HomelessEvents {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
+    private readonly parsed: ParsedEvents,
   ) {}
 
   /** Loads the lane's waiting events, and its events with an open item. */
@@ -83,7 +85,7 @@ export class HomelessEvents {
       ),
     );
     return found.rows.map((r) => ({
-      ...waitingEvent(r),
+      ...waitingEvent(r, this.parsed),
       reviewId: r['review_id'] as string | null,
       waitedMs: Math.max(0, Number(r['waited_ms'])),
     }));

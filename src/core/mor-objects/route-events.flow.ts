@@ -6,7 +6,7 @@ import { type DecidedEvent } from '../../engine/decider.js';
 import { type Claim } from '../../engine/lane-store.js';
 import { Wake } from '../../engine/wake.js';
 import { HomelessEvents } from './homeless-events.store.js';
-import { lookAgainInMs, namesOf, readHomeless, routeEvent } from './rules/route-event.js';
+import { lookAgainInMs, namesOf, homelessIn, routeEvent } from './rules/route-event.js';
 
 @Injectable()
 export class RouteEventsFlow {
@@ -22,7 +22,7 @@ export class RouteEventsFlow {
    * waits for a decision in its new lane.
    */
   async run(claim: Claim): Promise<readonly DecidedEvent[]> {
-    const read = (await this.events.load(claim.lane)).map((stored) => ({ stored, event: readHomeless(stored) }));
+    const read = (await this.events.load(claim.lane)).map((stored) => ({ stored, event: homelessIn(stored.event) }));
     const homes = await this.events.homes([...new Set(read.flatMap(({ event }) => namesOf(event)))]);
     const now = this.clock.now();
     const routed = read.map(({ stored, event }) => {

@@ -1,6 +1,5 @@
 // The three webhook endpoints, and the inbox row for each authentic body.
-import { type EventPlace } from '../../shared/domain/events/envelope.js';
-import { PLACES } from '../../shared/domain/events/place.js';
+import { type DeliveredEvent } from '../../shared/domain/events/stored-event.js';
 import { type Delivery, type InboxSource } from '../../shared/domain/ports/inbox.js';
 
 export type Endpoint = {
@@ -9,13 +8,12 @@ export type Endpoint = {
   readonly path: string;
   /** The name of the signature header, in lower case. */
   readonly header: string;
-  readonly place: (body: Buffer) => EventPlace;
 };
 
 export const endpoints: readonly Endpoint[] = [
-  { source: 'stripe', path: '/webhooks/stripe', header: 'stripe-signature', place: PLACES.stripe },
-  { source: 'mor_payments', path: '/webhooks/mor/payments', header: 'mor-signature', place: PLACES.mor_payments },
-  { source: 'mor_events', path: '/webhooks/mor/events', header: 'service-signature', place: PLACES.mor_events },
+  { source: 'stripe', path: '/webhooks/stripe', header: 'stripe-signature' },
+  { source: 'mor_payments', path: '/webhooks/mor/payments', header: 'mor-signature' },
+  { source: 'mor_events', path: '/webhooks/mor/events', header: 'service-signature' },
 ];
 
 const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
@@ -37,15 +35,14 @@ export function endpointAt(target: string): Endpoint | null {
   return byPath.get(path.slice(0, end).toLowerCase()) ?? null;
 }
 
-/** Turns an authentic body into the form of the inbox. Never throws: an unusable body is `parked` with the reason. */
-export function toDelivery(endpoint: Endpoint, body: Buffer, receivedAt: Date): Delivery {
-  const place = endpoint.place(body);
-  const { eventId, type, lane } = place;
-  const status = STATUS[place.verdict];
-  const reason = place.verdict === 'usable' ? null : place.reason;
+/** Turns the event of an authentic body into the form of the inbox: an unusable event is `parked` with the reason. */
+export function toDelivery({ source, parsed }: DeliveredEvent, body: Buffer, receivedAt: Date): Delivery {
+  const { eventId, type, lane } = parsed;
+  const status = STATUS[parsed.verdict];
+  const reason = parsed.verdict === 'usable' ? null : parsed.reason;
   // This code names the members one by one: spreading an object into another costs a thousand bytes until the next full
   // garbage collection.
-  return { source: endpoint.source, eventId, type, lane, body, status, reason, receivedAt };
+  return { source, eventId, type, lane, body, status, reason, receivedAt };
 }
 
 const STATUS = { usable: 'received', ignored: 'ignored', unusable: 'parked' } as const;

@@ -1,6 +1,8 @@
 // The webhook endpoints: they verify the raw bytes, store the delivery in the inbox, and reply after the commit.
 import { Inject, Injectable } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { ParsedEvents } from '../../engine/parsed-events.js';
+import { parseDelivered } from '../../shared/domain/events/stored-event.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { type Delivery, Inbox } from '../../shared/domain/ports/inbox.js';
 import { type Refusal } from '../../shared/domain/refusal.js';
@@ -34,6 +36,7 @@ export class Endpoints {
     @Inject(INTAKE_OPTIONS) private readonly options: IntakeOptions,
     private readonly inbox: Inbox,
     private readonly clock: Clock,
+    private readonly parsed: ParsedEvents,
   ) {
     this.#checks = new Map(
       endpoints.map((endpoint) => [
@@ -133,11 +136,14 @@ export class Endpoints {
     const now = this.clock.now();
     const verdict = this.#checks.get(endpoint)?.checkParsed(signature, body, now) ?? 'mismatch';
     if (verdict === 'mismatch') return this.#refuseRead(endpoint, 'signature_mismatch', res);
-    const delivery = toDelivery(endpoint, body, now);
+    const event = parseDelivered(endpoint.source, body);
+    const delivery = toDelivery(event, body, now);
     if (verdict === 'stale') {
       const error = await this.#quarantine(delivery);
       return this.#refuseRead(endpoint, 'timestamp_out_of_tolerance', res, delivery, error);
     }
+    // Before the commit: a worker may load the event before this code continues.
+    if (delivery.status === 'received') this.parsed.keep(delivery, event);
     let outcome: EndpointOutcome;
     try {
       outcome = await this.#batcher.submit(delivery);

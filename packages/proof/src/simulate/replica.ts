@@ -22,6 +22,7 @@ import { TaxTotalsStore } from '#src/features/tax/tax-totals.store.js';
 import { PaymentMethodsFlow } from '#src/core/customers/payment-methods.flow.js';
 import { EnrolmentFlow } from '#src/features/enrolment/enrolment.flow.js';
 import { VERIFY_LIMITS, VerifyFlow } from '#src/features/verify/verify.flow.js';
+import { ParsedEvents } from '#src/engine/parsed-events.js';
 import { Wake } from '#src/engine/wake.js';
 import { WorkLaneFlow } from '#src/engine/work-lane.flow.js';
 import { Endpoints } from '#src/frames/intake/endpoints.js';
@@ -175,7 +176,9 @@ export class Replica {
     const proformas = (this.proformas = mor.proformaInvoices);
     const channels = new HttpMorChannels(proformas, mor.paymentLinks);
     const taxDesk = new MorTaxDesk(mor.taxCalculations);
-    const router = new RouteEventsFlow(stored('channel', new HomelessEvents(db, clock)), clock, ids, wake);
+    const parsed = new ParsedEvents();
+    const homeless = stored('channel', new HomelessEvents(db, clock, parsed));
+    const router = new RouteEventsFlow(homeless, clock, ids, wake);
     const relay = new HttpEventRelay(options, clock);
     this.links = stored('links', new CustomerLinksStore(db, clock));
     const moved = stored('enrolment', new EnrolmentStore(db, clock));
@@ -189,6 +192,7 @@ export class Replica {
       new PgLaneStore(db, clock, {
         tell: parts.hear === null ? null : decider.tellAs({ notifyFormat: 'standard', consoleUrl: null }),
         writes: decider.subjects.writes,
+        parsed,
       }),
     );
     const livemode = { expected: false };
@@ -242,6 +246,7 @@ export class Replica {
       },
       inbox,
       clock,
+      parsed,
     );
     this.endpoints.open();
     const worker = new LaneWorker(lanes, flow, wake, clock, {

@@ -1,9 +1,9 @@
 // Decides the route of an event without an invoice: to an invoice with one of the event's ids, or to a person.
-import { parseMorPaymentEvent, type PaymentRefunded } from '../../../shared/domain/events/mor-payment-event.js';
+import { type PaymentRefunded } from '../../../shared/domain/events/mor-payment-event.js';
 import { type HomelessItem } from '../../../feature.js';
 import { rowOf } from '../event-rows.js';
-import { idsIn, type MorServiceEvent, parseMorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
-import { type EventSource } from '../../../shared/domain/ports/inbox.js';
+import { idsIn, type MorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
+import { type StoredEvent } from '../../../shared/domain/events/stored-event.js';
 import {
   ROUTE_GIVE_UP_MS,
   ROUTE_LONGEST_PAUSE_MS,
@@ -38,13 +38,17 @@ export type Routing =
 /** The parsed event. Null: Crossbill cannot use the event, for example because a field is missing. */
 export type Homeless = MorServiceEvent | PaymentRefunded | null;
 
-export function readHomeless({ source, body }: { readonly source: EventSource; readonly body: Buffer }): Homeless {
-  if (source === 'mor_payments') {
-    const parsed = parseMorPaymentEvent(body);
-    return parsed.verdict === 'usable' && parsed.event.kind === 'payment.refunded' ? parsed.event : null;
+/** The event, if the router may move it. */
+export function homelessIn({ source, parsed }: StoredEvent): Homeless {
+  switch (source) {
+    case 'mor_payments':
+      return parsed.verdict === 'usable' && parsed.event.kind === 'payment.refunded' ? parsed.event : null;
+    case 'mor_events':
+      return parsed.verdict === 'usable' ? parsed.event : null;
+    case 'stripe':
+    case 'crossbill':
+      return null;
   }
-  const parsed = parseMorServiceEvent(body);
-  return parsed.verdict === 'usable' ? parsed.event : null;
 }
 
 /** All ids in the event. A proforma invoice's id may be present only inside the event's own id. */

@@ -1,5 +1,4 @@
-// The common part of every sender's events: id, type, and the result of parsing. The webhook endpoint parses an event
-// first, and the engine parses the stored bytes again.
+// The common part of every sender's events: id, type, and the result of parsing.
 import { createHash } from 'node:crypto';
 import { type InboxSource } from '../ports/inbox.js';
 import { bareEventLane } from './channel-lane.js';
@@ -42,30 +41,6 @@ export function parseEvent<T>(source: InboxSource, body: Buffer, read: EnvelopeR
   const parsed = parseBody(body);
   if (!parsed.ok) return without('unusable', source, bodyId(body), '', parsed.reason);
   return readEvent(source, body, parsed.value, read);
-}
-
-/** The place of an event in the inbox: its id, type and lane. An ignored or unusable event gets a lane of its own. */
-export type EventPlace =
-  | { readonly verdict: 'usable'; readonly eventId: string; readonly type: string; readonly lane: string }
-  | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
-
-/**
- * Finds only the id, type and lane of an event, so the webhook endpoint can reply quickly. `skim` parses only the
- * fields `read` needs. If `skim` returns null (an unusual body), or if the event looks unusable, this function parses
- * the whole body before it decides.
- */
-export function placeEvent(
-  source: InboxSource,
-  body: Buffer,
-  skim: (body: Buffer) => JsonObject | null,
-  read: EnvelopeReader<unknown>,
-): EventPlace {
-  const root = skim(body);
-  if (root !== null) {
-    const found = readEvent(source, body, root, read);
-    if (found.verdict !== 'unusable') return found;
-  }
-  return parseEvent(source, body, read);
 }
 
 function readEvent<T>(source: InboxSource, body: Buffer, root: JsonObject, read: EnvelopeReader<T>): ParsedEvent<T> {

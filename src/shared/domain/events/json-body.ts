@@ -21,22 +21,18 @@ export const KEY_DEPTH = 3;
 export function parseBody(body: Buffer): BodyResult {
   if (body.length === 0) return refuse('the body is empty');
   if (!isUtf8(body)) return refuse('the body is not UTF-8');
-  const structure = scan(body);
+  const text = body.toString('utf8');
+  const structure = scan(text);
   if (structure.tooDeep) return refuse(`the body nests deeper than ${MAX_DEPTH} levels`);
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     return refuse('the body is not JSON');
   }
   if (!isObject(value)) return refuse('the body is not a JSON object');
   if (structure.repeatsKey) return refuse('a key appears twice');
   return { ok: true, value };
-}
-
-/** True if these JSON bytes nest deeper than `MAX_DEPTH`. */
-export function nestsTooDeep(body: Buffer): boolean {
-  return scan(body).tooDeep;
 }
 
 function refuse(reason: string): BodyResult {
@@ -47,13 +43,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Looks for deep nesting and repeated keys. The result counts only if JSON.parse accepts the same bytes. */
-function scan(body: Buffer): { tooDeep: boolean; repeatsKey: boolean } {
+/** Looks for deep nesting and repeated keys. The result counts only if JSON.parse accepts the same text. */
+function scan(text: string): { tooDeep: boolean; repeatsKey: boolean } {
   const keysAt: (Set<string> | null)[] = [];
   let depth = 0;
   let repeatsKey = false;
-  for (let i = 0; i < body.length; i++) {
-    switch (body[i]) {
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
       case 0x7b: // {
       case 0x5b: // [
         depth++;
@@ -65,10 +61,10 @@ function scan(body: Buffer): { tooDeep: boolean; repeatsKey: boolean } {
         depth--;
         break;
       case QUOTE: {
-        const start = i;
-        i = endOfString(body, i);
-        if (depth > KEY_DEPTH || depth < 1 || !isKey(body, i)) break;
-        const key = keyText(body, start, i);
+        const start = i + 1;
+        i = endOfString(text, start);
+        if (depth > KEY_DEPTH || depth < 1 || !isKey(text, i)) break;
+        const key = keyText(text.slice(start, i));
         const keys = keysAt[depth] ?? (keysAt[depth] = new Set());
         if (keys.has(key)) repeatsKey = true;
         keys.add(key);
@@ -81,34 +77,35 @@ function scan(body: Buffer): { tooDeep: boolean; repeatsKey: boolean } {
   return { tooDeep: false, repeatsKey };
 }
 
-/** The index of the closing quote of the string opening at `start`. */
-function endOfString(body: Buffer, start: number): number {
-  let i = start + 1;
-  for (; i < body.length; i++) {
-    const byte = body[i];
-    if (byte === QUOTE) return i;
-    if (byte === BACKSLASH) i++;
-  }
-  return i;
+/** The index of the closing quote of the string from `start` on. The end of the text: it does not close. */
+function endOfString(text: string, start: number): number {
+  let at = text.indexOf('"', start);
+  while (at !== -1 && isEscaped(text, at, start)) at = text.indexOf('"', at + 1);
+  return at === -1 ? text.length : at;
+}
+
+/** True if an odd number of backslashes stands before this quote, within the string from `start` on. */
+function isEscaped(text: string, quote: number, start: number): boolean {
+  let before = quote;
+  while (before > start && text.charCodeAt(before - 1) === BACKSLASH) before--;
+  return (quote - before) % 2 === 1;
 }
 
 /** True for a key: in JSON a colon follows only a key. */
-function isKey(body: Buffer, closingQuote: number): boolean {
-  let i = closingQuote + 1;
-  for (; i < body.length; i++) {
-    const byte = body[i];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return byte === COLON;
+function isKey(text: string, closingQuote: number): boolean {
+  for (let i = closingQuote + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code === COLON;
   }
   return false;
 }
 
 /** The key with its escapes resolved: `\u0069d` and `id` are the same key. */
-function keyText(body: Buffer, start: number, closingQuote: number): string {
-  const raw = body.toString('utf8', start + 1, closingQuote);
+function keyText(raw: string): string {
   if (!raw.includes('\\')) return raw;
   try {
     return String(JSON.parse(`"${raw}"`));
   } catch {
-    return raw; // not JSON: JSON.parse of the whole body reports this
+    return raw; // not JSON: JSON.parse of the whole text reports this
   }
 }

@@ -1,7 +1,7 @@
 // Stripe's events. Crossbill turns events about invoices into typed facts, in any API version, and ignores all others.
 import { type InvoiceFacts, type InvoiceStatus } from '../ports/billing-platform.js';
 import { readInvoiceId } from './channel-lane.js';
-import { type Envelope, type EventPlace, eventTime, parseEvent, type ParsedEvent, placeEvent } from './envelope.js';
+import { type Envelope, eventTime, parseEvent, type ParsedEvent } from './envelope.js';
 import {
   Fields,
   idOf,
@@ -16,7 +16,6 @@ import {
 } from '@crossbill/mor/read.js';
 import { freeText } from '../../masks/card-numbers.js';
 import { parseBody } from './json-body.js';
-import { skimmer } from './skim.js';
 
 /**
  * The event types Crossbill uses. It needs no `invoice.payment_succeeded`, because `invoice.paid` reports the same, and
@@ -74,35 +73,6 @@ const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
 export function parseStripeEvent(body: Buffer): ParsedEvent<StripeEvent> {
   return parseEvent('stripe', body, readStripeEvent);
 }
-
-/** Like `parseStripeEvent`, but for the webhook endpoint: returns only the event's id, type and lane. */
-export function placeStripeEvent(body: Buffer): EventPlace {
-  return placeEvent('stripe', body, skimEvent, readStripeEvent);
-}
-
-/** Reads each member that can make `readStripeEvent` refuse an event, and skips all other members. */
-const skimEvent = skimmer({
-  id: 'value',
-  type: 'value',
-  api_version: 'value',
-  created: 'value',
-  createdAt: 'value',
-  data: {
-    object: {
-      object: 'value',
-      id: 'value',
-      customer: 'value',
-      created: 'value',
-      status: 'value',
-      currency: 'value',
-      amount_due: 'value',
-      amount_paid: 'value',
-      amount_remaining: 'value',
-      amount_overpaid: 'value',
-      total: 'value',
-    },
-  },
-});
 
 /**
  * Stripe's thin events for v1 objects have `v1.` in front of the type's name (docs.stripe.com/events/how-events-work;

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Wake } from '../../../../src/engine/wake.js';
+import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { type IntakeOptions } from '../../../../src/frames/intake/options.js';
 import { ReadingRoom, type Sender } from '../../../../src/frames/intake/read-body.js';
@@ -30,6 +31,7 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
     { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onAnswer, ...over },
     inbox,
     clock,
+    new ParsedEvents(),
   );
   endpoints.open();
   const server = createServer((req, res) => void endpoints.handle(req, res));

@@ -2,6 +2,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { type AnswerListener } from '../../../../src/frames/intake/options.js';
 import { FrontServer } from '../../../../src/frames/intake/front-server.js';
@@ -39,7 +40,7 @@ function withEndpoints(front: FrontServer): string[] {
   const onAnswer: AnswerListener = (endpoint, outcome, { signed }) =>
     void told.push(`${endpoint} ${outcome}${signed ? ' signed' : ''}`);
   const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, onAnswer };
-  const endpoints = new Endpoints(options, new FakeInbox(), new StillClock());
+  const endpoints = new Endpoints(options, new FakeInbox(), new StillClock(), new ParsedEvents());
   endpoints.open();
   front.setEndpoints(endpoints);
   front.setFallback((_req, res) => void res.writeHead(404).end());
@@ -112,6 +113,7 @@ it('the endpoints report the sender’s address of a refused webhook, and no add
     },
     new FakeInbox(),
     clock,
+    new ParsedEvents(),
   );
   endpoints.open();
   front.setEndpoints(endpoints);
@@ -127,7 +129,8 @@ it('the server passes webhook requests to the webhook endpoints, and other reque
   const inbox = new FakeInbox();
   const clock = new StillClock();
   const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
-  const endpoints = new Endpoints({ secrets, toleranceSec: 300, bodyLimitBytes: 1_000 }, inbox, clock);
+  const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000 };
+  const endpoints = new Endpoints(options, inbox, clock, new ParsedEvents());
   endpoints.open();
   front.setEndpoints(endpoints);
   front.setFallback((req, res) => void req.pipe(res));

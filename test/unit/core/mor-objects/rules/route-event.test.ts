@@ -1,11 +1,12 @@
 // Where an event goes that names no invoice of Stripe: to the invoice of one of its ids, or to a person.
 import { expect, it } from '@jest/globals';
 import { isChannelLane } from '../../../../../src/shared/domain/events/channel-lane.js';
+import { parseDelivered } from '../../../../../src/shared/domain/events/stored-event.js';
 import { type HomelessEvent } from '../../../../../src/core/mor-objects/homeless-events.store.js';
 import {
   type Home,
+  homelessIn,
   lookAgainInMs,
-  readHomeless,
   routeEvent,
   type Routing,
 } from '../../../../../src/core/mor-objects/rules/route-event.js';
@@ -16,11 +17,12 @@ const OLD = 6_000;
 function anEvent(type: string, data: object, waitedMs = OLD, eventId = `evt_${type}`): HomelessEvent {
   const body = Buffer.from(JSON.stringify({ id: eventId, type, created: NOW.toISOString(), data }));
   const stored = { id: 1n, source: 'mor_events', eventId, type, lane: 'mor:x', body, receivedAt: NOW } as const;
-  return { ...stored, attempts: 0, reviewId: null, waitedMs };
+  const event = parseDelivered('mor_events', body);
+  return { ...stored, event, attempts: 0, reviewId: null, waitedMs };
 }
 
 const route = (event: HomelessEvent, known: readonly Home[] = []): Routing =>
-  routeEvent(event, readHomeless(event), known);
+  routeEvent(event, homelessIn(event.event), known);
 
 it('if an event has no invoice id, Crossbill finds its invoice by any other id in the event, at any depth', () => {
   const home: Home = { id: 'link_1', what: 'object', invoiceId: 'in_1' };
@@ -78,7 +80,8 @@ it('Crossbill moves an event with an open review item as soon as its invoice is 
 });
 
 it('Crossbill parks an event that is not valid JSON', () => {
-  const event = { ...anEvent('payment.captured', {}), body: Buffer.from('no JSON') };
+  const body = Buffer.from('no JSON');
+  const event = { ...anEvent('payment.captured', {}), body, event: parseDelivered('mor_events', body) };
   expect(route(event)).toMatchObject({ status: 'parked', item: null, looksAgain: false });
 });
 
