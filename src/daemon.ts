@@ -81,11 +81,6 @@ export async function startDaemon(
     endpoints.open();
     void watch.opened();
     readiness.set(true, 'ready');
-    if (config.shadow)
-      log.warn(
-        { event: 'daemon.shadow' },
-        'shadow mode: Crossbill records decisions and changes nothing at Stripe or the MoR',
-      );
     log.info({ event: 'daemon.ready', url, mode: config.billingMarkMode, drafts: config.billingDraftPolicy }, 'ready');
 
     let stopped: Promise<void> | null = null;

@@ -9,6 +9,7 @@ import { notifications } from './features/notifications/feature.js';
 import { onboarding } from './features/onboarding/feature.js';
 import { overview } from './features/overview/feature.js';
 import { retries } from './features/retries/feature.js';
+import { shadow } from './features/shadow/feature.js';
 import { tax } from './features/tax/feature.js';
 import { transfers } from './features/transfers/feature.js';
 import { verify } from './features/verify/feature.js';
@@ -26,5 +27,6 @@ export const FEATURES = [
   onboarding,
   retries,
   documents,
+  shadow,
   overview, // last: its catch-all route answers unknown console pages
 ] as const satisfies readonly Feature[];

@@ -15,9 +15,9 @@ import { type Errand } from './lookup.js';
 export function nextCall(rules: CallRules, lane: Lane): Errand | null {
   const { invoice, messages, refunds } = lane;
   const pending = messages.filter((m) => m.status === 'pending');
-  if (lane.settings.shadow === true) {
-    // Shadow mode sends nothing. After the end of shadow mode Crossbill sends the pending calls under their own keys,
-    // and shows the waiting refunds on Stripe. Until then the lane stays in the queue.
+  if (lane.sendsNothing) {
+    // After the end of shadow mode Crossbill sends the pending calls under their own keys, and shows the waiting refunds
+    // on Stripe. Until then the lane stays in the queue.
     if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting')) lane.lookAt(lane.in(RETRY_LONGEST_PAUSE_MS));
     return null;
   }

@@ -1,7 +1,7 @@
 // The result of a request from a person or the merchant's backend: a value, or a refusal.
 import { type Resolution, type ReviewRow } from '../shared/domain/model.js';
-import { type Lane } from './draft.js';
-import { SHADOW_MESSAGE, SHADOW_MODE } from '../shared/domain/ports/call.js';
+import { isUnsent, type Lane } from './draft.js';
+import { UNSENT } from '../shared/domain/ports/call.js';
 
 /** A refused request: HTTP status, stable code, and the wrong field (null: no single field). */
 export type Refusal = {
@@ -18,9 +18,14 @@ export function refuse(status: Refusal['status'], code: string, message: string,
   return { ok: false, status, code, message, field };
 }
 
-/** Refuses a request in shadow mode. */
-export function refuseInShadow(): Refusal {
-  return refuse(409, SHADOW_MODE, SHADOW_MESSAGE);
+/** Refuses a request whose call Crossbill does not send. */
+export const refuseUnsent = (): Refusal => refuse(409, UNSENT.code, UNSENT.message);
+
+/** Carries out a request on the lane. Refuses a request whose call Crossbill does not send: it would have no effect. */
+export function carryOut<T>(lane: Lane, act: (lane: Lane) => Result<T>): Result<T> {
+  const before = lane.messages.length;
+  const done = act(lane);
+  return done.ok && lane.messages.slice(before).some(isUnsent) ? refuseUnsent() : done;
 }
 
 export type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };

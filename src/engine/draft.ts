@@ -15,7 +15,7 @@ import {
 import { isSameFact } from '../shared/domain/fact.js';
 import { choicesOf, isDismissed, type Item, newReview } from '../shared/domain/item.js';
 import { type BillingCall } from '../shared/domain/ports/billing-platform.js';
-import { SHADOW_MESSAGE, SHADOW_MODE } from '../shared/domain/ports/call.js';
+import { UNSENT } from '../shared/domain/ports/call.js';
 import { type Draft, newRow } from '../shared/domain/row.js';
 
 type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | 'messages' | 'reviews'>;
@@ -34,6 +34,11 @@ type About = { readonly id: string } | string | null;
 /** A call that Crossbill will store. The method `request` adds the id and, if absent, the key and generation. */
 type Request = Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> &
   Partial<Pick<OutboxRow, 'paymentRowId' | 'generation' | 'key' | 'asked'>>;
+
+/** True if shadow mode stored this call and never sent it. Crossbill does not send it later, either. */
+export function isUnsent({ status, lastCode }: { readonly status: string; readonly lastCode: string | null }): boolean {
+  return status === 'cancelled' && lastCode === UNSENT.code;
+}
 
 /** How an item closes. `by` null: Crossbill closes the item, because its cause is gone. */
 type ClosedBy = {
@@ -107,6 +112,11 @@ export class Lane {
     return this.ctx.settings;
   }
 
+  /** True in shadow mode: Crossbill decides, and another program acts. */
+  get sendsNothing(): boolean {
+    return this.settings.sendsNothing === true;
+  }
+
   findPayment(id: string | null | undefined): Draft<PaymentRow> | undefined {
     return this.payments.find((p) => p.id === id);
   }
@@ -130,28 +140,27 @@ export class Lane {
   /**
    * Stores a call to Stripe with its key and its bytes. The key contains `subject`; `p` is the payment behind the call.
    */
-  call(call: BillingCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): void {
+  call(call: BillingCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): Draft<OutboxRow> {
     const wire = this.ctx.encodeBilling(call);
-    this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
+    return this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
   }
 
-  /** Stores a call. From here on its key and bytes are fixed. In shadow mode the engine never sends it. */
-  request(m: Request): void {
+  /** Stores a call. From here on its key and bytes are fixed. In shadow mode the engine never sends it (`isUnsent`). */
+  request(m: Request): Draft<OutboxRow> {
     const earlier = this.messages.filter((x) => x.kind === m.kind && x.subject === m.subject);
     const generation = m.generation ?? 1 + Math.max(0, ...earlier.map((x) => x.generation));
-    const shadow = this.settings.shadow === true;
     const row = newRow(CALL, {
       id: this.ctx.newId('out'),
       lane: this.lane,
       ...m,
       generation,
       key: m.key ?? messageKey(m.kind, m.subject, generation),
-      status: shadow ? 'cancelled' : 'pending',
+      status: this.sendsNothing ? 'cancelled' : 'pending',
       nextTryAt: this.now,
-      ...(shadow && { lastCode: SHADOW_MODE, lastMessage: SHADOW_MESSAGE, answeredAt: this.now }),
+      ...(this.sendsNothing && { lastCode: UNSENT.code, lastMessage: UNSENT.message, answeredAt: this.now }),
       createdAt: this.now,
     });
-    this.add('messages', row);
+    return this.add('messages', row);
   }
 
   /** Takes a call back: the engine does not send it again. An earlier try may still have had an effect. */

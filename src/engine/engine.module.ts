@@ -1,7 +1,7 @@
 // The engine: workers claim the due lanes, decide, and carry out the calls. Requests from people change the same lanes.
 import { hostname } from 'node:os';
 import { Global, Module } from '@nestjs/common';
-import { CONFIG, type Config } from '../shared/config/index.js';
+import { CONFIG, type Config, notifies } from '../shared/config/index.js';
 import { Ids } from '../shared/domain/ports/clock.js';
 import { MorModule } from '../frames/mor/mor.module.js';
 import { LOG, type Logger, Metrics } from '../shared/observe/index.js';
@@ -41,7 +41,7 @@ const POLL_MS = 400;
       provide: LaneStore,
       useFactory: (db: Database, time: DatabaseTime, config: Config, decider: Decider, parsed: ParsedEvents) =>
         new PgLaneStore(db, time, {
-          tell: config.notifyUrl === null || config.shadow ? null : decider.tellAs(config), // shadow mode notifies nobody
+          tell: notifies(config) ? decider.tellAs(config) : null,
           writes: decider.subjects.writes,
           gatherMs: GATHER_MS,
           parsed,

@@ -59,7 +59,7 @@ export function flowSettings(config: Config): FlowSettings {
     relay: config.morRelayUrl === null ? null : config.morRelayEvents,
     recoveryLinks: jurisdiction === null || returnUrl === null ? null : { jurisdiction, returnUrl, expiresSec },
     retrySchedule: config.retrySchedule,
-    shadow: config.shadow,
+    sendsNothing: config.sendsNothing,
     enrolment: config.enrolment,
     guard: true,
   };

@@ -1,7 +1,7 @@
 // Changes one lane for a person or the merchant's backend. The change is one transaction. A repeated request, with the
 // same Idempotency-Key, changes nothing. After the change the workers wake.
 import { Injectable } from '@nestjs/common';
-import { refuse, type Result } from './commanded.js';
+import { carryOut, refuse, type Result } from './commanded.js';
 import { Lane } from './draft.js';
 import { settle } from './settle.js';
 import { type LaneState } from '../shared/domain/model.js';
@@ -49,7 +49,7 @@ export class LaneChanges {
           return unchanged(refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.'));
         }
         const draft = new Lane(state, ctx);
-        const acted = act(draft);
+        const acted = carryOut(draft, act);
         if (!acted.ok) return unchanged(acted);
         const { state: settled, dueAt } = settle(this.context.decider.subjects, draft.toState(), ctx);
         const { value } = acted;

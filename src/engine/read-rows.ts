@@ -1,4 +1,5 @@
 // The read rows of lanes, for lists, look-ups and verify. Crossbill writes them when a lane has nothing left to do.
+import { isUnsent } from './draft.js';
 import type pg from 'pg';
 import { INVOICE } from '../shared/domain/invoice-row.js';
 import {
@@ -11,7 +12,7 @@ import {
   REVIEW,
 } from '../shared/domain/model.js';
 import { MOR_OBJECT } from '../shared/domain/mor-object.js';
-import { SHADOW_MODE } from '../shared/domain/ports/call.js';
+import { UNSENT } from '../shared/domain/ports/call.js';
 import { Column, int, key, type Row, rowOf, text, time, word } from '../shared/domain/row.js';
 import { fromRow, jsonText, toJson, upsertSql } from '../frames/store/codec.js';
 import { snake } from '../frames/store/columns.js';
@@ -95,7 +96,7 @@ export const OPEN_CALL = rowOf('open_call', {
   status: new Column<OutboxRow['status'], false>('text', {
     coded: true,
     way: {
-      to: (status) => (status === 'pending' ? status : 'shadow'),
+      to: (status) => (status === 'pending' ? status : UNSENT.listed),
       from: (stored) => (stored === 'pending' ? stored : 'cancelled'),
     },
   }),
@@ -113,8 +114,7 @@ export const OPEN_CALL = rowOf('open_call', {
 export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
   const isLast = (m: OutboxRow): boolean =>
     !messages.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);
-  const isShadow = (m: OutboxRow): boolean => m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
-  return messages.filter((m) => m.status === 'pending' || (isShadow(m) && isLast(m)));
+  return messages.filter((m) => m.status === 'pending' || (isUnsent(m) && isLast(m)));
 }
 
 /**

@@ -1,6 +1,7 @@
 // The acts on an invoice's page: by the API's own flows, once per form, on record, and closed to a viewer.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { draftRenewal, deafMor } from '../e2e/support/story.js';
+import { deliver } from '../e2e/support/endpoint.js';
+import { deafMor, draftRenewal, newPaid, paymentObject } from '../e2e/support/story.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { freshDatabase } from '../support/database.js';
 import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
@@ -106,8 +107,25 @@ it('the console refuses to retry a paid invoice and gives the reason', async () 
 
 it('the console refuses a retry and a payment link in shadow mode', async () => {
   const database = await freshDatabase();
-  const daemon = await world.startDaemon({ CROSSBILL_SHADOW: 'true', DATABASE_URL: database.url });
+  const relay = {
+    MOR_RELAY_URL: `${world.sandbox.morUrl}/relay/stripe`,
+    MOR_RELAY_SECRET: world.sandbox.secrets.relaySecret,
+  };
+  const daemon = await world.startDaemon({ ...relay, CROSSBILL_SHADOW: 'true', DATABASE_URL: database.url });
   const shadow = await new Visitor(daemon.url).login(OPS_KEY);
+  const { customer_id: customerId } = await invoice(refusedId);
+  const failed = paymentObject(newPaid(), 'failed', {
+    customerId: String(customerId),
+    invoiceId: refusedId,
+    amount: 2990,
+  });
+  const event = { id: 'evt_shadow_failed', type: 'payment.failed', created: Math.floor(Date.now() / 1000) };
+  await deliver(world, 'mor_payments', JSON.stringify({ ...event, data: { object: failed } }), { base: daemon.url });
+  await world.until(
+    'the daemon in shadow mode knows the refusal',
+    () => shadow.get(page(refusedId)),
+    (seen) => seen.text.includes('Not paid: '),
+  );
   const fields = { ...(await shadow.form('/console', '/console/logout')), key: 'con-shadow-1' };
   const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks', days: '7' };
   const asked = [

@@ -82,7 +82,9 @@ describe('Onboarding', () => {
         const { partner, merchants, applications } = client;
         const rows = new OnboardingRepository(books, new ServerTime());
         const log = createLogger({ level: 'silent', secrets: [], pretty: false });
-        await work(() => new OnboardingService(partner, merchants, applications, rows, clock, { shadow: false }, log));
+        await work(
+          () => new OnboardingService(partner, merchants, applications, rows, clock, { sendsNothing: false }, log),
+        );
       } finally {
         await client.close();
         await books.close();

@@ -1,8 +1,12 @@
 // Shadow mode end to end: a daemon beside the one in charge, on a database of its own, decides the same and changes nothing.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Daemon } from '../../src/daemon.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
+import { company } from '../support/company.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { type Json, OPS_KEY, type Reply, startWorld, type Subscriber, type World, queryAt } from '../support/world.js';
 import { deliver } from './support/endpoint.js';
@@ -96,7 +100,7 @@ describe('a daemon in shadow mode', () => {
     });
     await world.invoice(taken, 'paid');
     const seen = await shadowSees(taken, 'paid');
-    expect(JSON.stringify(seen['timeline'])).toContain('as shadow mode decided');
+    expect(JSON.stringify(seen['timeline'])).toContain('somebody else marked it');
     // Two marks would show here, though the idempotency store would answer the second.
     expect(await changes()).toEqual([
       'POST /v1/payment_records/report_payment',
@@ -137,6 +141,19 @@ describe('a daemon in shadow mode', () => {
     expect((await visitor.get('/console')).text).toContain('<strong>Shadow mode.</strong>');
     const metrics = await (await fetch(`${shadow.url}/metrics`)).text();
     expect(metrics).toContain('crossbill_shadow_marks{outcome="agreed"} 1');
+  });
+
+  it('`crossbill onboard apply` in shadow mode names shadow_mode for each merchant, and stores no merchant', async () => {
+    await world.control('DELETE', '/requests');
+    const folder = mkdtempSync(join(tmpdir(), 'crossbill-shadow-'));
+    const file = join(folder, 'merchants.json');
+    writeFileSync(file, JSON.stringify({ merchantReference: 'larch', productCode: 'tor', company }));
+    type Applied = { data: { error?: { code: string } }[] };
+    const applied = await cliJson<Applied>(['onboard', 'apply', '--file', file, '--yes'], env);
+    rmSync(folder, { recursive: true });
+    expect([applied.code, applied.body.data.map((d) => d.error?.code)]).toEqual([1, ['shadow_mode']]);
+    expect((await ask('GET', '/v1/onboarding/merchants')).body['data']).toEqual([]);
+    expect(await changes()).toEqual([]);
   });
 
   it('`crossbill shadow` lists each invoice with a difference between Stripe and the decision of the shadow daemon', async () => {

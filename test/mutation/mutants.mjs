@@ -251,7 +251,7 @@ export const mutants = [
   {
     name: 'shadow mode has no last gate',
     file: 'src/frames/stripe/stripe-client.ts',
-    find: "if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);",
+    find: "if (this.options.sendsNothing === true && wire.method !== 'GET') return unsent();",
     replace: '',
     tests: ['test/unit/frames/stripe/stripe-client.test.ts'],
   },

@@ -11,7 +11,7 @@ import { type CallFailure } from '../../src/shared/domain/ports/call.js';
 import * as answers from '../../src/engine/calls.js';
 import { type AnswerTo, type Call, callOf, type CallRule } from '../../src/engine/call.js';
 import { type Ctx } from '../../src/engine/context.js';
-import { type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
+import { carryOut, type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
 import { type Errand } from '../../src/engine/lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from '../../src/engine/event.js';
@@ -44,7 +44,7 @@ export function asEventRule<E>(take: (lane: Lane, e: E) => Verdict): (s: LaneSta
 export function asCommand<T>(act: (lane: Lane) => Result<T>): (s: LaneState, ctx: Ctx) => Commanded<T> {
   return (s, ctx) => {
     const lane = new Lane(s, ctx);
-    const done = act(lane);
+    const done = carryOut(lane, act);
     return done.ok ? { ...done, state: lane.toState() } : done;
   };
 }

@@ -1,4 +1,5 @@
 // Generates the reference of metrics: names and help from the registry itself, labels from one sample of each metric.
+import { shadowGauge } from '#src/features/shadow/shadow.module.js';
 import { Metrics } from '#src/shared/observe/index.js';
 import { code, madeFrom, page, table } from './markdown.js';
 
@@ -23,9 +24,9 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   metrics.eventsParked(0);
   metrics.reviewsOpen({ dispute: 0 });
   metrics.verified({ no_verdict: 0 }, null);
-  metrics.shadowMarks(0, 0);
   metrics.notificationsStand(0, 0, false);
   metrics.notified('delivered');
+  shadowGauge(metrics)({ agreed: 0, unmarked: 0 });
   const text = await metrics.text();
   const names = [...text.matchAll(/^# HELP (crossbill_\w+) (.+)$/gm)];
   return names.map(([, name = '', help = '']) => ({

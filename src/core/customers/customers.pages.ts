@@ -106,7 +106,6 @@ export class CustomerPages {
         methods: methods.get(customerId) ?? [],
         refused,
         relay: this.settings.relay !== null,
-        shadow: this.settings.shadow === true,
         session: sessionOf(req),
       },
     });

@@ -14,7 +14,6 @@ export type MethodsShown = {
   readonly methods: readonly PaymentMethod[];
   readonly refused: readonly RefusedRenewal[];
   readonly relay: boolean;
-  readonly shadow: boolean;
   readonly session: Session;
 };
 
@@ -28,10 +27,10 @@ const pathOf = (customerId: string): string => `/console/customers/${encodeURICo
 /**
  * The setup whose confirmation a person can report: the newest one, until somebody reports it. Null: there is none.
  */
-export function findToReport({ methods, shadow }: Pick<MethodsShown, 'methods' | 'shadow'>): PaymentMethod | null {
+export function findToReport({ methods }: Pick<MethodsShown, 'methods'>): PaymentMethod | null {
   const [newest] = methods;
   const isReported = newest?.confirmedAt !== null && newest?.confirmedBy !== 'charge';
-  return newest === undefined || newest.id === null || isReported || shadow ? null : newest;
+  return newest === undefined || newest.id === null || isReported ? null : newest;
 }
 
 /** Draws the link to report the customer's confirmation of a new payment method. */

@@ -6,6 +6,7 @@ import { MayChange } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, Problems, Repeatable } from '../../frames/api/http/docs.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
+import { UNSENT } from '../../shared/domain/ports/call.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { canonicalJson } from '../../frames/api/http/json-body.js';
 import { invalid, invoiceUnread, morProblem, Problem, refusalProblem } from '../../frames/api/http/problem.js';
@@ -91,7 +92,7 @@ export class PaymentMethodsController {
   @ApiAcceptedResponse({ type: ConfirmedMethodView })
   @Problems({
     404: '`not_found`: no such customer, or `setup_intent_id` is not one of this customer.',
-    409: '`payment_method_missing`: Crossbill made no setup intent for this customer; `shadow_mode`',
+    409: '`payment_method_missing`: Crossbill made no setup intent for this customer; `' + UNSENT.code + '`',
   })
   async confirmed(
     @Param('id', IdPipe) id: string,

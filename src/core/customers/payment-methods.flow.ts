@@ -1,7 +1,7 @@
 // A customer's new card or bank account: its setup, the report of its confirmation, and the retries of renewals with
 // it.
 import { Injectable } from '@nestjs/common';
-import { type Refusal, refuse, refuseInShadow } from '../../engine/commanded.js';
+import { type Refusal, refuse, refuseUnsent } from '../../engine/commanded.js';
 import { CustomersStore } from './customers.store.js';
 import { type CallFailure } from '../../shared/domain/ports/call.js';
 import { PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
@@ -63,7 +63,7 @@ export class PaymentMethodsFlow {
    * @param setupIntentId null: the newest setup
    */
   async confirm(customerId: string, setupIntentId: string | null, by: string): Promise<Confirmed> {
-    if (this.enrolment.settings.shadow === true) return refuseInShadow();
+    if (this.enrolment.settings.sendsNothing === true) return refuseUnsent();
     const reported = await this.methods.report(customerId, setupIntentId, by);
     if (reported === null) return this.refuse(customerId, setupIntentId);
     const invoiceIds = (await this.methods.refusedRenewals(customerId)).map((r) => r.invoiceId);
@@ -72,13 +72,14 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * Retries the refused renewals of customers with a newly confirmed method. Shadow mode retries nothing, now or later.
+   * Retries the refused renewals of customers with a newly confirmed method. If Crossbill sends nothing, it retries
+   * nothing, now or later.
    * @param customerId null: of all customers
    */
   async announce(limit: number, customerId: string | null = null): Promise<void> {
     const waiting = await this.methods.unannounced(limit, customerId);
     if (waiting.length === 0) return;
-    if (this.enrolment.settings.shadow !== true) for (const one of waiting) await this.tell(one);
+    if (this.enrolment.settings.sendsNothing !== true) for (const one of waiting) await this.tell(one);
     await this.methods.announced(waiting.map((w) => w.method));
   }
 

@@ -26,10 +26,10 @@ export class PaymentMethodPages {
   @Get(':id/payment-method/confirmed')
   @Page('payment_method.confirm', 'ops')
   async ask(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) customerId: string): Promise<void> {
-    const { relay, shadow = false } = this.context.settings;
+    const { relay } = this.context.settings;
     const methods = (await this.methods.of([customerId])).get(customerId) ?? [];
     const refused = await this.methods.refusedRenewals(customerId);
-    const shown = { customerId, methods, refused, relay: relay !== null, shadow, session: sessionOf(req) };
+    const shown = { customerId, methods, refused, relay: relay !== null, session: sessionOf(req) };
     const method = findToReport(shown);
     if (method === null)
       throw new Problem(409, 'payment_method_missing', 'No payment method of this customer waits for a confirmation.');

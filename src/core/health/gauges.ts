@@ -1,6 +1,5 @@
 // Refreshes the gauges of the whole database at a scrape, unless the last refresh is recent.
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../shared/config/index.js';
 import { HealthStore } from './health.store.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { Notifications } from '../../frames/store/notifications.js';
@@ -14,15 +13,20 @@ const PATIENCE_MS = 2_000;
 export class Gauges {
   private askedAt: number | null = null;
   private asking: Promise<void> | null = null;
+  private readonly more: (() => Promise<void>)[] = [];
 
   constructor(
     private readonly health: HealthStore,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly notifications: Notifications,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'shadow'>,
     @Inject(LOG) private readonly log: Logger,
   ) {}
+
+  /** Adds the refresh of a feature's own gauge. */
+  add(refresh: () => Promise<void>): void {
+    this.more.push(refresh);
+  }
 
   /** Refreshes the gauges. Never rejects: without the database they keep their old values. */
   async refresh(): Promise<void> {
@@ -49,10 +53,7 @@ export class Gauges {
       this.metrics.reviewsOpen(Object.fromEntries(backlog.openReviews));
       const { pending, dead, goneAt } = await this.notifications.standing();
       this.metrics.notificationsStand(pending, dead, goneAt !== null);
-      if (this.config.shadow) {
-        const { agreed, unmarked } = await this.health.shadow();
-        this.metrics.shadowMarks(agreed, unmarked);
-      }
+      for (const refresh of this.more) await refresh();
       this.askedAt = now;
     } catch (err) {
       this.log.warn({ event: 'health.count_failed', err }, "Couldn't count the backlog; metrics keep old values");

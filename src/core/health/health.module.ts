@@ -6,11 +6,12 @@ import { Gauges } from './gauges.js';
 import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
 import { HealthStore } from './health.store.js';
+import { StatusParts } from './status-parts.js';
 
 @Module({
   imports: [ApiModule],
   controllers: [HealthController, AboutController],
-  providers: [HealthStore, Readiness, Gauges],
-  exports: [HealthStore],
+  providers: [HealthStore, Readiness, Gauges, StatusParts],
+  exports: [HealthStore, Gauges, StatusParts],
 })
 export class HealthModule {}

@@ -27,15 +27,6 @@ export type Stuck = {
   readonly nextTryAt: Date;
 };
 
-export type ShadowStanding = {
-  /** Calls decided in shadow mode and never sent, by kind. */
-  readonly calls: ReadonlyMap<string, number>;
-  /** Marks decided by Crossbill in shadow mode, and made by another integration. */
-  readonly agreed: number;
-  /** Marks decided by Crossbill in shadow mode, and made by nobody so far. */
-  readonly unmarked: number;
-};
-
 @Injectable()
 export class HealthStore {
   constructor(
@@ -81,29 +72,6 @@ export class HealthStore {
       parkedEvents: Number(row?.parked ?? 0),
       oldestSeconds: Math.max(0, (now.getTime() - (row?.oldest ?? now).getTime()) / 1000),
       openReviews: new Map(kinds.rows.map((r) => [r.kind, Number(r.n)])),
-    };
-  }
-
-  /**
-   * Counts the calls of shadow mode. Reads whole tables: shadow mode has a new database of its own, so the tables are
-   * small.
-   */
-  async shadow(): Promise<ShadowStanding> {
-    const calls = await this.db.pool.query<{ kind: string; n: string }>(
-      `select kind, count(*) as n from open_call where status = 'shadow' group by kind order by kind`,
-    );
-    // Counts only marks with a call held back by shadow mode.
-    const marks = await this.db.pool.query<{ agreed: string; unmarked: string }>(
-      `select count(*) filter (where p.mark = 'confirmed') as agreed,
-              count(*) filter (where p.mark in ('reporting', 'attaching', 'referencing')) as unmarked
-         from open_call m join payment p on p.invoice_id = m.lane and m.subject in (p.id, p.payment_id)
-        where m.status = 'shadow' and m.kind in ('report_payment', 'attach_payment', 'set_reference')`,
-    );
-    const row = marks.rows[0];
-    return {
-      calls: new Map(calls.rows.map((r) => [r.kind, Number(r.n)])),
-      agreed: Number(row?.agreed ?? 0),
-      unmarked: Number(row?.unmarked ?? 0),
     };
   }
 

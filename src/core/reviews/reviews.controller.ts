@@ -74,7 +74,7 @@ export class ReviewsController {
 
   @Post(':id/resolve')
   @HttpCode(200)
-  @MayChange('ops', 'review.resolve', { outside: false }) // in shadow mode the flow refuses only a refund
+  @MayChange('ops', 'review.resolve', { outside: false }) // in shadow mode the engine refuses a choice that sends something
   @ApiOperation({
     operationId: 'resolveReview',
     summary: 'Resolve a review item (role: ops)',

@@ -1,7 +1,7 @@
 // Moves subscriptions from Stripe's own collection to the MoR, or back, one after the other. Crossbill stores each
 // request before the first send.
 import { Inject, Injectable } from '@nestjs/common';
-import { refuseInShadow } from '../../engine/commanded.js';
+import { refuseUnsent } from '../../engine/commanded.js';
 import { BillingMoves, type MovableSubscription } from '../../shared/domain/ports/billing-moves.js';
 import { type CallOutcome } from '../../shared/domain/ports/call.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
@@ -83,8 +83,8 @@ export class MovesFlow {
   }
 
   private async check({ direction, dryRun, customerIds, morStopped }: MoveOptions): Promise<void> {
-    if (this.settings.shadow === true && !dryRun) {
-      const { code, message } = refuseInShadow();
+    if (this.settings.sendsNothing === true && !dryRun) {
+      const { code, message } = refuseUnsent();
       throw new MoveRefused(code, message);
     }
     if (direction === 'back' && ruleOf({ settings: this.settings }).by === 'all')

@@ -1,7 +1,7 @@
 // Notifications to the merchant's backend.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
-import { CONFIG, type Config } from '../../shared/config/index.js';
+import { CONFIG, type Config, notifies } from '../../shared/config/index.js';
 import { Clock, Rng } from '../../shared/domain/ports/clock.js';
 import { Receiver } from '../../shared/domain/ports/receiver.js';
 import { Notifications } from '../../frames/store/notifications.js';
@@ -64,7 +64,6 @@ function jobs(
       else log.warn({ event: 'notifications.not_delivered', ...line }, 'a notification was not delivered');
     },
   });
-  const tells = config.notifyUrl !== null && !config.shadow;
   const lookout = new Lookout(store, runs, clock, config, LOOK_OUT_EVERY_MS, onError);
-  return new NotificationJobs(notifier, tells ? lookout : null);
+  return new NotificationJobs(notifier, notifies(config) ? lookout : null);
 }

@@ -16,7 +16,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { createHash } from 'node:crypto';
-import { refuseInShadow } from '../../engine/commanded.js';
+import { refuseUnsent } from '../../engine/commanded.js';
 import { FLOW_SETTINGS } from '../../engine/flow-context.js';
 import { answeredOrThrow, checkedRequest } from '../../frames/api/http/mor-answer.js';
 import { morProblem, notFound, Problem, refusalProblem } from '../../frames/api/http/problem.js';
@@ -55,7 +55,7 @@ export class OnboardingService {
     private readonly applications: Applications,
     private readonly rows: OnboardingRepository,
     private readonly clock: Clock,
-    @Inject(FLOW_SETTINGS) private readonly settings: Pick<FlowSettings, 'shadow'>,
+    @Inject(FLOW_SETTINGS) private readonly settings: Pick<FlowSettings, 'sendsNothing'>,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
@@ -73,7 +73,7 @@ export class OnboardingService {
    * reads the application. After a crash a repeat continues at the interrupted step and makes no second merchant.
    */
   async start(body: unknown, by: string): Promise<Onboarded> {
-    this.refuseInShadow();
+    this.mustSend();
     if (typeof body === 'object' && body !== null && 'withoutCompany' in body) {
       const { merchantReference: reference, productCode = '' } = checkedRequest(bareMerchantRequest.check(body));
       await this.rows.create({ reference, productCode }, by);
@@ -99,20 +99,20 @@ export class OnboardingService {
   }
 
   async chooseProduct(reference: string, body: unknown): Promise<Onboarded> {
-    this.refuseInShadow();
+    this.mustSend();
     const product = checkedRequest(productChoice.check(body));
     return this.send(reference, (merchantId) => this.applications.chooseProduct(merchantId, product));
   }
 
   async describeBusiness(reference: string, body: unknown): Promise<Onboarded> {
-    this.refuseInShadow();
+    this.mustSend();
     const business = checkedRequest(describeBusinessRequest.check(body));
     return this.send(reference, (merchantId) => this.applications.describeBusiness(merchantId, business));
   }
 
   /** Submits the application. An application submitted before counts as success (Document 1, POST submit). */
   async submit(reference: string): Promise<Onboarded> {
-    this.refuseInShadow();
+    this.mustSend();
     const done = await this.send(reference, async (merchantId) => {
       const sent = await this.applications.submit(merchantId);
       return sent.ok ? { ...sent, value: sent.value.kind === 'submitted' ? sent.value.application : null } : sent;
@@ -155,8 +155,9 @@ export class OnboardingService {
     }
   }
 
-  private refuseInShadow(): void {
-    if (this.settings.shadow === true) throw refusalProblem(refuseInShadow());
+  /** Refuses in shadow mode, before the row records a request that nobody sends. */
+  private mustSend(): void {
+    if (this.settings.sendsNothing === true) throw refusalProblem(refuseUnsent());
   }
 
   private async begin(row: OnboardingEntity, request: InitiateRequest): Promise<Onboarded> {

@@ -60,18 +60,16 @@ export class RetryListPages {
 }
 
 function scheduleOf(settings: FlowSettings): Html {
-  const { retrySchedule: schedule, recoveryLinks, shadow } = settings;
-  const note = shadow === true ? html`<p class="dim">In shadow mode Crossbill retries nothing.</p>` : null;
+  const { retrySchedule: schedule, recoveryLinks } = settings;
   if (schedule === null) {
     const links =
       recoveryLinks === null
         ? 'No schedule is set, so Crossbill retries nothing. A refused invoice stays open: retry it on its page.'
         : 'No schedule is set. Crossbill makes a payment link for each refused renewal at once, and asks for no other charge.';
-    return html`<p>${links} To retry refused renewals automatically, set <code>RETRY_SCHEDULE</code>.</p>
-      ${note}`;
+    return html`<p>${links} To retry refused renewals automatically, set <code>RETRY_SCHEDULE</code>.</p>`;
   }
   const rows = REFUSAL_KINDS.map((kind) => ({ kind, steps: stepsInWords(schedule, kind, settings) }));
-  return html`${table<{ kind: RefusalKind; steps: string }>(
+  return table<{ kind: RefusalKind; steps: string }>(
     'Steps after each kind of refusal',
     [
       { label: 'Refusal', cell: (r) => html`<strong>${r.kind}</strong>: ${KIND_WORDS[r.kind]}` },
@@ -80,5 +78,5 @@ function scheduleOf(settings: FlowSettings): Html {
     ],
     rows,
     '',
-  )}${note}`;
+  );
 }

@@ -4,7 +4,7 @@ import { parseStripeEvent, stripeInvoiceTypes } from '../../shared/domain/events
 import { askAgain, isHeardSince, takeInvoiceRead } from '../../engine/facts.js';
 import { Lane } from '../../engine/draft.js';
 import { settle } from '../../engine/settle.js';
-import { decideShadowedAgain } from '../../core/payments/rules/mark.js';
+import { decideMarksAgain } from '../../core/payments/rules/mark.js';
 import {
   announcedAt,
   isLiveProforma,
@@ -138,7 +138,7 @@ export class VerifyRepair {
         if (isHeardSince(state.invoice, askedAt)) askAgain(looked);
         else takeInvoiceRead(looked, outcome);
         looked.say('decision', 'verify found a difference: checked again');
-        decideShadowedAgain(looked);
+        decideMarksAgain(looked);
         // The first `settle` withdraws the calls that are no longer wanted. The repair makes only the remaining calls
         // due now.
         const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);

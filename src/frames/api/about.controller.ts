@@ -45,7 +45,7 @@ export class AboutController {
   @ApiOkResponse({ type: AboutView })
   async about(): Promise<AboutView> {
     const account = await this.reader.readAccount();
-    const { shadow, billingMarkMode: mark_mode, morRelayUrl } = this.config;
+    const { sendsNothing: shadow, billingMarkMode: mark_mode, morRelayUrl } = this.config;
     return {
       version: VERSION,
       stripe_account_id: account.ok ? account.value.accountId : null,

@@ -7,7 +7,7 @@ import { AccessGuard } from './access/access.guard.js';
 import { AuditInterceptor } from './access/audit.interceptor.js';
 import { Denials } from './access/denials.js';
 import { KeyRing } from './access/key-ring.js';
-import { ShadowInterceptor } from './access/shadow.interceptor.js';
+import { UnsentInterceptor } from './access/unsent.interceptor.js';
 import { InputPipe } from './http/input.pipe.js';
 import { JsonBodyInterceptor } from './http/json-body.interceptor.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -22,7 +22,7 @@ import { ProblemFilter } from './http/problem.filter.js';
     { provide: APP_GUARD, useClass: AccessGuard },
     // The order matters: the audit log comes first, so a request with a refused body gets its row too.
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: ShadowInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: UnsentInterceptor },
     { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
     { provide: APP_PIPE, useClass: InputPipe },
   ],

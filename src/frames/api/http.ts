@@ -35,9 +35,8 @@ export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): 
   app.disable('x-powered-by');
   app.disable('etag');
   const config = app.get<Config>(CONFIG);
-  const { shadow, trustedProxies, consoleUrl } = config;
-  // Every console page shows shadow mode and Stripe's mode in its frame.
-  app.set('shadow', shadow);
+  const { trustedProxies, consoleUrl } = config;
+  // Every console page shows Stripe's mode in its frame.
   app.set('stripe mode', stripeMode(config));
   // The console's own address, if a proxy in front writes another Host header.
   app.set('console url', consoleUrl);

@@ -15,7 +15,7 @@ Exit codes:
   0   done; doctor and verify: all is well
   1   failed or refused, the message says why; doctor: a check failed
   2   wrong usage
-  3   verify, shadow, rebuild --check: open differences; move: Crossbill skipped some subscriptions
+  3   verify, rebuild --check and other comparisons: open differences; move: Crossbill skipped some subscriptions
   4   no answer from the database, Stripe or the MoR: not everything could be done or compared
   5   stored, not carried out yet: a daemon continues; erase, onboard watch, rehearse: run it again
   78  settings are wrong

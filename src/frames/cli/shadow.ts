@@ -1,6 +1,6 @@
 // `crossbill shadow`: compares the decisions of shadow mode with the work of the merchant's present integration.
 import { type Difference, type DifferenceKind } from '../../shared/domain/difference.js';
-import { HealthStore, type ShadowStanding } from '../../core/health/health.store.js';
+import { ShadowRepository, type ShadowStanding } from '../../features/shadow/shadow.repository.js';
 import { differenceView } from '../../features/verify/difference.view.js';
 import { type VerifyReport } from '../../features/verify/verify.flow.js';
 import { type Commands } from './commands.js';
@@ -27,16 +27,16 @@ export function addShadow(on: Commands): void {
       on.run(async (cli, { since }) => {
         const world = await cli.open();
         const report = await compare(cli, world, { since });
-        const standing = await world.get(HealthStore).shadow();
+        const standing = await world.get(ShadowRepository).standing();
         const view = {
-          shadow: world.config.shadow,
+          shadow: world.config.sendsNothing,
           calls_not_sent: standing.calls,
           marks_agreed: standing.agreed,
           marks_not_made_yet: standing.unmarked,
           differences: report.differences.map((d) => ({ ...differenceView(d), means: meaning(d) })),
           problem: report.problem,
         };
-        await cli.print(view, () => render(world.config.shadow, standing, report));
+        await cli.print(view, () => render(world.config.sendsNothing, standing, report));
         return exitCode(report);
       }),
     );

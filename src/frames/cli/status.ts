@@ -5,6 +5,7 @@ import { whatToCheck } from '../../shared/domain/refusal.js';
 import { EnrolmentStore, OUTSIDE_DAYS } from '../../features/enrolment/enrolment.store.js';
 import { EventsStore } from '../../core/events/events.store.js';
 import { HealthStore } from '../../core/health/health.store.js';
+import { StatusParts } from '../../core/health/status-parts.js';
 import { EndpointAnswersStore } from '../intake/endpoint-answers.store.js';
 import { type MoveCounts, MovesStore } from '../../features/moves/moves.store.js';
 import { DAY_MS } from '../../shared/policy.js';
@@ -25,7 +26,8 @@ export function addStatus(on: Commands): void {
   on.add('status', 'the state of invoices, queues, events, reviews and the last verify').action(
     on.run(async (cli) => {
       const standing = await look(await cli.open());
-      await cli.print(named(standing), () => render(standing));
+      const { parts, ...rest } = standing;
+      await cli.print(named({ ...parts.json, ...rest }), () => render(standing));
     }),
   );
 }
@@ -38,13 +40,13 @@ async function look(world: World) {
   const { openReviews, ...backlog } = await health.backlog();
   const answers = await endpoints.answers(new Date(Date.now() - DAY_MS));
   const refusals = await endpoints.refusals(1);
-  const shadow = config.shadow ? await health.shadow() : null;
+  const parts = await world.get(StatusParts).look();
   const notifications = config.notifyUrl === null ? null : await world.get(Notifications).standing();
   const verified = await world.get(VerifyStore).last();
   const rule = config.enrolment;
   const unplanned = await world.get(RetriesStore).unplanned(UNPLANNED_SHOWN + 1);
   return {
-    shadow: shadow && { marksAgreed: shadow.agreed, marksNotMadeYet: shadow.unmarked },
+    parts,
     invoices: await health.invoicesByStatus(),
     enrolment: {
       rule: rule.by === 'metadata' ? `metadata:${rule.key}=${rule.value}` : rule.by,
@@ -79,12 +81,10 @@ function refusedView({ invoiceId, customerId, minor, currency, refusal }: Unplan
   return { invoiceId, customerId, amount: amountOf(minor), currency, refusedAt: refusal.at, code: refusal.code, why };
 }
 
-function render({ shadow, enrolment: e, queue, stuck, senders, notifications, verify, ...s }: Standing): string {
+function render({ parts, enrolment: e, queue, stuck, senders, notifications, verify, ...s }: Standing): string {
   const refused = senders.flatMap(({ lastRefusal: r }) => r ?? []);
   return [
-    shadow === null
-      ? ''
-      : `Shadow mode: Crossbill sends nothing. Of its marks others made ${shadow.marksAgreed}, and ${shadow.marksNotMadeYet} are missing so far.\n\n`,
+    ...parts.texts.map((text) => `${text}\n\n`),
     `Invoices\n${counts(['status', 'count'], Object.entries(s.invoices))}`,
     s.refusedWithoutPlan.length === 0 ? '' : renderRefused(s),
     `\nEnrolment: ${e.rule}\n${renderMigration(e)}`,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Request, type Response } from 'express';
 import { assets } from './assets.js';
 import { sessionIfAny } from './console.guard.js';
-import { type Html, html, nothing, type Piece } from './html.js';
+import { Html, html, nothing, type Piece } from './html.js';
 import { navigation, type Section } from './navigation.js';
 import { type Session } from './session.js';
 
@@ -86,7 +86,7 @@ function framed(req: Request, { title, section, body, live, after }: PageParts):
       <body>
         <a class="skip" href="#main">Skip to content</a>
         ${session === null ? strangerHeader(req) : header(session, section, soughtOf(req), modeOf(req))}
-        ${session !== null && req.app.get('shadow') === true && shadowNote}
+        ${session !== null && bannerOf(req)}
         <div class="frame">
           ${session === null ? nothing : navigation(session, section, 'side')}
           <main id="main" tabindex="-1">
@@ -99,11 +99,13 @@ function framed(req: Request, { title, section, body, live, after }: PageParts):
     </html> `.toString();
 }
 
-const shadowNote = html`<p class="shadow" role="note">
-  <strong>Shadow mode.</strong> Crossbill records its decisions and changes nothing at Stripe or the MoR.
-  <code>crossbill shadow</code>
-  compares them with the marks on Stripe.
-</p>`;
+/** The application's setting with a note for the frame of every page (`Html`). A feature may set one. */
+export const BANNER = 'console banner';
+
+function bannerOf(req: Request): Html | null {
+  const banner: unknown = req.app.get(BANNER);
+  return banner instanceof Html ? banner : null;
+}
 
 /** The search text, to keep it in the search field. */
 function soughtOf(req: Request): string {

@@ -1,7 +1,7 @@
 // The webhook endpoints as a Nest module, and the memory limit for all bodies (`ReadingRoom`).
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
-import { CONFIG, type Config, type Secret } from '../../shared/config/index.js';
+import { CONFIG, type Config, notifies, type Secret } from '../../shared/config/index.js';
 import { Notifications } from '../store/notifications.js';
 import { Decider } from '../../engine/decider.js';
 import { EngineModule } from '../../engine/engine.module.js';
@@ -56,8 +56,7 @@ function intakeOptions(
   decider: Decider,
 ): IntakeOptions {
   const watch = watchEndpoints(metrics, log, wake);
-  const isTold = config.notifyUrl !== null && !config.shadow;
-  const notices = new RefusalNotices(notifications, isTold ? decider.putDownAs(config) : null, log);
+  const notices = new RefusalNotices(notifications, notifies(config) ? decider.putDownAs(config) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
     // An endpoint without a secret in the settings gets a random secret. Nobody knows this secret, so the endpoint
     // refuses every delivery.

@@ -11,10 +11,10 @@ import { DEFAULT_TIMEOUT_MS } from '@crossbill/mor/options.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import { type Secret } from '../../shared/config/secret.js';
-import { type CallOutcome } from '../../shared/domain/ports/call.js';
+import { type CallOutcome, unsent } from '../../shared/domain/ports/call.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { EventRelay } from '../../shared/domain/ports/payment-gateway.js';
-import { heldBack, lineOut, MOR_OPTIONS, type MorOptions } from './options.js';
+import { lineOut, MOR_OPTIONS, type MorOptions } from './options.js';
 
 const PEER = 'the relay address';
 const MAX_SOCKETS = 8;
@@ -34,7 +34,7 @@ export class HttpEventRelay extends EventRelay {
 
   constructor(
     @Inject(MOR_OPTIONS)
-    private readonly options: Pick<MorOptions, 'relay' | 'timeoutMs' | 'onCall' | 'line' | 'shadow' | 'proxies'>,
+    private readonly options: Pick<MorOptions, 'relay' | 'timeoutMs' | 'onCall' | 'line' | 'sendsNothing' | 'proxies'>,
     private readonly clock: Clock,
   ) {
     super();
@@ -44,7 +44,7 @@ export class HttpEventRelay extends EventRelay {
 
   /** Sends the event's bytes unchanged, with a new signature and without a bearer token. Never throws. */
   async send(body: Buffer, at: Date): Promise<CallOutcome<null>> {
-    if (this.options.shadow === true) return heldBack();
+    if (this.options.sendsNothing === true) return unsent();
     const startedAt = performance.now();
     const outcome = await this.#post(body, at);
     try {

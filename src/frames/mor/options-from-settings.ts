@@ -10,7 +10,7 @@ export function morOptions(config: Config, onCall: OnCall): MorOptions {
     authUrl: config.morAuthUrl,
     psp: config.morPsp,
     setupCustomer: config.morSetupCustomer,
-    shadow: config.shadow,
+    sendsNothing: config.sendsNothing,
     proxies: config.proxies,
     merchant: { clientId: config.morClientId, clientSecret: config.morClientSecret },
     partner:

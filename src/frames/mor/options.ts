@@ -1,9 +1,9 @@
 // The options of the MoR's client, and the client made from them.
 import { CONNECT_TIMEOUT_MS, HttpLine, type Line, listedCode, MorClient, SOCKET_LIMITS } from '@crossbill/mor';
 import { NO_PROXIES, type Proxies, type Secret } from '../../shared/config/index.js';
-import { type CallFailure, SHADOW_MESSAGE, SHADOW_MODE } from '../../shared/domain/ports/call.js';
 import { type Clock } from '../../shared/domain/ports/clock.js';
 import { type OnCall } from '../../shared/observe/index.js';
+import { unsent } from '../../shared/domain/ports/call.js';
 import { WayOut } from '../../shared/config/way-out.js';
 
 /** One pair of client credentials (Documents 1 and 2, "Authentication"). */
@@ -23,8 +23,8 @@ export type MorOptions = {
   readonly partner: MorCredentials | null;
   /** The address for relayed events. Null: Crossbill relays no `invoice.created`. */
   readonly relay: { readonly url: string; readonly secret: Secret } | null;
-  /** True (shadow mode): the client sends only reads. */
-  readonly shadow?: boolean;
+  /** True: the client sends only reads. */
+  readonly sendsNothing?: boolean;
   /** The longest time of one request with its reply, including a retry after a 401. Default: 10,000. */
   readonly timeoutMs?: number;
   readonly onCall?: OnCall;
@@ -46,22 +46,7 @@ export function lineOut(proxies: Proxies = NO_PROXIES, maxSockets = MAX_SOCKETS)
   );
 }
 
-/** The failure of a request held back by shadow mode: nothing went out. */
-export function heldBack(): CallFailure {
-  return {
-    ok: false,
-    kind: 'stopped',
-    message: SHADOW_MESSAGE,
-    status: null,
-    code: SHADOW_MODE,
-    errors: [],
-    retryAfterMs: null,
-    requestId: null,
-    replayed: false,
-  };
-}
-
-/** Makes the client of the MoR's API, with metrics and shadow mode. */
+/** Makes the client of the MoR's API, with metrics and the last check of what may leave. */
 export function morClient(options: MorOptions, clock: Clock): MorClient {
   const { baseUrl, authUrl, psp, setupCustomer, merchant, partner, onCall, timeoutMs } = options;
   const credentials = ({ clientId, clientSecret }: MorCredentials) => ({
@@ -79,7 +64,7 @@ export function morClient(options: MorOptions, clock: Clock): MorClient {
     line: options.line ?? lineOut(options.proxies),
     clock,
     // The last check: even after a wrong decision, shadow mode changes nothing.
-    gate: (_call, wire) => (options.shadow === true && wire.method !== 'GET' ? heldBack() : null),
+    gate: (_call, wire) => (options.sendsNothing === true && wire.method !== 'GET' ? unsent() : null),
     onRequest: ({ call, code, ...report }) =>
       onCall?.({ peer: 'mor', name: call, code: code === null ? null : listedCode(code), ...report }),
   });

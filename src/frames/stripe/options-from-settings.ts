@@ -9,7 +9,7 @@ export function stripeOptions(config: Config, onCall: OnCall): StripeOptions {
     apiBase: config.stripeApiBase,
     customPaymentMethodType: config.stripeCustomPaymentMethodType,
     maxSockets: Math.max(32, config.workerConcurrency), // each worker may wait for one call
-    shadow: config.shadow,
+    sendsNothing: config.sendsNothing,
     proxies: config.proxies,
     onCall,
   };

@@ -5,8 +5,7 @@ import {
   type CallFailure,
   type CallOutcome,
   LIST_TOO_LONG,
-  SHADOW_MESSAGE,
-  SHADOW_MODE,
+  unsent,
   type WireRequest,
 } from '../../shared/domain/ports/call.js';
 import { type RequestBudget } from '../../shared/domain/ports/request-budget.js';
@@ -78,7 +77,7 @@ export class StripeClient {
    */
   async request(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
     // The last check: even after a wrong decision, shadow mode changes nothing.
-    if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);
+    if (this.options.sendsNothing === true && wire.method !== 'GET') return unsent();
     const isOurs = wire.body === null ? wire.method === 'GET' || wire.method === 'DELETE' : wire.method === 'POST';
     if (!isOurs || !wire.path.startsWith('/v1/')) {
       return failure('refused', 'invalid_stored_call', 'Crossbill did not write this stored request and sends nothing');

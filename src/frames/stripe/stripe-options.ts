@@ -24,8 +24,8 @@ export abstract class StripeOptions {
   abstract readonly apiBase: string | null;
   /** `cpmt_…` from the merchant's Dashboard. Null: Stripe shows payments as "Merchant of Record". */
   abstract readonly customPaymentMethodType: string | null;
-  /** True (shadow mode): the client sends only reads. */
-  abstract readonly shadow?: boolean;
+  /** True: the client sends only reads. */
+  abstract readonly sendsNothing?: boolean;
   /** The longest time of an exchange, from the wait for a socket to the last byte of the reply. Absent: 15,000. */
   abstract readonly timeoutMs?: number;
   /** The most sockets to Stripe at the same time. Further requests wait. Absent: 32. */

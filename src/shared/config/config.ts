@@ -32,6 +32,11 @@ export type Config = Omit<Values, 'databaseUrl' | 'dataDir'> & {
   readonly proxies: Proxies;
 };
 
+/** True if Crossbill makes notifications: there is a receiver, and no other integration is in charge. */
+export function notifies({ notifyUrl, sendsNothing }: Pick<Config, 'notifyUrl' | 'sendsNothing'>): boolean {
+  return notifyUrl !== null && !sendsNothing;
+}
+
 /** The settings for commands with only a database, such as `crossbill migrate`. */
 export type DatabaseConfig = Pick<Config, 'database' | 'databasePoolSize' | 'production' | 'logLevel'>;
 

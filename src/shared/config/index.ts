@@ -5,6 +5,7 @@ export {
   type DatabaseConfig,
   loadConfig,
   loadDatabaseConfig,
+  notifies,
   secretValues,
 } from './config.js';
 export { envText, withDotEnv, type WithDotEnv } from './dot-env.js';

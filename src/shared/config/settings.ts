@@ -43,7 +43,7 @@ const daemon = {
     'info',
     'The lowest level in the log.',
   ),
-  shadow: withDefault(
+  sendsNothing: withDefault(
     'CROSSBILL_SHADOW',
     flag,
     'false',

@@ -49,6 +49,6 @@ export type FlowSettings = {
   readonly guard?: boolean;
   /** Absent: all customers are enrolled. */
   readonly enrolment?: Enrolment;
-  /** True: Crossbill stores calls and never sends them. Absent: false. */
-  readonly shadow?: boolean;
+  /** True: Crossbill stores calls and never sends them, since another program acts (`isUnsent`). Absent: false. */
+  readonly sendsNothing?: boolean;
 };

@@ -94,13 +94,6 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  private readonly shadow = new Gauge({
-    name: 'crossbill_shadow_marks',
-    help: 'In shadow mode: decided marks in the whole database, made by somebody else (agreed) or by nobody (unmarked).',
-    labelNames: ['outcome'],
-    registers: [this.registry],
-  });
-
   private readonly notifications = new Gauge({
     name: 'crossbill_notifications',
     help: 'Notifications in the whole database that wait for their delivery (pending) or failed for three days (dead).',
@@ -205,9 +198,9 @@ export class Metrics {
     if (lastSuccessAt !== null) this.lastVerified.set(lastSuccessAt.getTime() / 1000);
   }
 
-  shadowMarks(agreed: number, unmarked: number): void {
-    this.shadow.set({ outcome: 'agreed' }, agreed);
-    this.shadow.set({ outcome: 'unmarked' }, unmarked);
+  /** Registers a feature's own gauge. */
+  gauge<L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> {
+    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.registry] });
   }
 
   notificationsStand(pending: number, dead: number, gone: boolean): void {

@@ -42,7 +42,7 @@ it('repeated calls of one kind about one payment have numbered keys, from 1 up',
 });
 
 it('in shadow mode, Crossbill stores a call as cancelled', () => {
-  const s = call(lane, {}, aCtx(NOW, { shadow: true }));
+  const s = call(lane, {}, aCtx(NOW, { sendsNothing: true }));
   expect(first(s)).toMatchObject({ status: 'cancelled', answeredAt: NOW, lastCode: 'shadow_mode' });
   expect(first(s).lastMessage).not.toBeNull();
 });

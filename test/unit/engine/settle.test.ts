@@ -63,7 +63,7 @@ it('Crossbill sends a pending call at its next try time, and schedules the invoi
 });
 
 it('in shadow mode, Crossbill sends no call, not even a call stored before shadow mode', () => {
-  expect(next(calls(fresh(), 'report_payment'), ctx(0, { shadow: true }))).toBeNull();
+  expect(next(calls(fresh(), 'report_payment'), ctx(0, { sendsNothing: true }))).toBeNull();
 });
 
 it('Crossbill reads an invoice from Stripe before each change of the invoice on Stripe', () => {

@@ -15,8 +15,8 @@ import { type RecoveryLinks } from '../../../shared/domain/settings.js';
 import { showTime } from '../../../shared/domain/show-time.js';
 import { type Call } from '../../../engine/call.js';
 import { messageKey } from '../../../engine/context.js';
-import { refuse, refuseInShadow, type Result } from '../../../engine/commanded.js';
-import { type Lane } from '../../../engine/draft.js';
+import { refuse, type Result } from '../../../engine/commanded.js';
+import { isUnsent, type Lane } from '../../../engine/draft.js';
 import { takeLateRead } from '../../../engine/facts.js';
 import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../../engine/open-money.js';
 import { awaitsRetry } from '../../../engine/payment.js';
@@ -52,7 +52,6 @@ export function standing<R extends MorObjectRow>(
 
 /** Stores the request with its key and bytes. If the invoice already has a live object, returns that object instead. */
 export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectRow> {
-  if (lane.settings.shadow === true) return refuseInShadow();
   const { kind, id, wire, facts, by, until } = req;
   // During the read at `askedAt` a worker may have marked the invoice, or an event may have arrived.
   takeLateRead(lane, facts, req.askedAt);
@@ -83,11 +82,11 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   return { ok: true, value: object };
 }
 
-/** Stores the call with its key and bytes, and a row for the future object. */
+/** Stores the call with its key and bytes, and a row for the future object. Nobody answers an unsent call. */
 function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
   const kind = object.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
-  lane.add('objects', object);
-  lane.request({ peer: 'mor', kind, subject: object.id, wire });
+  const row = lane.add('objects', object);
+  if (isUnsent(lane.request({ peer: 'mor', kind, subject: object.id, wire }))) row.status = 'REFUSED';
 }
 
 /**
@@ -129,9 +128,8 @@ export function requestLink(lane: Lane, id: string): boolean {
   const jurisdiction = jurisdictionOf(lane, recoveryLinks);
   const amount = { minor, currency };
   const wire = ctx.encodeMor({ kind: 'create_payment_link', jurisdiction, amount, returnUrl, expiresSec, key });
-  const status = settings.shadow === true ? 'REFUSED' : 'REQUESTED'; // shadow mode never sends the request
   const detail = { automatic: true, jurisdiction };
-  const own = { id, kind: 'payment_link', invoiceId, status, amount: minor, currency, detail } as const;
+  const own = { id, kind: 'payment_link', invoiceId, status: 'REQUESTED', amount: minor, currency, detail } as const;
   askFor(lane, newMorObject(lane.now, own), wire);
   const said = `make a payment link of ${showMoney(amount)} (${jurisdiction}): the renewal was not paid`;
   lane.say('decision', said, id);

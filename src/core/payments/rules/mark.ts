@@ -13,13 +13,12 @@ import {
 import { type Money, showMoney } from '../../../shared/domain/money.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { type BillingCall } from '../../../shared/domain/ports/billing-platform.js';
-import { SHADOW_MODE } from '../../../shared/domain/ports/call.js';
 import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
 import { paymentMarked } from '../../../shared/domain/postings.js';
 import { type FlowSettings } from '../../../shared/domain/settings.js';
 import { isPayable } from '../../../shared/domain/status.js';
 import { isCutOffSince, mayBeCutOff } from '../../../engine/call.js';
-import { type Lane } from '../../../engine/draft.js';
+import { isUnsent, type Lane } from '../../../engine/draft.js';
 import { isFresh, invoiceLookup } from '../../../engine/facts.js';
 import { observationsOf } from '../../../engine/open-money.js';
 import { closePayment, isCallOf, maybeOne, PARKING } from '../../../engine/payment.js';
@@ -114,7 +113,7 @@ export function settleMarks(lane: Lane): void {
 function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
   const isHeldOver = i.platformStatus !== 'draft' || (i.holdUntil !== null && i.holdUntil <= lane.now);
   if (p.mark === 'held' && isHeldOver) moveMark(p, 'waiting');
-  if (isShadowed(lane, p)) return settleShadowed(lane, p);
+  if (isMarkedByOthers(lane, p)) return takeOthersMark(lane, p);
   if (p.mark === 'parked') return noteGrowth(lane, p);
   if (STEPS[p.mark] !== undefined) return withdrawIfPointless(lane, p, i);
   const { amount } = p;
@@ -123,8 +122,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
   const isStuck = lane.reviews.some(
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
-  const isShadow = lane.settings.shadow === true;
-  const seen = isShadow && holder === undefined ? beforeTheMark(i) : i;
+  const seen = lane.sendsNothing && holder === undefined ? beforeTheMark(i) : i;
   const d = decideMark({ ...p, amount }, seen, holder, isFresh(i, lane.now), lane.settings, isStuck);
   const { invoiceId } = i;
   const name = p.paymentId ?? p.id;
@@ -136,15 +134,15 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       moveMark(p, 'held');
       i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
       return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
-    case 'finalize':
-      // In shadow mode Crossbill stores only one such call and never sends it. Another program finalizes the draft, or
-      // Stripe does on its own schedule.
-      if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
-        lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
-      moveMark(p, isShadow ? 'held' : 'finalizing');
-      if (!isShadow) return lane.say('decision', `finalize the draft now, to mark payment ${name}`, p);
+    case 'finalize': {
+      // One unsent call is enough: another program finalizes the draft, or Stripe does on its own schedule.
+      const before = lane.messages.find((m) => m.kind === 'finalize_invoice' && isUnsent(m));
+      const call = before ?? lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
+      moveMark(p, isUnsent(call) ? 'held' : 'finalizing');
+      if (!isUnsent(call)) return lane.say('decision', `finalize the draft now, to mark payment ${name}`, p);
       i.holdUntil = nextLook(i.finalizesAt, lane.now);
       return;
+    }
     case 'attach': {
       const paymentRecordId = p.paymentRecordId ?? '';
       lane.call({ kind: 'attach_payment', invoiceId, paymentRecordId }, effectName(p), p);
@@ -215,7 +213,7 @@ function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
 /** True while Crossbill marks another payment as an accepted part: perhaps payment `p` brings the missing part. */
 function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
   const isPartOnItsWay = (x: PaymentRow): boolean =>
-    HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isShadowed(s, x);
+    HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isMarkedByOthers(s, x);
   return s.payments.some((x) => x.id !== p.id && isPartOnItsWay(x));
 }
 
@@ -313,38 +311,34 @@ export const readToMark = {
   },
 };
 
-/** True if Crossbill decided the mark in shadow mode, and so never sent the mark's newest call. */
-export function isShadowed(s: LaneRows, p: PaymentRow): boolean {
+/** True if another program makes the mark: Crossbill decided it, and never sent its newest call. */
+export function isMarkedByOthers(s: LaneRows, p: PaymentRow): boolean {
   const kind = STEPS[p.mark];
   const newest = s.messages.findLast((m) => m.kind === kind && isCallOf(m, p));
-  return newest !== undefined && isShadowCall(newest);
+  return newest !== undefined && isUnsent(newest);
 }
 
-export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean {
-  return m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
-}
-
-/** The invoice as before the other program's mark. In shadow mode Crossbill decides on this state, not on the mark. */
+/** The invoice as before another program's mark: Crossbill decides on this state, not on that mark. */
 export function beforeTheMark(i: InvoiceRow): InvoiceRow {
   const isMarked = i.platformStatus === 'paid' && whyNothingDue(i) === null;
   return isMarked ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }
 
-/** In shadow mode another program marks the invoice. Then Crossbill books the mark. */
-export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
+/** Books the mark once another program has marked the invoice. */
+export function takeOthersMark(lane: Lane, p: Draft<PaymentRow>): void {
   if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
   moveMark(p, 'waiting');
   moveMark(p, 'confirmed');
   lane.book(paymentMarked(p, p.amount, lane.now));
-  lane.say('decision', `payment ${effectName(p)} is marked, as shadow mode decided; somebody else marked it`, p);
+  lane.say('decision', `payment ${effectName(p)} is marked as Crossbill decided; somebody else marked it`, p);
 }
 
-/** For `verify --repair` after shadow mode: decides each missing mark again. */
-export function decideShadowedAgain(lane: Lane): void {
-  if (lane.settings.shadow === true || lane.invoice?.platformStatus === 'paid') return;
+/** For `verify --repair`: decides each mark again that another program was to make and did not make. */
+export function decideMarksAgain(lane: Lane): void {
+  if (lane.sendsNothing || lane.invoice?.platformStatus === 'paid') return;
   for (const p of lane.payments) {
-    if (!isShadowed(lane, p)) continue;
+    if (!isMarkedByOthers(lane, p)) continue;
     moveMark(p, 'waiting');
-    lane.say('decision', `payment ${effectName(p)} got no mark in shadow mode: Crossbill decides again`, p);
+    lane.say('decision', `payment ${effectName(p)} got no mark from anybody else: Crossbill decides again`, p);
   }
 }

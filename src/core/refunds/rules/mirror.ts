@@ -32,7 +32,7 @@ export function mirrorRefunds(lane: Lane): void {
     }
     // After a part payment accepted by a person, the rest of the invoice may still be due. A credit note would lower
     // the amount due (Stripe docs, "Credit notes"), so Crossbill waits until the invoice is paid.
-    if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsForShadow(lane, p)) continue;
+    if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsToShow(lane, p)) continue;
     // One credit note at a time: each one takes room from the next.
     if (isNoteOnItsWay(lane) || !isReadForNote(lane)) continue;
     r.surplus = surplusIn(lane, r);
@@ -40,11 +40,10 @@ export function mirrorRefunds(lane: Lane): void {
     const over = saleOf(r) - (creditRoom(lane) ?? saleOf(r));
     if (over > 0n) r.beyondSale = over;
     const next = showNext(lane, p, r);
-    // In shadow mode another program shows the refund on Stripe. Crossbill stores the call without sending it, and
-    // books the refund.
-    const isShadow = lane.settings.shadow === true && next !== 'done' && next !== 'not_needed';
-    if (isShadow) lane.book(refundMirrored(p, r, lane.now));
-    moveMirror(r, isShadow ? 'not_needed' : next);
+    // Another program shows the refund on Stripe if Crossbill does not send its call. Then Crossbill books the refund.
+    const isOthers = lane.sendsNothing && next !== 'done' && next !== 'not_needed';
+    if (isOthers) lane.book(refundMirrored(p, r, lane.now));
+    moveMirror(r, isOthers ? 'not_needed' : next);
     lane.say('decision', `show the refund on Stripe, stage ${r.mirror}`, r);
   }
 }
@@ -78,11 +77,11 @@ function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
 }
 
 /**
- * True if Crossbill marked this payment before shadow mode began. No other program shows the payment's refunds on
- * Stripe, so they wait for the end of shadow mode.
+ * True if Crossbill sends nothing now and marked this payment before. No other program shows the payment's refunds on
+ * Stripe, so they wait until Crossbill sends again.
  */
-function waitsForShadow(lane: Lane, p: PaymentRow): boolean {
-  if (lane.settings.shadow !== true) return false;
+function waitsToShow(lane: Lane, p: PaymentRow): boolean {
+  if (!lane.sendsNothing) return false;
   const isPaid = lane.messages.some((m) => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, p));
   return p.paymentRecordId !== null || isPaid;
 }

@@ -17,14 +17,7 @@ import { HOW_TO_NAME, ownIdOf } from '../../../shared/domain/payment-name.js';
 import { type CallFailure, said } from '../../../shared/domain/ports/call.js';
 import { refundable } from '../../../shared/domain/status.js';
 import { isRedirect, mayBeCutOff, type CallRule } from '../../../engine/call.js';
-import {
-  type Choice,
-  type ChoiceRule,
-  type Refusal,
-  refuse,
-  refuseInShadow,
-  type Result,
-} from '../../../engine/commanded.js';
+import { type Choice, type ChoiceRule, type Refusal, refuse, type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/draft.js';
 import { itemRule } from '../../../engine/items.js';
 import {
@@ -62,7 +55,6 @@ export function requestRefund(
 ): Result<RefundRow> {
   const p = lane.findPayment(paymentRowId);
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
-  if (lane.settings.shadow === true) return refuseInShadow();
   if (p.paymentId === null) return refuse(409, 'payment_not_identified', HOW_TO_NAME);
   if (p.succeededAt === null || p.amount === null)
     return refuseRefund('This payment never succeeded: there is nothing to refund.');

@@ -124,8 +124,8 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
   const { retrySchedule: schedule } = ctx.settings;
   const i = s.invoice;
   const trail = i?.retries ?? null;
-  // In shadow mode Crossbill sends the MoR no request, so a retry would get no verdict.
-  if (i === null || trail === null || ctx.settings.shadow === true) return REST;
+  // The MoR gets no request that Crossbill does not send, so a retry would get no verdict.
+  if (i === null || trail === null || ctx.settings.sendsNothing === true) return REST;
   if (trail.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return REST;
   const method = untriedMethod(i);
   if (method !== null) return decideWithMethod(s, i, method, ctx);

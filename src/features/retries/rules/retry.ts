@@ -7,7 +7,7 @@ import { type InvoiceFacts, type ShownToRetry } from '../../../shared/domain/por
 import { type CallOutcome } from '../../../shared/domain/ports/call.js';
 import { type ConfirmedMethod, END_WORDS, type Retry, type RetryEnd } from '../../../shared/domain/retry.js';
 import { lastingName } from '../../../engine/context.js';
-import { type Refusal, refuse, refuseInShadow, type Result } from '../../../engine/commanded.js';
+import { type Refusal, refuse, type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/draft.js';
 import { isFresh, takeLateRead, invoiceLookup, takeInvoiceRead } from '../../../engine/facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
@@ -83,7 +83,6 @@ export type MadeRetry = Pick<Retry, 'means'> & { readonly id: string; readonly n
 
 /** Makes a retry for a person or the merchant's backend: the schedule's next step, without the step's wait. */
 export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
-  if (lane.settings.shadow === true) return refuseInShadow();
   takeLateRead(lane, shown.invoice, askedAt);
   const { means, why } = offerRetry(lane, lane);
   if (means === null) return refuseRetry(why);

@@ -1,7 +1,7 @@
 // The common form of all error replies, and functions to make such a reply.
 import { HttpException } from '@nestjs/common';
 import { type Refusal } from '../../../engine/commanded.js';
-import { type CallFailure, mayPass, SHADOW_MODE } from '../../../shared/domain/ports/call.js';
+import { type CallFailure, mayPass, UNSENT } from '../../../shared/domain/ports/call.js';
 
 export type FieldError = { readonly field: string; readonly message: string };
 
@@ -53,7 +53,7 @@ export function morProblem(f: CallFailure, rename: (field: string) => string = (
   if (f.status === 429) {
     return new Problem(429, f.code ?? 'rate_limited', 'The MoR asks for a pause: try again later.', errors, wait ?? 1);
   }
-  if (f.code === SHADOW_MODE) return new Problem(409, SHADOW_MODE, f.message);
+  if (f.code === UNSENT.code) return new Problem(409, f.code, f.message);
   if (!mayPass(f) && f.status !== null && f.status >= 400 && f.status < 500) {
     return new Problem(f.status, f.code ?? 'mor_refused', f.message, errors);
   }

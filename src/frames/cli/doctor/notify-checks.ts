@@ -1,7 +1,8 @@
 // Checks the merchant's receiver of notifications. Sends no notification.
 import { lookup } from 'node:dns/promises';
-import { type Config, type Proxies, proxyFor, shownProxy } from '../../../shared/config/index.js';
+import { type Config, notifies, type Proxies, proxyFor, shownProxy } from '../../../shared/config/index.js';
 import { type Notifications } from '../../store/notifications.js';
+import { UNSENT } from '../../../shared/domain/ports/call.js';
 import { refusedAddress } from '../../../features/notifications/receiver.js';
 import { type Check, check } from './check.js';
 
@@ -9,13 +10,13 @@ const { ok, warn, fail } = check('notifications');
 const TRIGGER = 'To test the receiver, send it a sample: `crossbill trigger invoice.paid`.';
 
 export async function notifyChecks(
-  config: Pick<Config, 'notifyUrl' | 'shadow' | 'proxies'>,
+  config: Pick<Config, 'notifyUrl' | 'sendsNothing' | 'proxies'>,
   notifications: Notifications,
 ): Promise<Check[]> {
   if (config.notifyUrl === null) return [ok('NOTIFY_URL is not set: your backend gets no notifications')];
   const { pending, dead, goneAt } = await notifications.standing();
   const checks = [await addressCheck(new URL(config.notifyUrl.reveal()), config.proxies)];
-  if (config.shadow) checks.push(ok('shadow mode: your backend gets no notifications'));
+  if (!notifies(config)) checks.push(ok(`${UNSENT.message} Your backend gets no notifications.`));
   if (goneAt !== null) {
     const todo = 'Set another NOTIFY_URL, or run `crossbill trigger invoice.paid` once the receiver is back.';
     checks.push(

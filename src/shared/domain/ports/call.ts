@@ -77,9 +77,31 @@ export type CallOutcome<T> = CallAnswer<T> | CallFailure;
  */
 export const LIST_TOO_LONG = 'list_too_long';
 
-/** The error code of every call that Crossbill does not send in shadow mode. */
-export const SHADOW_MODE = 'shadow_mode';
-export const SHADOW_MESSAGE = 'Shadow mode (CROSSBILL_SHADOW): Crossbill changes nothing at Stripe or the MoR.';
+// ---- Shadow mode: Crossbill decides and stores its calls, and sends nothing that changes Stripe or the MoR
+
+/** A call of shadow mode: its error code, its message, and its status in the list of open calls. */
+export const UNSENT = {
+  code: 'shadow_mode',
+  message: 'Shadow mode (CROSSBILL_SHADOW): Crossbill changes nothing at Stripe or the MoR.',
+  listed: 'shadow',
+} as const;
+
+/** The failure of a request that shadow mode does not send. */
+export function unsent(): CallFailure {
+  return {
+    ok: false,
+    kind: 'stopped',
+    message: UNSENT.message,
+    status: null,
+    code: UNSENT.code,
+    errors: [],
+    retryAfterMs: null,
+    requestId: null,
+    replayed: false,
+  };
+}
+
+// ---- Requests
 
 /** One request, as stored before Crossbill sends it. Every try sends the same bytes. */
 export type WireRequest = {

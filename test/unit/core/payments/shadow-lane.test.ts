@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { askRefund } from '../../../support/ask-refund.js';
 import { applyRead } from '../../../support/settle-rule.js';
-import { decideShadowedAgain } from '../../../../src/core/payments/rules/mark.js';
+import { decideMarksAgain } from '../../../../src/core/payments/rules/mark.js';
 import { type FlowSettings } from '../../../../src/shared/domain/settings.js';
 import { compareWithin } from '../../../../src/features/verify/rules/compare.js';
 import {
@@ -19,7 +19,7 @@ import { decide } from '../../../support/decide.js';
 const MODES = ['payment_record', 'out_of_band'] as const;
 
 function inShadow(settings: Partial<FlowSettings> = {}): LaneHarness {
-  const h = LaneHarness.withInvoice({}, { settings: { shadow: true, ...settings } });
+  const h = LaneHarness.withInvoice({}, { settings: { sendsNothing: true, ...settings } });
   return h;
 }
 
@@ -123,7 +123,7 @@ it('in shadow mode, Crossbill books another integration’s refund and stores th
 
 it('Crossbill sends no pending call during shadow mode, and sends these calls afterwards', async () => {
   const h = LaneHarness.inMemory({});
-  const over = (shadow: boolean): void => void Object.assign(h.context.settings, { shadow });
+  const over = (sendsNothing: boolean): void => void Object.assign(h.context.settings, { sendsNothing });
   h.platform.put(anInvoice());
   h.platform.fail('report_payment', 'retry');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -158,7 +158,7 @@ it('in shadow mode, Crossbill stores one unsent payment link request for a faile
   await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
   await h.rest(24);
   expect(await calls(h)).toEqual(['create_payment_link cancelled shadow_mode']);
-  Object.assign(h.context.settings, { shadow: false });
+  Object.assign(h.context.settings, { sendsNothing: false });
   await h.take(aPaymentFailed({ eventId: 'evt_again', paymentId: 'pay_again' }));
   await h.rest(24);
   expect(await calls(h)).toEqual(['create_payment_link cancelled shadow_mode']);
@@ -168,7 +168,7 @@ it('in shadow mode, Crossbill stores one unsent payment link request for a faile
 async function left(): Promise<LaneHarness> {
   const h = inShadow();
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-  Object.assign(h.context.settings, { shadow: false });
+  Object.assign(h.context.settings, { sendsNothing: false });
   return h;
 }
 
@@ -185,7 +185,7 @@ it('after shadow mode, the operator’s retry makes Crossbill decide again and m
   const facts = h.platform.invoices.get(INVOICE_ID) ?? null;
   await h.command(INVOICE_ID, (s, ctx) => {
     const read = applyRead(s, { ok: true, value: facts, status: 200, requestId: null }, ctx);
-    return { ok: true, state: decide(read, ctx, decideShadowedAgain), value: null };
+    return { ok: true, state: decide(read, ctx, decideMarksAgain), value: null };
   });
   await h.rest();
   const s = await state(h);
@@ -209,7 +209,7 @@ it.each(MODES)(
   async (markMode) => {
     const h = LaneHarness.withInvoice({}, { settings: { markMode } });
     await h.take(aPaymentSucceeded());
-    Object.assign(h.context.settings, { shadow: true });
+    Object.assign(h.context.settings, { sendsNothing: true });
     await h.take(aRefund({ amount: 300 }));
     let s = await state(h);
     expect(s.refunds[0]).toMatchObject({ counted: true, mirror: 'waiting' });
@@ -221,7 +221,7 @@ it.each(MODES)(
       new Date(h.clock.now().getTime() + 3_600_000),
     );
     expect(shown.map((d) => d.kind)).toEqual(['refund_not_mirrored']);
-    Object.assign(h.context.settings, { shadow: false });
+    Object.assign(h.context.settings, { sendsNothing: false });
     await h.rest(1);
     s = await state(h);
     expect([s.refunds[0]?.mirror, h.platform.notes.length]).toEqual(['done', 1]);

@@ -13,7 +13,7 @@ const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 it('in shadow mode, Crossbill reads from Stripe, sends no change, and counts only the reads in the request budget', async () => {
   const stub = await startStub(reply(200, anInvoice()));
   const budget = new InMemoryRequestBudget();
-  const options = { apiKey: API_KEY, apiBase: stub.base, customPaymentMethodType: null, shadow: true };
+  const options = { apiKey: API_KEY, apiBase: stub.base, customPaymentMethodType: null, sendsNothing: true };
   const client = new StripeClient(options, budget);
   for (const method of METHODS) {
     const wire = { method, path: '/v1/invoices/in_1', body: '{}' };
@@ -26,7 +26,7 @@ it('in shadow mode, Crossbill reads from Stripe, sends no change, and counts onl
 });
 
 it('in shadow mode, Crossbill reads from the MoR but sends no change', async () => {
-  const { peer, transport, close } = await aRig({ shadow: true });
+  const { peer, transport, close } = await aRig({ sendsNothing: true });
   const accept = (): true => true;
   for (const method of METHODS) {
     const wire = { method, path: '/api/payments/pay_1/refunds', body: '{}' };
@@ -41,7 +41,11 @@ it('in shadow mode, Crossbill reads from the MoR but sends no change', async () 
 
 it('in shadow mode, Crossbill relays no event', async () => {
   const line = { exchange: () => Promise.reject(new Error('something was sent')), close: () => Promise.resolve() };
-  const options = { relay: { url: 'http://127.0.0.1:9/x', secret: new Secret('whsec_relay') }, line, shadow: true };
+  const options = {
+    relay: { url: 'http://127.0.0.1:9/x', secret: new Secret('whsec_relay') },
+    line,
+    sendsNothing: true,
+  };
   expect(await new HttpEventRelay(options, new FixedClock()).send(Buffer.from('{}'), new Date())).toMatchObject(
     HELD_BACK,
   );

@@ -16,7 +16,6 @@ import { type Money, showMoney } from '../../../../shared/domain/money.js';
 import { effectName } from '../../../../shared/domain/payment-name.js';
 import { overpaid, saleOf } from '../../../../shared/domain/surplus.js';
 import { askOfCall, refusalOf, subjectOfCall, type Call, type CallRule } from '../../../../engine/call.js';
-import { type Ctx } from '../../../../engine/context.js';
 import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../../../engine/commanded.js';
 import { type Lane } from '../../../../engine/draft.js';
 import { askAgain } from '../../../../engine/facts.js';
@@ -31,11 +30,11 @@ const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce
  * The part of a loss Crossbill may write off with a credit note on Stripe. Refunds and earlier credit notes reduce this
  * part. Null: no amount is safe, for example because the lost payment does not settle the invoice on Stripe.
  */
-export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
+export function creditable(s: LaneRows, o: MorObjectRow): Money | null {
   const { loss, credit } = o.detail;
   const p = s.payments.find((x) => x.id === loss?.of);
   const room = roomFor(s);
-  if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
+  if (loss === undefined || credit !== undefined || p === undefined) return null;
   if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || room === null) return null;
   // If the customer paid more than the amount due, only a person can tell if the loss took a part of the surplus.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
@@ -62,16 +61,15 @@ function roomFor(s: LaneRows): bigint | null {
 export function offersOf(
   s: LaneRows,
   o: MorObjectRow,
-  ctx: Ctx,
 ): { readonly actions: readonly Resolution[]; readonly proposed?: null } {
-  return creditable(s, o, ctx) === null ? { actions: ['dismiss'] } : { actions: ['credit', 'dismiss'], proposed: null };
+  return creditable(s, o) === null ? { actions: ['dismiss'] } : { actions: ['credit', 'dismiss'], proposed: null };
 }
 
 /** Carries out a person's choice in the item about a lost dispute or a returned debit. */
 export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   if (resolution !== 'credit') return null;
   const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === r.kind && itemOf(x) === r.subject);
-  const amount = o === undefined ? null : creditable(lane, o, lane.ctx);
+  const amount = o === undefined ? null : creditable(lane, o);
   const of = o?.detail.loss?.of;
   if (o === undefined || amount === null || of === undefined) return notAvailable();
   // The credit note's name contains the MoR's id of the dispute: after a restored backup Crossbill makes the same name.
@@ -139,8 +137,7 @@ const lossCall = {
     const found = creditNamed(lane, subjectOfCall(r));
     if (found?.credit.stage !== 'parked') return null;
     // The loss may have ended by now: the merchant won the dispute, or somebody undid the return.
-    if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
-      return notAvailable();
+    if (standing(found.o, found.credit) < BigInt(found.credit.minor)) return notAvailable();
     const { o, credit } = found;
     const minor = least(BigInt(credit.minor), creditRoom(lane) ?? BigInt(credit.minor));
     if (minor <= 0n || isNoteOnItsWay(lane)) return notAvailable();

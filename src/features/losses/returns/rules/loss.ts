@@ -168,7 +168,7 @@ export const lostDisputes = itemRule(
       } else {
         const bookedSince = beside && BigInt(loss?.minor ?? 0) > 0n;
         const fact = { code: 'dispute-lost', dispute, ...takenOf(lane, o, p), bookedSince, apart } as const;
-        yield { ...lost, fact, ...offersOf(lane, o, lane.ctx) };
+        yield { ...lost, fact, ...offersOf(lane, o) };
       }
     }
   },
@@ -253,7 +253,7 @@ export const returnedDebits = itemRule(clears, function* (lane) {
     const twice = twiceOf(lane, o, p, o.amount);
     if (twice !== null) yield { ...about, fact: twice };
     const stands = { invoice: o.invoiceId, marked: p.mark === 'confirmed', apart: apartOf(lane, o, o.id) };
-    yield { ...about, fact: { code: 'debit-returned', ...of, ...stands }, ...offersOf(lane, o, lane.ctx) };
+    yield { ...about, fact: { code: 'debit-returned', ...of, ...stands }, ...offersOf(lane, o) };
   }
 });
 

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
-import { SHADOW_MODE } from '../../../../../src/shared/domain/ports/call.js';
+import { UNSENT } from '../../../../../src/shared/domain/ports/call.js';
 import { findObstacle } from '../../../../../src/features/retries/rules/refusal.js';
 import {
   anInvoice,
@@ -198,11 +198,11 @@ it('a crash at any step of the relay sends the same event again, under the same 
 });
 
 it('in shadow mode the event for a final invoice is stored, and never sent', async () => {
-  const r = await draft({ shadow: true });
+  const r = await draft({ sendsNothing: true });
   shows(r, {});
   await r.h.take(invoiceEvent('invoice.finalized'));
   const calls = (await state(r)).messages.map(({ kind, status, lastCode }) => ({ kind, status, lastCode }));
-  expect(calls).toEqual([{ kind: 'relay_event', status: 'cancelled', lastCode: SHADOW_MODE }]);
+  expect(calls).toEqual([{ kind: 'relay_event', status: 'cancelled', lastCode: UNSENT.code }]);
   expect(relayed(r)).toEqual([]);
 });
 

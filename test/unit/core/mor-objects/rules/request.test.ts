@@ -54,7 +54,7 @@ it('Crossbill records a request for a proforma invoice or payment link with its 
 });
 
 it.each<readonly [string, LaneState, Partial<ObjectRequest>, Ctx, object]>([
-  ['in shadow mode', lane(), {}, on({ shadow: true }), { status: 409, code: 'shadow_mode' }],
+  ['in shadow mode', lane(), {}, on({ sendsNothing: true }), { status: 409, code: 'shadow_mode' }],
   ['for a void invoice', lane(), { facts: facts({ status: 'void' }) }, later, { code: 'invoice_not_payable' }],
   ['when nothing is due', lane(), { facts: facts({ amountRemaining: 0n }) }, later, { code: 'invoice_not_payable' }],
   ['while a payment is being marked', lane({}, payment()), {}, later, { code: 'invoice_not_payable' }],
@@ -220,7 +220,7 @@ it.each<readonly [string, Partial<InvoiceRow>, Ctx?]>([
 
 it('Crossbill requests a link for one cent or more; in shadow mode Crossbill stores the link as refused and sends nothing', () => {
   expect(asked({ amountRemaining: 1n }).objects).toMatchObject([{ id: 'lnk_9', amount: 1n, status: 'REQUESTED' }]);
-  const shadow = asked({}, on({ recoveryLinks: LINKS, shadow: true }));
+  const shadow = asked({}, on({ recoveryLinks: LINKS, sendsNothing: true }));
   expect([shadow.objects[0]?.status, shadow.messages[0]?.status]).toEqual(['REFUSED', 'cancelled']);
 });
 

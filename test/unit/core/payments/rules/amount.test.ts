@@ -104,7 +104,7 @@ it('a refund at the MoR of dismissed money for a credited invoice asks for no cr
 
 it('in shadow mode money for a credited invoice is the same item, and counts as no mark of another integration', async () => {
   const over = { status: 'paid', amountDue: 0n, total: 1000n, amountCredited: 1000n } as const;
-  const h = LaneHarness.withInvoice(over, { settings: { shadow: true } });
+  const h = LaneHarness.withInvoice(over, { settings: { sendsNothing: true } });
   await h.take(aPaymentSucceeded());
   await h.rest(48);
   const s = await h.state(INVOICE_ID);

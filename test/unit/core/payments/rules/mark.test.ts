@@ -14,12 +14,12 @@ import {
   beforeTheMark,
   closeRefunded,
   decideMark,
-  decideShadowedAgain,
-  isShadowed,
+  decideMarksAgain,
+  isMarkedByOthers,
   readToMark,
   reportOf,
   settleMarks,
-  settleShadowed,
+  takeOthersMark,
 } from '../../../../../src/core/payments/rules/mark.js';
 import { nextLookup } from '../../../../../src/engine/lookup.js';
 import { identifyLookup } from '../../../../../src/core/payments/rules/mark-calls.js';
@@ -445,7 +445,7 @@ describe('shadow mode', () => {
   const texts = (s: LaneState) => s.journal.map((l) => l.text);
 
   const followed = (s: LaneState, p: PaymentRow) =>
-    decide(s, ctx(), (l) => settleShadowed(l, Object.assign(l.findPayment(p.id) ?? never(), { amount: p.amount })));
+    decide(s, ctx(), (l) => takeOthersMark(l, Object.assign(l.findPayment(p.id) ?? never(), { amount: p.amount })));
 
   const shadow = { status: 'cancelled', lastCode: 'shadow_mode' } as const;
   const reporting = payment({ mark: 'reporting' });
@@ -460,19 +460,19 @@ describe('shadow mode', () => {
   };
 
   it('a payment’s mark counts as decided in shadow mode if shadow mode cancelled the newest call of this mark', () => {
-    expect(isShadowed(decided(), reporting)).toBe(true);
-    expect(isShadowed(decided({ ...shadow, subject: 'pmt_1' }), reporting)).toBe(true);
+    expect(isMarkedByOthers(decided(), reporting)).toBe(true);
+    expect(isMarkedByOthers(decided({ ...shadow, subject: 'pmt_1' }), reporting)).toBe(true);
     for (const over of [
       { ...shadow, status: 'done' },
       { status: 'cancelled', lastCode: null },
       { ...shadow, subject: 'pay_9' },
       { ...shadow, kind: 'attach_payment' },
     ] as const)
-      expect(isShadowed(decided(over), reporting)).toBe(false);
-    expect(isShadowed(lane(), reporting)).toBe(false);
+      expect(isMarkedByOthers(decided(over), reporting)).toBe(false);
+    expect(isMarkedByOthers(lane(), reporting)).toBe(false);
     const s = decided();
     const later = putMessage(s, { ...(s.messages[0] ?? never()), id: 'out_9', status: 'done', lastCode: null });
-    expect(isShadowed(later, reporting)).toBe(false);
+    expect(isMarkedByOthers(later, reporting)).toBe(false);
   });
 
   it('in shadow mode, Crossbill decides about an invoice marked by another integration as if the invoice were still open', () => {
@@ -487,7 +487,7 @@ describe('shadow mode', () => {
     const s = followed(decided(shadow, reporting, 'paid'), reporting);
     expect(s.payments).toMatchObject([{ mark: 'confirmed' }]);
     expect(s.entries).toMatchObject([{ reason: 'payment_marked', amount: eur(2990n) }]);
-    expect(texts(s)).toEqual(['payment pay_1 is marked, as shadow mode decided; somebody else marked it']);
+    expect(texts(s)).toEqual(['payment pay_1 is marked as Crossbill decided; somebody else marked it']);
     for (const before of [decided(), { ...decided(), invoice: null }]) expect(followed(before, reporting)).toBe(before);
     const paid = decided(shadow, reporting, 'paid');
     expect(followed(paid, { ...reporting, amount: null }).payments).toMatchObject([{ mark: 'reporting' }]);
@@ -496,12 +496,12 @@ describe('shadow mode', () => {
   it('after shadow mode, the operator’s request makes Crossbill decide an unmarked payment again', () => {
     const other = payment({ id: 'pmt_2', paymentId: 'pay_2', mark: 'reporting' });
     const s = putPayment(decided(), other);
-    const anew = decide(s, ctx(), decideShadowedAgain);
+    const anew = decide(s, ctx(), decideMarksAgain);
     expect(anew.payments.map((p) => p.mark)).toEqual(['waiting', 'reporting']);
-    expect(texts(anew)).toEqual(['payment pay_1 got no mark in shadow mode: Crossbill decides again']);
-    expect(decide(s, ctx({ shadow: true }), decideShadowedAgain)).toBe(s);
+    expect(texts(anew)).toEqual(['payment pay_1 got no mark from anybody else: Crossbill decides again']);
+    expect(decide(s, ctx({ sendsNothing: true }), decideMarksAgain)).toBe(s);
     const paid = decided(shadow, reporting, 'paid');
-    expect(decide(paid, ctx(), decideShadowedAgain)).toBe(paid);
-    expect(decide({ ...s, invoice: null }, ctx(), decideShadowedAgain).payments[0]?.mark).toBe('waiting');
+    expect(decide(paid, ctx(), decideMarksAgain)).toBe(paid);
+    expect(decide({ ...s, invoice: null }, ctx(), decideMarksAgain).payments[0]?.mark).toBe('waiting');
   });
 });

@@ -103,12 +103,14 @@ it('if the customer paid more than the invoice, Stripe gets the refund of the su
   expect([done.messages.length, done.refunds[0]?.mirror, done.entries.length]).toEqual([1, 'done', 1]);
   const bare = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits));
   expect([bare.messages, bare.refunds[0]?.mirror, bare.entries.length]).toEqual([[], 'not_needed', 1]);
-  const shadow = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits), { shadow: true });
+  const shadow = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits), {
+    sendsNothing: true,
+  });
   expect(shadow.entries).toHaveLength(1);
 });
 
 it('in shadow mode Crossbill stores the credit note as cancelled and books the refund', () => {
-  const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits), { shadow: true });
+  const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits), { sendsNothing: true });
   expect([message(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
 });
 

@@ -117,7 +117,7 @@ describe('a request for a refund', () => {
       const s = withRefunds(lane(payment()), byEvent({ amount: 1990n }));
       expect(ask(s)).toMatchObject({ ok: true, value: { amount: 1000n, status: 'requested', origin: 'api' } });
       expect(ask(s, { amount: null })).toMatchObject({ ok: true, value: { amount: 1000n } });
-      expect(ask(s, {}, ctx(0, { shadow: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
+      expect(ask(s, {}, ctx(0, { sendsNothing: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
     });
 
     it('if a bank took money by a lost dispute, the refusal of a refund names that amount', () => {

@@ -189,7 +189,7 @@ it("a payment link waits until Stripe finalizes the draft; a charge and the sche
 
 it.each([
   ['there is no schedule', lane(), { retrySchedule: null }],
-  ['shadow mode is on', lane(), { shadow: true }],
+  ['shadow mode is on', lane(), { sendsNothing: true }],
   ['no charge was declined', takeRead(emptyLane('in_1'), ctx(), facts()), {}],
   ['the invoice is unknown', emptyLane('in_1'), {}],
   ['the schedule is over', lane({ ended: { at: NOW.toISOString(), how: 'nothing', why: null } }), {}],
@@ -394,7 +394,7 @@ it('without relay and links, the timeline names the settings missing for a charg
 
 const s = lane({ refusal });
 const blocks: readonly [string, LaneState, Parameters<typeof ctx>[1]?][] = [
-  ['shadow mode', s, { shadow: true }],
+  ['shadow mode', s, { sendsNothing: true }],
   ['a charge that the MoR has not answered', lane({ refusal, waitingSince: at(0).toISOString() })],
   [
     'an open review item',

@@ -124,7 +124,7 @@ it("Crossbill decides an operator's retry on the facts that Stripe shows at that
   expect(ask(lane(), at(-1))).toMatchObject({ ok: true, value: { number: 1, means: 'charge' } });
   const dueOf = (askedAt: Date) => takeLateRead(lane(), ctx(), facts({ amountDue: 5n }), askedAt).invoice?.amountDue;
   expect([NOW, at(-1)].map(dueOf)).toEqual([5n, 2990n]);
-  expect(ask(lane(), NOW, {}, ctx(0, { shadow: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
+  expect(ask(lane(), NOW, {}, ctx(0, { sendsNothing: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
   const draft = { status: 'draft' } as const;
   expect(ask(lane({ refusal: hard }, draft), NOW, draft)).toMatchObject({
     ok: false,

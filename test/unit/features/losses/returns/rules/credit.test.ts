@@ -202,8 +202,8 @@ it('Crossbill offers no credit note for a loss while a refund is pending or the 
 });
 
 it('Crossbill refuses the credit note of a loss in shadow mode', () => {
-  const ctx = aCtx(minutesLater(10), { shadow: true });
-  expect(choose(lostLane(), 'dp_1:lost', 'credit', ctx)).toMatchObject({ ok: false, code: 'credit_not_available' });
+  const ctx = aCtx(minutesLater(10), { sendsNothing: true });
+  expect(choose(lostLane(), 'dp_1:lost', 'credit', ctx)).toMatchObject({ ok: false, code: 'shadow_mode' });
 });
 
 it('Crossbill refuses the credit note of a loss if the payment no longer settles the invoice', () => {

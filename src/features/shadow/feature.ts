@@ -1,0 +1,7 @@
+// What shadow mode shows: everything the rest of Crossbill gets from this folder.
+import { feature } from '../../feature.js';
+
+export const shadow = feature({
+  name: 'shadow',
+  modules: async () => [(await import('./shadow.module.js')).ShadowModule],
+});
