@@ -26,7 +26,11 @@ export type Peers = {
 export type Signups = {
   /** True if the customer is known to pay by bank debit. */
   readonly paysByDebit: (customerId: string) => Promise<boolean>;
+  /** True if the MoR has a payment method of the customer, and the customer made no signup since. */
+  readonly leavesOut: (question: LeftOutQuestion) => Promise<boolean>;
 };
+
+export type LeftOutQuestion = { readonly customerId: string; readonly since: Date };
 
 /** Reads facts about a customer. Crossbill checks its own tables first. */
 export type Customers = {

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../src/shared/domain/model.js';
 import { newPayment } from '../../src/engine/payment.js';
-import { INVOICE_ID, aPaymentSucceeded, anInvoice } from '../support/builders.js';
+import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { ensureInvoice } from '../support/decide.js';
 import { changeByHand } from '../support/lane-log.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
@@ -88,3 +88,37 @@ it.each([
     expect(await backend.books.signups.paysByDebit(customer)).toBe(debit);
   },
 );
+
+const BEFORE = new Date('2026-11-01T00:00:00Z');
+const SINCE = new Date('2026-11-10T00:00:00Z');
+const AFTER = new Date('2026-11-11T00:00:00Z');
+const confirm = (id: string) => x.db.pool.query('update signup set confirmed_at = created_at where id = $1', [id]);
+const link = (signup: string | null) =>
+  x.db.pool.query(
+    `insert into customer_link (customer_id, mor_customer_id, signup_id, linked_at) values ('cus_oak', 'mcus', $1, now())`,
+    [signup],
+  );
+
+it.each<[string, () => Promise<unknown>, boolean]>([
+  ['is unknown', async () => undefined, false],
+  ['paid a renewal through the MoR', () => x.harness.take(aPaymentSucceeded()), true],
+  ['confirmed a payment method before', () => setup('sup_old', BEFORE).then(() => confirm('sup_old')), true],
+  ['left an old signup', () => setup('sup_old', BEFORE).then(() => link('sup_old')), false],
+  ['came by an import', () => link(null), true],
+  ['came by an import, and has a signup of now', () => link(null).then(() => setup('sup_new', AFTER)), false],
+])('a first invoice is left out by the signups of its customer, who %s', async (_, given, leftOut) => {
+  await given();
+  expect(await x.harness.backend.books.signups.leavesOut({ customerId: 'cus_oak', since: SINCE })).toBe(leftOut);
+});
+
+it('the first invoice of a second subscription without a signup becomes an item in a real database', async () => {
+  const first = { status: 'open', billingReason: 'subscription_create', invoiceId: 'in_second' } as const;
+  x.harness.platform.put(anInvoice(first));
+  await x.harness.take(aPaymentSucceeded(), invoiceEvent('invoice.created', first));
+  await x.harness.rest(18);
+  const { rows } = await x.db.pool.query(
+    `select i.status, i.left_out, r.kind, r.topic from invoice i left join review r on r.invoice_id = i.invoice_id
+      where i.invoice_id = 'in_second'`,
+  );
+  expect(rows).toEqual([{ status: 'review', left_out: true, kind: 'signup_overdue', topic: 'first-invoice-unpaid' }]);
+});

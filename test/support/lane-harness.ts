@@ -136,6 +136,9 @@ export class MemoryLaneStore extends LaneStore {
   /** Customers who pay by bank debit. */
   readonly debtors = new Set<string>();
 
+  /** Customers of the MoR that made no signup. */
+  readonly leftOut = new Set<string>();
+
   /** The MoR's ids of payments of other invoices → the invoices. */
   readonly namedElsewhere = new Map<string, string>();
 
@@ -146,7 +149,10 @@ export class MemoryLaneStore extends LaneStore {
         new Map([...this.bookedElsewhere].filter(([charge]) => charges.includes(charge))),
     },
     refunds: { namedElsewhere: async () => [] },
-    signups: { paysByDebit: async (customerId) => this.debtors.has(customerId) },
+    signups: {
+      paysByDebit: async (customerId) => this.debtors.has(customerId),
+      leavesOut: async ({ customerId }) => this.leftOut.has(customerId),
+    },
   };
 
   nextDue(): number | null {

@@ -110,7 +110,7 @@ export const SUBJECTS: Subjects = {
   ],
 
   errandsFirst: [...payments.lookups, ...EARLY.flatMap(({ lookups = [] }) => lookups)],
-  errandsLast: [...LATE.flatMap(({ lookups = [] }) => lookups), ...invoices.lookups],
+  errandsLast: [...LATE.flatMap(({ lookups = [] }) => lookups), ...invoices.lookups, ...signups.lookups],
 
   writes: [...signups.writes, ...OF_FEATURES.flatMap(({ writes = [] }) => writes)],
 };

@@ -8,6 +8,7 @@ import { insertSql, jsonText, toJson } from '../../frames/store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../../frames/store/database-time.js';
 import { tellLanes } from '../../frames/store/own-events.js';
 import { rememberIn } from '../../frames/store/requests.js';
+import { type LeftOutQuestion } from '../../engine/lookup.js';
 import { Database, inTransaction } from '../../frames/store/database.js';
 import { SignupEntity } from '../../frames/store/entities.js';
 import { CHOSEN_AT } from '../../frames/store/mor-customers.js';
@@ -171,6 +172,21 @@ export class SignupsStore {
     const newest = found.rows[0];
     if (newest === undefined) return false;
     return newest.kind === 'payment' ? newest.slow : savesOnlyDebits(newest.body);
+  }
+
+  /**
+   * True if the MoR has a payment method of the customer (it took money, a setup was confirmed, or somebody linked the
+   * customer by hand or by an import), and the customer made no signup since this time.
+   */
+  async leavesOut({ customerId, since }: LeftOutQuestion): Promise<boolean> {
+    const found = await this.db.pool.query<{ left_out: boolean }>(
+      `select not exists (select from signup where customer_id = $1 and created_at >= $2)
+          and (exists (select from payment where customer_id = $1 and succeeded_at is not null)
+            or exists (select from signup where customer_id = $1 and confirmed_at is not null)
+            or exists (select from customer_link where customer_id = $1 and signup_id is null)) as left_out`,
+      [customerId, since],
+    );
+    return found.rows[0]?.left_out === true;
   }
 }
 

@@ -8,6 +8,7 @@ export const signupWords: Words<
   | 'charge-unsettled'
   | 'charge-unconfirmed'
   | 'signup-unpaid'
+  | 'first-invoice-unpaid'
   | 'debit-unsettled'
   | 'charge-unknown'
   | 'charge-failed'
@@ -30,6 +31,11 @@ export const signupWords: Words<
     summary: `your site made signup ${f.signup} for customer ${f.customer} at ${showIso(f.since)}, but has not completed it`,
     proposal:
       'Stripe ends an incomplete subscription 23 hours after its start. If the customer paid, complete the signup with the charge id. If not, dismiss this.',
+  }),
+  'first-invoice-unpaid': (f) => ({
+    summary: `nobody charges this first invoice of ${showMoney(f.due)}, open since ${showIso(f.since)}: customer ${f.customer ?? 'unknown'} pays through the MoR, but no signup asks for it`,
+    proposal:
+      'The MoR never charges a first invoice by itself. Make a payment link or a proforma invoice for it, or sign the customer up for it on your site. If it needs no payment through the MoR, dismiss this.',
   }),
   'debit-unsettled': (f) => ({
     summary: `the MoR has known charge ${f.charge ?? ''} since ${showIso(f.since)} but has not settled it`,

@@ -62,6 +62,11 @@ export const INVOICE = rowOf('invoice', {
   /** True if the customer pays by bank debit. Crossbill looks this up when a verdict is late. Null: not looked up. */
   paysByDebit: bool().orNull,
   /**
+   * Of the first invoice of a subscription: true if no signup asks for it, and the MoR has a payment method of the
+   * customer. Crossbill looks this up if the invoice stays open. Null: not looked up.
+   */
+  leftOut: bool().orNull,
+  /**
    * True if the customer was enrolled at the first event of the invoice. If a later event shows the enrolment metadata,
    * Crossbill changes false to true. Null: all customers are enrolled, or the answer is still unknown.
    */

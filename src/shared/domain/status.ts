@@ -56,6 +56,7 @@ export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   if (at(['held'])) return 'held';
   if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
   if (payments.length > 0) return 'open'; // refused, refunded, or not settled yet
+  if (invoice?.leftOut === true && s.reviews.some((r) => r.status === 'open')) return 'review';
   if (invoice?.billingReason === SIGNUP_REASON || invoice?.amountDue === 0n) return 'ignored';
   if (onlyItemNames(s)) return s.reviews.some((r) => r.status === 'open') ? 'review' : 'ignored';
   return 'expected';

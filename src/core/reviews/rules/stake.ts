@@ -16,7 +16,8 @@ const OF_CORE = {
   refund_gap: 'The MoR may have refunded more or less than the ledger or Stripe shows.',
   refund_stuck: 'The customer may be waiting for their money. Until this refund ends, its amount stays reserved.',
   renewal_overdue: 'Crossbill does not know whether the customer paid this renewal.',
-  signup_overdue: 'A customer signed up, but Crossbill knows of no settled payment. Stripe will end the subscription.',
+  signup_overdue:
+    'A subscription began, but Crossbill knows of no settled payment for it. Stripe may end the subscription.',
   signup_unproven:
     "The customer's browser reports a payment, but the MoR does not confirm it. Crossbill marks nothing.",
   finalization_failed: 'The invoice does not become final, so it cannot take a payment.',

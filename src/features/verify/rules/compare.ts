@@ -31,6 +31,10 @@ export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_M
     const reviewId = reviewOf(o, (r) => r.kind === 'renewal_overdue');
     differences.push(finding.noVerdict({ invoiceId, reviewId }, {}));
   }
+  if (o.invoice.leftOut === true && platformStatus === 'open' && o.payments.length === 0) {
+    const reviewId = reviewOf(o, (r) => r.kind === 'signup_overdue');
+    differences.push(finding.leftOut({ invoiceId, reviewId }, {}));
+  }
   return differences;
 }
 

@@ -97,6 +97,7 @@ export const finding = {
       `Two payments name charge ${f.charge}: ${claim(f.first)} and ${claim(f.second)}.`,
   ),
   noVerdict: declare('no_verdict', 'person', () => 'The MoR has not reported a charge or a refusal.'),
+  leftOut: declare('no_verdict', 'person', () => 'No signup asks for this first invoice, so the MoR never charges it.'),
 
   // Differences to an invoice on Stripe
   unknownInvoice: declare(

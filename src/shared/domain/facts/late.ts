@@ -24,6 +24,12 @@ type LateCharge = {
 export type SignupOverdueFact =
   | ({ readonly code: 'charge-unsettled' } & LateCharge)
   | ({ readonly code: 'charge-unconfirmed' } & LateCharge)
+  | {
+      readonly code: 'first-invoice-unpaid';
+      readonly customer: string | null;
+      readonly due: Money;
+      readonly since: Time;
+    }
   | { readonly code: 'signup-unpaid'; readonly signup: string; readonly customer: string; readonly since: Time };
 
 export type UnprovenFact =
