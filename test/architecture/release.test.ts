@@ -55,6 +55,19 @@ it('each workflow pins each action to a commit, and names its version', () => {
       expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
+it('each image from elsewhere is pinned by its exact version and digest', () => {
+  const named = [
+    ...['ci', 'release'].flatMap((file) => [...textOf(`.github/workflows/${file}.yml`).matchAll(/container: (\S+)/g)]),
+    ...textOf('Dockerfile').matchAll(/^(?:ARG \w*IMAGE=|FROM )([^$\s]\S+)/gm),
+    ...['docker-compose.yml', 'deploy/caddy/compose.yml'].flatMap((file) => [
+      ...textOf(file).matchAll(/image: (\S+)/g),
+    ]),
+  ].map(([, image = '']) => image);
+  const foreign = named.filter((image) => !/^crossbill(-sandbox)?$/.test(image));
+  expect(foreign.length).toBeGreaterThanOrEqual(7);
+  for (const image of foreign) expect(image).toMatch(/^[\w/-]+:\d+(\.\d+)+[\w-]*@sha256:[0-9a-f]{64}$/);
+});
+
 it('each program of a published package names its interpreter in its first line', () => {
   for (const folder of ['.', ...['client', 'embedded-postgres', 'mor', 'sandbox'].map((name) => `packages/${name}`)]) {
     const { bin = {} } = JSON.parse(textOf(`${folder}/package.json`)) as { readonly bin?: Record<string, string> };

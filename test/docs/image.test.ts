@@ -80,7 +80,7 @@ it("the Docker image starts the daemon by the command of npm start, with its fix
 });
 
 it('each stage of the Dockerfile uses one exact Node version, with the major number in .nvmrc', () => {
-  const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
+  const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+@sha256:[0-9a-f]{64}$/m.exec(text) ?? [];
   expect(major).toBe(textOf('.nvmrc').trim());
   expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(4).fill('${NODE_IMAGE}'));
 });
