@@ -32,6 +32,29 @@ export class Stopped extends CliError {
  * may read a new file. Returns the result of `write`.
  */
 export async function intoFile<T>(file: string, write: (to: Write) => Promise<T>): Promise<T> {
+  const part = besides(file);
+  try {
+    const written = await write((text) => Promise.resolve(part.write(text)));
+    part.putInPlace();
+    return written;
+  } finally {
+    part.drop();
+  }
+}
+
+/** Does the same with a text at hand. */
+export function replaceFile(file: string, text: string): void {
+  const part = besides(file);
+  try {
+    part.write(text);
+    part.putInPlace();
+  } finally {
+    part.drop();
+  }
+}
+
+/** Opens the unfinished file beside its place. */
+function besides(file: string) {
   const onDisk = <R>(work: () => R): R => {
     try {
       return work();
@@ -46,18 +69,19 @@ export async function intoFile<T>(file: string, write: (to: Write) => Promise<T>
   // Nobody else can have put a file or a link under a random name.
   const part = `${target}.${randomBytes(8).toString('hex')}`;
   const fd = onDisk(() => openSync(part, 'wx', 0o600));
-  try {
-    const written = await write((text) => Promise.resolve(onDisk(() => writeFileSync(fd, text))));
-    onDisk(() => {
-      if (before === undefined || takesAfter(fd, before)) renameSync(part, target);
-      // Another user's file keeps its owner and group only if it is written in place.
-      else copyFileSync(part, target);
-    });
-    return written;
-  } finally {
-    closeSync(fd);
-    rmSync(part, { force: true });
-  }
+  return {
+    write: (text: string): void => onDisk(() => writeFileSync(fd, text)),
+    putInPlace: (): void =>
+      onDisk(() => {
+        if (before === undefined || takesAfter(fd, before)) renameSync(part, target);
+        // Another user's file keeps its owner and group only if it is written in place.
+        else copyFileSync(part, target);
+      }),
+    drop: (): void => {
+      closeSync(fd);
+      rmSync(part, { force: true });
+    },
+  };
 }
 
 /** The file behind a link, even if that file does not exist yet. */

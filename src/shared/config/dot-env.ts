@@ -1,5 +1,6 @@
 // Reads the `.env` file in the working folder, as `crossbill init` writes it. Production ignores the file. A variable
 // of the environment takes precedence over the file.
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -42,7 +43,8 @@ export function envText(path: string): string | null {
   try {
     const bytes = readFileSync(path);
     // Windows PowerShell's `>` and Notepad's "Unicode" write UTF-16: the parser would find no setting in it.
-    if (bytes.includes(0)) throw refusal(path, 'is not UTF-8 (perhaps UTF-16): save it as UTF-8');
+    // An older editor's umlaut would become another character in a password.
+    if (bytes.includes(0) || !isUtf8(bytes)) throw refusal(path, 'is not UTF-8 (perhaps UTF-16): save it as UTF-8');
     return bytes.toString('utf8').replace(/^\uFEFF/, '');
   } catch (e) {
     if (e instanceof ConfigError) throw e;

@@ -9,7 +9,7 @@ import { type Config } from '../../../shared/config/index.js';
 import { said } from '../../../shared/domain/ports/call.js';
 import { type ChargeLooksStore } from '../../../features/enrolment/charge-looks.store.js';
 import { type EnrolmentFlow } from '../../../features/enrolment/enrolment.flow.js';
-import { type Check, check } from './check.js';
+import { type Check, check, remedy } from './check.js';
 
 const SHOWN = 20;
 /** The most subscriptions in the JSON report. */
@@ -56,7 +56,7 @@ export async function chargingChecks(
       const why = `${said(page)}${count.looked === 0 ? '' : `, after ${count.looked} subscriptions`}`;
       const todo =
         'Let the Stripe key read subscriptions, customers and payment methods. Crossbill checks each renewal before Stripe charges it.';
-      return { checks: [warn(why, todo)], charged };
+      return { checks: [warn(why, remedy('Stripe', page, todo))], charged };
     }
     const { items, unreadable, next } = page.value;
     await looks.keep(items.map((s) => ({ key: s.subscriptionId, charged: s.charged })));

@@ -3,7 +3,7 @@ import { type PartnerApi, type WebhookEndpoint, type WebhookEndpoints } from '@c
 import { type Config } from '../../../shared/config/index.js';
 import { morServiceTypes } from '../../../shared/domain/events/mor-service-event.js';
 import { said } from '../../../shared/domain/ports/call.js';
-import { type Check, check } from './check.js';
+import { type Check, check, remedy } from './check.js';
 import { isEndpoint } from './stripe-checks.js';
 
 const ENDPOINT = '/webhooks/mor/events';
@@ -20,7 +20,7 @@ export async function morChecks(config: Config, endpoints: WebhookEndpoints, par
           said(listed),
           listed.kind === 'stopped'
             ? 'Check MOR_CLIENT_ID and MOR_CLIENT_SECRET. Ask the MoR if it suspended the merchant.'
-            : 'Check MOR_BASE_URL and MOR_AUTH_URL, or try again later.',
+            : remedy('the MoR', listed, 'Check MOR_BASE_URL and MOR_AUTH_URL.'),
         ),
       ];
   return [...ours, await partnerCheck(partner)];
@@ -53,5 +53,5 @@ async function partnerCheck(partner: PartnerApi): Promise<Check> {
   if (!partner.enabled) return ok('not set: onboarding is off');
   const who = await partner.whoami();
   if (who.ok) return ok(`partner ${who.value.partnerId}`);
-  return fail(said(who), 'Check MOR_PARTNER_CLIENT_ID and MOR_PARTNER_CLIENT_SECRET.');
+  return fail(said(who), remedy('the MoR', who, 'Check MOR_PARTNER_CLIENT_ID and MOR_PARTNER_CLIENT_SECRET.'));
 }

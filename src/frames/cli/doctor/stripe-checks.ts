@@ -9,7 +9,7 @@ import { DAY_MS, VERIFY_GRACE_MS } from '../../../shared/policy.js';
 import { textOf } from '@crossbill/mor/read.js';
 import { type StripeClient } from '../../stripe/stripe-client.js';
 import { type VerifyStore } from '../../../features/verify/verify.store.js';
-import { type Check, check } from './check.js';
+import { type Check, check, remedy } from './check.js';
 
 // The events Crossbill must receive. Without them Crossbill misses renewals, or leaves payments unmarked for ever.
 const INDISPENSABLE = new Set<string>(['invoice.created', 'invoice.finalized', 'invoice.voided', 'invoice.paid']);
@@ -25,11 +25,8 @@ export async function keyChecks(config: Config, reader: BillingReader): Promise<
       'Let the restricted key read the account. Without this right Crossbill parks every event naming an account, such as the events of an organization’s endpoint.';
     const isRestricted = account.status === 403 && config.stripeApiKey.reveal().startsWith('rk_');
     if (isRestricted) return [warn(said(account), right), version];
-    const todo =
-      account.status === null
-        ? 'See "clock against Stripe" for the reason.'
-        : 'Set STRIPE_API_KEY to a valid key of the merchant’s account.';
-    return [fail(said(account), todo), version];
+    const todo = 'Set STRIPE_API_KEY to a valid key of the merchant’s account.';
+    return [fail(said(account), remedy('Stripe', account, todo)), version];
   }
   const mode = stripeMode(config);
   const detail = `${mode} mode, account ${account.value.accountId}, ${account.value.country ?? 'country unknown'}`;
@@ -44,7 +41,10 @@ export function isEndpoint(url: string, endpoint: string): boolean {
 export async function endpointChecks(reader: BillingReader): Promise<Check[]> {
   const { warn, fail } = check('webhook endpoint at Stripe');
   const listed = await reader.listWebhookEndpoints();
-  if (!listed.ok) return [warn(said(listed), 'Let the Stripe key read webhook endpoints, or check them by hand.')];
+  if (!listed.ok)
+    return [
+      warn(said(listed), remedy('Stripe', listed, 'Let the Stripe key read webhook endpoints, or check them by hand.')),
+    ];
   const ours = listed.value.filter((e) => isEndpoint(e.url, '/webhooks/stripe'));
   const todo =
     'Add https://<this daemon>/webhooks/stripe with the invoice.* events in the Dashboard (Developers, Webhooks).';
@@ -76,7 +76,13 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const now = Date.now();
   const createdAfter = new Date(Math.max(now - DAY_MS, (await books.installedAt()).getTime()));
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
-  if (!listed.ok) return [warn(said(listed), 'Let the Stripe key read events: `crossbill verify` needs them too.')];
+  if (!listed.ok)
+    return [
+      warn(
+        said(listed),
+        remedy('Stripe', listed, 'Let the Stripe key read events: `crossbill verify` needs them too.'),
+      ),
+    ];
   const { items } = listed.value;
   // Stripe renders listed events in the account's default API version. An endpoint without a version of its own gets
   // its deliveries in the same version. So a listed event can show deliveries of too old a version.
@@ -105,7 +111,8 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
   if (!allowed) {
     const todo =
       'Ask Stripe to enable third-party payment processing, and let the Stripe key write payment records. Or set BILLING_MARK_MODE=out_of_band.';
-    return [fail(`payment_record, but ${listed.ok ? 'Stripe knows no payment records' : said(listed)}`, todo)];
+    if (listed.ok) return [fail('payment_record, but Stripe knows no payment records', todo)];
+    return [fail(`payment_record, but ${said(listed)}`, remedy('Stripe', listed, todo))];
   }
   const type = config.stripeCustomPaymentMethodType;
   const named = check('custom payment method type');
@@ -151,7 +158,13 @@ export async function ownCardChecks(
   let looked = 0;
   for (const id of customers) {
     const read = await reader.readCustomer(id);
-    if (!read.ok) return [warn(said(read), 'Let the Stripe key read customers, or check default methods by hand.')];
+    if (!read.ok)
+      return [
+        warn(
+          said(read),
+          remedy('Stripe', read, 'Let the Stripe key read customers, or check default methods by hand.'),
+        ),
+      ];
     const customerMetadata = read.value?.metadata ?? {};
     if (!(await enrolment.isEnrolled({ customerId: id, metadata: {}, customerMetadata }))) continue;
     looked++;
@@ -159,11 +172,13 @@ export async function ownCardChecks(
     if (method === null) continue;
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
-    if (type?.ok === false) return [warn(said(type), 'Let the Stripe key read payment methods, or check by hand.')];
+    if (type?.ok === false)
+      return [warn(said(type), remedy('Stripe', type, 'Let the Stripe key read payment methods, or check by hand.'))];
     // An id without `pm_` belongs to Stripe's older payment methods (sources and cards). Stripe can charge all of them.
     if (type !== null && textOf(type.value?.['type']) === 'custom') continue;
     const theirs = await reader.subscriptionsOf(id);
-    if (!theirs.ok) return [warn(said(theirs), 'Let the Stripe key read subscriptions, or check by hand.')];
+    if (!theirs.ok)
+      return [warn(said(theirs), remedy('Stripe', theirs, 'Let the Stripe key read subscriptions, or check by hand.'))];
     const { items } = theirs.value;
     const shared = await Promise.all(items.map((s) => enrolment.expectsMor(s)));
     if (items.length === 0 || shared.includes(true)) found.push(id);

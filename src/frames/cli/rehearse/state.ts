@@ -1,7 +1,8 @@
 // The state of a rehearsal. Its file is also the report for programs: ids, results and facts, without a secret.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, EXIT } from '../exit-codes.js';
+import { replaceFile } from '../into-file.js';
 import { listOf, objectOf, textAt } from './json.js';
 
 // Questions left open by the MoR's documents. The report lists each question, with or without observed answers.
@@ -89,11 +90,10 @@ export function loadRehearsal(path: string): Rehearsal | null {
   return known;
 }
 
-/** Replaces the file in one step: an interrupted write leaves the old file. Only the file's owner may read it. */
+/** Replaces the file in one step: an interrupted write leaves the old file. Only the owner of a new file may read it. */
 export function saveFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(`${path}.new`, text, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  replaceFile(path, text);
 }
 
 /** Stores an observation, unless an equal one exists or the limit is reached. */

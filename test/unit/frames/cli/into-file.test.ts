@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { intoFile } from '../../../../src/frames/cli/into-file.js';
+import { intoFile, replaceFile } from '../../../../src/frames/cli/into-file.js';
 
 let folder: string;
 beforeEach(() => {
@@ -57,6 +57,18 @@ it('a failed export leaves the old file, and no other file in its folder', async
   });
   await expect(failed).rejects.toThrow('stopped');
   expect([readFileSync(at('rows.csv'), 'utf8'), readdirSync(folder)]).toEqual(['old', ['rows.csv']]);
+});
+
+it('a text at hand replaces a file in the same way: a link stays, and the mode too', () => {
+  writeFileSync(at('notes'), 'old', { mode: 0o640 });
+  symlinkSync('notes', at('link'));
+  replaceFile(at('link'), 'new');
+  expect([readFileSync(at('notes'), 'utf8'), mode('notes'), lstatSync(at('link')).isSymbolicLink()]).toEqual([
+    'new',
+    0o640,
+    true,
+  ]);
+  expect(readdirSync(folder).toSorted()).toEqual(['link', 'notes']);
 });
 
 it('a folder that does not exist, and a folder at the name of the file, are named as the trouble', async () => {

@@ -21,6 +21,7 @@ it.each([
   ['little-endian UTF-16 with a mark', Buffer.from(`\uFEFF${TEXT}`, 'utf16le')],
   ['little-endian UTF-16 without a mark', Buffer.from(TEXT, 'utf16le')],
   ['big-endian UTF-16', Buffer.from(`\uFEFF${TEXT}`, 'utf16le').swap16()],
+  ['Windows-1252', Buffer.from('MOR_CLIENT_SECRET=gr\u00fcn\n', 'latin1')],
 ])('a .env in %s is named as the trouble', (_, bytes) => {
   expect(() => read(bytes)).toThrow(ConfigError);
   expect(() => read(bytes)).toThrow(/\.env.*UTF-8/);
