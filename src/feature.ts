@@ -2,10 +2,13 @@
 // `features/<name>/feature.ts`, and one line in `features.ts`.
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type Config } from './shared/config/index.js';
+import { type Ctx } from './engine/context.js';
 import { type Lane } from './engine/draft.js';
 import { type Verdict } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
 import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';
+import { type LaneRows } from './shared/domain/model.js';
+import { type ConfirmedMethod, type RetryOffer } from './shared/domain/retry.js';
 import { type FeatureCalls } from './shared/domain/feature-calls.js';
 import { type FactCode, type FeatureKind, type KindAndFact, type Words } from './shared/domain/fact.js';
 
@@ -40,6 +43,11 @@ export interface Feature {
   readonly doneWords?: { readonly [K in keyof FeatureCalls]?: string };
   /** The sentences of its facts. */
   readonly words?: Partial<Words<FactCode>>;
+  /** Retries of refused renewals. At most one feature fills this slot. */
+  readonly retries?: {
+    readonly offer: (s: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>) => RetryOffer;
+    readonly takeMethod: (lane: Lane, method: ConfirmedMethod) => unknown;
+  };
   /** What is at stake in its own kinds of review items. */
   readonly stakes?: { readonly [K in FeatureKind]?: string };
 }

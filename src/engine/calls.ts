@@ -1,11 +1,11 @@
 // The stored calls of a lane: the next call, its reply, and the calls the engine takes back.
 import { type Draft } from '../shared/domain/row.js';
-import { type OutboxKind, type OutboxRow } from '../shared/domain/model.js';
+import { type OutboxRow } from '../shared/domain/model.js';
 import { type BillingAnswer } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../shared/domain/ports/call.js';
 import { isPayable } from '../shared/domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../shared/policy.js';
-import { type Answer, type AnswerTo, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
+import { type Answer, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
 import { messageKey, retryAt } from './context.js';
 import { type Lane } from './draft.js';
 import { isFresh, readInvoice } from './facts.js';
@@ -108,7 +108,7 @@ export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: C
   if (outcome.ok) {
     Object.assign(m, { status: 'done', answeredAt: lane.now });
     lane.say('call', `${m.kind} done`, m, detail);
-    return replied(rules, lane, tried, outcome.value.kind, outcome.value);
+    return replied(rules, lane, tried, outcome.value);
   }
   const rule = rules[m.kind];
   if (m.attempts <= FAILED_TRIES_SHOWN || outcome.kind === 'refused')
@@ -174,7 +174,8 @@ export function isFirstTry(m: OutboxRow, { now }: Pick<Lane, 'now'>): boolean {
   return m.firstTriedAt === null && !m.replaying && now.getTime() - m.createdAt.getTime() < KEY_LIFE_MS;
 }
 
-/** Hands the reply to the call's rule. */
-function replied<K extends OutboxKind>(rules: CallRules, lane: Lane, m: OutboxRow, kind: K, a: AnswerTo<K>): void {
-  rules[kind].replied(lane, callOf(lane, m), a);
+/** Hands the reply to the call's rule. The rule's type pairs the reply with the kind of the call. */
+function replied(rules: CallRules, lane: Lane, m: OutboxRow, reply: Answer): void {
+  const rule = rules[m.kind] as { readonly replied: (lane: Lane, call: Call, reply: Answer) => void };
+  rule.replied(lane, callOf(lane, m), reply);
 }

@@ -14,6 +14,10 @@ import {
   RETRY_STOPPED_PAUSE_MS,
 } from '../shared/policy.js';
 
+/** What the core and features want from features. Filled in `ports.ts`: a port works on a lane, and a lane has a context. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- ports.ts extends it
+export interface Ports {}
+
 export type Ctx = {
   readonly now: Date;
   readonly settings: FlowSettings;
@@ -27,6 +31,8 @@ export type Ctx = {
    * the lane and wait for a reply. Absent: the worker with the claim decides.
    */
   readonly beside?: true;
+  /** What features do for others. Absent: no feature does it. */
+  readonly ports?: Ports;
 } & Elsewhere;
 
 /**

@@ -5,7 +5,7 @@ import { type LaneState, type OutboxRow, type ReviewKind } from '../shared/domai
 import { type NewNotification, type NotifyAs, type Told } from '../shared/domain/notification.js';
 import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './draft.js';
-import { type Elsewhere } from './context.js';
+import { type Elsewhere, type Ports } from './context.js';
 import { type Customers, type NextErrand, type Signups } from './lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
@@ -38,6 +38,7 @@ export type Subjects = {
   readonly errandsLast: readonly NextErrand[];
   /** Writes to the subjects' own tables, in the same commit as each step. */
   readonly writes: readonly StepWrite[];
+  readonly ports: Ports;
 };
 
 /** An event with its verdict. `eventId` is the sender's id of the event. */

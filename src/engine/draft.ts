@@ -11,10 +11,10 @@ import {
   type RefundRow,
   type Resolution,
   type ReviewRow,
+  type MadeCall,
 } from '../shared/domain/model.js';
 import { isSameFact } from '../shared/domain/fact.js';
 import { choicesOf, isDismissed, type Item, newReview } from '../shared/domain/item.js';
-import { type BillingCall } from '../shared/domain/ports/billing-platform.js';
 import { UNSENT } from '../shared/domain/ports/call.js';
 import { type Draft, newRow } from '../shared/domain/row.js';
 
@@ -140,7 +140,7 @@ export class Lane {
   /**
    * Stores a call to Stripe with its key and its bytes. The key contains `subject`; `p` is the payment behind the call.
    */
-  call(call: BillingCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): Draft<OutboxRow> {
+  call(call: MadeCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): Draft<OutboxRow> {
     const wire = this.ctx.encodeBilling(call);
     return this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
   }

@@ -37,6 +37,7 @@ export class FlowContext {
       encodeBilling: (call) => this.platform.encode(call),
       encodeMor: (call) => this.gateway.encode(call),
       jitter: () => this.rng.next(),
+      ports: this.decider.subjects.ports,
     };
   }
 

@@ -53,7 +53,7 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
   const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));
   if (o !== undefined) return notConfirmed(o);
-  const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'further-announced');
+  const isOpen = reviews.some((r) => isOpenAbout(r, 'further-announced'));
   return isOpen ? 'a further payment on its payment link was announced. Decide its review item first' : null;
 }
 
@@ -91,4 +91,9 @@ function seenOn({ morId, id }: MorObjectRow, x: Observation): Seen {
   const { source, eventId, paymentId: payment, charge, amount, currency, at } = x;
   const money = amount === null || currency === null ? null : { minor: BigInt(amount), currency };
   return { source, id: eventId, link: morId ?? id, payment, charge, money, at };
+}
+
+/** True for an open item with this fact. A feature may own the fact. */
+export function isOpenAbout({ status, topic }: Pick<ReviewRow, 'status' | 'topic'>, code: string): boolean {
+  return status === 'open' && topic === code;
 }

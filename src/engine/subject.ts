@@ -5,6 +5,7 @@ import { type ReviewKind } from '../shared/domain/fact.js';
 import { type LaneRows, type LaneState } from '../shared/domain/model.js';
 import { type MorObjectKind } from '../shared/domain/mor-object.js';
 import { type CallRules } from './call.js';
+import { type Ports } from './context.js';
 import { type ChoiceRule } from './commanded.js';
 import { type NextErrand } from './lookup.js';
 import { type Lane, type Rule } from './draft.js';
@@ -52,6 +53,8 @@ export type Subject = {
   readonly lookups?: readonly NextErrand[];
   readonly writes?: readonly StepWrite[];
   readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ChoiceRule };
+  /** What the subject does for the core and for others. */
+  readonly ports?: Partial<Ports>;
   /** Runs after the MoR refused a payment of the invoice. */
   readonly afterRefusal?: (lane: Lane, e: PaymentEvent) => void;
 };

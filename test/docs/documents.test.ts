@@ -1,4 +1,5 @@
 // The documents' names exist: files, headings, commands, settings, routes, dependencies, review kinds.
+import { REVIEW_KINDS } from '../../src/core/reviews/rules/stake.js';
 import { readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -6,7 +7,6 @@ import { SETTINGS } from '../../src/shared/config/index.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
 import { openApiDocument, routesOf } from '../../tools/docs/routes-reference.js';
 import { differenceKinds } from '../../src/shared/domain/difference.js';
-import { REVIEW_KINDS } from '../../src/core/reviews/review.view.js';
 import { anchorsOf, codeIn, documents, handwritten, isThere, root, textOf } from './support.js';
 
 const manifest = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;

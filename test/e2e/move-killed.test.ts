@@ -76,7 +76,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     const enrolment = opened.get(EnrolmentFlow);
     const steps = new MoveSteps(store, billing, clock, opened.get(Ids));
     const methods = opened.get(PaymentMethodsStore);
-    const flow = new MovesFlow(store, billing, steps, methods, enrolment, clock, enrolment.settings);
+    const flow = new MovesFlow(store, billing, steps, methods, clock, enrolment.settings, enrolment);
     await flow.run({
       direction,
       dryRun: false,

@@ -7,7 +7,7 @@ import { LaneChanges } from '../../src/engine/lane-changes.js';
 import { RefundsFlow } from '../../src/core/refunds/refunds.flow.js';
 import { SignupFlow } from '../../src/core/signups/signup.flow.js';
 import { SignupPrice, type SignupRequest } from '../../src/core/signups/signup-price.js';
-import { TaxTotalsStore } from '../../src/features/tax/tax-totals.store.js';
+import { TaxTotalsStore } from '../../src/core/signups/tax-totals.store.js';
 import { Wake } from '../../src/engine/wake.js';
 import { PgAuditLog } from '../../src/frames/store/audit-log.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';

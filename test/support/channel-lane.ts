@@ -1,4 +1,5 @@
 // One invoice's lane as a plain value that takes events of the MoR's other channels, for tests of decisions.
+import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { parseMorServiceEvent } from '../../src/shared/domain/events/mor-service-event.js';
 import { newPayment } from '../../src/engine/payment.js';
@@ -29,6 +30,7 @@ export function aCtx(now = NOW, settings: Partial<FlowSettings> = {}): Ctx {
       body: JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? String(v) : v)),
     }),
     jitter: () => 0.5,
+    ports: SUBJECTS.ports,
   };
 }
 

@@ -2,8 +2,7 @@
 // refunds.
 import { type Html, html } from '../../frames/console/html.js';
 import { columnsOf } from '../../frames/console/fields.js';
-import { type Column, table } from '../../frames/console/list.js';
-import { disputeFields, listedDispute } from '../../features/losses/disputes/dispute.fields.js';
+import { type Column, more, table } from '../../frames/console/list.js';
 import { invoiceFields } from '../invoices/invoice.fields.js';
 import { invoiceListView } from '../invoices/invoice.view.js';
 import { paymentFields } from '../payments/payment.fields.js';
@@ -28,7 +27,6 @@ import { type Enrolment } from '../../shared/domain/settings.js';
 import { type CustomerSum } from '../payments/payments.store.js';
 import { type InvoiceListItem } from '../invoices/invoices.store.js';
 import { type ListedRefund, type PaymentView } from '../../engine/read-model.js';
-import { type DisputeItem } from '../../features/losses/disputes/disputes.store.js';
 import { type CustomerLink } from '../../shared/domain/customer-link.js';
 import { type CustomerAtStripe } from './at-stripe.flow.js';
 import { type MethodsShown, methodsPart } from './methods-part.js';
@@ -42,7 +40,8 @@ export type CustomerShown = {
   readonly invoices: readonly InvoiceListItem[];
   readonly payments: readonly PaymentView[];
   readonly refunds: readonly ListedRefund[];
-  readonly disputes: readonly DisputeItem[];
+  /** What features show of the customer. */
+  readonly parts: readonly (Html | null)[];
   readonly links: readonly CustomerLink[];
   readonly methods: MethodsShown;
 };
@@ -61,7 +60,7 @@ export function customerPart(c: CustomerShown): Html {
     html`${table('Newest first', PAYMENTS, c.payments.map(paymentView), 'Payments of this customer appear here.')}${more(c.payments, `/console/payments${all}`, 'All payments')}`,
   )}
   ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds.map(listedRefundView), '')}${more(c.refunds, `/console/refunds${all}`, 'All refunds')}`)}
-  ${c.disputes.length > 0 && section('Disputes', html`${table('Newest first', DISPUTES, c.disputes.map(listedDispute), '')}${more(c.disputes, `/console/disputes${all}`, 'All disputes')}`)}
+  ${c.parts}
   ${section(
     'At the MoR',
     table(
@@ -71,10 +70,6 @@ export function customerPart(c: CustomerShown): Html {
       'Not linked to a customer of the MoR yet.',
     ),
   )}`;
-}
-
-function more(rows: readonly unknown[], path: string, name: string): Html | null {
-  return rows.length === 0 ? null : html`<p class="pager"><a href="${path}">${name}</a></p>`;
 }
 
 function whoItIs({ customerId, atStripe, enrolment, invoices, links }: CustomerShown): Html {
@@ -164,7 +159,6 @@ const OWN = ['customer_id'] as const;
 const INVOICES = columnsOf(invoiceFields, undefined, OWN);
 const PAYMENTS = columnsOf(paymentFields, undefined, OWN);
 const REFUNDS = columnsOf(refundFields, undefined, OWN);
-const DISPUTES = columnsOf(disputeFields, undefined, OWN);
 const LINKS: readonly Column<CustomerLinkView>[] = [
   { label: 'Customer at the MoR', cell: (l) => id(l.mor_customer_id), phone: 'lead' },
   ...columnsOf(customerFields, undefined, [...OWN, 'mor_customer_id']),

@@ -2,7 +2,6 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { EnrolmentModule } from '../../features/enrolment/enrolment.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
 import { CustomersController } from './customers.controller.js';
@@ -15,26 +14,17 @@ import { PaymentMethodsFlow } from './payment-methods.flow.js';
 import { CustomerLinksStore } from './customer-links.store.js';
 import { PaymentMethodsStore } from './payment-methods.store.js';
 import { SignupsModule } from '../signups/signups.module.js';
-import { DisputesModule } from '../../features/losses/disputes/disputes.module.js';
 import { InvoicesModule } from '../invoices/invoices.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
+import { CustomerParts } from './customer-parts.js';
 import { CustomersStore } from './customers.store.js';
 
 @Module({
-  imports: [
-    ConsoleModule,
-    EngineModule,
-    EnrolmentModule,
-    MorModule,
-    SignupsModule,
-    InvoicesModule,
-    PaymentsModule,
-    RefundsModule,
-    DisputesModule,
-  ],
+  imports: [ConsoleModule, EngineModule, MorModule, SignupsModule, InvoicesModule, PaymentsModule, RefundsModule],
   controllers: [CustomersController, PaymentMethodsController, CustomerPages, PaymentMethodPages],
   providers: [
+    CustomerParts,
     CustomersStore,
     ImportCustomersFlow,
     CustomersAtStripe,
@@ -43,6 +33,6 @@ import { CustomersStore } from './customers.store.js';
     CustomerLinksStore,
     PaymentMethodsStore,
   ],
-  exports: [PaymentMethodsStore],
+  exports: [CustomerParts, PaymentMethodsStore],
 })
 export class CustomersModule {}

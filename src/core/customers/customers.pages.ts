@@ -15,7 +15,7 @@ import { CustomersStore } from './customers.store.js';
 import { PaymentsStore } from '../payments/payments.store.js';
 import { InvoicesStore } from '../invoices/invoices.store.js';
 import { RefundsStore } from '../refunds/refunds.store.js';
-import { DisputesStore } from '../../features/losses/disputes/disputes.store.js';
+import { CustomerParts } from './customer-parts.js';
 import { CustomerLinksStore } from './customer-links.store.js';
 import { PaymentMethodsStore } from './payment-methods.store.js';
 import { type FlowSettings } from '../../shared/domain/settings.js';
@@ -43,7 +43,7 @@ export class CustomerPages {
     private readonly invoices: InvoicesStore,
     private readonly refunds: RefundsStore,
     private readonly links: CustomerLinksStore,
-    private readonly disputes: DisputesStore,
+    private readonly parts: CustomerParts,
     private readonly stripe: CustomersAtStripe,
     private readonly methods: PaymentMethodsStore,
     private readonly names: CustomerNames,
@@ -78,13 +78,13 @@ export class CustomerPages {
   @Page('customer.read')
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) customerId: string): Promise<void> {
     const first = { limit: ROWS, cursor: null };
-    const [known, sums, invoices, payments, refunds, disputes, links, atStripe, methods, refused] = await Promise.all([
+    const [known, sums, invoices, payments, refunds, parts, links, atStripe, methods, refused] = await Promise.all([
       this.customers.find(customerId),
       this.payments.ofCustomer(customerId),
       this.invoices.list({ customerId }, first),
       this.payments.list({ customerId }, first),
       this.refunds.list({ customerId }, first),
-      this.disputes.list({ customerId }, first),
+      this.parts.of(customerId),
       this.links.list({ customerId }, first),
       this.stripe.one(customerId),
       this.methods.of([customerId]),
@@ -99,7 +99,7 @@ export class CustomerPages {
       invoices: invoices.data,
       payments: payments.data,
       refunds: refunds.data,
-      disputes: disputes.data,
+      parts,
       links: links.data,
       methods: {
         customerId,

@@ -1,6 +1,6 @@
 // A customer's new card or bank account: its setup, the report of its confirmation, and the retries of renewals with
 // it.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Refusal, refuse, refuseUnsent } from '../../engine/commanded.js';
 import { CustomersStore } from './customers.store.js';
 import { type CallFailure } from '../../shared/domain/ports/call.js';
@@ -8,9 +8,11 @@ import { PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
 import { type Announcement, PaymentMethodsStore } from './payment-methods.store.js';
 import { type NamedRequest } from '../../shared/domain/request-name.js';
 import { type ConfirmedMethod } from '../../shared/domain/retry.js';
-import { EnrolmentFlow } from '../../features/enrolment/enrolment.flow.js';
 import { LaneChanges } from '../../engine/lane-changes.js';
-import { takeMethod } from '../../features/retries/rules/refusal.js';
+import { FLOW_SETTINGS } from '../../engine/flow-context.js';
+import { type FlowSettings } from '../../shared/domain/settings.js';
+import { EnrolmentPort, EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
+import { takeMethod } from '../invoices/rules/retry-offer.js';
 import { METHODS_A_LOOK } from '../../shared/policy.js';
 import { SignupFlow, type SignupMade } from '../signups/signup.flow.js';
 
@@ -36,9 +38,10 @@ export class PaymentMethodsFlow {
     private readonly methods: PaymentMethodsStore,
     private readonly signups: SignupFlow,
     private readonly gateway: PaymentGateway,
-    private readonly enrolment: EnrolmentFlow,
     private readonly customers: CustomersStore,
     private readonly lanes: LaneChanges,
+    @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
+    @Optional() @Inject(EnrolmentPort) private readonly enrolment: EnrolmentPort = EVERYBODY_ENROLLED,
   ) {}
 
   /**
@@ -63,7 +66,7 @@ export class PaymentMethodsFlow {
    * @param setupIntentId null: the newest setup
    */
   async confirm(customerId: string, setupIntentId: string | null, by: string): Promise<Confirmed> {
-    if (this.enrolment.settings.sendsNothing === true) return refuseUnsent();
+    if (this.settings.sendsNothing === true) return refuseUnsent();
     const reported = await this.methods.report(customerId, setupIntentId, by);
     if (reported === null) return this.refuse(customerId, setupIntentId);
     const invoiceIds = (await this.methods.refusedRenewals(customerId)).map((r) => r.invoiceId);
@@ -79,7 +82,7 @@ export class PaymentMethodsFlow {
   async announce(limit: number, customerId: string | null = null): Promise<void> {
     const waiting = await this.methods.unannounced(limit, customerId);
     if (waiting.length === 0) return;
-    if (this.enrolment.settings.sendsNothing !== true) for (const one of waiting) await this.tell(one);
+    if (this.settings.sendsNothing !== true) for (const one of waiting) await this.tell(one);
     await this.methods.announced(waiting.map((w) => w.method));
   }
 

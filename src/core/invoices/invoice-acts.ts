@@ -7,11 +7,11 @@ import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../engine/open
 import { type Ctx } from '../../engine/context.js';
 import { mayDo } from '../../frames/api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../../frames/console/acts.js';
-import { disputeAct, disputeLink } from '../../features/losses/disputes/dispute-link.view.js';
+import { disputeAct, disputeLink } from '../mor-objects/dispute-link.view.js';
 import { type Names } from '../../frames/console/fields.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { type Session } from '../../frames/console/session.js';
-import { offerRetry } from '../../features/retries/rules/refusal.js';
+import { offerRetry } from './rules/retry-offer.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 
 /** The person at the page (`session`), the time and the settings (`ctx`), and Stripe's mode (`live`; null: unknown). */

@@ -3,7 +3,7 @@ import { ignoredBecause, invoiceListView } from './invoice.view.js';
 import { type OutboxRow, type ReviewRow } from '../../shared/domain/model.js';
 import { type MorObjectRow, verdictBy } from '../../shared/domain/mor-object.js';
 import { type Retry } from '../../shared/domain/retry.js';
-import { nextTryOf } from '../../features/retries/retry.view.js';
+import { nextTryOf } from './retry.view.js';
 import { byDeadline, invoiceActs, type Looker, payableLink } from './invoice-acts.js';
 import { answerOf, lastRead } from './invoice-sentence.js';
 import { type InvoiceView } from '../../engine/read-model.js';
@@ -11,7 +11,7 @@ import { besides, copyable, fold, headline } from '../../frames/console/acts.js'
 import { html, type Html } from '../../frames/console/html.js';
 import { type Column, table } from '../../frames/console/list.js';
 import { timeline } from '../../frames/console/timeline.js';
-import { disputeIdLink, isDispute } from '../../features/losses/disputes/dispute-link.view.js';
+import { disputeIdLink, isDispute } from '../mor-objects/dispute-link.view.js';
 import {
   billingReason,
   amount,
@@ -28,7 +28,7 @@ import {
 import { sentencesOf } from '../reviews/rules/words.js';
 import { proofFacts } from '../payments/proof-facts.view.js';
 import { columnsOf, type Names } from '../../frames/console/fields.js';
-import { type OpenDifference } from '../../features/verify/differences.store.js';
+import { type OpenDifference } from '../../shared/domain/ports/differences.js';
 import { paymentFields } from '../payments/payment.fields.js';
 import { refundFields } from '../refunds/refund.fields.js';
 

@@ -216,7 +216,8 @@ function nextStep({ invoice: i, objects, messages }: AnswerFacts, now: Date): st
   if (proforma !== undefined) return `a proforma invoice is open, due by ${moment(dueDate(proforma), now)}`;
   const { waitingSince = null, ended: end = null } = i.retries ?? {};
   if (waitingSince !== null) return `waiting for the MoR's answer since ${day(new Date(waitingSince), now)}`;
-  if (messages.some((m) => m.kind === 'retry_charge' && m.status === 'pending')) return 'Crossbill asks the MoR again';
+  if (messages.some((m) => m.peer === 'relay' && m.kind !== 'relay_event' && m.status === 'pending'))
+    return 'Crossbill asks the MoR again';
   if (i.nextTryAt !== null && end === null)
     return i.nextTryAt.getTime() <= now.getTime() ? 'next at any moment' : `next ${on(i.nextTryAt, now)}`;
   if (end === null) return null;

@@ -1,14 +1,14 @@
 // Reads whole invoices for the API: our records, and the differences that verify found.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ReadModel } from '../../engine/read-model.js';
-import { DifferencesStore } from '../../features/verify/differences.store.js';
+import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { type InvoiceView, invoiceView } from './invoice.view.js';
 
 @Injectable()
 export class InvoiceViews {
   constructor(
     private readonly books: ReadModel,
-    private readonly differences: DifferencesStore,
+    @Optional() @Inject(Differences) private readonly differences: Differences = NOTHING_COMPARED,
   ) {}
 
   /** Null: Crossbill does not know the invoice. */

@@ -27,13 +27,13 @@ import {
   WordOrNull,
 } from '../../frames/api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
-import { RetriesView, retriesView } from '../../features/retries/retry.view.js';
+import { RetriesView, retriesView } from './retry.view.js';
 import { PaymentView, paymentView } from '../payments/payment.view.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { RefundView, refundView } from '../refunds/refund.view.js';
 import { ReviewView, reviewView } from '../reviews/review.view.js';
-import { DifferenceView, differenceView } from '../../features/verify/difference.view.js';
-import { type OpenDifference } from '../../features/verify/differences.store.js';
+import { DifferenceView, differenceView } from './difference.view.js';
+import { type OpenDifference } from '../../shared/domain/ports/differences.js';
 
 export const INVOICE_STATUSES = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
 

@@ -3,17 +3,14 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { RetriesModule } from '../../features/retries/retries.module.js';
-import { InvoiceRetryController } from './invoice-retry.controller.js';
 import { InvoicesController } from './invoices.controller.js';
 import { InvoicePages } from './invoices.pages.js';
 import { InvoiceViews } from './invoice-views.flow.js';
 import { InvoicesStore } from './invoices.store.js';
-import { VerifyModule } from '../../features/verify/verify.module.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, RetriesModule, VerifyModule],
-  controllers: [InvoicesController, InvoiceRetryController, InvoicePages],
+  imports: [ConsoleModule, EngineModule],
+  controllers: [InvoicesController, InvoicePages],
   providers: [InvoicesStore, InvoiceViews],
   exports: [InvoicesStore, InvoiceViews],
 })

@@ -1,5 +1,5 @@
 // The pages of invoices: the list, and one invoice with its whole history.
-import { Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { Get, Inject, Optional, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { notFound } from '../../frames/api/http/problem.js';
@@ -18,7 +18,7 @@ import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';
 import { chosen } from '../../frames/console/list.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
 import { invoiceFields } from './invoice.fields.js';
-import { DifferencesStore } from '../../features/verify/differences.store.js';
+import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { differencesPart, invoicePart } from './invoice-page.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
 
@@ -38,8 +38,8 @@ export class InvoicePages {
     private readonly invoices: InvoicesStore,
     private readonly context: FlowContext,
     private readonly names: CustomerNames,
-    private readonly differences: DifferencesStore,
     @Inject(CONFIG) config: Config,
+    @Optional() @Inject(Differences) private readonly differences: Differences = NOTHING_COMPARED,
   ) {
     this.#live = liveMode(config).expected;
   }

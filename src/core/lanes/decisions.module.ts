@@ -1,8 +1,7 @@
 // Provides the rules of invoices, refunds and so on to the engine.
 import { Global, Module } from '@nestjs/common';
 import { Decider } from '../../engine/decider.js';
-import { EnrolmentFlow } from '../../features/enrolment/enrolment.flow.js';
-import { EnrolmentModule } from '../../features/enrolment/enrolment.module.js';
+import { EnrolmentPort } from '../../shared/domain/ports/enrolment.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { MorObjectsModule } from '../mor-objects/mor-objects.module.js';
 import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
@@ -16,7 +15,7 @@ import { Decisions } from './decisions.js';
 
 @Global()
 @Module({
-  imports: [MorModule, EnrolmentModule, MorObjectsModule, PaymentsModule, RefundsModule, SignupsModule],
+  imports: [MorModule, MorObjectsModule, PaymentsModule, RefundsModule, SignupsModule],
   providers: [
     {
       provide: Decider,
@@ -25,9 +24,9 @@ import { Decisions } from './decisions.js';
         payments: PaymentsStore,
         refunds: RefundsStore,
         signups: SignupsStore,
-        enrolment: EnrolmentFlow,
+        enrolment?: EnrolmentPort,
       ) => new Decisions(router, { payments, refunds, signups }, enrolment),
-      inject: [RouteEventsFlow, PaymentsStore, RefundsStore, SignupsStore, EnrolmentFlow],
+      inject: [RouteEventsFlow, PaymentsStore, RefundsStore, SignupsStore, { token: EnrolmentPort, optional: true }],
     },
   ],
   exports: [Decider],

@@ -7,10 +7,9 @@ import { type Customers, type Signups } from '../../engine/lookup.js';
 import { type OutboxRow } from '../../shared/domain/model.js';
 import { type PaymentsStore } from '../payments/payments.store.js';
 import { type RefundsStore } from '../refunds/refunds.store.js';
-import { type CallOutcome } from '../../shared/domain/ports/call.js';
+import { EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
 import { type DecidedEvent, Decider, type TellStep } from '../../engine/decider.js';
 import { type Claim } from '../../engine/lane-store.js';
-import { type EnrolmentFlow } from '../../features/enrolment/enrolment.flow.js';
 import { type RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { SUBJECTS } from './subjects.js';
 
@@ -21,22 +20,15 @@ export type Books = {
   readonly signups: Signups;
 };
 
-const known = <T>(value: T): Promise<CallOutcome<T>> =>
-  Promise.resolve({ ok: true, value, status: 200, requestId: null });
-const NOBODY_LOOKED_UP: Customers = { look: () => known({ enrolled: true }), lookAtCharging: () => known(null) };
-
 export class Decisions extends Decider {
   readonly subjects = SUBJECTS;
-  readonly customers: Customers;
 
   constructor(
     private readonly router: Pick<RouteEventsFlow, 'run'>,
     private readonly books: Books,
-    /** The look-up of enrolment. Null: all customers are enrolled, so Crossbill looks nobody up. */
-    enrolment: EnrolmentFlow | null = null,
+    readonly customers: Customers = EVERYBODY_ENROLLED,
   ) {
     super();
-    this.customers = enrolment ?? NOBODY_LOOKED_UP;
   }
 
   putDownAs(as: NotifyAs): (told: Told, at: Date) => NewNotification {

@@ -16,6 +16,7 @@ import { invoices } from '../invoices/subject.js';
 import { capturedId } from '../../shared/domain/events/mor-service-event.js';
 import { morObjects } from '../mor-objects/subject.js';
 import { type Lane } from '../../engine/draft.js';
+import { NO_PORTS } from '../../engine/ports.js';
 import { atRest, type Subject } from '../../engine/subject.js';
 import { sharedCalls } from '../../engine/call.js';
 import { join, lanesOf } from '../../feature.js';
@@ -112,5 +113,6 @@ export const SUBJECTS: Subjects = {
   errandsFirst: [...payments.lookups, ...EARLY.flatMap(({ lookups = [] }) => lookups)],
   errandsLast: [...LATE.flatMap(({ lookups = [] }) => lookups), ...invoices.lookups, ...signups.lookups],
 
+  ports: { ...NO_PORTS, ...join(LANES, 'ports') },
   writes: [...signups.writes, ...OF_FEATURES.flatMap(({ writes = [] }) => writes)],
 };

@@ -1,5 +1,5 @@
 // The ledger: every recorded movement of money, unchanged.
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Optional, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { LedgerEntryView, entryView } from './ledger-entry.view.js';
 import { LedgerStore } from './ledger.store.js';
@@ -11,7 +11,7 @@ import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../../f
 import { invalid } from '../../frames/api/http/problem.js';
 import { Filter, Matches } from '../../frames/api/http/rules.js';
 import { REASONS } from '../../shared/domain/postings.js';
-import { DifferencesStore } from '../../features/verify/differences.store.js';
+import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { decideMonth } from './rules/month-verdict.js';
 import { monthOf } from './rules/month.js';
 import { trialBalances } from './rules/trial-balance.js';
@@ -41,7 +41,7 @@ export class LedgerController {
   constructor(
     private readonly entries: LedgerStore,
     private readonly sums: LedgerSumsStore,
-    private readonly differences: DifferencesStore,
+    @Optional() @Inject(Differences) private readonly differences: Differences = NOTHING_COMPARED,
   ) {}
 
   @Get()

@@ -7,10 +7,9 @@ import { LedgerStore } from './ledger.store.js';
 import { LedgerPages } from './ledger.pages.js';
 import { LedgerSumsStore } from './sums.store.js';
 import { ExportsStore } from './exports.store.js';
-import { VerifyModule } from '../../features/verify/verify.module.js';
 
 @Module({
-  imports: [ConsoleModule, VerifyModule],
+  imports: [ConsoleModule],
   controllers: [LedgerController, LedgerPages],
   providers: [LedgerStore, FoldLedger, LedgerSumsStore, ExportsStore],
   exports: [LedgerSumsStore],

@@ -12,7 +12,7 @@ import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { type Config, CONFIG } from '../../shared/config/index.js';
 import { FlowContext } from '../../engine/flow-context.js';
 import { liveMode } from '../../engine/own-account.js';
-import { disputeAct, disputeLink } from '../../features/losses/disputes/dispute-link.view.js';
+import { disputeAct, disputeLink } from '../mor-objects/dispute-link.view.js';
 import { paymentAnswer } from './payment-sentence.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../../frames/console/acts.js';
 import { PaymentsStore } from './payments.store.js';

@@ -2,7 +2,7 @@
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
-import { disputeWarning } from '../../features/losses/disputes/dispute-link.view.js';
+import { disputeWarning } from '../mor-objects/dispute-link.view.js';
 import { decimalFromMinor, decimalsOf } from '../../shared/domain/money.js';
 import { refundAnswer } from './refund-sentence.js';
 import { type ListedRefund } from '../../engine/read-model.js';

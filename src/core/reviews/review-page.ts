@@ -7,12 +7,7 @@ import { lostOf, type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { undecidedDisputes } from '../../shared/domain/dispute-sum.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { refundable } from '../../shared/domain/status.js';
-import {
-  asksAbout,
-  disputeIdLink,
-  disputeLink,
-  disputeWarning,
-} from '../../features/losses/disputes/dispute-link.view.js';
+import { asksAbout, disputeIdLink, disputeLink, disputeWarning } from '../mor-objects/dispute-link.view.js';
 import { surplusToRefund } from '../payments/rules/payment.js';
 import { html, type Html } from '../../frames/console/html.js';
 import { formToken } from '../../frames/console/layout.js';

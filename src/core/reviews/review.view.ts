@@ -1,4 +1,5 @@
 // A review item in the API's form: story, stake, proposal, choices.
+import { REVIEW_KINDS } from './rules/stake.js';
 import { factView } from './fact.view.js';
 import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { sentencesOf } from './rules/words.js';
@@ -18,28 +19,6 @@ import {
 import { timeOf } from '../../frames/api/http/values.js';
 
 export const REVIEW_STATUSES = ['open', 'resolved'] as const;
-
-// Lists every kind: a missing kind does not compile.
-const kinds: Record<ReviewKind, true> = {
-  amount_mismatch: true,
-  currency_mismatch: true,
-  customer_mismatch: true,
-  invoice_not_payable: true,
-  double_payment: true,
-  conflicting_event: true,
-  refund_gap: true,
-  refund_stuck: true,
-  renewal_overdue: true,
-  signup_overdue: true,
-  signup_unproven: true,
-  finalization_failed: true,
-  dispute: true,
-  partial_transfer: true,
-  debit_returned: true,
-  double_charge_risk: true,
-  effect_failed: true,
-};
-export const REVIEW_KINDS = Object.keys(kinds);
 
 export class ReviewView {
   @Example('rev_123') @Text() id!: string;

@@ -1,4 +1,5 @@
 // Review items: work for a person, and the person's choice.
+import { REVIEW_KINDS } from './rules/stake.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
@@ -14,7 +15,7 @@ import { CustomerFilter, Since, spanOf, Until } from '../../frames/api/http/filt
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../../frames/api/http/page.js';
 import { notFound, valueOrProblem } from '../../frames/api/http/problem.js';
 import { Filter, IsOneOf, IsText, MayBeAbsent, NOTE_MAX } from '../../frames/api/http/rules.js';
-import { REVIEW_KINDS, REVIEW_STATUSES, ReviewView, reviewView } from './review.view.js';
+import { REVIEW_STATUSES, ReviewView, reviewView } from './review.view.js';
 
 class ReviewsQuery extends PageQuery {
   @Filter('Only this status.', REVIEW_STATUSES) status?: string;

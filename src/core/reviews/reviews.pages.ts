@@ -1,4 +1,5 @@
 // The console's pages of review items: work for a person, and the person's choice.
+import { REVIEW_KINDS } from './rules/stake.js';
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../../frames/api/access/caller.js';
@@ -7,7 +8,7 @@ import { given } from '../../frames/api/http/page.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
 import { reviewFields } from './review.fields.js';
-import { isNamed, REVIEW_KINDS, REVIEW_STATUSES, type ReviewView, reviewView } from './review.view.js';
+import { isNamed, REVIEW_STATUSES, type ReviewView, reviewView } from './review.view.js';
 import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
 import { showMoney } from '../../shared/domain/money.js';
 import { type Page as RowsPage, type PageRequest } from '../../shared/domain/page.js';

@@ -3,16 +3,16 @@ import { Module } from '@nestjs/common';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { OverdueSignups } from './overdue-signups.js';
-import { TaxModule } from '../../features/tax/tax.module.js';
 import { SignupPrice } from './signup-price.js';
 import { SignupFlow } from './signup.flow.js';
 import { SignupsController } from './signups.controller.js';
 import { SignupsStore } from './signups.store.js';
+import { TaxTotalsStore } from './tax-totals.store.js';
 
 @Module({
-  imports: [EngineModule, MorModule, TaxModule],
+  imports: [EngineModule, MorModule],
   controllers: [SignupsController],
-  providers: [SignupFlow, SignupPrice, OverdueSignups, SignupsStore],
-  exports: [SignupFlow, SignupsStore],
+  providers: [SignupFlow, SignupPrice, TaxTotalsStore, OverdueSignups, SignupsStore],
+  exports: [SignupFlow, SignupsStore, TaxTotalsStore],
 })
 export class SignupsModule {}

@@ -9,7 +9,7 @@ import { Example, PartIfAny, PendingView, Problems, Text, TextOrNull, TimeOrNull
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { morProblem, notFound } from '../../frames/api/http/problem.js';
 import { timeOf } from '../../frames/api/http/values.js';
-import { FileLinkView, linkOrWait } from './file-link.view.js';
+import { FileLinkView, linkOrWait } from '../../core/mor-objects/file-link.view.js';
 
 class EInvoiceSource {
   @Text('`proforma_invoice` or `payment`.') type!: string;

@@ -9,36 +9,27 @@ import {
   isEnded,
   type SubscriptionFacts,
 } from '../../shared/domain/ports/billing-reader.js';
+import { EnrolmentPort, type Invoiced } from '../../shared/domain/ports/enrolment.js';
 import { type CallOutcome } from '../../shared/domain/ports/call.js';
 import { chargeKey, ChargeLooksStore } from './charge-looks.store.js';
 import { EnrolmentStore } from './enrolment.store.js';
 import { type FlowSettings } from '../../shared/domain/settings.js';
-import { type Customers } from '../../engine/lookup.js';
 import { FLOW_SETTINGS } from '../../engine/flow-context.js';
 import { CHARGE_LOOK_GOOD_MS } from '../../shared/policy.js';
 import { fromBooks, fromPlatform } from './rules/enrolment.js';
 
-/** An invoice from an event, a list or our database. */
-export type Invoiced = {
-  readonly customerId: string;
-  readonly createdAt: Date | null;
-  /** Absent: the invoice has no subscription. */
-  readonly subscriptionId?: string | null;
-  readonly collectionMethod?: string | null;
-  /** The subscription's metadata. Absent: there is no subscription, or Crossbill has checked its metadata before. */
-  readonly metadata?: Readonly<Record<string, string>>;
-};
-
 type Shown = Pick<SubscriptionFacts, 'customerId' | 'metadata' | 'customerMetadata'>;
 
 @Injectable()
-export class EnrolmentFlow implements Customers {
+export class EnrolmentFlow extends EnrolmentPort {
   constructor(
     private readonly store: EnrolmentStore,
     private readonly reader: BillingReader,
     private readonly looks: ChargeLooksStore,
     @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Decides without a request: from our database and the metadata of a listed subscription or customer. */
   async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {

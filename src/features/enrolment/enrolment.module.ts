@@ -1,16 +1,18 @@
 // Enrolment of customers, and its pages.
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { ChargeLooksStore } from './charge-looks.store.js';
+import { EnrolmentPort } from '../../shared/domain/ports/enrolment.js';
 import { EnrolmentFlow } from './enrolment.flow.js';
 import { EnrolmentPages } from './enrolment.pages.js';
 import { EnrolmentStore } from './enrolment.store.js';
 
+@Global()
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [EnrolmentPages],
-  providers: [EnrolmentFlow, EnrolmentStore, ChargeLooksStore],
-  exports: [EnrolmentFlow, EnrolmentStore],
+  providers: [EnrolmentFlow, { provide: EnrolmentPort, useExisting: EnrolmentFlow }, EnrolmentStore, ChargeLooksStore],
+  exports: [EnrolmentFlow, EnrolmentPort, EnrolmentStore],
 })
 export class EnrolmentModule {}

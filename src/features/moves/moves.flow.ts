@@ -1,12 +1,12 @@
 // Moves subscriptions from Stripe's own collection to the MoR, or back, one after the other. Crossbill stores each
 // request before the first send.
-import { Inject, Injectable } from '@nestjs/common';
+import { EnrolmentPort, EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { refuseUnsent } from '../../engine/commanded.js';
 import { BillingMoves, type MovableSubscription } from '../../shared/domain/ports/billing-moves.js';
 import { type CallOutcome } from '../../shared/domain/ports/call.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { type FlowSettings } from '../../shared/domain/settings.js';
-import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { carries, ruleOf } from '../../shared/domain/enrolment.js';
 import { PaymentMethodsStore } from '../../core/customers/payment-methods.store.js';
 import { FLOW_SETTINGS } from '../../engine/flow-context.js';
@@ -59,9 +59,9 @@ export class MovesFlow {
     private readonly billing: BillingMoves,
     private readonly steps: MoveSteps,
     private readonly methods: PaymentMethodsStore,
-    private readonly enrolment: EnrolmentFlow,
     private readonly clock: Clock,
     @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
+    @Optional() @Inject(EnrolmentPort) private readonly enrolment: EnrolmentPort = EVERYBODY_ENROLLED,
   ) {}
 
   /**

@@ -2,7 +2,6 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { EnrolmentModule } from '../enrolment/enrolment.module.js';
 import { CustomersModule } from '../../core/customers/customers.module.js';
 import { MoveSteps } from './move-steps.js';
 import { MovesController } from './moves.controller.js';
@@ -11,7 +10,7 @@ import { MovePages } from './moves.pages.js';
 import { MovesStore } from './moves.store.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule, EnrolmentModule, CustomersModule],
+  imports: [ConsoleModule, EngineModule, CustomersModule],
   controllers: [MovesController, MovePages],
   providers: [MovesStore, MoveSteps, MovesFlow],
 })

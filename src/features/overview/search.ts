@@ -12,7 +12,7 @@ import { PaymentsStore } from '../../core/payments/payments.store.js';
 import { RefundsStore } from '../../core/refunds/refunds.store.js';
 import { DisputesStore } from '../losses/disputes/disputes.store.js';
 import { type Beginning, SearchStore } from './search.store.js';
-import { disputePath } from '../losses/disputes/dispute-link.view.js';
+import { disputePath } from '../../core/mor-objects/dispute-link.view.js';
 import { objectId } from '../../shared/domain/mor-object.js';
 
 export type Found = {

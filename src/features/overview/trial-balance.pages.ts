@@ -1,5 +1,5 @@
 // The console's trial balance: a month on one page, ready for print.
-import { Get, Req, Res } from '@nestjs/common';
+import { Get, Inject, Optional, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { invalid } from '../../frames/api/http/problem.js';
 import { Page } from '../../frames/console/console.guard.js';
@@ -9,7 +9,7 @@ import { type Column, queryText, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../../frames/console/selection.js';
 import { amount, headed, section, time, words, month as monthName } from '../../frames/console/show.js';
-import { DifferencesStore } from '../verify/differences.store.js';
+import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import {
   type LedgerSum,
@@ -30,8 +30,8 @@ const PATH = '/console/ledger/trial-balance';
 export class TrialBalancePages {
   constructor(
     private readonly sums: LedgerSumsStore,
-    private readonly differences: DifferencesStore,
     private readonly clock: Clock,
+    @Optional() @Inject(Differences) private readonly differences: Differences = NOTHING_COMPARED,
   ) {}
 
   @Get('trial-balance')

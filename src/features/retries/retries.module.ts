@@ -3,13 +3,15 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { RetryListPages } from './retry-list.pages.js';
+import { InvoicesModule } from '../../core/invoices/invoices.module.js';
+import { InvoiceRetryController } from './invoice-retry.controller.js';
 import { RetriesFlow } from './retries.flow.js';
 import { RetryPages } from './retries.pages.js';
 import { RetriesStore } from './retries.store.js';
 
 @Module({
-  imports: [ConsoleModule, EngineModule],
-  controllers: [RetryPages, RetryListPages],
+  imports: [ConsoleModule, EngineModule, InvoicesModule],
+  controllers: [InvoiceRetryController, RetryPages, RetryListPages],
   providers: [RetriesFlow, RetriesStore],
   exports: [RetriesFlow, RetriesStore],
 })

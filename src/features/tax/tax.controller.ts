@@ -22,7 +22,7 @@ import {
   TaxTransactionsView,
   TaxTransactionView,
 } from './tax.schema.js';
-import { TaxTotalsStore } from './tax-totals.store.js';
+import { TaxTotalsStore } from '../../core/signups/tax-totals.store.js';
 import { taxPageOf, TaxTransactionsQuery } from './tax.dto.js';
 import { calculationView, type Shown, taxRefundView, transactionView } from './tax.view.js';
 

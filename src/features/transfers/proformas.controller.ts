@@ -16,7 +16,7 @@ import { morProblem, notFound, valueOrProblem } from '../../frames/api/http/prob
 import { ObjectAnswers } from '../../core/mor-objects/object-answers.js';
 import { CreateProformaDto } from '../../core/mor-objects/mor-object.dto.js';
 import { ProformaView, proformaView } from '../../core/mor-objects/mor-object.view.js';
-import { FileLinkView, linkOrWait } from '../documents/file-link.view.js';
+import { FileLinkView, linkOrWait } from '../../core/mor-objects/file-link.view.js';
 import { ProformasFlow } from './proformas.flow.js';
 import { proformaLookup } from './rules/proforma.js';
 

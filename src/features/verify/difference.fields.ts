@@ -1,7 +1,7 @@
 // The fields of a difference, for its CSV.
 import { field, fields } from '../../frames/console/fields.js';
 import { type Difference } from '../../shared/domain/difference.js';
-import { type DifferenceView, differenceView } from './difference.view.js';
+import { type DifferenceView, differenceView } from '../../core/invoices/difference.view.js';
 
 type Listed = DifferenceView & { readonly acknowledged_by?: string | undefined; readonly note?: string | undefined };
 

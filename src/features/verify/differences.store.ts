@@ -1,18 +1,18 @@
 // Finds the unsettled differences of the newest verify run: those of an invoice, and those of a month.
 import { Injectable } from '@nestjs/common';
 import { type Difference, type MonthCompared } from '../../shared/domain/difference.js';
+import { Differences, type OpenDifference } from '../../shared/domain/ports/differences.js';
 import { Database } from '../../frames/store/database.js';
 import { INVOICE_AT } from '../../frames/store/newest-first.js';
-
-/** A difference without a person's acknowledgement. `foundAt`: the end of the run. */
-export type OpenDifference = Difference & { readonly foundAt: Date };
 
 const NEWEST = `select differences, more, since, finished_at from verify_run where outcome <> 'running' order by seq desc limit 1`;
 const IS_OPEN = `not exists (select from difference_ack a where a.id = x.d->>'id')`;
 
 @Injectable()
-export class DifferencesStore {
-  constructor(private readonly db: Database) {}
+export class DifferencesStore extends Differences {
+  constructor(private readonly db: Database) {
+    super();
+  }
 
   /** The unsettled differences of an invoice, in the order of the run. */
   async ofInvoice(invoiceId: string): Promise<readonly OpenDifference[]> {

@@ -1,9 +1,9 @@
 // The requests of one verify run: lists page by page, and repeats a request after a temporary failure.
+import { type EnrolmentPort } from '../../shared/domain/ports/enrolment.js';
 import { type CallOutcome, codesOf, mayPass } from '../../shared/domain/ports/call.js';
 import { type BillingPlatform } from '../../shared/domain/ports/billing-platform.js';
 import { type BillingPage, type BillingReader, type ListQuery } from '../../shared/domain/ports/billing-reader.js';
 import { type PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
-import { type EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { type FlowContext } from '../../engine/flow-context.js';
 import { finding } from './rules/findings.js';
 import { afterPage, type ListName, type Listing, LISTS, takenUp, type VerifyProgress } from './rules/progress.js';
@@ -17,7 +17,7 @@ export type VerifyParts = {
   readonly gateway: PaymentGateway;
   readonly context: FlowContext;
   /** Finds the customers outside the enrolment. Null: all customers are enrolled. */
-  readonly enrolment: EnrolmentFlow | null;
+  readonly enrolment: EnrolmentPort | null;
 };
 
 export const VERIFY_PAGE = 200;

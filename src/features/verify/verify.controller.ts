@@ -3,7 +3,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { VerifyStore } from './verify.store.js';
-import { DifferenceView, differenceView } from './difference.view.js';
+import { DifferenceView, differenceView } from '../../core/invoices/difference.view.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { Example, Problems, Text } from '../../frames/api/http/docs.js';

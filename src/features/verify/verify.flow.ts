@@ -1,5 +1,6 @@
 // Verify compares the ledger with Stripe, and with the MoR as far as the MoR answers look-ups. Verify lists each
 // difference and can repair some, through the usual flows.
+import { EnrolmentPort } from '../../shared/domain/ports/enrolment.js';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { BillingPlatform } from '../../shared/domain/ports/billing-platform.js';
 import { type BillingEventFacts, BillingReader } from '../../shared/domain/ports/billing-reader.js';
@@ -13,7 +14,6 @@ import { VerifyStore } from './verify.store.js';
 import { type Difference, type DifferenceKind, isRepairable } from '../../shared/domain/difference.js';
 import { pictureDiffers } from './rules/compare.js';
 import { begun, type VerifyProgress } from './rules/progress.js';
-import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { FlowContext } from '../../engine/flow-context.js';
 import { type LossReport, LossWindowFlow } from './loss-window.flow.js';
 import { VerifyComparison } from './verify-comparison.js';
@@ -83,7 +83,7 @@ export class VerifyFlow {
     /** Finds loss windows. Null: there is no log of the endpoints' open times. */
     @Inject(LossWindowFlow) private readonly loss: LossWindowFlow | null = null,
     @Optional() private readonly limits = VERIFY_LIMITS,
-    @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
+    @Optional() @Inject(EnrolmentPort) enrolment: EnrolmentPort | null = null,
   ) {
     this.parts = { books, reader, platform, gateway, context, enrolment };
     this.repairs = new VerifyRepair(this.parts, inbox, lanes);

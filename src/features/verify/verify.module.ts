@@ -1,8 +1,7 @@
 // Verify as a module: the flow, the daily job, and their findings in the API and on the console.
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { EnrolmentModule } from '../enrolment/enrolment.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { EndpointWatch } from './endpoint-watch.js';
 import { LossWindowFlow } from './loss-window.flow.js';
@@ -12,13 +11,15 @@ import { VerifyController } from './verify.controller.js';
 import { VerifyFlow } from './verify.flow.js';
 import { VerifyPages } from './verify.pages.js';
 import { VerifyStore } from './verify.store.js';
+import { Differences } from '../../shared/domain/ports/differences.js';
 import { DifferencesStore } from './differences.store.js';
 import { MarksStore } from './marks.store.js';
 import { LossStore } from './loss.store.js';
 import { EndpointsLogStore } from './endpoints-log.store.js';
 
+@Global()
 @Module({
-  imports: [ConsoleModule, EngineModule, EnrolmentModule, MorModule],
+  imports: [ConsoleModule, EngineModule, MorModule],
   controllers: [VerifyController, VerifyPages],
   providers: [
     VerifyFlow,
@@ -28,10 +29,11 @@ import { EndpointsLogStore } from './endpoints-log.store.js';
     EndpointWatch,
     VerifyStore,
     DifferencesStore,
+    { provide: Differences, useExisting: DifferencesStore },
     MarksStore,
     LossStore,
     EndpointsLogStore,
   ],
-  exports: [VerifyStore, DifferencesStore],
+  exports: [VerifyStore, Differences],
 })
 export class VerifyModule {}

@@ -11,12 +11,12 @@ import { EventsStore } from '../../core/events/events.store.js';
 import { answerOf, lastRead } from '../../core/invoices/invoice-sentence.js';
 import { invoiceView } from '../../core/invoices/invoice.view.js';
 import { textCensor } from '../../shared/masks/secrets.js';
-import { nextTryOf } from '../../features/retries/retry.view.js';
+import { nextTryOf } from '../../core/invoices/retry.view.js';
 import { capital } from '../console/show.js';
 import { ReviewsStore } from '../../core/reviews/reviews.store.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
 import { SignupsStore } from '../../core/signups/signups.store.js';
-import { DifferencesStore, type OpenDifference } from '../../features/verify/differences.store.js';
+import { Differences, type OpenDifference } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { unknown } from './exit-codes.js';
 import { amount, plain, time } from './table.js';
@@ -42,7 +42,7 @@ export function addExplain(on: Commands): void {
         );
       const censor = textCensor(secretValues(world.config));
       const tell = (lines: readonly string[]): string[] => lines.map((text) => plain(censor(text)));
-      const found = await Promise.all(views.map((v) => world.get(DifferencesStore).ofInvoice(v.invoice.invoiceId)));
+      const found = await Promise.all(views.map((v) => world.get(Differences).ofInvoice(v.invoice.invoiceId)));
       const differencesOf = (n: number): readonly OpenDifference[] => found[n] ?? [];
       const stories = views.map((v, n) =>
         tell([...differencesOf(n).map(tellDifference), ...tellInvoice(v), '', ...v.journal.map(tellLine)]),

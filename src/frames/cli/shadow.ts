@@ -1,7 +1,7 @@
 // `crossbill shadow`: compares the decisions of shadow mode with the work of the merchant's present integration.
 import { type Difference, type DifferenceKind } from '../../shared/domain/difference.js';
 import { ShadowRepository, type ShadowStanding } from '../../features/shadow/shadow.repository.js';
-import { differenceView } from '../../features/verify/difference.view.js';
+import { differenceView } from '../../core/invoices/difference.view.js';
 import { type VerifyReport } from '../../features/verify/verify.flow.js';
 import { type Commands } from './commands.js';
 import { parseSince } from './options.js';

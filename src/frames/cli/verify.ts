@@ -1,7 +1,7 @@
 // `crossbill verify` and `crossbill backfill`: compare the ledger, Stripe and the MoR, and repair differences.
 import { type Difference, isOpen, isRepairable } from '../../shared/domain/difference.js';
 import { STRIPE_EVENTS_KEPT_MS } from '../../shared/policy.js';
-import { differenceView } from '../../features/verify/difference.view.js';
+import { differenceView } from '../../core/invoices/difference.view.js';
 import { acknowledgedOf, type More, showCounts, showMarksLeft } from '../../features/verify/rules/run.js';
 import { showLossWindow } from '../../features/verify/rules/loss-window.js';
 import { VerifyController } from '../../features/verify/verify.controller.js';

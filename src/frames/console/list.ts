@@ -153,3 +153,8 @@ export function pager(
     ${next !== null && html`<a href="${to({ cursor: next })}" rel="next">Older</a>`}
   </nav>`;
 }
+
+/** The link below a short table to the whole list. Null: the table is empty. */
+export function more(rows: readonly unknown[], path: string, name: string): Html | null {
+  return rows.length === 0 ? null : html`<p class="pager"><a href="${path}">${name}</a></p>`;
+}

@@ -175,6 +175,8 @@ export const REVIEW = rowOf('review', {
 export type ReviewRow = RowOf<typeof REVIEW>;
 
 export type OutboxKind = CoreCallKind | keyof FeatureCalls;
+/** A call to Stripe that the core or a feature makes. */
+export type MadeCall = Extract<BillingCall, { readonly kind: OutboxKind }>;
 export type CoreCallKind = Exclude<BillingCallKind, OptionalCallKind> | 'create_refund' | 'relay_event';
 
 /** A call that a rule decided to make. Crossbill stores its key and bytes before it sends the call. */

@@ -13,6 +13,12 @@ export type RefusalKind = (typeof REFUSAL_KINDS)[number];
  */
 export type RetryStep = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
 
+/** How Crossbill retries: the MoR charges again, or the customer pays by a link. */
+export type Means = RetryStep['do'];
+
+/** The retry that a person may make now, or the reason against it as a sentence. */
+export type RetryOffer = { readonly means: Means; readonly why: null } | { readonly means: null; readonly why: string };
+
 /** The possible ends of the schedule for an invoice, after every step failed. */
 export const RETRY_ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
 export type RetryEnd = (typeof RETRY_ENDS)[number];

@@ -18,7 +18,7 @@ import { FlowContext } from '#src/engine/flow-context.js';
 import { RouteEventsFlow } from '#src/core/mor-objects/route-events.flow.js';
 import { SignupFlow } from '#src/core/signups/signup.flow.js';
 import { SignupPrice } from '#src/core/signups/signup-price.js';
-import { TaxTotalsStore } from '#src/features/tax/tax-totals.store.js';
+import { TaxTotalsStore } from '#src/core/signups/tax-totals.store.js';
 import { PaymentMethodsFlow } from '#src/core/customers/payment-methods.flow.js';
 import { EnrolmentFlow } from '#src/features/enrolment/enrolment.flow.js';
 import { VERIFY_LIMITS, VerifyFlow } from '#src/features/verify/verify.flow.js';
@@ -207,7 +207,15 @@ export class Replica {
     const price = new SignupPrice(platform, taxDesk, stored('totals', new TaxTotalsStore(db, clock)));
     this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, price);
     const methods = stored('methods', new PaymentMethodsStore(db, clock));
-    this.methods = new PaymentMethodsFlow(methods, this.signups, gateway, enrolment, customers, changes);
+    this.methods = new PaymentMethodsFlow(
+      methods,
+      this.signups,
+      gateway,
+      customers,
+      changes,
+      context.settings,
+      enrolment,
+    );
     const verifyBooks = stored('verify', new VerifyStore(db, clock, stored('marks', new MarksStore(db))));
     const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
     this.verify = new VerifyFlow(

@@ -25,6 +25,7 @@ import { retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/draft.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
+import { isOpenAbout } from '../../../engine/open-money.js';
 import { bookedAs, newPayment, collect } from '../../../engine/payment.js';
 import {
   LINK_CONFIRM_TRIES,
@@ -142,7 +143,7 @@ function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
     return;
   }
   // An open item about an unreadable link keeps its facts.
-  const isAsked = lane.reviews.some((r) => r.status === 'open' && r.topic === 'link-unread' && r.subject === o.id);
+  const isAsked = lane.reviews.some((r) => isOpenAbout(r, 'link-unread') && r.subject === o.id);
   o.detail = isAsked && silent !== undefined ? { ...detail, silent } : detail;
   o.readDueAt = null;
   o.readAttempts = 0;

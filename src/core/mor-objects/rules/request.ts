@@ -1,6 +1,6 @@
 // Requests for proforma invoices and payment links: their checks, the stored call, and the withdrawal.
 import { showMoney } from '../../../shared/domain/money.js';
-import { type LaneRows } from '../../../shared/domain/model.js';
+import { type LaneRows, type OutboxKind } from '../../../shared/domain/model.js';
 import { isOver, isPayable } from '../../../shared/domain/status.js';
 import {
   heardAt,
@@ -11,10 +11,8 @@ import {
 } from '../../../shared/domain/mor-object.js';
 import { type InvoiceFacts } from '../../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type WireRequest } from '../../../shared/domain/ports/call.js';
-import { type RecoveryLinks } from '../../../shared/domain/settings.js';
 import { showTime } from '../../../shared/domain/show-time.js';
 import { type Call } from '../../../engine/call.js';
-import { messageKey } from '../../../engine/context.js';
 import { refuse, type Result } from '../../../engine/commanded.js';
 import { isUnsent, type Lane } from '../../../engine/draft.js';
 import { takeLateRead } from '../../../engine/facts.js';
@@ -83,8 +81,8 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
 }
 
 /** Stores the call with its key and bytes, and a row for the future object. Nobody answers an unsent call. */
-function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
-  const kind = object.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
+export function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
+  const kind = `create_${object.kind}` as OutboxKind; // the feature of the object brings the call
   const row = lane.add('objects', object);
   if (isUnsent(lane.request({ peer: 'mor', kind, subject: object.id, wire }))) row.status = 'REFUSED';
 }
@@ -109,58 +107,6 @@ export function objectDeleted(lane: Lane, id: string, by: string): Result<MorObj
     lane.say('person', `${by} deleted proforma invoice ${o.number ?? o.morId ?? ''}`, o);
   }
   return { ok: true, value: { ...o } };
-}
-
-// ---- Automatic links
-
-/**
- * Requests a link for the amount due, without a person. Crossbill has just read the invoice. Returns false if no amount
- * is due or the settings do not allow such links.
- * @param id our id; the idempotency key comes from it
- */
-export function requestLink(lane: Lane, id: string): boolean {
-  const { settings, invoice: i, ctx } = lane;
-  const { recoveryLinks } = settings;
-  const { amountRemaining: minor = null, currency = null, invoiceId = '' } = i ?? {};
-  if (recoveryLinks === null || minor === null || minor <= 0n || currency === null) return false;
-  const key = messageKey('create_payment_link', id, 1);
-  const { returnUrl, expiresSec } = recoveryLinks;
-  const jurisdiction = jurisdictionOf(lane, recoveryLinks);
-  const amount = { minor, currency };
-  const wire = ctx.encodeMor({ kind: 'create_payment_link', jurisdiction, amount, returnUrl, expiresSec, key });
-  const detail = { automatic: true, jurisdiction };
-  const own = { id, kind: 'payment_link', invoiceId, status: 'REQUESTED', amount: minor, currency, detail } as const;
-  askFor(lane, newMorObject(lane.now, own), wire);
-  const said = `make a payment link of ${showMoney(amount)} (${jurisdiction}): the renewal was not paid`;
-  lane.say('decision', said, id);
-  return true;
-}
-
-/**
- * The country for the link: the customer's country. If Crossbill does not know this country, or the MoR refused it for
- * this invoice, the country from the settings.
- */
-function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): string {
-  const country = invoice?.customerCountry ?? null;
-  const isRefused = objects.some((o) => isForeign(o) && o.detail.jurisdiction === country);
-  return country === null || isRefused ? settings.jurisdiction : country;
-}
-
-/**
- * True if the MoR refused an automatic link because of the `jurisdiction`, the country in our request (Document 2: the
- * MoR has no arrangement there, or an arrangement without collection).
- */
-function isForeign({ kind, detail: { automatic, refusal } }: MorObjectRow): boolean {
-  // Crossbill's own withdrawal proves nothing about the country.
-  const isOfStatus = refusal?.status === 409 && refusal.code !== NOT_PAYABLE;
-  const isAboutIt = isOfStatus || refusal?.errors.some((e) => e.field === 'jurisdiction') === true;
-  return kind === 'payment_link' && automatic === true && isAboutIt;
-}
-
-/** True if Crossbill can request another link with the jurisdiction of the settings. */
-export function hasFallback(lane: Pick<Lane, 'settings'>, o: MorObjectRow): boolean {
-  const { jurisdiction } = o.detail;
-  return isForeign(o) && jurisdiction !== undefined && jurisdiction !== lane.settings.recoveryLinks?.jurisdiction;
 }
 
 // ---- Requests without an object

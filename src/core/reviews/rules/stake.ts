@@ -27,6 +27,9 @@ const OF_CORE = {
 
 const STAKES: Readonly<Record<ReviewKind, string>> = { ...OF_CORE, ...join(FEATURES, 'stakes') };
 
+/** Every kind of review item. */
+export const REVIEW_KINDS: readonly string[] = Object.keys(STAKES);
+
 /** False: a newer release made this kind of item. */
 export const isReviewKind = (kind: string): boolean => Object.hasOwn(STAKES, kind);
 

@@ -25,13 +25,8 @@ import { type Holds, itemRule } from '../../../engine/items.js';
 import { isUnread, moneyAnnounced } from '../../../engine/open-money.js';
 import { saysNothing } from '../../../engine/payment.js';
 import { objectLookup, takeMoney, takenOn } from '../../../core/mor-objects/rules/mor-object.js';
-import {
-  hasFallback,
-  requestLink,
-  requestUnwanted,
-  takeRefusal,
-  takeSilence,
-} from '../../../core/mor-objects/rules/request.js';
+import { requestUnwanted, takeRefusal, takeSilence } from '../../../core/mor-objects/rules/request.js';
+import { hasFallback, requestLink } from './request-link.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS, RECOVERY_LINKS_MOST } from '../../../shared/policy.js';
 import { nameFirst } from './announced.js';
 

@@ -4,7 +4,7 @@ import { html } from '../../../frames/console/html.js';
 import { amount, headed, invoiceNumberLink, time } from '../../../frames/console/show.js';
 import { amountOf, currencyOf } from '../../../frames/api/http/values.js';
 import { type DisputeView, disputeView } from '../../../core/mor-objects/mor-object.view.js';
-import { disputePath } from './dispute-link.view.js';
+import { disputePath } from '../../../core/mor-objects/dispute-link.view.js';
 import { disputed, isOver } from './dispute-page.js';
 import { type DisputeItem } from './disputes.store.js';
 

@@ -11,10 +11,11 @@ import {
 } from '../../../shared/domain/mor-object.js';
 import {
   type ConfirmedMethod,
+  type Means,
   type Refusal,
   type Retry,
   type RetryEnd,
-  type RetryStep,
+  type RetryOffer,
   type RetryTrail,
   untriedMethod,
 } from '../../../shared/domain/retry.js';
@@ -104,8 +105,6 @@ export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readon
   i.method = method;
   return taken;
 }
-
-export type Means = RetryStep['do'];
 
 /** The time and the settings of a decision. A lane has both. */
 export type Moment = Pick<Ctx, 'now' | 'settings'>;
@@ -224,9 +223,7 @@ function findWhyEarly(s: LaneRows, i: InvoiceRow, ctx: Moment): string | null {
 
 const NO_STEPS = { soft: [], hard: [], authentication: [] };
 
-/** The retry that a person may make now, or the reason against it as a sentence. */
-export type RetryOffer = { readonly means: Means; readonly why: null } | { readonly means: null; readonly why: string };
-
+/** The retry that a person may make now, or the reason against it. */
 export function offerRetry(s: LaneRows, ctx: Moment): RetryOffer {
   const why = findObstacle(s, ctx);
   if (why !== null) return { means: null, why };

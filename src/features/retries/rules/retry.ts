@@ -5,7 +5,13 @@ import { showMoney } from '../../../shared/domain/money.js';
 import { type LaneRows } from '../../../shared/domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../../shared/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../../shared/domain/ports/call.js';
-import { type ConfirmedMethod, END_WORDS, type Retry, type RetryEnd } from '../../../shared/domain/retry.js';
+import {
+  type ConfirmedMethod,
+  END_WORDS,
+  type Means,
+  type Retry,
+  type RetryEnd,
+} from '../../../shared/domain/retry.js';
 import { lastingName } from '../../../engine/context.js';
 import { type Refusal, refuse, type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/draft.js';
@@ -13,8 +19,8 @@ import { isFresh, takeLateRead, invoiceLookup, takeInvoiceRead } from '../../../
 import { type Lookup } from '../../../engine/lookup.js';
 import { verdictDueBy } from '../../../engine/payment.js';
 import { requestFirstCharge } from '../../../engine/first-charge.js';
-import { requestLink } from '../../../core/mor-objects/rules/request.js';
-import { decideNext, type Means, type Next, offerRetry } from './refusal.js';
+import { NO_PORTS } from '../../../engine/ports.js';
+import { decideNext, type Next, offerRetry } from './refusal.js';
 
 /**
  * How to retry: by a charge or a payment link. A charge needs `shown`, the invoice as Stripe shows it now, because the
@@ -48,7 +54,7 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
     method: cause !== null && 'method' in cause ? cause.method.id : null,
     withdrawn: false,
   };
-  if (how.means === 'link' && !requestLink(lane, retry.ref)) return null;
+  if (how.means === 'link' && !(lane.ctx.ports ?? NO_PORTS).requestLink(lane, retry.ref)) return null;
   const waitingSince = how.means === 'charge' ? retry.at : trail.waitingSince;
   i.retries = { ...trail, retries: [...trail.retries, retry], waitingSince, askedAt: null };
   if (how.means === 'charge') {

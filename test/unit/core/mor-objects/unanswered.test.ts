@@ -3,7 +3,7 @@ import { chooseItem } from '../../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow } from '../../../../src/shared/domain/model.js';
 import { emptyLane, messageKey } from '../../../../src/engine/context.js';
-import { requestLink } from '../../../../src/core/mor-objects/rules/request.js';
+import { requestLink } from '../../../../src/features/links/rules/request-link.js';
 import { tellLane } from '../../../../src/features/notifications/rules/tell-lane.js';
 import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
 import { hear, open, PROFORMA } from '../../../support/channel-lane.js';

@@ -32,7 +32,7 @@ import { PaymentView } from '../../../../src/core/payments/payment.view.js';
 import { refundFields } from '../../../../src/core/refunds/refund.fields.js';
 import { RefundView } from '../../../../src/core/refunds/refund.view.js';
 import { retryFields } from '../../../../src/features/retries/retry.fields.js';
-import { RetriesView } from '../../../../src/features/retries/retry.view.js';
+import { RetriesView } from '../../../../src/core/invoices/retry.view.js';
 import { reviewFields } from '../../../../src/core/reviews/review.fields.js';
 import { ReviewView } from '../../../../src/core/reviews/review.view.js';
 

@@ -6,15 +6,14 @@ import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billin
 import { callOf } from '../../../../../src/engine/call.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
 import {
-  hasFallback,
   objectDeleted,
   type ObjectRequest,
-  requestLink,
   requestObject,
   standing,
   takeRefusal,
   takeSilence,
 } from '../../../../../src/core/mor-objects/rules/request.js';
+import { hasFallback, requestLink } from '../../../../../src/features/links/rules/request-link.js';
 import { refusal } from '../../../../support/asked-refund.js';
 import { facts, NOW, PROFORMA } from '../../../../support/channel-lane.js';
 import { aLink, announced as anEvent, aProforma, asking, withObjects } from '../../../../support/channel-object.js';

@@ -1,9 +1,9 @@
 // Links to a dispute or an alert, in the console and at the MoR, and the test for a review item about the dispute.
-import { actLink, outsideLink } from '../../../frames/console/acts.js';
-import { html, type Html } from '../../../frames/console/html.js';
-import { showUndecided } from '../../../shared/domain/dispute-sum.js';
-import { type ReviewRow } from '../../../shared/domain/model.js';
-import { type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
+import { actLink, outsideLink } from '../../frames/console/acts.js';
+import { html, type Html } from '../../frames/console/html.js';
+import { showUndecided } from '../../shared/domain/dispute-sum.js';
+import { type ReviewRow } from '../../shared/domain/model.js';
+import { type MorObjectRow, objectId } from '../../shared/domain/mor-object.js';
 
 export const isDispute = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'alert';
 

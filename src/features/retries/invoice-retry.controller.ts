@@ -8,10 +8,10 @@ import { KeyHeader, Problems } from '../../frames/api/http/docs.js';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { notFound } from '../../frames/api/http/problem.js';
-import { InvoiceView } from './invoice.view.js';
-import { InvoiceViews } from './invoice-views.flow.js';
-import { retriedOrProblem } from '../../features/retries/retried.view.js';
-import { RetriesFlow } from '../../features/retries/retries.flow.js';
+import { InvoiceView } from '../../core/invoices/invoice.view.js';
+import { InvoiceViews } from '../../core/invoices/invoice-views.flow.js';
+import { retriedOrProblem } from './retried.view.js';
+import { RetriesFlow } from './retries.flow.js';
 
 @ApiTags('Invoices')
 @Controller('v1/invoices/:id/retry')
