@@ -471,8 +471,8 @@ export const mutants = [
   {
     name: 'an invoice is charged while an item asks about a further payment on its link',
     file: 'src/engine/open-money.ts',
-    find: "r.status === 'open' && r.topic === 'further-announced'",
-    replace: "r.status === 'resolved' && r.topic === 'further-announced'",
+    find: "isOpenAbout(r, 'further-announced')",
+    replace: "!isOpenAbout(r, 'further-announced')",
     tests: ['test/unit/features/links/rules/announced.test.ts'],
     simulate: null,
   },

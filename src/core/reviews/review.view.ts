@@ -3,7 +3,7 @@ import { REVIEW_KINDS } from './rules/stake.js';
 import { factView } from './fact.view.js';
 import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { sentencesOf } from './rules/words.js';
-import { RESOLUTIONS, type ReviewKind, type ReviewRow } from '../../shared/domain/model.js';
+import { RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
 import {
   Example,
   Open,
