@@ -77,6 +77,7 @@ describe('settings', () => {
     const compose = readFileSync(join(folder, 'docker-compose.yml'), 'utf8');
     expect(compose).toMatch(/^name: crossbill\n\nservices:\n {2}postgres:\n[^]*\n {2}crossbill:\n[^]*\nvolumes:\n/m);
     expect(compose).not.toMatch(/build:|sandbox/);
+    expect(text + compose).not.toMatch(/npm run|Copy this file|deploy\/|docs\//); // who installs the package has no sources
     const passwords = [...text.matchAll(/^POSTGRES_\w*PASSWORD=([0-9a-f]{64})$/gm)].map(([, one]) => one);
     expect(new Set(passwords).size).toBe(2);
     const again = await cli(['init'], {}, { cwd: folder });

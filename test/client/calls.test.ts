@@ -202,6 +202,11 @@ it("the typed client's error names the request that nobody answered, without the
 
 it('the typed client refuses a malformed base URL and an empty API key', () => {
   expect(() => createClient({ baseUrl: 'ftp://x', apiKey: 'k' })).toThrow('baseUrl');
+  expect(() => createClient({ baseUrl: 'billing.example', apiKey: 'k' })).toThrow('baseUrl');
+  const unfinished = createClient as (options?: object) => unknown;
+  for (const none of [undefined, {}, { baseUrl: undefined }])
+    expect(() => unfinished(none)).toThrow('baseUrl and apiKey');
+  expect(() => unfinished({ baseUrl: 'https://x' })).toThrow(/needs apiKey$/);
   expect(() => createClient({ baseUrl: 'https://x?y=1', apiKey: 'k' })).toThrow('baseUrl');
   expect(() => createClient({ baseUrl: 'https://x', apiKey: '' })).toThrow('apiKey');
 });

@@ -17,6 +17,7 @@ export const LONG = [
   'test/e2e/dumps',
   'test/e2e/notifications-kill',
   'test/client/package',
+  'test/client/packed',
   'test/e2e/upgrade',
   'test/e2e/fuzz-http',
   'test/e2e/replicas',

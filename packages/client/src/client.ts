@@ -30,6 +30,10 @@ export type Crossbill = Operations;
  * client repeats any request. After no response, a 502, 503 or 504 the client repeats only harmless requests.
  */
 export function createClient(options: ClientOptions): Crossbill {
+  // A program without types may leave them out, and an environment variable may be missing.
+  const given: Partial<ClientOptions> | undefined = options;
+  const missing = (['baseUrl', 'apiKey'] as const).filter((name) => !given?.[name]);
+  if (missing.length > 0) throw new TypeError(`createClient needs ${missing.join(' and ')}`);
   const settings: Settings = {
     baseUrl: baseOf(options.baseUrl),
     apiKey: keyOf(options.apiKey),
@@ -108,11 +112,17 @@ function segment(name: string, id: unknown): string {
 }
 
 function baseOf(text: string): string {
-  const { protocol, search, hash } = new URL(text);
-  if (!/^https?:$/.test(protocol) || search !== '' || hash !== '') {
-    throw new TypeError('baseUrl must be an http(s) address without a query');
-  }
+  if (!isBase(text)) throw new TypeError('baseUrl must be an http(s) address without a query');
   return text.replace(/\/+$/, '');
+}
+
+function isBase(text: string): boolean {
+  try {
+    const { protocol, search, hash } = new URL(text);
+    return /^https?:$/.test(protocol) && search === '' && hash === '';
+  } catch {
+    return false;
+  }
 }
 
 function keyOf(text: unknown): string {

@@ -15,7 +15,14 @@ function sayInWords(sandbox: Sandbox, settings: readonly [string, string][]): vo
   console.log(`# control routes: GET ${sandbox.morUrl}/_sandbox`);
 }
 
+const HELP = `Usage: crossbill-sandbox [--json]
+
+Plays Stripe and the Merchant of Record on two ports until you stop it, and prints the settings of a daemon for them as
+NAME=value lines, or with --json as one object. The environment has its own settings, such as SANDBOX_MOR_PORT and
+SANDBOX_STRIPE_PORT: the README lists them.`;
+
 async function main(): Promise<void> {
+  if (process.argv.includes('--help')) return console.log(HELP);
   const sandbox = await startSandbox(readOptions(process.env));
   const settings = daemonSettings(sandbox);
   if (process.argv.includes('--json')) console.log(JSON.stringify(Object.fromEntries(settings)));

@@ -53,7 +53,7 @@ ${steps}
  */
 export function startingSettings(): string {
   const secret = (): string => randomBytes(32).toString('hex');
-  return renderEnvExample()
+  return renderEnvExample(true)
     .replace(/^#?API_KEYS=.*$/m, `API_KEYS=operator:ops:${secret()}`)
     .replace(/^(POSTGRES_\w*PASSWORD)=$/gm, (_, name: string) => `${name}=${secret()}`);
 }

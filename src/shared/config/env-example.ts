@@ -15,12 +15,15 @@ const FOR_COMPOSE = `# ---- Only for docker compose ----
 POSTGRES_PASSWORD=
 POSTGRES_APP_PASSWORD=`;
 
-/** Writes the example. The operator fills in the required settings; the others are commented out. */
-export function renderEnvExample(): string {
+/**
+ * Writes the example. The operator fills in the required settings; the others are commented out.
+ * @param installed true: a file for a user of the published package, who has no sources
+ */
+export function renderEnvExample(installed = false): string {
   const head = [
-    '# Settings of Crossbill, checked at start. Copy this file to .env and replace the <angle brackets>.',
+    `# Settings of Crossbill, checked at start. ${installed ? 'Replace' : 'Copy this file to .env and replace'} the <angle brackets>.`,
     '# A commented line shows the default, or an example of an optional setting.',
-    '# `npm run sandbox` prints the values of a daemon for the sandbox.',
+    `# \`${installed ? 'crossbill' : 'npm run'} sandbox\` prints the values of a daemon for the sandbox.`,
   ];
   const groups = SETTING_GROUPS.map(({ title, settings }) =>
     [`# ---- ${title} ----`, ...settings.map((setting) => lines(setting).join('\n'))].join('\n\n'),
