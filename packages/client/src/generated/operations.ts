@@ -110,10 +110,8 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getCustomer: ['GET', '/v1/customers/{id}', 'nothing', 'safe'],
   createPaymentMethod: ['POST', '/v1/customers/{id}/payment-method', 'body', 'key'],
   confirmPaymentMethod: ['POST', '/v1/customers/{id}/payment-method/confirmed', 'body', 'safe'],
-  listMoves: ['GET', '/v1/moves', 'query', 'safe', 'data', 'next_cursor'],
   listInvoices: ['GET', '/v1/invoices', 'query', 'safe', 'data', 'next_cursor'],
   getInvoice: ['GET', '/v1/invoices/{id}', 'nothing', 'safe'],
-  retryInvoice: ['POST', '/v1/invoices/{id}/retry', 'nothing', 'key'],
   listPayments: ['GET', '/v1/payments', 'query', 'safe', 'data', 'next_cursor'],
   getPayment: ['GET', '/v1/payments/{id}', 'nothing', 'safe'],
   identifyPayment: ['POST', '/v1/payments/{id}/identify', 'body', 'never'],
@@ -130,18 +128,28 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   listLedgerEntries: ['GET', '/v1/ledger', 'query', 'safe', 'data', 'next_cursor'],
   getTrialBalance: ['GET', '/v1/ledger/trial-balance', 'query', 'safe'],
   listAuditEntries: ['GET', '/v1/audit', 'query', 'safe', 'data', 'next_cursor'],
+  getLiveness: ['GET', '/livez', 'nothing', 'safe'],
+  getReadiness: ['GET', '/readyz', 'nothing', 'safe'],
+  getMetrics: ['GET', '/metrics', 'nothing', 'safe'],
+  getAbout: ['GET', '/v1/about', 'nothing', 'safe'],
+  listMorWebhooks: ['GET', '/v1/mor/webhooks', 'nothing', 'safe'],
+  createMorWebhook: ['POST', '/v1/mor/webhooks', 'body', 'never'],
+  deleteMorWebhook: ['DELETE', '/v1/mor/webhooks/{id}', 'nothing', 'safe'],
+  getReturn: ['GET', '/v1/payments/{id}/returned', 'nothing', 'safe'],
+  recordReturn: ['POST', '/v1/payments/{id}/returned', 'body', 'key'],
+  undoReturn: ['POST', '/v1/payments/{id}/returned/undo', 'body', 'key'],
+  getPaymentLink: ['GET', '/v1/invoices/{id}/payment-link', 'nothing', 'safe'],
+  createPaymentLink: ['POST', '/v1/invoices/{id}/payment-link', 'body', 'key'],
+  listMoves: ['GET', '/v1/moves', 'query', 'safe', 'data', 'next_cursor'],
+  getProforma: ['GET', '/v1/invoices/{id}/proforma', 'nothing', 'safe'],
+  createProforma: ['POST', '/v1/invoices/{id}/proforma', 'body', 'key'],
+  deleteProforma: ['DELETE', '/v1/invoices/{id}/proforma', 'nothing', 'safe'],
+  getProformaDocument: ['GET', '/v1/invoices/{id}/proforma/document', 'nothing', 'safe'],
   listDifferences: ['GET', '/v1/verify/differences', 'query', 'safe', 'data', 'next_cursor'],
   acknowledgeDifference: ['POST', '/v1/verify/differences/{id}/acknowledge', 'body', 'never'],
   listNotifications: ['GET', '/v1/notifications', 'query', 'safe', 'data', 'next_cursor'],
   getNotification: ['GET', '/v1/notifications/{id}', 'nothing', 'safe'],
   replayNotification: ['POST', '/v1/notifications/{id}/replay', 'nothing', 'never'],
-  getLiveness: ['GET', '/livez', 'nothing', 'safe'],
-  getReadiness: ['GET', '/readyz', 'nothing', 'safe'],
-  getMetrics: ['GET', '/metrics', 'nothing', 'safe'],
-  getAbout: ['GET', '/v1/about', 'nothing', 'safe'],
-  getReturn: ['GET', '/v1/payments/{id}/returned', 'nothing', 'safe'],
-  recordReturn: ['POST', '/v1/payments/{id}/returned', 'body', 'key'],
-  undoReturn: ['POST', '/v1/payments/{id}/returned/undo', 'body', 'key'],
   calculateTax: ['POST', '/v1/tax/calculations', 'body', 'safe'],
   listTaxTransactions: ['GET', '/v1/tax/transactions', 'query', 'safe', 'transactions', 'nextCursor'],
   createTaxTransaction: ['POST', '/v1/tax/transactions', 'body', 'safe'],
@@ -150,9 +158,6 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   createTaxRefund: ['POST', '/v1/tax/transactions/{id}/refunds', 'body', 'safe'],
   getTaxInvoice: ['GET', '/v1/tax/transactions/{id}/invoice', 'nothing', 'safe'],
   importProduct: ['POST', '/v1/catalogue/products', 'body', 'safe'],
-  listMorWebhooks: ['GET', '/v1/mor/webhooks', 'nothing', 'safe'],
-  createMorWebhook: ['POST', '/v1/mor/webhooks', 'body', 'never'],
-  deleteMorWebhook: ['DELETE', '/v1/mor/webhooks/{id}', 'nothing', 'safe'],
   listRegions: ['GET', '/v1/onboarding/regions', 'nothing', 'safe'],
   listMerchants: ['GET', '/v1/onboarding/merchants', 'query', 'safe', 'data', 'next_cursor'],
   createMerchant: ['POST', '/v1/onboarding/merchants', 'body', 'safe'],
@@ -160,12 +165,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   chooseMerchantProduct: ['PUT', '/v1/onboarding/merchants/{reference}/product', 'body', 'safe'],
   describeMerchant: ['PATCH', '/v1/onboarding/merchants/{reference}/business', 'body', 'safe'],
   submitMerchant: ['POST', '/v1/onboarding/merchants/{reference}/submit', 'nothing', 'safe'],
-  getProforma: ['GET', '/v1/invoices/{id}/proforma', 'nothing', 'safe'],
-  createProforma: ['POST', '/v1/invoices/{id}/proforma', 'body', 'key'],
-  deleteProforma: ['DELETE', '/v1/invoices/{id}/proforma', 'nothing', 'safe'],
-  getProformaDocument: ['GET', '/v1/invoices/{id}/proforma/document', 'nothing', 'safe'],
-  getPaymentLink: ['GET', '/v1/invoices/{id}/payment-link', 'nothing', 'safe'],
-  createPaymentLink: ['POST', '/v1/invoices/{id}/payment-link', 'body', 'key'],
+  retryInvoice: ['POST', '/v1/invoices/{id}/retry', 'nothing', 'key'],
   getPaymentDocument: ['GET', '/v1/payments/{id}/document', 'nothing', 'safe'],
   getRefundDocument: ['GET', '/v1/refunds/{id}/document', 'nothing', 'safe'],
   getEInvoice: ['GET', '/v1/e-invoices/{id}', 'nothing', 'safe'],
@@ -189,14 +189,10 @@ export interface Operations {
   createPaymentMethod(id: string, body?: Schemas['CreatePaymentMethodDto'], options?: CallOptions): Promise<Schemas['PaymentMethodMadeView']>;
   /** Report that the customer's browser confirmed a setup (role: signup). */
   confirmPaymentMethod(id: string, body?: Schemas['ConfirmPaymentMethodDto'], options?: CallOptions): Promise<Schemas['ConfirmedMethodView']>;
-  /** Subscriptions that `crossbill move` looked at, the newest rows first (role: read). */
-  listMoves(query?: Schemas['ListMovesQuery'], options?: CallOptions): Pages<Schemas['PageOfMoveView'], 'data'>;
   /** Invoices, newest first, without their timelines (role: read). */
   listInvoices(query?: Schemas['ListInvoicesQuery'], options?: CallOptions): Pages<Schemas['PageOfInvoiceListView'], 'data'>;
   /** An invoice with its differences, payments, attempts, refunds, reviews and timeline (role: read). */
   getInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
-  /** Try a failed or overdue renewal again now (role: ops). */
-  retryInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
   /** Payments, newest first (role: read). */
   listPayments(query?: Schemas['ListPaymentsQuery'], options?: CallOptions): Pages<Schemas['PageOfPaymentView'], 'data'>;
   /** A payment with its refunds, by `pay_…` or our own id (role: read). */
@@ -229,6 +225,40 @@ export interface Operations {
   getTrialBalance(query: Schemas['GetTrialBalanceQuery'], options?: CallOptions): Promise<Schemas['TrialBalanceView']>;
   /** The audit trail, newest first (role: ops). */
   listAuditEntries(query?: Schemas['ListAuditEntriesQuery'], options?: CallOptions): Pages<Schemas['PageOfAuditView'], 'data'>;
+  /** The process answers. */
+  getLiveness(options?: CallOptions): Promise<Schemas['HealthView']>;
+  /** Ready for traffic. */
+  getReadiness(options?: CallOptions): Promise<Schemas['HealthView']>;
+  /** Metrics for Prometheus. */
+  getMetrics(options?: CallOptions): Promise<string>;
+  /** This daemon: release, Stripe account, mode (role: read). */
+  getAbout(options?: CallOptions): Promise<Schemas['AboutView']>;
+  /** The registered addresses, without secrets (role: ops). */
+  listMorWebhooks(options?: CallOptions): Promise<Schemas['EndpointsView']>;
+  /** Register an address for the MoR’s events (role: ops). */
+  createMorWebhook(body: Schemas['WebhookEndpointRequest'], options?: CallOptions): Promise<Schemas['EndpointMadeView']>;
+  /** End deliveries to an address at once (role: ops). */
+  deleteMorWebhook(id: string, options?: CallOptions): Promise<undefined>;
+  /** The newest return of a payment (role: read). */
+  getReturn(id: string, options?: CallOptions): Promise<Schemas['ReturnView']>;
+  /** Record that a bank returned the debit of a payment (role: ops). */
+  recordReturn(id: string, body?: Schemas['RecordReturnDto'], options?: CallOptions): Promise<Schemas['ReturnView']>;
+  /** Undo the record of a returned debit (role: ops). */
+  undoReturn(id: string, body?: Schemas['UndoReturnDto'], options?: CallOptions): Promise<Schemas['ReturnView']>;
+  /** The payment link of an invoice, as the MoR has it now (role: ops). */
+  getPaymentLink(id: string, options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
+  /** Make a payment link for the amount due on an invoice (role: ops). */
+  createPaymentLink(id: string, body: Schemas['CreatePaymentLinkDto'], options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
+  /** Subscriptions that `crossbill move` looked at, the newest rows first (role: read). */
+  listMoves(query?: Schemas['ListMovesQuery'], options?: CallOptions): Pages<Schemas['PageOfMoveView'], 'data'>;
+  /** The proforma invoice of an invoice, as the MoR has it now (role: ops). */
+  getProforma(id: string, options?: CallOptions): Promise<Schemas['ProformaView']>;
+  /** Issue a proforma invoice for an invoice (role: ops). */
+  createProforma(id: string, body: Schemas['CreateProformaDto'], options?: CallOptions): Promise<Schemas['ProformaView']>;
+  /** Delete a proforma invoice that is not issued yet (role: ops). */
+  deleteProforma(id: string, options?: CallOptions): Promise<undefined>;
+  /** A fresh link to the proforma invoice as a file. */
+  getProformaDocument(id: string, options?: CallOptions): Promise<Schemas['FileLinkView'] | Schemas['PendingView']>;
   /** What the newest verify run found (role: read). */
   listDifferences(query?: Schemas['ListDifferencesQuery'], options?: CallOptions): Pages<Schemas['PageOfDifferenceView'], 'data'>;
   /** Acknowledge a difference (role: ops). */
@@ -239,20 +269,6 @@ export interface Operations {
   getNotification(id: string, options?: CallOptions): Promise<Schemas['NotificationWithTriesView']>;
   /** Send a notification once more (role: ops). */
   replayNotification(id: string, options?: CallOptions): Promise<Schemas['NotificationView']>;
-  /** The process answers. */
-  getLiveness(options?: CallOptions): Promise<Schemas['HealthView']>;
-  /** Ready for traffic. */
-  getReadiness(options?: CallOptions): Promise<Schemas['HealthView']>;
-  /** Metrics for Prometheus. */
-  getMetrics(options?: CallOptions): Promise<string>;
-  /** This daemon: release, Stripe account, mode (role: read). */
-  getAbout(options?: CallOptions): Promise<Schemas['AboutView']>;
-  /** The newest return of a payment (role: read). */
-  getReturn(id: string, options?: CallOptions): Promise<Schemas['ReturnView']>;
-  /** Record that a bank returned the debit of a payment (role: ops). */
-  recordReturn(id: string, body?: Schemas['RecordReturnDto'], options?: CallOptions): Promise<Schemas['ReturnView']>;
-  /** Undo the record of a returned debit (role: ops). */
-  undoReturn(id: string, body?: Schemas['UndoReturnDto'], options?: CallOptions): Promise<Schemas['ReturnView']>;
   /** Calculate tax (role: signup). */
   calculateTax(body: Schemas['TaxCalculationRequest'], options?: CallOptions): Promise<Schemas['TaxCalculationView']>;
   /** Tax transactions, newest first (role: signup). */
@@ -269,12 +285,6 @@ export interface Operations {
   getTaxInvoice(id: string, options?: CallOptions): Promise<Schemas['TaxInvoiceView'] | Schemas['PendingView']>;
   /** Import one product variant (role: signup). */
   importProduct(body: Schemas['CatalogueProductRequest'], options?: CallOptions): Promise<Record<string, unknown>>;
-  /** The registered addresses, without secrets (role: ops). */
-  listMorWebhooks(options?: CallOptions): Promise<Schemas['EndpointsView']>;
-  /** Register an address for the MoR’s events (role: ops). */
-  createMorWebhook(body: Schemas['WebhookEndpointRequest'], options?: CallOptions): Promise<Schemas['EndpointMadeView']>;
-  /** End deliveries to an address at once (role: ops). */
-  deleteMorWebhook(id: string, options?: CallOptions): Promise<undefined>;
   /** Regions and the products they support (role: ops). */
   listRegions(options?: CallOptions): Promise<Schemas['RegionsView']>;
   /** Merchants as last read, newest first (role: ops). */
@@ -289,18 +299,8 @@ export interface Operations {
   describeMerchant(reference: string, body?: Schemas['DescribeBusinessRequest'], options?: CallOptions): Promise<Schemas['OnboardingView']>;
   /** Submit for review (role: ops). */
   submitMerchant(reference: string, options?: CallOptions): Promise<Schemas['OnboardingView']>;
-  /** The proforma invoice of an invoice, as the MoR has it now (role: ops). */
-  getProforma(id: string, options?: CallOptions): Promise<Schemas['ProformaView']>;
-  /** Issue a proforma invoice for an invoice (role: ops). */
-  createProforma(id: string, body: Schemas['CreateProformaDto'], options?: CallOptions): Promise<Schemas['ProformaView']>;
-  /** Delete a proforma invoice that is not issued yet (role: ops). */
-  deleteProforma(id: string, options?: CallOptions): Promise<undefined>;
-  /** A fresh link to the proforma invoice as a file. */
-  getProformaDocument(id: string, options?: CallOptions): Promise<Schemas['FileLinkView'] | Schemas['PendingView']>;
-  /** The payment link of an invoice, as the MoR has it now (role: ops). */
-  getPaymentLink(id: string, options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
-  /** Make a payment link for the amount due on an invoice (role: ops). */
-  createPaymentLink(id: string, body: Schemas['CreatePaymentLinkDto'], options?: CallOptions): Promise<Schemas['PaymentLinkView']>;
+  /** Try a failed or overdue renewal again now (role: ops). */
+  retryInvoice(id: string, options?: CallOptions): Promise<Schemas['InvoiceView']>;
   /** A fresh link to a payment's invoice file (role: read). */
   getPaymentDocument(id: string, options?: CallOptions): Promise<Schemas['FileLinkView'] | Schemas['PendingView']>;
   /** A fresh link to a refund's invoice file (role: read). */

@@ -261,7 +261,7 @@ export interface components {
         };
         ReviewView: {
             id: string;
-            kind: "amount_mismatch" | "currency_mismatch" | "customer_mismatch" | "invoice_not_payable" | "double_payment" | "conflicting_event" | "refund_gap" | "refund_stuck" | "renewal_overdue" | "signup_overdue" | "signup_unproven" | "finalization_failed" | "dispute" | "partial_transfer" | "debit_returned" | "double_charge_risk" | "effect_failed";
+            kind: "amount_mismatch" | "currency_mismatch" | "customer_mismatch" | "invoice_not_payable" | "double_payment" | "conflicting_event" | "refund_gap" | "refund_stuck" | "renewal_overdue" | "signup_overdue" | "signup_unproven" | "finalization_failed" | "partial_transfer" | "effect_failed" | "dispute" | "debit_returned" | "double_charge_risk";
             status: "open" | "resolved";
             invoice_id?: string;
             payment_id?: string;
@@ -374,27 +374,6 @@ export interface components {
             payment_method_id: string;
             reported_at: string;
             data: components["schemas"]["InvoiceView"][];
-        };
-        MoveView: {
-            subscription_id: string;
-            customer_id: string;
-            status: "moving" | "moved" | "skipped" | "failed" | "returning" | "returned";
-            fact: {
-                [key: string]: unknown;
-            } | null;
-            reason: string | null;
-            way: "custom_method" | "send_invoice";
-            before_payment_method: string | null;
-            before_collection_method: string | null;
-            renews_at: string | null;
-            moved_at: string | null;
-            changed_by: string;
-            created_at: string;
-            updated_at: string;
-        };
-        PageOfMoveView: {
-            data: components["schemas"]["MoveView"][];
-            next_cursor?: string;
         };
         InvoiceListView: {
             id: string;
@@ -578,6 +557,111 @@ export interface components {
             data: components["schemas"]["AuditView"][];
             next_cursor?: string;
         };
+        HealthView: {
+            status: string;
+        };
+        SignatureFormView: {
+            source: "stripe" | "mor_payments" | "mor_events";
+            form: string | null;
+            malformed_form: string | null;
+        };
+        AboutView: {
+            version: string;
+            stripe_account_id: string | null;
+            stripe_mode: "live" | "test" | "unknown";
+            mark_mode: "payment_record" | "out_of_band";
+            shadow: boolean;
+            relay: boolean;
+            signatures: components["schemas"]["SignatureFormView"][];
+        };
+        EndpointMadeView: {
+            id: string;
+            url: string;
+            events: string[];
+            status: string;
+            createdAt?: string;
+            secret?: string;
+            next: string;
+        };
+        EndpointView: {
+            id: string;
+            url: string;
+            events: string[];
+            status: string;
+            createdAt?: string;
+        };
+        EndpointsView: {
+            data: components["schemas"]["EndpointView"][];
+        };
+        ReturnView: {
+            id: string;
+            payment_id: string;
+            invoice_id: string;
+            amount: number;
+            currency: string;
+            status: "returned" | "undone";
+            reference: string | null;
+            created_at: string;
+            undone_at: string | null;
+        };
+        RecordReturnDto: {
+            reference?: string;
+            /** The day (UTC) the bank took the money back, YYYY-MM-DD. */
+            returned_on?: string;
+        };
+        UndoReturnDto: Record<string, never>;
+        CreatePaymentLinkDto: {
+            /** ISO 3166-1 alpha-2. */
+            jurisdiction: string;
+            /** Where the customer goes after paying. */
+            return_url: string;
+            /** Seconds. */
+            expires_in?: number;
+        };
+        MoveView: {
+            subscription_id: string;
+            customer_id: string;
+            status: "moving" | "moved" | "skipped" | "failed" | "returning" | "returned";
+            fact: {
+                [key: string]: unknown;
+            } | null;
+            reason: string | null;
+            way: "custom_method" | "send_invoice";
+            before_payment_method: string | null;
+            before_collection_method: string | null;
+            renews_at: string | null;
+            moved_at: string | null;
+            changed_by: string;
+            created_at: string;
+            updated_at: string;
+        };
+        PageOfMoveView: {
+            data: components["schemas"]["MoveView"][];
+            next_cursor?: string;
+        };
+        CreateProformaDto: {
+            /** ISO 3166-1 alpha-2. */
+            jurisdiction: string;
+            /** YYYY-MM-DD, not before the issue date. */
+            due_date: string;
+            /** YYYY-MM-DD. */
+            issue_date?: string;
+            /** As in the MoR’s API. */
+            provider?: components["schemas"]["ProviderPart"];
+            /** As in the MoR’s API. */
+            recipient?: components["schemas"]["RecipientPart"];
+            tax_calculation_id?: string;
+            /** Texts to print on the proforma invoice. */
+            notices?: string[];
+        };
+        FileLinkView: {
+            fileName: string | null;
+            url: string;
+            expiresAt: string | null;
+        };
+        PendingView: {
+            status: "pending";
+        };
         PageOfDifferenceView: {
             data: components["schemas"]["DifferenceView"][];
             next_cursor?: string;
@@ -622,40 +706,6 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        HealthView: {
-            status: string;
-        };
-        SignatureFormView: {
-            source: "stripe" | "mor_payments" | "mor_events";
-            form: string | null;
-            malformed_form: string | null;
-        };
-        AboutView: {
-            version: string;
-            stripe_account_id: string | null;
-            stripe_mode: "live" | "test" | "unknown";
-            mark_mode: "payment_record" | "out_of_band";
-            shadow: boolean;
-            relay: boolean;
-            signatures: components["schemas"]["SignatureFormView"][];
-        };
-        ReturnView: {
-            id: string;
-            payment_id: string;
-            invoice_id: string;
-            amount: number;
-            currency: string;
-            status: "returned" | "undone";
-            reference: string | null;
-            created_at: string;
-            undone_at: string | null;
-        };
-        RecordReturnDto: {
-            reference?: string;
-            /** The day (UTC) the bank took the money back, YYYY-MM-DD. */
-            returned_on?: string;
-        };
-        UndoReturnDto: Record<string, never>;
         TaxChargeView: {
             kind: string;
             name?: string;
@@ -772,28 +822,6 @@ export interface components {
         TaxInvoiceView: {
             b2cInvoice: components["schemas"]["TaxInvoiceFileView"];
         };
-        PendingView: {
-            status: "pending";
-        };
-        EndpointMadeView: {
-            id: string;
-            url: string;
-            events: string[];
-            status: string;
-            createdAt?: string;
-            secret?: string;
-            next: string;
-        };
-        EndpointView: {
-            id: string;
-            url: string;
-            events: string[];
-            status: string;
-            createdAt?: string;
-        };
-        EndpointsView: {
-            data: components["schemas"]["EndpointView"][];
-        };
         RegionView: {
             id: string;
             name: string;
@@ -854,34 +882,6 @@ export interface components {
         PageOfOnboardingView: {
             data: components["schemas"]["OnboardingView"][];
             next_cursor?: string;
-        };
-        CreateProformaDto: {
-            /** ISO 3166-1 alpha-2. */
-            jurisdiction: string;
-            /** YYYY-MM-DD, not before the issue date. */
-            due_date: string;
-            /** YYYY-MM-DD. */
-            issue_date?: string;
-            /** As in the MoR’s API. */
-            provider?: components["schemas"]["ProviderPart"];
-            /** As in the MoR’s API. */
-            recipient?: components["schemas"]["RecipientPart"];
-            tax_calculation_id?: string;
-            /** Texts to print on the proforma invoice. */
-            notices?: string[];
-        };
-        FileLinkView: {
-            fileName: string | null;
-            url: string;
-            expiresAt: string | null;
-        };
-        CreatePaymentLinkDto: {
-            /** ISO 3166-1 alpha-2. */
-            jurisdiction: string;
-            /** Where the customer goes after paying. */
-            return_url: string;
-            /** Seconds. */
-            expires_in?: number;
         };
         EInvoiceSource: {
             type: string;
@@ -1136,20 +1136,6 @@ export interface components {
             /** Only before this date (UTC) or time. */
             until?: string;
         };
-        ListMovesQuery: {
-            limit?: number;
-            /** `next_cursor` of the page before. */
-            cursor?: string;
-            /**
-             * @description Only moves in this status.
-             * @enum {string}
-             */
-            status?: "moving" | "moved" | "skipped" | "failed" | "returning" | "returned";
-            /** Only this customer's, by the merchant's own id. */
-            customer?: string;
-            /** The same as `customer`. */
-            customer_id?: string;
-        };
         ListInvoicesQuery: {
             limit?: number;
             /** `next_cursor` of the page before. */
@@ -1249,7 +1235,7 @@ export interface components {
              * @description Only this kind.
              * @enum {string}
              */
-            kind?: "amount_mismatch" | "currency_mismatch" | "customer_mismatch" | "invoice_not_payable" | "double_payment" | "conflicting_event" | "refund_gap" | "refund_stuck" | "renewal_overdue" | "signup_overdue" | "signup_unproven" | "finalization_failed" | "dispute" | "partial_transfer" | "debit_returned" | "double_charge_risk" | "effect_failed";
+            kind?: "amount_mismatch" | "currency_mismatch" | "customer_mismatch" | "invoice_not_payable" | "double_payment" | "conflicting_event" | "refund_gap" | "refund_stuck" | "renewal_overdue" | "signup_overdue" | "signup_unproven" | "finalization_failed" | "partial_transfer" | "effect_failed" | "dispute" | "debit_returned" | "double_charge_risk";
             /** Only this invoice's. */
             invoice_id?: string;
             /** Only from this date (UTC) or time on: when it was opened. */
@@ -1301,6 +1287,20 @@ export interface components {
             since?: string;
             /** Only before this date (UTC) or time. */
             until?: string;
+        };
+        ListMovesQuery: {
+            limit?: number;
+            /** `next_cursor` of the page before. */
+            cursor?: string;
+            /**
+             * @description Only moves in this status.
+             * @enum {string}
+             */
+            status?: "moving" | "moved" | "skipped" | "failed" | "returning" | "returned";
+            /** Only this customer's, by the merchant's own id. */
+            customer?: string;
+            /** The same as `customer`. */
+            customer_id?: string;
         };
         ListDifferencesQuery: {
             limit?: number;
