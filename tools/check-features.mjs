@@ -63,13 +63,31 @@ function errorsWithout(names) {
   });
 }
 
+/** Errors that still stand: outside a feature something names it. These numbers may only shrink. */
+const STANDING = {
+  enrolment: 7,
+  losses: 16,
+  moves: 16,
+  notifications: 15,
+  onboarding: 11,
+  retries: 9,
+  shadow: 2,
+  verify: 61,
+  all: 121,
+};
+
 let failed = 0;
 for (const names of cases) {
+  const name = names.length === all.length ? 'all' : names.join(', ');
   const errors = errorsWithout(names);
+  const standing = STANDING[name] ?? 0;
   const files = new Set(errors.map(({ file }) => file)).size;
   const result = errors.length === 0 ? 'compiles' : `${errors.length} errors in ${files} files`;
-  console.log(`without ${names.join(', ')}: ${result}`);
+  console.log(`without ${name}: ${result}`);
+  if (errors.length === standing) continue;
   for (const { file, line, text } of errors) console.log(`  ${file}:${line} ${text}`);
-  if (errors.length > 0) failed += 1;
+  const why = errors.length < standing ? 'fewer than before: write the new number into STANDING' : 'too many';
+  console.log(`  ${why} (${standing} allowed)`);
+  failed += 1;
 }
 process.exitCode = failed === 0 ? 0 : 1;

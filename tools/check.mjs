@@ -2,7 +2,15 @@
 // long. Only the audit needs the network. If nobody answers (2), it says so, and a release does not pass its own gate.
 import { spawn } from 'node:child_process';
 
-const PARTS = ['check:lint', 'check:types', 'test:unit', 'check:format', 'check:prose', 'check:audit'];
+const PARTS = [
+  'check:lint',
+  'check:types',
+  'check:features',
+  'test:unit',
+  'check:format',
+  'check:prose',
+  'check:audit',
+];
 
 /** Runs a check. Returns its output and whether it passed. */
 function run(script) {

@@ -2,6 +2,7 @@
 // person.
 import { type Draft } from '../../../shared/domain/row.js';
 import {
+  type MadeCall,
   HOLDING,
   type InvoiceRow,
   type LaneRows,
@@ -12,7 +13,6 @@ import {
 } from '../../../shared/domain/model.js';
 import { type Money, showMoney } from '../../../shared/domain/money.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
-import { type BillingCall } from '../../../shared/domain/ports/billing-platform.js';
 import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
 import { paymentMarked } from '../../../shared/domain/postings.js';
 import { type FlowSettings } from '../../../shared/domain/settings.js';
@@ -177,7 +177,7 @@ export function referenceOf(p: PaymentRow): string {
 }
 
 /** The report of a payment to Stripe. It carries the payment's own times, so a repeat has the same bytes. */
-export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall {
+export function reportOf(p: PaymentRow, amount: bigint, now: Date): MadeCall {
   const at = p.succeededAt ?? now;
   return {
     kind: 'report_payment',
