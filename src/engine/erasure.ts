@@ -39,6 +39,8 @@ export type ErasedParts = {
   readonly rows: readonly { readonly row: AnyRow; readonly count: 'signups' | 'texts' }[];
   /** SQL statements. Each erases the texts of one more table, for the invoices with the ids `$1`. */
   readonly texts: readonly string[];
+  /** SQL statements. Each erases texts about the customer or anything of theirs, by the ids `$1`. */
+  readonly mentions: readonly string[];
   /** SQL queries. Each finds subjects of review items without an invoice, for the customer `$1`. */
   readonly subjects: readonly string[];
   readonly keeps: readonly KeptBytes[];
@@ -105,7 +107,7 @@ export class Erasure {
   async eraseCustomer(customerId: string): Promise<Erased> {
     const lanes = await this.lanesOf(customerId);
     const names = [customerId, ...(await this.idsOf(customerId, 'morCustomerId'))];
-    const things = [...lanes, ...(await this.idsOf(customerId, 'paymentId')), ...(await this.objectsOf(lanes))];
+    const things = [...lanes, ...(await this.thingsOf(customerId, lanes))];
     const { events, copies } = await this.naming(names, things);
     const alone = await this.subjectsOf(customerId, [...events, ...copies]);
     const logs = await this.eraseLogs([...lanes, ...alone.map(itemLane)]);
@@ -132,6 +134,7 @@ export class Erasure {
     await this.forget(OPEN_CALL, 'lane', lanes);
     forgotten.texts += await this.forget(REVIEW, 'subject', [...alone, ...lanes.map((lane) => `lane:${lane}`)]);
     for (const sql of this.parts.texts) forgotten.texts += await this.change(sql, [lanes]);
+    for (const sql of this.parts.mentions) forgotten.texts += await this.change(sql, [[...names, ...things]]);
     return {
       invoices: lanes.length,
       signups: forgotten.signups,
@@ -255,20 +258,33 @@ export class Erasure {
     return this.idsOf(customerId, 'invoiceId');
   }
 
-  /** The MoR's ids of the objects of these invoices. */
-  private async objectsOf(lanes: readonly string[]): Promise<readonly string[]> {
-    const found = await this.db.pool.query<{ id: string }>(
-      'select mor_id as id from mor_object where invoice_id = any($1) and mor_id is not null',
+  /**
+   * Every id of the customer's things, at Stripe, the MoR and the processor: payments, charges, refunds, objects,
+   * signups. An event may name any one of them and no customer.
+   */
+  private async thingsOf(customerId: string, lanes: readonly string[]): Promise<readonly string[]> {
+    const found = new Set<string>();
+    for (const { table, columns } of [...ROWS, ...this.parts.rows.map(({ row }) => row)]) {
+      const ids = Object.keys(columns).filter((name) => /(^i|I)d$/.test(name) && name !== 'customerId');
+      const owners = Object.entries({ customerId: [customerId], invoiceId: lanes }).filter(([name]) => name in columns);
+      if (owners.length === 0) continue;
+      const mine = owners.map(([name], n) => `${snake(name)} = any($${n + 1})`).join(' or ');
+      const rows = await this.db.pool.query<Record<string, string | null>>(
+        `select ${ids.map(snake).join(', ')} from ${table} where ${mine}`,
+        owners.map(([, values]) => values),
+      );
+      for (const row of rows.rows) for (const id of Object.values(row)) if (id !== null) found.add(id);
+    }
+    const announced = await this.db.pool.query<{ id: string }>(
+      `select jsonb_path_query(detail, '$.observed[*].*') #>> '{}' as id from mor_object where invoice_id = any($1)`,
       [lanes],
     );
-    return found.rows.map((r) => r.id);
+    for (const { id } of announced.rows) if (/^[a-z]+_\w+$/i.test(id)) found.add(id);
+    return [...found];
   }
 
   /** The values of this column in all rows of the customer. */
-  private async idsOf(
-    customerId: string,
-    member: 'invoiceId' | 'morCustomerId' | 'paymentId',
-  ): Promise<readonly string[]> {
+  private async idsOf(customerId: string, member: 'invoiceId' | 'morCustomerId'): Promise<readonly string[]> {
     const column = snake(member);
     const named = this.byCustomer
       .filter(({ columns }) => member in columns)

@@ -37,6 +37,18 @@ it("the API answers a request without a valid key with 401, and the audit trail 
   }
 });
 
+it.each(['Ada Lovelace', 'ada@example.com', 'ada lovelace, in_1'])(
+  'the audit trail keeps no text that a caller put in place of an id: %s',
+  async (text) => {
+    const path = `/v1/customers/${encodeURIComponent(text)}/payment-method`;
+    await api.call('POST', path, { role: 'signup', body: {} });
+    await api.call('POST', path, { role: 'read', body: {} });
+    await api.call('POST', path, { role: null, body: {} });
+    const rows = (await audit('payment_method.create')).slice(0, 3);
+    expect(rows.map((r) => r['target'])).toEqual(['(no id)', '(no id)', '(no id)']);
+  },
+);
+
 it('the API refuses a wrong key before it reads the request body', async () => {
   const answer = await api.call('POST', '/v1/signups', { role: null, raw: '{' });
   expect(answer.status).toBe(401);

@@ -11,13 +11,25 @@ import { type JournalLine, type LaneState } from '../../src/shared/domain/model.
 import { Erasure } from '../../src/engine/erasure.js';
 import { LaneWriter } from '../../src/engine/lane-writer.js';
 import { Rebuild } from '../../src/engine/rebuild.js';
+import { recallIn, rememberIn } from '../../src/frames/store/requests.js';
 import { tellLanes } from '../../src/frames/store/own-events.js';
 import { migrate, OWN_MIGRATIONS } from '../../src/frames/store/migrations.js';
-import { CUSTOMER_ID, INVOICE_ID, aPaymentFailed, anInvoice, delivery, invoiceEvent } from '../support/builders.js';
+import {
+  CUSTOMER_ID,
+  INVOICE_ID,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  anInvoice,
+  delivery,
+  invoiceEvent,
+} from '../support/builders.js';
 import { emptyDatabase } from '../support/database.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 
 const WORDS = 'Ada Lovelace has no money';
+const WORD = 'Lovelace';
+/** The same in a column of bytes. */
+const HEX = Buffer.from(WORD).toString('hex');
 
 describe('the erasure', () => {
   let x: LaneOnPostgres;
@@ -29,14 +41,16 @@ describe('the erasure', () => {
 
   const rows = async <T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<T[]> =>
     (await x.db.pool.query<T>(sql, values)).rows;
-  /** The tables with the words in any column. */
+  /** The tables with the words in any column, as text or as bytes. */
   const holders = async (): Promise<string[]> => {
     const tables = await rows<{ t: string }>(
       `select table_name as t from information_schema.tables where table_schema = 'public' order by 1`,
     );
     const found = await Promise.all(
       tables.map(async ({ t }) =>
-        (await rows(`select 1 from "${t}" r where r::text like '%Lovelace%'`)).length > 0 ? [t] : [],
+        (await rows(`select 1 from "${t}" r where r::text like any($1)`, [[`%${WORD}%`, `%${HEX}%`]])).length > 0
+          ? [t]
+          : [],
       ),
     );
     return found.flat();
@@ -146,6 +160,75 @@ describe('the erasure', () => {
     expect(await erasure.knows('cus_other')).toBe(false);
     expect(await erasure.eraseCustomer('cus_only')).toMatchObject({ invoices: 0, events: 1, texts: 1, waiting: 0 });
     expect(await holders()).toEqual([]);
+  });
+
+  it.each([
+    ['its charge', 'ch_oak'],
+    ['its payment intent', 'pi_oak'],
+    ['its payment', 'pay_oak'],
+    ["its subscription's invoice", INVOICE_ID],
+    ['its subscription', 'sub_oak'],
+    ['a charge of another announcement', 'ch_further'],
+  ])('the erasure reaches an event in no lane of an invoice that names only %s', async (_, id) => {
+    x.harness.platform.put(anInvoice());
+    await x.harness.take(
+      invoiceEvent('invoice.finalized', anInvoice()),
+      aPaymentSucceeded({ chargeId: 'ch_oak', intentId: 'pi_oak', paymentId: 'pay_oak' }),
+    );
+    await rows(
+      `insert into mor_object (id, kind, mor_id, invoice_id, status, detail, created_at, updated_at)
+         values ('obj_1', 'payment_link', 'pl_1', $1, 'PAID', '{"observed":[{"charge":"ch_further"}]}', now(), now())`,
+      [INVOICE_ID],
+    );
+    const event = delivery('mor_events', 'evt_x', 'dispute.opened', 'event:mor_events:evt_x', {
+      about: id,
+      name: WORDS,
+    });
+    await x.inbox.store([{ ...event, status: 'ignored' }]);
+    expect(await holders()).not.toEqual([]);
+    await erasure.eraseCustomer(CUSTOMER_ID);
+    expect(await holders()).toEqual([]);
+  });
+
+  it("the erasure reaches the note on a difference about the customer's balance, and no other note", async () => {
+    await failedRenewal();
+    const difference = (id: string, customer: string): object => ({
+      ...{ id, kind: 'credited_by_hand', invoiceId: null, objectId: 'cbtxn_1' },
+      detail: `Somebody credited customer ${customer}'s balance with 5.00 EUR (cbtxn_1). The MoR does not know of it.`,
+    });
+    await rows(
+      `insert into verify_run (id, started_at, outcome, since, began_at, differences)
+         values ('ver_1', now(), 'differences', now(), now(), $1)`,
+      [JSON.stringify([difference('dif_mine', CUSTOMER_ID), difference('dif_other', `${CUSTOMER_ID}2`)])],
+    );
+    for (const id of ['dif_mine', 'dif_other'])
+      await rows(
+        `insert into difference_ack (id, kind, note, by, at) values ($1, 'credited_by_hand', $2, 'ops', now())`,
+        [id, WORDS],
+      );
+    await erasure.eraseCustomer(CUSTOMER_ID);
+    expect(await rows('select id, note from difference_ack order by id')).toEqual([
+      { id: 'dif_mine', note: null },
+      { id: 'dif_other', note: WORDS },
+    ]);
+  });
+
+  it('the erasure hashes an Idempotency-Key with words, and a repeat of the request is still the same request', async () => {
+    x.harness.platform.put(anInvoice());
+    await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()), aPaymentSucceeded());
+    const [payment] = await rows<{ id: string }>('select id from payment');
+    const name = { apiKey: 'shop', method: 'POST', path: '/v1/x', idempotencyKey: `refund for ${WORDS}` };
+    const plain = { ...name, idempotencyKey: '0190f2c4-7a7b' };
+    const sha = Buffer.alloc(32);
+    for (const one of [name, plain]) await rememberIn(x.db.pool, one, sha, payment?.id ?? '', null);
+    await erasure.eraseCustomer(CUSTOMER_ID);
+    expect(await holders()).toEqual([]);
+    for (const one of [name, plain]) {
+      const known = { known: true, sameBody: true, objectId: payment?.id };
+      expect(await recallIn(x.db.pool, one, sha)).toEqual(known);
+      expect(await rememberIn(x.db.pool, one, sha, 'another', null)).toEqual(known);
+    }
+    expect(await rows('select count(*)::int as n from api_request')).toEqual([{ n: 2 }]);
   });
 
   it('the erasure reaches the note of an item about a signup without an invoice', async () => {

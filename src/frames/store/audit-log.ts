@@ -4,6 +4,16 @@ import { AuditLog } from '../../shared/domain/ports/audit-log.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
+/**
+ * The trail never changes, so it keeps ids only: a caller may have put a name or an e-mail address into a path. A
+ * partner's reference names a merchant, and may have blanks.
+ */
+function shownTarget({ action, target }: Pick<Entry, 'action' | 'target'>): string | null {
+  return target !== null && /[\s@]/.test(target) && !action.startsWith('onboard') ? '(no id)' : target;
+}
+
+type Entry = Parameters<AuditLog['write']>[0];
+
 @Injectable()
 export class PgAuditLog extends AuditLog {
   constructor(
@@ -13,11 +23,11 @@ export class PgAuditLog extends AuditLog {
     super();
   }
 
-  async write(e: Parameters<AuditLog['write']>[0]): Promise<void> {
+  async write(e: Entry): Promise<void> {
     await this.db.pool.query(
       `insert into audit (at, actor, role, action, target, source, outcome, status, detail)
          values (${timeSql(1)}, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [this.time.given(), e.actor, e.role, e.action, e.target, e.source, e.outcome, e.status, e.detail],
+      [this.time.given(), e.actor, e.role, e.action, shownTarget(e), e.source, e.outcome, e.status, e.detail],
     );
   }
 }

@@ -1,4 +1,5 @@
 // Remembers the object of a POST with an idempotency key, so a repeat creates nothing new.
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
 import { type Remembered, type RequestName } from '../../shared/domain/request-name.js';
@@ -19,8 +20,10 @@ export async function rememberIn(
 ): Promise<Remembered> {
   const made = await db.query(
     `insert into api_request (api_key, method, path, idempotency_key, body_sha256, object_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, ${timeSql(7)}) on conflict do nothing`,
-    [name.apiKey, name.method, name.path, name.idempotencyKey, bodySha256, objectId, at],
+     select $1, $2, $3, $4, $5, $6, ${timeSql(7)} where not exists (
+       select from api_request where api_key = $1 and method = $2 and path = $3 and idempotency_key = $8)
+     on conflict do nothing`,
+    [name.apiKey, name.method, name.path, name.idempotencyKey, bodySha256, objectId, at, hashOf(name.idempotencyKey)],
   );
   return made.rowCount === 1 ? { known: false } : recallIn(db, name, bodySha256);
 }
@@ -32,13 +35,24 @@ export async function recallIn(
   bodySha256: Buffer,
 ): Promise<Remembered> {
   const found = await db.query<{ body_sha256: Buffer; object_id: string }>(
-    'select body_sha256, object_id from api_request where api_key = $1 and method = $2 and path = $3 and idempotency_key = $4',
-    [name.apiKey, name.method, name.path, name.idempotencyKey],
+    'select body_sha256, object_id from api_request where api_key = $1 and method = $2 and path = $3 and idempotency_key = any($4)',
+    [name.apiKey, name.method, name.path, [name.idempotencyKey, hashOf(name.idempotencyKey)]],
   );
   const row = found.rows[0];
   if (row === undefined) return { known: false };
   return { known: true, sameBody: row.body_sha256.equals(bodySha256), objectId: row.object_id };
 }
+
+/** What an erasure leaves of a key: a repeat of the request is still recognised. */
+const hashOf = (key: string): string => `sha256-${createHash('sha256').update(key).digest('hex')}`;
+
+/**
+ * For an erasure: replaces the keys of the requests that made the objects `$1` by their hashes. Callers may have built a
+ * key from an e-mail address. A plain id stays.
+ */
+export const FORGET_KEYS = `
+  update api_request set idempotency_key = 'sha256-' || encode(sha256(convert_to(idempotency_key, 'UTF8')), 'hex')
+   where object_id = any($1) and idempotency_key !~ '^[A-Za-z0-9_.:/+-]+$'`;
 
 @Injectable()
 export class Requests {

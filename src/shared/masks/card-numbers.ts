@@ -4,6 +4,8 @@ import { textOf } from '@crossbill/mor/read.js';
 
 const MASK = '[masked]';
 
+/** Full-width digits (Japanese keyboards) and Arabic ones. The last four bits of each are its value. */
+const FOREIGN_DIGIT = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]/g;
 /** The signs between two groups of digits: blanks of any kind, dashes, dots, slashes, line breaks. No letter. */
 const GAP = '[^\\p{L}\\p{N}]{0,5}';
 /** Twelve digits or more. They may contain several numbers in a row: an order number, cards, a date, a code. */
@@ -33,12 +35,13 @@ const NETWORKS =
 export function maskCards(text: string): string {
   let shown = '';
   let from = 0;
-  for (const run of text.matchAll(RUN)) {
+  const ascii = text.replace(FOREIGN_DIGIT, (sign) => String(sign.charCodeAt(0) & 0xf));
+  for (const run of ascii.matchAll(RUN)) {
     for (const [start, end] of cardsIn(run[0])) {
       const [at, behind] = [run.index + start, run.index + end];
       // The next card may begin within what looks like the security code of this one.
       if (at >= from) shown += text.slice(from, at) + MASK;
-      from = Math.max(from, behind + (AFTER.exec(text.slice(behind, behind + 40))?.[0].length ?? 0));
+      from = Math.max(from, behind + (AFTER.exec(ascii.slice(behind, behind + 40))?.[0].length ?? 0));
     }
   }
   return shown + text.slice(from);

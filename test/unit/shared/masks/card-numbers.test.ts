@@ -104,6 +104,16 @@ it('no card number is legible after the mask, whatever stands before, between an
   );
 });
 
+it.each([
+  ['full-width', 0xff10],
+  ['Arabic', 0x0660],
+  ['Persian', 0x06f0],
+])('a card number in %s digits is masked, with its validity and its code', (_, zero) => {
+  const text = 'カード 4242 4242 4242 4242 12/29 123 ok';
+  const typed = text.replace(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)));
+  expect(maskCards(typed)).toBe('カード [masked] ok');
+});
+
 it('a number with a correct check digit is masked behind an order number, even if no network is known for it', () => {
   fc.assert(
     fc.property(
