@@ -20,11 +20,11 @@ export class OnboardingEntity {
   @Column('text', { nullable: true }) applicationId!: string | null;
   /** Empty: nobody has chosen a product. */
   @Column('text') productCode!: string;
-  @Column('text', { array: true }) regions!: readonly string[];
+  @Column('text', { array: true, default: [] }) regions!: readonly string[];
   /** `requested`: no application yet. `refused`: the MoR would not begin one. Otherwise the MoR's own word. */
   @Column('text') status!: string;
   /** The keys of the requirements still open before submit. */
-  @Column('text', { array: true }) due!: readonly string[];
+  @Column('text', { array: true, default: [] }) due!: readonly string[];
   /** The reviewer's comments. `field` is a label for people, not a key of the application. */
   @Column('jsonb') comments!: readonly { readonly field: string; readonly message: string }[];
   @Column('text', { nullable: true }) reviewMessage!: string | null;
@@ -33,15 +33,21 @@ export class OnboardingEntity {
   /** The hash of the first request's body, in hex. Null: somebody else began the application. */
   @Column('text', { nullable: true }) bodySha256!: string | null;
   /** True: the MoR already had an application for this reference. */
-  @Column('boolean') existing!: boolean;
+  @Column('boolean', { default: false }) existing!: boolean;
   /** True: the MoR discarded the company details of our request. */
-  @Column('boolean') companyDiscarded!: boolean;
+  @Column('boolean', { default: false }) companyDiscarded!: boolean;
   /** The number of initiate requests from Crossbill. */
-  @Column('integer') initiates!: number;
+  @Column('integer', { default: 0 }) initiates!: number;
   @Column('timestamptz', { nullable: true }) submittedAt!: Date | null;
   @Column('timestamptz', { nullable: true }) reviewedAt!: Date | null;
   /** When Crossbill last read the application. */
   @Column('timestamptz', { nullable: true }) readAt!: Date | null;
+  /** When Crossbill reads the application again. Null: there is nothing to find out. Only SQL uses it. */
+  @Column('timestamptz', { nullable: true, select: false }) pollAt!: Date | null;
+  /** Until then another process works on the application. Null: nobody does. Only SQL uses it. */
+  @Column('timestamptz', { nullable: true, select: false }) busyUntil!: Date | null;
+  /** Who began the application. Only SQL writes it. */
+  @Column('text', { select: false }) createdBy!: string;
   @Column('timestamptz') createdAt!: Date;
   @Column('timestamptz') updatedAt!: Date;
   /** Orders the rows by their first write. */
