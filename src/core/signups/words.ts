@@ -35,7 +35,7 @@ export const signupWords: Words<
   'first-invoice-unpaid': (f) => ({
     summary: `nobody charges this first invoice of ${showMoney(f.due)}, open since ${showIso(f.since)}: customer ${f.customer ?? 'unknown'} pays through the MoR, but no signup asks for it`,
     proposal:
-      'The MoR never charges a first invoice by itself. Make a payment link or a proforma invoice for it, or sign the customer up for it on your site. If it needs no payment through the MoR, dismiss this.',
+      'The MoR does not charge first invoices. Send the customer a payment link or a proforma invoice, or let them sign up on your site. Did you settle it another way? Then dismiss this.',
   }),
   'debit-unsettled': (f) => ({
     summary: `the MoR has known charge ${f.charge ?? ''} since ${showIso(f.since)} but has not settled it`,

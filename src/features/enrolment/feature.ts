@@ -1,4 +1,4 @@
-// Customers who must have a saved payment method at the MoR before Stripe charges nobody: everything the rest of Crossbill gets from this folder.
+// Which customers the MoR charges (ENROLMENT): everything the rest of Crossbill gets from this folder.
 import './facts.js';
 import { feature } from '../../feature.js';
 import { enrolment as lane } from './subject.js';

@@ -241,8 +241,12 @@ export class OnboardingService {
     made = false,
   ): Promise<Onboarded> {
     const change = {
-      ...{ ...application, due, productCode: product?.code ?? row.productCode, regions: product?.regions ?? [] },
-      ...{ readAt: this.clock.now(), pollInMs: isPolled(application.status) ? ONBOARDING_POLL_EVERY_MS : null },
+      ...application,
+      due,
+      productCode: product?.code ?? row.productCode,
+      regions: product?.regions ?? [],
+      readAt: this.clock.now(),
+      pollInMs: isPolled(application.status) ? ONBOARDING_POLL_EVERY_MS : null,
     };
     return { row: await this.rows.change(row, change, { ifUnchanged: true }), made, notice };
   }

@@ -53,7 +53,7 @@ export function replaceFile(file: string, text: string): void {
   }
 }
 
-/** Opens the unfinished file beside its place. */
+/** Opens a new file in the folder of `file`. It takes the place of `file` once it is whole. */
 function besides(file: string) {
   const onDisk = <R>(work: () => R): R => {
     try {
