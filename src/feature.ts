@@ -2,9 +2,10 @@
 // `features/<name>/feature.ts`, and one line in `features.ts`.
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type Config } from './shared/config/index.js';
+import { type Result } from './engine/commanded.js';
 import { type Ctx } from './engine/context.js';
 import { type Lane } from './engine/draft.js';
-import { type Verdict } from './engine/event.js';
+import { type PaymentEvent, type Verdict } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
 import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';
 import { type LaneRows } from './shared/domain/model.js';
@@ -45,8 +46,9 @@ export interface Feature {
   readonly words?: Partial<Words<FactCode>>;
   /** Retries of refused renewals. At most one feature fills this slot. */
   readonly retries?: {
+    readonly takeRefusal: (lane: Lane, e: PaymentEvent) => void;
     readonly offer: (s: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>) => RetryOffer;
-    readonly takeMethod: (lane: Lane, method: ConfirmedMethod) => unknown;
+    readonly takeMethod: (lane: Lane, method: ConfirmedMethod) => Result<{ readonly id: string }>;
   };
   /** What is at stake in its own kinds of review items. */
   readonly stakes?: { readonly [K in FeatureKind]?: string };

@@ -1,4 +1,4 @@
-// The engine's port to the rules of payments, refunds, disputes and so on. `decisions/` implements it, so the engine
+// The engine's port to the rules of payments, refunds, disputes and so on. `core/lanes/` implements it, so the engine
 // imports none of them.
 import { type EventSource } from '../shared/domain/ports/inbox.js';
 import { type LaneState, type OutboxRow, type ReviewKind } from '../shared/domain/model.js';

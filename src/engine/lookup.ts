@@ -1,9 +1,8 @@
 // An errand is the lane's next request to Stripe or the MoR: a stored call, a search for a call's effect, or a lookup.
 // A lookup asks a question and changes nothing outside.
-import { type InvoiceRow, type OutboxRow } from '../shared/domain/model.js';
-import { type Enrolled } from '../shared/domain/enrolment.js';
-import { type ChargedFor, type ChargedMethod } from '../shared/domain/ports/billing-reader.js';
+import { type OutboxRow } from '../shared/domain/model.js';
 import { type CallOutcome } from '../shared/domain/ports/call.js';
+import { type EnrolmentPort } from '../shared/domain/ports/enrolment.js';
 import { type BillingPlatform } from '../shared/domain/ports/billing-platform.js';
 import { type MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
@@ -33,17 +32,7 @@ export type Signups = {
 export type LeftOutQuestion = { readonly customerId: string; readonly since: Date };
 
 /** Reads facts about a customer. Crossbill checks its own tables first. */
-export type Customers = {
-  /** Checks if the invoice's customer is enrolled. */
-  readonly look: (
-    invoice: Pick<InvoiceRow, 'subscriptionId' | 'collectionMethod'> & {
-      readonly customerId: string;
-      readonly createdAt: Date | null;
-    },
-  ) => Promise<CallOutcome<Enrolled>>;
-  /** Finds the payment method Stripe would charge. `fresh`: an earlier reply is not enough. */
-  readonly lookAtCharging: (of: ChargedFor, fresh: boolean) => Promise<CallOutcome<ChargedMethod | null>>;
-};
+export type Customers = Pick<EnrolmentPort, 'look' | 'lookAtCharging'>;
 
 /** Waits for a call and returns its result. The log and the metrics show the call as `name`. */
 export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;

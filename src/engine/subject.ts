@@ -28,8 +28,8 @@ export type StepWrite = {
 };
 
 /**
- * How a subject, such as refunds/, joins the engine. Write `… satisfies Subject`: `decisions/` puts the parts of all
- * subjects into typed records, so a forgotten event, call or choice does not compile.
+ * How a subject, such as refunds/, joins the engine. Write `… satisfies Subject`: `core/lanes/` puts the
+ * parts of all subjects into typed records, so a forgotten event, call or choice does not compile.
  */
 export type Subject = {
   /**
@@ -55,8 +55,6 @@ export type Subject = {
   readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ChoiceRule };
   /** What the subject does for the core and for others. */
   readonly ports?: Partial<Ports>;
-  /** Runs after the MoR refused a payment of the invoice. */
-  readonly afterRefusal?: (lane: Lane, e: PaymentEvent) => void;
 };
 
 /** Makes one rule from a subject's `rest` rules and items. */

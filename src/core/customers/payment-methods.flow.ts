@@ -12,7 +12,7 @@ import { LaneChanges } from '../../engine/lane-changes.js';
 import { FLOW_SETTINGS } from '../../engine/flow-context.js';
 import { type FlowSettings } from '../../shared/domain/settings.js';
 import { EnrolmentPort, EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
-import { takeMethod } from '../invoices/rules/retry-offer.js';
+import { takeMethod } from '../invoices/rules/refused-renewal.js';
 import { METHODS_A_LOOK } from '../../shared/policy.js';
 import { SignupFlow, type SignupMade } from '../signups/signup.flow.js';
 

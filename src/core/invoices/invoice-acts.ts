@@ -11,7 +11,7 @@ import { disputeAct, disputeLink } from '../mor-objects/dispute-link.view.js';
 import { type Names } from '../../frames/console/fields.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { type Session } from '../../frames/console/session.js';
-import { offerRetry } from './rules/retry-offer.js';
+import { offerRetry } from './rules/refused-renewal.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 
 /** The person at the page (`session`), the time and the settings (`ctx`), and Stripe's mode (`live`; null: unknown). */

@@ -10,6 +10,7 @@ import {
 import { type Subjects } from '../../engine/decider.js';
 import { ensureInvoice } from '../../engine/facts.js';
 import { takeInvoice } from '../invoices/rules/invoice.js';
+import { takeRefusal } from '../invoices/rules/refused-renewal.js';
 import { learnFromCapture } from '../payments/rules/payment.js';
 import { joinPayments } from '../payments/subject.js';
 import { invoices } from '../invoices/subject.js';
@@ -34,10 +35,7 @@ const OF_FEATURES: readonly Subject[] = LANES;
 const EARLY = OF_FEATURES.filter(({ late }) => late !== true);
 const LATE = OF_FEATURES.filter(({ late }) => late === true);
 
-const payments = joinPayments({
-  giveBack: refundForItem,
-  tryAgain: (lane, e) => OF_FEATURES.forEach(({ afterRefusal }) => afterRefusal?.(lane, e)),
-});
+const payments = joinPayments({ giveBack: refundForItem, tryAgain: takeRefusal });
 
 /** The rules for the MoR's verdicts and refunds, by event type. */
 export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => Verdict } = {

@@ -1,7 +1,7 @@
 // Retries of failed renewals: everything the rest of Crossbill gets from this folder.
 import './facts.js';
 import { feature } from '../../feature.js';
-import { offerRetry, takeMethod } from './rules/refusal.js';
+import { offerRetry, takeMethod, takeRefusal } from './rules/refusal.js';
 import { retries as lane } from './subject.js';
 import { retryWords } from './words.js';
 
@@ -14,6 +14,6 @@ export const retries = feature({
     mark_uncollectible: 'Marked the invoice uncollectible on Stripe',
     cancel_subscription: 'Cancelled the subscription on Stripe',
   },
-  retries: { offer: offerRetry, takeMethod },
+  retries: { takeRefusal, offer: offerRetry, takeMethod },
   words: retryWords,
 });

@@ -1,7 +1,6 @@
 // The engine's table for retries: the rule for each event, call, item and choice.
 import { nextLookup } from '../../engine/lookup.js';
 import { type Subject } from '../../engine/subject.js';
-import { takeRefusal } from './rules/refusal.js';
 import { followSchedule, readBeforeStep, readToRetry } from './rules/retry.js';
 import { cancelSubscriptionCall, markUncollectibleCall, retryChargeCall } from './rules/retry-calls.js';
 
@@ -12,7 +11,6 @@ export const retries = {
     mark_uncollectible: markUncollectibleCall,
     cancel_subscription: cancelSubscriptionCall,
   },
-  afterRefusal: takeRefusal,
   late: true,
   rest: [followSchedule],
   lookups: [nextLookup(readToRetry), nextLookup(readBeforeStep)],

@@ -2,12 +2,11 @@
 // second body.
 import { secondBodySubject } from '../../../shared/domain/events/own-event.js';
 import { isInnerLane } from '../../../shared/domain/events/channel-lane.js';
-import { type MorServiceType } from '../../../shared/domain/events/mor-service-event.js';
+import { known } from '../../../shared/domain/sentence.js';
+import { EVENT_ROWS } from '../../mor-objects/event-rows.js';
 import { type Words } from '../../../shared/domain/fact.js';
 import { type Lane } from '../../../engine/draft.js';
 import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
-import { type EventRow, join } from '../../../feature.js';
-import { FEATURES } from '../../../features.js';
 import { ensureInvoice } from '../../../engine/facts.js';
 
 export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): Verdict {
@@ -28,10 +27,8 @@ export const secondBodyWords: Words<'second-body'> = {
 const COMPARE =
   'Compare both bodies in the event list and ask the sender which body is right. Crossbill keeps the second body and never applies it.';
 
-const ROWS: { readonly [K in MorServiceType]?: EventRow<K> } = join(FEATURES, 'events');
-
 /** Advice for a person: two deliveries of this event type share an event id, and their bodies differ. */
 export function aboutSecondBody(type: string): string {
-  const news = Object.entries(ROWS).find(([known]) => known === type)?.[1].secondBody;
+  const news = known<{ readonly secondBody?: string }>(EVENT_ROWS, type)?.secondBody;
   return news === undefined ? COMPARE : `${COMPARE} ${news}`;
 }

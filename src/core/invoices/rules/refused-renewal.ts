@@ -1,6 +1,8 @@
-// Retries of a refused renewal, as far as the core asks for them.
-import { type Lane } from '../../../engine/draft.js';
+// What the core asks of the feature that retries refused renewals. Without such a feature nothing is retried.
+import { type Result } from '../../../engine/commanded.js';
 import { type Ctx } from '../../../engine/context.js';
+import { type Lane } from '../../../engine/draft.js';
+import { type PaymentEvent } from '../../../engine/event.js';
 import { type Feature } from '../../../feature.js';
 import { FEATURES } from '../../../features.js';
 import { type LaneRows } from '../../../shared/domain/model.js';
@@ -8,16 +10,17 @@ import { type ConfirmedMethod, type RetryOffer } from '../../../shared/domain/re
 
 const SLOT = FEATURES.map(({ retries }: Feature) => retries).find((slot) => slot !== undefined);
 
+/** Records the MoR's refusal of a payment, to plan the next try. */
+export function takeRefusal(lane: Lane, e: PaymentEvent): void {
+  SLOT?.takeRefusal(lane, e);
+}
+
 /** The retry that a person may make now, or the reason against it. */
 export function offerRetry(s: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>): RetryOffer {
   return SLOT?.offer(s, ctx) ?? { means: null, why: 'Crossbill makes no retries here.' };
 }
 
 /** Tries the customer's new payment method on the invoice, if the MoR refused the old one. */
-export function takeMethod(
-  lane: Lane,
-  method: ConfirmedMethod,
-): { readonly ok: true; readonly value: { readonly id: string } } {
-  SLOT?.takeMethod(lane, method);
-  return { ok: true, value: { id: method.id } };
+export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
+  return SLOT?.takeMethod(lane, method) ?? { ok: true, value: { id: method.id } };
 }
