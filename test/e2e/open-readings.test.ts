@@ -73,12 +73,10 @@ describe('a MoR that charges otherwise', () => {
   it('an event that both Stripe and the relay bring, charged twice by the MoR, is one mark and one double_payment item', async () => {
     await choose({ repeats: 'per_delivery' });
     const s = await world.paidSubscriber();
+    const relays = () => requestsOf(world, 'side=mor&path=/relay/stripe');
+    const before = (await relays()).length; // of the other tests
     const invoiceId = await world.renew(s.subscriptionId);
-    await world.until(
-      'the relay',
-      () => requestsOf(world, 'side=mor&path=/relay/stripe'),
-      (r) => r.length > 0,
-    );
+    await world.until('the relay of this invoice', relays, (r) => r.length > before);
     await world.morActs();
     await world.until('both charges', () => charges(invoiceId), { length: 2 });
     await world.advance(HOUR + 100);
