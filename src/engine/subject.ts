@@ -33,11 +33,11 @@ export type StepWrite = {
  */
 export type Subject = {
   /**
-   * The subject's objects. Without one of these kinds in the lane, the engine skips the subject's `rest` rules and
-   * items. Most lanes have no object at all, and then no subject of objects is asked. Absent: it has no objects.
+   * The subject's objects. Without one of these kinds in the lane, the engine skips the subject's rules, items and
+   * lookups. Most lanes have no object at all, and then no subject of objects is asked. Absent: it has no objects.
    */
   readonly objects?: readonly MorObjectKind[] | 'all';
-  /** False: the lane has no other row of the subject, so the engine skips the same rules. */
+  /** False: the lane has no other row of the subject, so the engine skips its `rest` rules and items. */
   readonly when?: (lane: LaneRows) => boolean;
   /** True: its `rest` rules, items and lookups run after those of the core. Absent: before them. */
   readonly late?: true;
@@ -57,13 +57,35 @@ export type Subject = {
   readonly ports?: Partial<Ports>;
 };
 
-/** Makes one rule from a subject's `rest` rules and items. */
-export function atRest({ objects: kinds, when, rest = [], items = [] }: Subject): Rule {
-  const rules = [...rest, declares(...items)];
-  const isAsked = ({ objects }: LaneRows): boolean =>
-    objects.length > 0 && (kinds === 'all' || objects.some((o) => kinds?.includes(o.kind)));
+function hasObjects({ objects: kinds }: Subject, { objects }: LaneRows): boolean {
+  if (kinds === undefined) return true;
+  return objects.length > 0 && (kinds === 'all' || objects.some((o) => kinds.includes(o.kind)));
+}
+
+/** Makes one rule from a subject's `first` rules. */
+export function atFirst(subject: Subject): Rule {
+  const { first = [] } = subject;
   return (lane) => {
-    if (kinds !== undefined && !isAsked(lane)) return;
-    if (when === undefined || when(lane)) for (const rule of rules) rule(lane);
+    if (hasObjects(subject, lane)) for (const rule of first) rule(lane);
   };
+}
+
+/** Makes one rule from a subject's `rest` rules and items. */
+export function atRest(subject: Subject): Rule {
+  const { when, rest = [], items = [] } = subject;
+  const rules = [...rest, declares(...items)];
+  return (lane) => {
+    if (hasObjects(subject, lane) && (when === undefined || when(lane))) for (const rule of rules) rule(lane);
+  };
+}
+
+/** The lookups of these subjects, in order. */
+export function lookupsOf(subjects: readonly Subject[]): readonly NextErrand[] {
+  return subjects.flatMap((subject) =>
+    (subject.lookups ?? []).map(
+      (next): NextErrand =>
+        (lane) =>
+          hasObjects(subject, lane) ? next(lane) : null,
+    ),
+  );
 }

@@ -18,7 +18,7 @@ import { capturedId } from '../../shared/domain/events/mor-service-event.js';
 import { morObjects } from '../mor-objects/subject.js';
 import { type Lane } from '../../engine/draft.js';
 import { NO_PORTS } from '../../engine/ports.js';
-import { atRest, type Subject } from '../../engine/subject.js';
+import { atFirst, atRest, lookupsOf, type Subject } from '../../engine/subject.js';
 import { sharedCalls } from '../../engine/call.js';
 import { join, lanesOf } from '../../feature.js';
 import { FEATURES } from '../../features.js';
@@ -96,7 +96,7 @@ export const SUBJECTS: Subjects = {
     ...join(LANES, 'choices'),
   },
 
-  first: [...OF_FEATURES.flatMap(({ first = [] }) => first), ...invoices.first, ...morObjects.first],
+  first: [...OF_FEATURES, invoices, morObjects].map(atFirst),
   untilStill: [...payments.money, ...refunds.money],
   last: [
     ...EARLY.map(atRest),
@@ -108,8 +108,8 @@ export const SUBJECTS: Subjects = {
     ...LATE.map(atRest),
   ],
 
-  errandsFirst: [...payments.lookups, ...EARLY.flatMap(({ lookups = [] }) => lookups)],
-  errandsLast: [...LATE.flatMap(({ lookups = [] }) => lookups), ...invoices.lookups, ...signups.lookups],
+  errandsFirst: lookupsOf([payments, ...EARLY]),
+  errandsLast: lookupsOf([...LATE, invoices, signups]),
 
   ports: { ...NO_PORTS, ...join(LANES, 'ports') },
   writes: [...signups.writes, ...OF_FEATURES.flatMap(({ writes = [] }) => writes)],
