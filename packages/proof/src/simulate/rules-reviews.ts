@@ -3,7 +3,7 @@
 import { wasDetached } from './hands.js';
 import { namesInFact } from './sim-store.js';
 import { notesOfLosses } from './rules-refunds.js';
-import { amountDue, amountPaid, amountRemaining } from '@crossbill/sandbox/stripe/model.js';
+import { amountDue, amountPaid, amountRemaining, invoiceTotal } from '@crossbill/sandbox/stripe/model.js';
 import { type ReviewLine } from './sim-store.js';
 import { isUnheardTransfer, rowOf, type Sides, type Taken } from './sides.js';
 import { collectedByStripe, stripeWouldCharge } from './twice.js';
@@ -131,6 +131,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'refund_gap':
       if (r.topic === 'request-refused') return tookPlaceOfOurs(sides, r, p);
+      if (r.topic === 'refund-beyond-sale') return isFullyCredited(sides, invoiceId);
       // The item is right if another payment paid the invoice: then Stripe cannot show a refund of this payment.
       return r.topic === 'refund-unshown' && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
@@ -141,6 +142,16 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
 /** True if Stripe has a credit note on this invoice for a loss to a bank. */
 function isLossCredited({ world }: Sides, invoiceId: string): boolean {
   return notesOfLosses(world).some((n) => n.invoice === invoiceId);
+}
+
+/** True if the credit notes on Stripe cover the whole invoice: it takes no credit note for a further refund. */
+function isFullyCredited({ world }: Sides, invoiceId: string): boolean {
+  const { creditNotes, invoices } = world.sandbox.stripe.state;
+  const credited = [...creditNotes.values()]
+    .filter((n) => n.invoice === invoiceId)
+    .reduce((sum, n) => sum + n.amount, 0);
+  const invoice = invoices.get(invoiceId);
+  return invoice !== undefined && credited > 0 && credited === invoiceTotal(invoice);
 }
 
 /** True if Crossbill's refund came too late: somebody refunded in the MoR's portal first, and too little was left. */
