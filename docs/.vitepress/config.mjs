@@ -37,12 +37,13 @@ const sidebar = [
   {
     text: 'Operate',
     items: [
+      page('Install', '/install'),
       page('Operating', '/operating'),
+      page('Backups, restore, failover', '/backups'),
       page('How big a machine', '/sizing'),
       page('Troubleshooting', '/troubleshooting'),
       page('Alerts', '/alerts'),
       page('Ask the MoR', '/asking-the-mor'),
-      page('TLS to the database', '/tls'),
       page('Security', '/security'),
       page('Platforms', '/platforms'),
       page('Settings', '/reference/settings'),

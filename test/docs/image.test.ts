@@ -158,7 +158,7 @@ it('the compose file starts the sandbox with deploy/sandbox.env alone and a data
   expect(volumesOf(sandbox)).toEqual(['crossbill-sandbox_postgres-data']);
 });
 
-it.each(['README.md', 'docs/operating.md', 'docker-compose.yml'])(
+it.each(['README.md', 'docs/install.md', 'docker-compose.yml'])(
   'the page %s names existing env files and compose profiles',
   (page) => {
     const profiles = Object.values(composed(PASSWORDS).services).flatMap((s) => s.profiles ?? []);

@@ -208,7 +208,7 @@ describe('one key, one refund, also after a restore', () => {
     const again = await signUp();
     expect(again).toMatchObject(refusal(409, 'idempotency_conflict'));
     expect(String(again.body['message'])).toContain('the first call stands, this one was not done');
-    // The way out in docs/limits.md.
+    // The way out in docs/backups.md.
     const fresh = { authorization: `Bearer ${SIGNUP_KEY}`, 'idempotency-key': 'order-8b' };
     expect(await world.api('POST', '/v1/signups', body, fresh)).toMatchObject({ status: 201 });
   });

@@ -1,4 +1,4 @@
-// Turns a connection URL into the options of pg. The parameters mean the same as in libpq: docs/tls.md explains them.
+// Turns a connection URL into the options of pg. The parameters mean the same as in libpq: docs/install.md explains them.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -80,7 +80,7 @@ function tlsOf(asked: URLSearchParams): boolean | ConnectionOptions | undefined 
       if (root === undefined)
         throw tls(
           'sslmode=verify-ca needs a CA, and DATABASE_URL names none',
-          'Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or use sslmode=verify-full for a certificate of a public CA (docs/tls.md)',
+          'Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or use sslmode=verify-full for a certificate of a public CA (docs/install.md)',
         );
       return { ...own, ca: root, checkServerIdentity: () => undefined };
     case 'verify-full':
@@ -113,7 +113,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
         ['allow', 'prefer'].includes(mode)
           ? `sslmode=${mode} does not always encrypt`
           : 'DATABASE_URL has an unknown sslmode',
-        'Use disable, require, verify-ca or verify-full (docs/tls.md)',
+        'Use disable, require, verify-ca or verify-full (docs/install.md)',
       );
   }
 }
@@ -126,14 +126,14 @@ function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
     if (mode === 'verify-full') return undefined;
     throw tls(
       `sslrootcert=system with sslmode=${mode} would trust any server with a public certificate`,
-      'Use sslrootcert=system with sslmode=verify-full only (docs/tls.md)',
+      'Use sslrootcert=system with sslmode=verify-full only (docs/install.md)',
     );
   }
   const text = read('sslrootcert', path);
   try {
     new X509Certificate(text);
   } catch (e) {
-    throw tls(`sslrootcert=${path} holds no certificate`, 'Give a file in PEM form (docs/tls.md)', e);
+    throw tls(`sslrootcert=${path} holds no certificate`, 'Give a file in PEM form (docs/install.md)', e);
   }
   return text;
 }
@@ -149,7 +149,7 @@ function read(name: string, path: string): string {
   } catch (e) {
     throw tls(
       `${name}=${path} cannot be read (${sqlState(e) ?? 'no reason given'})`,
-      'Give the path of a file readable by this process (docs/tls.md)',
+      'Give the path of a file readable by this process (docs/install.md)',
       e,
     );
   }

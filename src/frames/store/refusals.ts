@@ -31,7 +31,7 @@ const RULES: readonly Rule[] = [
     message: /no encryption|SSL off/,
     because: 'tls',
     whatIsWrong: 'The server takes no unencrypted login',
-    whatToDo: 'Add sslmode=verify-full to DATABASE_URL; docs/tls.md compares every sslmode',
+    whatToDo: 'Add sslmode=verify-full to DATABASE_URL; docs/install.md compares every sslmode',
   },
   {
     code: /^28000$/,
@@ -85,21 +85,21 @@ const RULES: readonly Rule[] = [
     because: 'tls',
     whatIsWrong: 'The server offers no encrypted connection',
     whatToDo:
-      'Switch TLS on there (ssl = on), or set sslmode=disable in DATABASE_URL within a trusted network (docs/tls.md)',
+      'Switch TLS on there (ssl = on), or set sslmode=disable in DATABASE_URL within a trusted network (docs/install.md)',
   },
   {
     code: SIGNED_BY_NOBODY,
     because: 'tls',
     whatIsWrong: "No authority trusted by Crossbill signed the server's certificate",
     whatToDo:
-      "Give the provider's CA file in DATABASE_URL (sslmode=verify-full&sslrootcert=/path/to/ca.pem), or set sslmode=require: it encrypts, but does not check the server (docs/tls.md)",
+      "Give the provider's CA file in DATABASE_URL (sslmode=verify-full&sslrootcert=/path/to/ca.pem), or set sslmode=require: it encrypts, but does not check the server (docs/install.md)",
   },
   {
     code: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     because: 'tls',
     whatIsWrong: "The server's certificate is for another host name",
     whatToDo:
-      'Use a host name of the certificate in DATABASE_URL, or sslmode=verify-ca: it checks only the signer (docs/tls.md)',
+      'Use a host name of the certificate in DATABASE_URL, or sslmode=verify-ca: it checks only the signer (docs/install.md)',
   },
   {
     code: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
@@ -111,7 +111,7 @@ const RULES: readonly Rule[] = [
     code: TLS,
     because: 'tls',
     whatIsWrong: 'The encrypted connection failed',
-    whatToDo: 'See docs/tls.md',
+    whatToDo: 'See docs/install.md',
   },
 ];
 

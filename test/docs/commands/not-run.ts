@@ -14,7 +14,7 @@ const HOURS = 'each pair takes minutes; `.ci/run` runs the short one';
 const ON_A_SERVER = 'a step of a backup or restore, on a server of its own: `npm run restore-drill` runs it';
 const DRILL = {
   file: 'docs/restore-drill.test.ts',
-  title: 'the page "Backups and restore" shows the commands',
+  title: 'docs/backups.md shows the commands',
 };
 
 export const NOT_RUN: readonly NotRun[] = [

@@ -187,6 +187,11 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'docs/operating.md': {
     says: [
       { command: 'crossbill status', prints: /Invoices/i },
+      { command: 'crossbill reviews list', prints: /./ },
+    ],
+  },
+  'docs/backups.md': {
+    says: [
       { command: 'crossbill migrate --status', prints: /^The schema is current\.$/m },
       { command: 'crossbill verify', prints: /Compared/ },
       { command: 'crossbill reviews list', prints: /./ },

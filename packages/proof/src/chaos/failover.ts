@@ -1,5 +1,5 @@
 // The primary dies under load and its standby takes over. A synchronous standby has every event. An asynchronous
-// standby lacks some: the steps of docs/operating.md bring them back.
+// standby lacks some: the steps of docs/backups.md bring them back.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripeInvoiceTypes } from '#src/shared/domain/events/stripe-event.js';
@@ -38,7 +38,7 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
   const follows = how === 'sync' ? 'synchronously' : 'asynchronously';
   const title = `Failover to a standby that follows ${follows}, seed ${options.seed}`;
   progress.line(title);
-  // A signup with tax cannot be repeated after a loss (docs/operating.md), so this run makes none.
+  // A signup with tax cannot be repeated after a loss (docs/backups.md), so this run makes none.
   const acts = ['signups', 'renewals', 'refunds', 'portal', 'mends'] as const;
   const stage = await setStage(options, progress, makeFolder(`failover-${how}`), { acts, tax: false });
   const { world, server, life, folder } = stage;
@@ -115,7 +115,7 @@ export async function missed({ world }: Stage<Served>, url: string): Promise<rea
   return lost(await deliveries(world), stored);
 }
 
-/** Carries out the steps of "Backups and restore" in docs/operating.md. */
+/** Carries out the steps of docs/backups.md. */
 async function mended(
   stage: Stage,
   missing: readonly Delivered[],
@@ -131,7 +131,7 @@ async function mended(
   const repaired = await verifyBooks(world, ['--repair', '--yes', '--wait', '600']);
   progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
   const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
-  // The backend repeats only the refunds the MoR lacks. As docs/operating.md says, it first reads the MoR's list.
+  // The backend repeats only the refunds the MoR lacks. As docs/backups.md says, it first reads the MoR's list.
   const atMor = (await world.control.get('/_sandbox/mor/refunds')).list('data');
   const made = new Set(atMor.filter((r) => r.text('source') === 'api').map((r) => r.text('payment_id')));
   const late = life.requests.filter((r) => r.atMs >= sinceMs);
@@ -163,7 +163,7 @@ async function mended(
 }
 
 /**
- * Repeats a signup as docs/operating.md says. If the new primary lost the signup and its invoice is paid by now, the
+ * Repeats a signup as docs/backups.md says. If the new primary lost the signup and its invoice is paid by now, the
  * repeat names the sum instead of the invoice: the MoR gets the same request.
  */
 async function signUpAgain(api: JsonClient, { key, create, complete }: SignupCalls): Promise<Reading> {

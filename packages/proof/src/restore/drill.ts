@@ -1,5 +1,5 @@
 // One restore from beginning to end. Money moves, an operator takes a backup, more money moves, and the database is
-// lost. The commands of docs/operating.md restore it. Then Crossbill, Stripe and the MoR must agree.
+// lost. The commands of docs/backups.md restore it. Then Crossbill, Stripe and the MoR must agree.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -245,7 +245,7 @@ export class Drill {
     });
   }
 
-  /** Runs a line of docs/operating.md, such as `crossbill verify`, with the daemon's settings. */
+  /** Runs a line of docs/backups.md, such as `crossbill verify`, with the daemon's settings. */
   private crossbill(line: string): Promise<Command> {
     const { world } = this;
     const [program, ...args] = line.trim().split(/\s+/);

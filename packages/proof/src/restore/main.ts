@@ -1,4 +1,4 @@
-// `npm run restore-drill` carries out both restores of docs/operating.md, with the page's own commands, on a real
+// `npm run restore-drill` carries out both restores of docs/backups.md, with the page's own commands, on a real
 // PostgreSQL. `-- dump` or `-- base` carries out only this restore.
 import { handedOn } from '@crossbill/sandbox/demo/options.js';
 import { Progress } from '@crossbill/sandbox/demo/progress.js';

@@ -1,6 +1,6 @@
-// The steps of docs/operating.md, "Backups and restore". The drill runs the commands it reads from this page.
+// The steps of docs/backups.md. The drill runs the commands it reads from this page.
 
-export const PAGE = 'docs/operating.md';
+export const PAGE = 'docs/backups.md';
 /** The example folder and time on the page. The drill puts its own folder and time in their place. */
 const BACKUP = '/backup';
 const UNTIL = /'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00'/;
@@ -20,9 +20,7 @@ export type Step = keyof typeof STEPS;
 
 /** Returns the block of each step. Throws if the page has a block without a step, or a step without a block. */
 export function stepsOf(page: string): Readonly<Record<Step, string>> {
-  const section = /^## Backups and restore\n([\s\S]*?)^## /m.exec(page)?.[1];
-  if (section === undefined) throw new Error(`${PAGE} has no section "Backups and restore"`);
-  const blocks = [...section.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const blocks = [...page.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   const found = new Map<Step, string>();
   for (const block of blocks) {
     const step = (Object.keys(STEPS) as Step[]).find((name) => block.startsWith(STEPS[name]));

@@ -1,5 +1,5 @@
 // The database returns to an older state (a restored backup, or a standby without the last commits). Stripe and the MoR
-// keep their state. Then an operator follows docs/operating.md.
+// keep their state. Then an operator follows docs/backups.md.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { type Copied, GAP_MARGIN_MS, type Gap } from './facts.js';
 import { type People } from './people.js';
@@ -94,7 +94,7 @@ export class SetBack {
     );
   }
 
-  /** The operator follows docs/operating.md, "Backups and restore". */
+  /** The operator follows docs/backups.md. */
   private recover(gap: Gap, told: readonly Copied[]): void {
     const { world } = this;
     const after = (minutes: number, what: string, act: () => void): void =>
