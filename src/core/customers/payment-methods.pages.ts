@@ -52,6 +52,7 @@ export class PaymentMethodPages {
         return { id: done.method.id };
       },
       () => `/console/customers/${encodeURIComponent(id)}`,
+      () => this.ask(req, res, id),
     );
   }
 }

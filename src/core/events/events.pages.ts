@@ -25,6 +25,7 @@ import { sendList, viewsOf } from '../../frames/console/list-page.js';
 import { chosen } from '../../frames/console/list.js';
 import { maskedText } from '../../shared/masks/broken-body.js';
 import { type Session } from '../../frames/console/session.js';
+import { inputField, type Typed, typedOf } from '../../frames/console/typed.js';
 import {
   capital,
   clock,
@@ -102,7 +103,8 @@ export class EventPages {
     const session = sessionOf(req);
     const again = req.query['again'] === 'yes' ? decidedAgain(found) : null;
     const acts = mayDo(session.role, 'ops') ? retryForm(session, found) : null;
-    const dismiss = mayDo(session.role, 'ops') && found.status === 'parked' ? dismissForm(session, found) : null;
+    const dismiss =
+      mayDo(session.role, 'ops') && found.status === 'parked' ? dismissForm(session, found, typedOf(req)) : null;
     const live = { html: html`${again}${eventTop(found)}${acts}`, everySec: found.status === 'received' ? 3 : 30 };
     sendPage(req, res, {
       title: `Event ${found.type === '' ? 'without a type' : found.type}`,
@@ -121,7 +123,8 @@ export class EventPages {
       const again = await this.flow.retry(eventId);
       return (await this.flow.decided([again.id], CONSOLE_PATIENCE_MS)).get(again.id) ?? again;
     };
-    await this.audit.post(req, res, 'event.retry', retry, (e) => `${PATH}/${encodeURIComponent(e.id)}?again=yes`);
+    const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}?again=yes`;
+    await this.audit.post(req, res, 'event.retry', retry, pathOf, () => this.one(req, res, eventId));
   }
 
   @Post(':id/dismiss')
@@ -129,7 +132,8 @@ export class EventPages {
   @Page('event.dismiss', 'ops')
   async dismiss(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
     const dismiss = (by: Session): Promise<EventRow> => this.flow.dismiss(eventId, noteOf(formOf(req)), by.name);
-    await this.audit.post(req, res, 'event.dismiss', dismiss, (e) => `${PATH}/${encodeURIComponent(e.id)}`);
+    const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}`;
+    await this.audit.post(req, res, 'event.dismiss', dismiss, pathOf, () => this.one(req, res, eventId));
   }
 
   @Post('bulk')
@@ -145,6 +149,7 @@ export class EventPages {
       matching: (values, page) => this.events.list({ ...filterOf(values), status: 'parked' }, page),
       act: (ids, act, note) => this.actOn(req, ids, act, note),
       back: html`<a href="${PATH}?status=parked">Parked events</a>`,
+      again: () => this.list(req, res),
     });
   }
 
@@ -203,16 +208,14 @@ function outcomeOf(act: Act, id: string, why: string | null, e: EventRow | null)
   return { id, ok: e.status !== 'parked', said: html`${link}<span class="meta"><bdi>${said}</bdi></span>` };
 }
 
-function dismissForm(session: Session, e: EventRow): Html {
+function dismissForm(session: Session, e: EventRow, typed: Typed): Html {
   return html`<form class="card aside" action="${PATH}/${encodeURIComponent(e.id)}/dismiss" method="post">
     ${formToken(session)}
-    <p>
-      <label for="note"
-        >Dismiss it
-        <span class="hint" id="note-hint">Why it needs no action. You can decide it again later.</span></label
-      >
-      <input id="note" name="note" required maxlength="${NOTE_MAX}" autocomplete="off" aria-describedby="note-hint" />
-    </p>
+    ${inputField(
+      typed,
+      { name: 'note', label: 'Dismiss it', hint: 'Why it needs no action. You can decide it again later.' },
+      html`required maxlength="${NOTE_MAX}" autocomplete="off"`,
+    )}
     <p class="buttons"><button class="quiet">Dismiss</button></p>
   </form>`;
 }

@@ -43,6 +43,7 @@ import {
 } from '../../frames/console/show.js';
 import { proofFacts } from './proof-facts.view.js';
 import { type Session } from '../../frames/console/session.js';
+import { inputField, type Typed, typedOf } from '../../frames/console/typed.js';
 import { refundFields } from '../refunds/refund.fields.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
 import { columnsOf, type Names } from '../../frames/console/fields.js';
@@ -112,7 +113,7 @@ export class PaymentPages {
     const live = { html: paymentPart(found, objects, looker), everySec: 15 };
     const { session } = looker;
     const unnamed = found.payment.paymentId === null && mayDo(session.role, 'ops');
-    const after = unnamed ? nameForm(session, found.payment.id) : null;
+    const after = unnamed ? nameForm(session, found.payment.id, typedOf(req)) : null;
     sendPage(req, res, { title: 'Payment', section: 'payments', body: null, live, after });
   }
 
@@ -127,7 +128,7 @@ export class PaymentPages {
       return valueOrProblem(await this.flow.identify(id, paymentId, by.name));
     };
     const pathOf = (named: PaymentRow): string => `${PATH}/${encodeURIComponent(paymentName(named))}`;
-    await this.audit.post(req, res, 'payment.identify', identify, pathOf);
+    await this.audit.post(req, res, 'payment.identify', identify, pathOf, () => this.one(req, res, id));
   }
 }
 
@@ -204,18 +205,18 @@ function paymentActs(
   ]);
 }
 
-function nameForm(session: Session, id: string): Html {
+function nameForm(session: Session, id: string, typed: Typed): Html {
   return html`<form class="card" action="${PATH}/${encodeURIComponent(id)}/identify" method="post">
     ${formToken(session)}
-    <p>
-      <label for="payment_id"
-        >The MoR's id of this payment
-        <span class="hint" id="payment-id-hint"
-          >A refund needs this id, and no event of the MoR has brought it yet. The MoR's portal shows it.</span
-        ></label
-      >
-      <input id="payment_id" name="payment_id" required autocomplete="off" aria-describedby="payment-id-hint" />
-    </p>
+    ${inputField(
+      typed,
+      {
+        name: 'payment_id',
+        label: "The MoR's id of this payment",
+        hint: "A refund needs this id, and no event of the MoR has brought it yet. The MoR's portal shows it.",
+      },
+      html`required autocomplete="off"`,
+    )}
     <p class="buttons"><button>Save the id</button></p>
   </form>`;
 }

@@ -8,10 +8,11 @@ import { refundAnswer } from './refund-sentence.js';
 import { type ListedRefund } from '../../engine/read-model.js';
 import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../../frames/console/acts.js';
 import { type Names } from '../../frames/console/fields.js';
-import { hiddenFields } from '../../frames/console/form-fields.js';
+import { hiddenFields, requestFields } from '../../frames/console/form-fields.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { formToken } from '../../frames/console/layout.js';
 import { type Session } from '../../frames/console/session.js';
+import { choiceField, inputField, type Typed } from '../../frames/console/typed.js';
 import {
   amount,
   customerLink,
@@ -55,7 +56,7 @@ export const DESPITE = 'despite_dispute';
 /** The refund reasons in Document 3. */
 const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const;
 
-export function amountStep(session: Session, { payment: p, rest, disputes, about }: Refundable, key: string): Html {
+export function amountStep(session: Session, { payment: p, rest, disputes, about }: Refundable, typed: Typed): Html {
   const decimals = decimalsOf(p.currency);
   const name = paymentName(p);
   return html`${disputeWarning(disputes)}${facts([
@@ -65,33 +66,22 @@ export function amountStep(session: Session, { payment: p, rest, disputes, about
       ...about,
     ])}
     <form class="card" action="/console/payments/${encodeURIComponent(name)}/refund" method="post">
-      ${formToken(session)}${hiddenFields({ key })}
-      <p>
-        <label for="amount"
-          >Amount in ${p.currency}
-          <span class="hint" id="amount-hint"
-            >At most ${decimalFromMinor(rest, p.currency)}
-            ${p.currency}${decimals > 0 && ', with a comma or a dot before the decimals'}.</span
-          ></label
-        >
-        <input
-          id="amount"
-          name="amount"
-          required
-          inputmode="decimal"
-          autocomplete="off"
-          aria-describedby="amount-hint"
-          pattern="${decimals === 0 ? '[0-9]+' : `[0-9]+([.,][0-9]{1,${decimals}})?`}"
-          value="${decimalFromMinor(rest, p.currency)}"
-        />
-      </p>
-      <p>
-        <label for="reason">Reason</label>
-        <select id="reason" name="reason">
-          ${REASONS.map((r) => html`<option value="${r}">${words(r)}</option>`)}
-          <option value="">none given</option>
-        </select>
-      </p>
+      ${requestFields(session, typed)}
+      ${inputField(
+        typed,
+        {
+          name: 'amount',
+          label: `Amount in ${p.currency}`,
+          hint: `At most ${decimalFromMinor(rest, p.currency)} ${p.currency}${decimals > 0 ? ', with a comma or a dot before the decimals' : ''}.`,
+        },
+        html`required inputmode="decimal" autocomplete="off"
+        pattern="${decimals === 0 ? '[0-9]+' : `[0-9]+([.,][0-9]{1,${decimals}})?`}"`,
+        decimalFromMinor(rest, p.currency),
+      )}
+      ${choiceField(typed, { name: 'reason', label: 'Reason' }, [
+        ...REASONS.map((r): [string, string] => [r, words(r)]),
+        ['', 'none given'],
+      ])}
       <p class="buttons">
         <button>Continue</button>
         <a href="/console/payments/${encodeURIComponent(name)}">Cancel</a>

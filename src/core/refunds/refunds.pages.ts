@@ -18,7 +18,8 @@ import { RefundAnswers } from './refund-answers.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
-import { type Form, formKey, formOf, newKey } from '../../frames/console/form.js';
+import { type Form, formKey, formOf } from '../../frames/console/form.js';
+import { orAgain, typedOf } from '../../frames/console/typed.js';
 import { html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { type Session } from '../../frames/console/session.js';
@@ -108,7 +109,7 @@ export class RefundPages {
   @Get('payments/:id/refund')
   @Page('refund.create', 'ops')
   async ask(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const body = amountStep(sessionOf(req), await this.refundable(id), newKey());
+    const body = amountStep(sessionOf(req), await this.refundable(id), typedOf(req));
     sendPage(req, res, { title: 'Refund a payment', section: 'payments', body });
   }
 
@@ -116,12 +117,15 @@ export class RefundPages {
   @HttpCode(200)
   @Page('refund.create', 'ops')
   async confirm(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const refundable = await this.refundable(id);
-    const { payment, rest } = refundable;
-    const asked = askedOf(formOf(req), payment);
-    if (asked.minor > rest) throw invalid('amount', `must be at most ${showMoney({ ...payment, minor: rest })}`);
-    const body = confirmStep(sessionOf(req), refundable, asked);
-    sendPage(req, res, { title: 'Confirm the refund', section: 'payments', body });
+    const confirm = async (): Promise<void> => {
+      const refundable = await this.refundable(id);
+      const { payment, rest } = refundable;
+      const asked = askedOf(formOf(req), payment);
+      if (asked.minor > rest) throw invalid('amount', `must be at most ${showMoney({ ...payment, minor: rest })}`);
+      const body = confirmStep(sessionOf(req), refundable, asked);
+      sendPage(req, res, { title: 'Confirm the refund', section: 'payments', body });
+    };
+    await orAgain(req, confirm, () => this.ask(req, res, id));
   }
 
   /** One form makes one refund, even if the browser sends the form twice: the form has the key of its request. */
@@ -143,7 +147,8 @@ export class RefundPages {
       );
       return (await this.answers.of(made.id, CONSOLE_PATIENCE_MS)).refund;
     };
-    await this.audit.post(req, res, 'refund.create', refund, (made) => `${PATH}/${encodeURIComponent(made.id)}`);
+    const pathOf = (made: RefundRow): string => `${PATH}/${encodeURIComponent(made.id)}`;
+    await this.audit.post(req, res, 'refund.create', refund, pathOf, () => this.ask(req, res, id));
   }
 
   private async refundable(id: string): Promise<Refundable> {

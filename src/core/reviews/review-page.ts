@@ -12,6 +12,7 @@ import { surplusToRefund } from '../payments/rules/payment.js';
 import { html, type Html } from '../../frames/console/html.js';
 import { formToken } from '../../frames/console/layout.js';
 import { type Session } from '../../frames/console/session.js';
+import { areaField, type Typed } from '../../frames/console/typed.js';
 import { type Names } from '../../frames/console/fields.js';
 import {
   customerLink,
@@ -203,7 +204,7 @@ function isCareful(r: ReviewRow, resolution: Resolution): boolean {
 }
 
 /** Draws one form: a note for any choice, and a button for each choice, the proposed one first. */
-export function decideForm(session: Session, c: Case, next: string | null): Html {
+export function decideForm(session: Session, c: Case, next: string | null, typed: Typed): Html {
   const { review: r, named } = c;
   const paid = c.invoice?.payments.find((p) => p.id === r.paymentRowId);
   const disputes = paid === undefined || c.invoice === null ? [] : undecidedDisputes(paid, c.invoice.objects);
@@ -234,21 +235,15 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
   return html`<form class="card decide aside" action="${path(r.id)}/resolve" method="post">
     ${formToken(session)} ${next !== null && html`<input type="hidden" name="next" value="${next}" />`}
     ${back !== null && html`<input type="hidden" name="seen" value="${back.minor}" />`}
-    <p>
-      <label for="note"
-        >Note
-        <span class="hint"
-          >${needed === undefined ? 'Optional; people will read it later.' : 'Needed to free the amount.'}</span
-        ></label
-      >
-      <textarea
-        id="note"
-        name="note"
-        rows="2"
-        maxlength="${NOTE_MAX}"
-        ${needed !== undefined && html`required`}
-      ></textarea>
-    </p>
+    ${areaField(
+      typed,
+      {
+        name: 'note',
+        label: 'Note',
+        hint: needed === undefined ? 'Optional; people will read it later.' : 'Needed to free the amount.',
+      },
+      html`maxlength="${NOTE_MAX}" ${needed !== undefined && html`required`}`,
+    )}
     ${(isDisputed || r.kind === 'refund_stuck') && disputeWarning(disputes)}
     <ul class="ways">
       ${isDisputed && paid !== undefined && html`<li>${actLink(`/console/payments/${encodeURIComponent(paymentName(paid))}/refund`, 'Refund despite the dispute…')}<span class="hint">The next pages ask for the amount and warn again. A full refund closes this item.</span></li>`}

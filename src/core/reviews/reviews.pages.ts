@@ -23,11 +23,12 @@ import { type Form, formOf } from '../../frames/console/form.js';
 import { html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { type Session } from '../../frames/console/session.js';
+import { typedOf } from '../../frames/console/typed.js';
 import { Pages } from '../../frames/console/pages.js';
 import { actOnMany, type Done } from '../../frames/console/bulk.js';
 import { SPAN_FILTERS, spanFrom } from '../../frames/console/list-filters.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
-import { chosen, queryText } from '../../frames/console/list.js';
+import { chosen, isAsked, queryText } from '../../frames/console/list.js';
 import { wantsCsv } from '../../frames/console/selection.js';
 import { capital, words } from '../../frames/console/show.js';
 import { sentencesOf } from './rules/words.js';
@@ -72,7 +73,7 @@ export class ReviewPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     // Without a status in the address the page shows open items. The filter "any" puts an empty status into the
     // address.
-    const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
+    const values = { ...(isAsked(req, 'status') ? {} : { status: 'open' }), ...chosen(req, FILTERS) };
     const address = { status: '', ...values }; // an empty status: without it the next page would show open items only
     const filter = filterOf(values);
     // A search for closed items in some days, or of one customer, goes by creation time. In the order of deadlines
@@ -90,7 +91,7 @@ export class ReviewPages {
       read: (page) => this.views(filter, page, order, !wantsCsv(req)),
       caption: 'Review items',
       fields: ['reviews', reviewFields],
-      show: (rows, choose) => reviewItems(rows, choose, empty),
+      show: (rows, boxes) => reviewItems(rows, boxes, empty),
       many: { acts: MANY, label: ({ row }) => (row.status === 'open' ? [row.id, sentencesOf(row).summary] : null) },
       empty: { filtered: empty, yet: empty },
     });
@@ -107,7 +108,7 @@ export class ReviewPages {
     const acts = c.review.status === 'open' && mayDo(session.role, 'ops');
     const body = html`${last !== null && last.status === 'resolved' && settledNote(last)}
     ${whereItIs(place, c.review.status === 'open')} ${caseOf(c)} ${factTable(c.review.fact)}
-    ${acts && decideForm(session, c, place.next)} ${caseIds(c)}`;
+    ${acts && decideForm(session, c, place.next, typedOf(req))} ${caseIds(c)}`;
     sendPage(req, res, { title: capital(words(c.review.kind)), section: 'reviews', body });
   }
 
@@ -128,6 +129,7 @@ export class ReviewPages {
         return done;
       },
       back: html`<a href="${PATH}">Open items</a>`,
+      again: () => this.list(req, res),
     });
   }
 
@@ -147,7 +149,9 @@ export class ReviewPages {
     };
     const onward = to?.status === 'open' ? to.id : id;
     const query = `?settled=${encodeURIComponent(id)}`;
-    await this.audit.post(req, res, 'review.resolve', resolve, () => `${PATH}/${encodeURIComponent(onward)}${query}`);
+    const path = `${PATH}/${encodeURIComponent(onward)}${query}`;
+    const again = (): Promise<void> => this.one(req, res, id);
+    await this.audit.post(req, res, 'review.resolve', resolve, () => path, again);
   }
 
   private async views(

@@ -7,6 +7,7 @@ import { invalid, notFound } from '../../frames/api/http/problem.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { countryField, requestFields } from '../../frames/console/form-fields.js';
+import { inputField, type Typed, typedOf } from '../../frames/console/typed.js';
 import { formKey, formOf } from '../../frames/console/form.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
@@ -36,7 +37,7 @@ export class PaymentLinkPages {
   async ask(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
     const found = await this.books.invoice(id);
     if (found === null) throw notFound('invoice');
-    const body = wishForm(sessionOf(req), found, this.context.settings.recoveryLinks);
+    const body = wishForm(sessionOf(req), found, this.context.settings.recoveryLinks, typedOf(req));
     sendPage(req, res, { title: 'Create a payment link', section: 'invoices', body });
   }
 
@@ -62,38 +63,41 @@ export class PaymentLinkPages {
         return this.flow.create(id, wish, by.name, name);
       },
       () => `/console/invoices/${encodeURIComponent(id)}`,
+      () => this.ask(req, res, id),
     );
   }
 }
 
-function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowSettings['recoveryLinks']): Html {
+function wishForm(
+  session: Session,
+  { invoice: i }: InvoiceView,
+  defaults: FlowSettings['recoveryLinks'],
+  typed: Typed,
+): Html {
   const path = `/console/invoices/${encodeURIComponent(i.invoiceId)}`;
   return html`${facts([
       ['Amount due', amount(i.amountRemaining, i.currency)],
       ['Invoice', invoiceLink(i.invoiceId)],
     ])}
     <form class="card" action="${path}/payment-link" method="post">
-      ${requestFields(session)}
-      ${countryField('Country of the customer', 'Two letters, such as GB. The country sets the tax law.', i.customerCountry ?? defaults?.jurisdiction ?? '')}
-      <p>
-        <label for="return_url"
-          >Where the customer goes after paying
-          <span class="hint" id="return-hint">An https address of yours. A visit there proves no payment.</span></label
-        >
-        <input
-          id="return_url"
-          name="return_url"
-          type="url"
-          required
-          maxlength="2048"
-          aria-describedby="return-hint"
-          value="${defaults?.returnUrl ?? ''}"
-        />
-      </p>
-      <p>
-        <label for="days">Days until the link expires</label>
-        <input id="days" name="days" type="number" required min="1" max="${DAYS_MOST}" value="7" />
-      </p>
+      ${requestFields(session, typed)}
+      ${countryField(typed, 'Country of the customer', 'Two letters, such as GB. The country sets the tax law.', i.customerCountry ?? defaults?.jurisdiction ?? '')}
+      ${inputField(
+        typed,
+        {
+          name: 'return_url',
+          label: 'Where the customer goes after paying',
+          hint: 'An https address of yours. A visit there proves no payment.',
+        },
+        html`type="url" required maxlength="2048"`,
+        defaults?.returnUrl,
+      )}
+      ${inputField(
+        typed,
+        { name: 'days', label: 'Days until the link expires', also: ['expires_in'] },
+        html`type="number" required min="1" max="${DAYS_MOST}"`,
+        '7',
+      )}
       <p class="buttons">
         <button>Create the link</button>
         <a href="${path}">Cancel</a>

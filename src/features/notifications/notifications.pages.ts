@@ -96,6 +96,7 @@ export class NotificationPages {
       'notification.replay',
       replay,
       (again) => `${PATH}/${encodeURIComponent(again.id)}`,
+      () => this.one(req, res, notificationId),
     );
   }
 

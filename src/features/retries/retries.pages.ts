@@ -84,6 +84,7 @@ export class RetryPages {
         return retriedOrProblem(await this.flow.retry(id, by.name, name));
       },
       () => pathOf(id),
+      () => this.ask(req, res, id),
     );
   }
 }

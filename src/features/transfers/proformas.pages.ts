@@ -8,6 +8,7 @@ import { invalid, notFound } from '../../frames/api/http/problem.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { countryField, requestFields } from '../../frames/console/form-fields.js';
+import { inputField, type Typed, typedOf } from '../../frames/console/typed.js';
 import { formKey, formOf } from '../../frames/console/form.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
@@ -39,7 +40,7 @@ export class ProformaPages {
     if (found === null) throw notFound('invoice');
     const { now, settings } = this.context.now();
     const country = found.invoice.customerCountry ?? settings.recoveryLinks?.jurisdiction ?? '';
-    const body = wishForm(sessionOf(req), found, country, now);
+    const body = wishForm(sessionOf(req), found, { country, now, typed: typedOf(req) });
     sendPage(req, res, { title: 'Issue a proforma invoice', section: 'invoices', body });
   }
 
@@ -62,11 +63,16 @@ export class ProformaPages {
         return this.flow.create(id, wish, by.name, name);
       },
       () => `/console/invoices/${encodeURIComponent(id)}`,
+      () => this.ask(req, res, id),
     );
   }
 }
 
-function wishForm(session: Session, { invoice: i }: InvoiceView, country: string, now: Date): Html {
+function wishForm(
+  session: Session,
+  { invoice: i }: InvoiceView,
+  { country, now, typed }: { readonly country: string; readonly now: Date; readonly typed: Typed },
+): Html {
   const path = `/console/invoices/${encodeURIComponent(i.invoiceId)}`;
   const day = (days: number): string => new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 10);
   return html`${facts([
@@ -74,12 +80,14 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, country: string
       ['Invoice', invoiceLink(i.invoiceId)],
     ])}
     <form class="card" action="${path}/proforma" method="post">
-      ${requestFields(session)}
-      ${countryField('Country', 'Two letters, such as GB. The country sets the tax law and the currency of the proforma invoice.', country)}
-      <p>
-        <label for="due_date">To be paid by</label>
-        <input id="due_date" name="due_date" type="date" required min="${day(0)}" value="${day(USUAL_TERM_DAYS)}" />
-      </p>
+      ${requestFields(session, typed)}
+      ${countryField(typed, 'Country', 'Two letters, such as GB. The country sets the tax law and the currency of the proforma invoice.', country)}
+      ${inputField(
+        typed,
+        { name: 'due_date', label: 'To be paid by' },
+        html`type="date" required min="${day(0)}"`,
+        day(USUAL_TERM_DAYS),
+      )}
       <p class="buttons">
         <button>Issue the proforma invoice</button>
         <a href="${path}">Cancel</a>

@@ -21,6 +21,7 @@ import { Pages } from '../../frames/console/pages.js';
 import { table } from '../../frames/console/list.js';
 import { csvLink, sendText, wantsCsv } from '../../frames/console/selection.js';
 import { type Session } from '../../frames/console/session.js';
+import { areaField, type Typed, typedOf } from '../../frames/console/typed.js';
 import {
   capital,
   facts,
@@ -59,7 +60,7 @@ export class VerifyPages {
     if (d === undefined) throw notFound('difference in the newest verify run');
     const session = sessionOf(req);
     const numbers = await this.verify.numbers([d]);
-    const body = html`${differenceFacts(d, numbers)}${mayDo(session.role, 'ops') && isOpen(d) && noteForm(session, name)}`;
+    const body = html`${differenceFacts(d, numbers)}${mayDo(session.role, 'ops') && isOpen(d) && noteForm(session, name, typedOf(req))}`;
     sendPage(req, res, { title: `Difference: ${words(d.kind)}`, section: 'verify', body });
   }
 
@@ -75,7 +76,9 @@ export class VerifyPages {
       if (done === null) throw notFound('difference in the newest verify run');
       return { id: name };
     };
-    await this.audit.post(req, res, 'verify.acknowledge', acknowledge, () => `${PATH}/${encodeURIComponent(name)}`);
+    const path = `${PATH}/${encodeURIComponent(name)}`;
+    const again = (): Promise<void> => this.one(req, res, name);
+    await this.audit.post(req, res, 'verify.acknowledge', acknowledge, () => path, again);
   }
 }
 
@@ -105,16 +108,18 @@ function mend(d: Difference): Piece {
   return d.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`;
 }
 
-function noteForm(session: Session, name: string): Html {
+function noteForm(session: Session, name: string, typed: Typed): Html {
   return html`<form class="card" action="${PATH}/${encodeURIComponent(name)}/acknowledge" method="post">
     ${formToken(session)}
-    <p>
-      <label for="note"
-        >Why this difference may stay
-        <span class="hint">Verify counts this difference as acknowledged until its facts change.</span></label
-      >
-      <textarea id="note" name="note" rows="2" maxlength="${NOTE_MAX}" required></textarea>
-    </p>
+    ${areaField(
+      typed,
+      {
+        name: 'note',
+        label: 'Why this difference may stay',
+        hint: 'Verify counts this difference as acknowledged until its facts change.',
+      },
+      html`maxlength="${NOTE_MAX}" required`,
+    )}
     <p class="buttons"><button>Acknowledge</button></p>
   </form>`;
 }

@@ -12,6 +12,7 @@ import { formToken, sendPage } from './layout.js';
 import { type Filter } from './list.js';
 import { type Section } from './navigation.js';
 import { type Session } from './session.js';
+import { inputField, orAgain, type Typed } from './typed.js';
 
 /** The HTML id of the form with the boxes. */
 const FORM = 'bulk';
@@ -29,19 +30,28 @@ export type Acts = {
   readonly neededFor: string | null;
 };
 
-export function pickBox(id: string, label: string): Html {
-  return html`<input type="checkbox" name="${PICK}${id}" form="${FORM}" aria-label="Choose: ${label}" />`;
+export function pickBox(id: string, label: string, typed: Typed): Html {
+  const name = PICK + id;
+  return html`<input
+    type="checkbox"
+    name="${name}"
+    form="${FORM}"
+    aria-label="Choose: ${label}"
+    ${typed.has(name) && html`checked`}
+  />`;
 }
 
 /**
  * Draws the buttons for an action on many rows.
- * @param values the list's filters: the form sends them too, for an action on all matches
+ * @param values the list's filters, and `from`, its page: the form sends them too, for an action on all matches, and to
+ * draw the list again
  */
 export function bulkForm(
   session: Session,
   path: string,
   { acts, hint, neededFor }: Acts,
   values: Readonly<Record<string, string>>,
+  typed: Typed,
 ): Html {
   return html`<form class="card bulk" id="${FORM}" action="${path}/bulk" method="post">
     ${formToken(session)} ${hiddenFields(values)}
@@ -52,18 +62,16 @@ export function bulkForm(
         <span class="dim" data-chosen aria-live="polite"></span>
       </p>
       <p>
-        <label><input type="checkbox" name="all" value="yes" /> All rows within the filters, on every page</label>
+        <label
+          ><input type="checkbox" name="all" value="yes" ${typed.has('all') && html`checked`} /> All rows within the
+          filters, on every page</label
+        >
       </p>
-      <p>
-        <label for="bulk-note">Note <span class="hint">${hint}</span></label>
-        <input
-          id="bulk-note"
-          name="note"
-          maxlength="${NOTE_MAX}"
-          autocomplete="off"
-          ${neededFor !== null && html`required`}
-        />
-      </p>
+      ${inputField(
+        typed,
+        { name: 'note', label: 'Note', hint },
+        html`maxlength="${NOTE_MAX}" autocomplete="off" ${neededFor !== null && html`required`}`,
+      )}
     </fieldset>
     <p class="buttons">
       ${acts.map(
@@ -87,6 +95,8 @@ type Many<A extends string, N extends string> = {
   /** Carries out the action on each item, with an audit row for each. A refused item does not stop the next items. */
   readonly act: (ids: readonly string[], act: A, note: string) => Promise<readonly Done[]>;
   readonly back: Html;
+  /** Draws the list of a refused form again. */
+  readonly again: () => Promise<void>;
 };
 
 /**
@@ -94,6 +104,14 @@ type Many<A extends string, N extends string> = {
  * batch.
  */
 export async function actOnMany<A extends string, N extends string>(
+  req: Request,
+  res: Response,
+  many: Many<A, N>,
+): Promise<void> {
+  await orAgain(req, () => sendResults(req, res, many), many.again);
+}
+
+async function sendResults<A extends string, N extends string>(
   req: Request,
   res: Response,
   many: Many<A, N>,

@@ -8,6 +8,7 @@ import { AuditLog } from '../../shared/domain/ports/audit-log.js';
 import { sessionOf } from './console.guard.js';
 import { secure } from './layout.js';
 import { type Session } from './session.js';
+import { orAgain, typedOf } from './typed.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
 type Entry = Parameters<AuditLog['write']>[0];
@@ -22,6 +23,7 @@ export class ConsoleAudit {
   /**
    * Carries out a form's action between two audit rows, then sends the browser to the page of the result. The action
    * begins after the first row is stored. A lost second row does not undo the action.
+   * @param again draws the page of a refused form again, with what the person typed; null: a button without a page
    */
   async post<T extends { readonly id: string }>(
     req: Request,
@@ -29,10 +31,20 @@ export class ConsoleAudit {
     action: string,
     work: (by: Session) => Promise<T>,
     pathOf: (made: T) => string,
+    again: (() => Promise<void>) | null,
   ): Promise<void> {
-    const made = await this.audited(req, action, targetOf(req), work, (x) => x.id);
-    secure(res);
-    res.redirect(303, pathOf(made));
+    const carryOut = async (): Promise<void> => {
+      const made = await this.audited(req, action, targetOf(req), work, (x) => x.id);
+      secure(res);
+      res.redirect(303, pathOf(made));
+    };
+    if (again === null) return carryOut();
+    await orAgain(req, carryOut, () => {
+      const { problem } = typedOf(req);
+      if (problem !== null && problem.getStatus() >= 500)
+        this.log.warn({ event: 'console.act_failed', code: problem.code, action }, 'a call for a form failed');
+      return again();
+    });
   }
 
   /**

@@ -19,6 +19,10 @@ export class Form {
     return this.#fields.get(name) ?? '';
   }
 
+  has(name: string): boolean {
+    return this.#fields.has(name);
+  }
+
   /** The names of the fields with this prefix, without the prefix. */
   names(prefix: string): readonly string[] {
     return [...this.#fields.keys()].filter((n) => n.startsWith(prefix)).map((n) => n.slice(prefix.length));
@@ -30,13 +34,16 @@ export function newKey(): string {
   return `con-${randomUUID()}`;
 }
 
+/** True for a key of the console's forms. */
+export const isKey = (key: string): boolean => /^con-[0-9a-z_-]{1,80}$/i.test(key);
+
 /**
  * Returns the form's idempotency key: Crossbill carries out a repeated form only one time. Throws 400 if the key is
  * missing or has another format than the console's keys.
  */
 export function formKey(form: Form): string {
   const key = form.text('key');
-  if (!/^con-[0-9a-z_-]{1,80}$/i.test(key)) throw invalid('key', 'is not from a form of this console: reload it');
+  if (!isKey(key)) throw invalid('key', 'is not from a form of this console: reload it');
   return key;
 }
 

@@ -6,6 +6,7 @@ import { sessionIfAny } from './console.guard.js';
 import { Html, html, nothing, type Piece } from './html.js';
 import { navigation, type Section } from './navigation.js';
 import { type Session } from './session.js';
+import { typedOf } from './typed.js';
 
 export type PageParts = {
   readonly title: string;
@@ -50,7 +51,9 @@ export function sendPage(req: Request, res: Response, page: PageParts, status = 
     sendPart(req, res, page.live.html.toString());
     return;
   }
-  res.status(status).send(framed(req, page));
+  const { problem } = typedOf(req);
+  if (problem !== null && problem.retryAfterSec !== null) res.setHeader('Retry-After', String(problem.retryAfterSec));
+  res.status(problem?.getStatus() ?? status).send(framed(req, page));
 }
 
 /** Sends the live part alone, or 304 if the browser has the same part already. */
@@ -68,6 +71,7 @@ export function formToken(session: Session): Html {
 
 function framed(req: Request, { title, section, body, live, after }: PageParts): string {
   const session = sessionIfAny(req);
+  const refusal = typedOf(req).message();
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -91,7 +95,8 @@ function framed(req: Request, { title, section, body, live, after }: PageParts):
           ${session === null ? nothing : navigation(session, section, 'side')}
           <main id="main" tabindex="-1">
             <h1>${title}</h1>
-            ${body} ${live === undefined ? nothing : html`<div data-live="${live.everySec}">${live.html}</div>`}
+            ${refusal} ${body}
+            ${live === undefined ? nothing : refusal === null ? html`<div data-live="${live.everySec}">${live.html}</div>` : live.html}
             ${after}
           </main>
         </div>

@@ -11,6 +11,7 @@ import { sendPage } from './layout.js';
 import { type Column, type Filter, filterForm, pageOf, pager, table } from './list.js';
 import { type Section } from './navigation.js';
 import { csvLink, selectionLine, sendCsv, wantsCsv } from './selection.js';
+import { type Typed, typedOf } from './typed.js';
 
 export type ListPage<R extends object> = {
   readonly title: string;
@@ -33,9 +34,9 @@ export type ListPage<R extends object> = {
   readonly names?: CustomerNames;
   /**
    * Draws the rows in place of the table.
-   * @param choose true if each row has a box
+   * @param boxes the form for the boxes of the rows; null: no row has a box
    */
-  readonly show?: (rows: readonly R[], choose: boolean, empty: Piece) => Html;
+  readonly show?: (rows: readonly R[], boxes: Typed | null, empty: Piece) => Html;
   /** The operator's actions on many rows. `label` gives a row's id and name; null means nobody can choose the row. */
   readonly many?: { readonly acts: Acts; readonly label: (row: R) => readonly [id: string, name: string] | null };
   /** The text for an empty list. `filtered`: no row matches the filters. `yet`: there are no rows so far. */
@@ -57,6 +58,7 @@ export async function sendList<R extends object>(req: Request, res: Response, li
   const page = pageOf(req);
   const [{ data: rows, nextCursor }, added] = await Promise.all([list.read(page), sums?.()]);
   const session = sessionOf(req);
+  const typed = typedOf(req);
   const choose = many !== undefined && mayDo(session.role, 'ops') && rows.some((row) => many.label(row) !== null);
   const columns = columnsOf(fields, await names?.of(customersIn(fields, rows)));
   const box: Column<R> = {
@@ -64,16 +66,17 @@ export async function sendList<R extends object>(req: Request, res: Response, li
     phone: 'below',
     cell: (row) => {
       const [id, name] = many?.label(row) ?? [];
-      return id !== undefined && name !== undefined && pickBox(id, name);
+      return id !== undefined && name !== undefined && pickBox(id, name, typed);
     },
   };
   const empty = Object.keys(values).length > 0 ? list.empty.filtered : list.empty.yet;
   const selection =
     added === undefined ? rows.length > 0 && csvLink(path, address) : selectionLine(path, address, added, list.summed);
   const shown =
-    list.show?.(rows, choose, empty) ?? table(list.caption, choose ? [box, ...columns] : columns, rows, empty);
+    list.show?.(rows, choose ? typed : null, empty) ??
+    table(list.caption, choose ? [box, ...columns] : columns, rows, empty);
   const body = html`${list.above}${filters.length > 0 && filterForm(path, filters, values)} ${selection}
-  ${shown}${pager(path, address, page.cursor, nextCursor)} ${choose && bulkForm(session, path, many.acts, values)}
-  ${list.below}`;
+  ${shown}${pager(path, address, page.cursor, nextCursor)}
+  ${choose && bulkForm(session, path, many.acts, { ...address, from: page.cursor ?? '' }, typed)} ${list.below}`;
   sendPage(req, res, { title, section, body });
 }

@@ -3,6 +3,7 @@ import { type Request } from 'express';
 import { type PageRequest } from '../../shared/domain/page.js';
 import { invalid } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
+import { formOf } from './form.js';
 import { type Html, html, nothing, type Piece } from './html.js';
 import { words } from './show.js';
 
@@ -34,16 +35,24 @@ export function chosen<N extends string>(
   return found;
 }
 
-/** Reads a parameter of the address, without blanks around it. Empty if absent. */
+/**
+ * Reads a parameter of the address, without blanks around it. Empty if absent. A form for many rows has the filters of
+ * its list, to draw the list again.
+ */
 export function queryText(req: Request, name: string): string {
-  const value: unknown = req.query[name];
+  const value: unknown = req.method === 'POST' ? formOf(req).text(name) : req.query[name];
   if (value === undefined || value === '') return '';
   if (!isPlainText(value)) throw invalid(name, 'must be one text of at most 255 characters');
   return value.trim();
 }
 
+/** True if the address has the parameter, even an empty one. */
+export function isAsked(req: Request, name: string): boolean {
+  return req.method === 'POST' ? formOf(req).has(name) : req.query[name] !== undefined;
+}
+
 export function pageOf(req: Request): PageRequest {
-  const cursor = queryText(req, 'cursor');
+  const cursor = queryText(req, req.method === 'POST' ? 'from' : 'cursor');
   return { limit: ROWS, cursor: cursor === '' ? null : cursor };
 }
 

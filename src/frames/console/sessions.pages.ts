@@ -58,6 +58,13 @@ export class SessionsPages {
       if (!(await this.sessions.end(id))) throw notFound('open session');
       return { id };
     };
-    await this.audit.post(req, res, 'session.end', work, () => '/console/sessions');
+    await this.audit.post(
+      req,
+      res,
+      'session.end',
+      work,
+      () => '/console/sessions',
+      () => this.list(req, res),
+    );
   }
 }

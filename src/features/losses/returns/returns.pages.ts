@@ -8,6 +8,7 @@ import { isPlainText } from '../../../frames/api/http/rules.js';
 import { ConsoleAudit } from '../../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../../frames/console/console.guard.js';
 import { requestFields } from '../../../frames/console/form-fields.js';
+import { inputField, type Typed, typedOf } from '../../../frames/console/typed.js';
 import { formKey, formOf } from '../../../frames/console/form.js';
 import { type Html, html } from '../../../frames/console/html.js';
 import { sendPage } from '../../../frames/console/layout.js';
@@ -34,7 +35,7 @@ export class ReturnPages {
   async ask(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
     const found = await this.books.payment(id);
     if (found === null) throw notFound('payment');
-    const body = returnForm(sessionOf(req), found);
+    const body = returnForm(sessionOf(req), found, typedOf(req));
     sendPage(req, res, { title: 'Record a returned debit', section: 'payments', body });
   }
 
@@ -59,6 +60,7 @@ export class ReturnPages {
         return valueOrProblem(await this.flow.record(id, word, paymentRequestName(by, formKey(form), body)));
       },
       (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
+      () => this.ask(req, res, id),
     );
   }
 
@@ -72,11 +74,12 @@ export class ReturnPages {
       'payment.returned.undo',
       async (by) => valueOrProblem(await this.flow.undo(id, by.name, paymentRequestName(by, formKey(formOf(req)), {}))),
       (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
+      null,
     );
   }
 }
 
-function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView): Html {
+function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView, typed: Typed): Html {
   const path = `/console/payments/${encodeURIComponent(paymentName(p))}`;
   return html`${facts([
       ['The bank took back', amount(refundable(p, refunds, lost), p.currency)],
@@ -84,23 +87,25 @@ function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView
       ['Invoice', invoiceLink(p.invoiceId)],
     ])}
     <form class="card" action="${path}/returned" method="post">
-      ${requestFields(session)}
-      <p>
-        <label for="reference"
-          >Where you saw the return
-          <span class="hint" id="reference-hint"
-            >For example the MoR’s portal, or a line of a bank statement. May be left empty.</span
-          ></label
-        >
-        <input id="reference" name="reference" maxlength="255" autocomplete="off" aria-describedby="reference-hint" />
-      </p>
-      <p>
-        <label for="returned_on"
-          >The day the bank took the money back
-          <span class="hint" id="returned-on-hint">The loss counts in its month. Left empty: today.</span></label
-        >
-        <input id="returned_on" name="returned_on" type="date" aria-describedby="returned-on-hint" />
-      </p>
+      ${requestFields(session, typed)}
+      ${inputField(
+        typed,
+        {
+          name: 'reference',
+          label: 'Where you saw the return',
+          hint: 'For example the MoR’s portal, or a line of a bank statement. May be left empty.',
+        },
+        html`maxlength="255" autocomplete="off"`,
+      )}
+      ${inputField(
+        typed,
+        {
+          name: 'returned_on',
+          label: 'The day the bank took the money back',
+          hint: 'The loss counts in its month. Left empty: today.',
+        },
+        html`type="date"`,
+      )}
       <p class="buttons">
         <button class="danger">Record the return</button>
         <a href="/console/invoices/${encodeURIComponent(p.invoiceId)}">Cancel</a>
