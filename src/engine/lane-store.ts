@@ -78,6 +78,25 @@ export class LaneFenced extends Error {
 /** The database did not confirm the record of a call Crossbill has sent. So the log may lack this call's outcome. */
 export class AnswerLost extends StoreUnavailable {}
 
+/**
+ * A step failed because of this event. The worker postpones the event alone: the lane's other events, and replies to
+ * calls, are not to blame.
+ */
+export class EventFailed extends Error {
+  readonly code = 'lane.event_failed';
+  constructor(
+    readonly event: bigint,
+    override readonly cause: unknown,
+  ) {
+    super(`event ie_${event.toString()} cannot be decided: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** The reason of a failed decision, as it stands next to the event or in an item. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : 'the decision failed';
+}
+
 /** A newer release wrote a row of the log. */
 export class NewerFormat extends Error {}
 
@@ -129,14 +148,13 @@ export abstract class LaneStore {
    */
   abstract release(lane: string, fence: bigint, dueInMs?: number): Promise<void>;
   /**
-   * After a failed decision, the oldest waiting event waits for `retryInMs`. After `parkAfter` failures Crossbill parks
-   * the event with the reason. Returns false if no event waits: then no event caused the failure, and the lane itself
-   * is due after `retryInMs`.
+   * After a failed decision, the event behind the failure waits for `retryInMs`. After `parkAfter` failures Crossbill
+   * parks the event with the reason. Returns false if the event no longer waits: then the lane itself is due after
+   * `retryInMs`.
    */
   abstract postpone(
-    lane: string,
-    fence: bigint,
-    reason: string,
+    claim: Pick<Claim, 'lane' | 'fence'>,
+    failed: { readonly event: bigint; readonly reason: string },
     retryInMs: number,
     parkAfter: number,
   ): Promise<boolean>;

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../shared/domain/ports/clock.js';
-import { AnswerLost, type Claim, LaneFenced, LaneStore, LaneUnreadable } from './lane-store.js';
+import { AnswerLost, type Claim, EventFailed, LaneFenced, LaneStore, LaneUnreadable, reasonOf } from './lane-store.js';
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../shared/policy.js';
 import { Wake } from './wake.js';
@@ -197,7 +197,8 @@ export class LaneWorker {
   }
 
   /**
-   * Gives the claim back after an error. After a failed decision the event waits, and after several Crossbill parks it.
+   * Gives the claim back after an error. After a failed decision the event behind the failure waits, and after several
+   * failures Crossbill parks it. If no event is behind the failure, the lane waits.
    * An unavailable database does not count as a failure of the lane.
    */
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
@@ -211,21 +212,23 @@ export class LaneWorker {
         await this.store.release(claim.lane, claim.fence);
         return;
       }
-      const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'the decision failed';
+      const failed = error instanceof EventFailed ? { event: error.event, reason: reasonOf(error.cause) } : null;
+      const reason = failed?.reason ?? reasonOf(error);
       if (error instanceof LaneUnreadable) {
         // The item comes first: a crash after the release would leave the lane untold for an hour.
         await this.flow.tellStuck(claim, reason, STUCK_LANE_EVERY_MS);
         return await this.store.release(claim.lane, claim.fence, STUCK_LANE_EVERY_MS);
       }
-      if (!(await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, DECISION_TRIES)))
-        await this.wait(claim, reason);
+      const isPostponed =
+        failed !== null && (await this.store.postpone(claim, failed, 2 * BACK_OFF_MS, DECISION_TRIES));
+      if (!isPostponed) await this.wait(claim, reason);
     } catch (again) {
       // The lease expires. Then any worker may claim the lane.
       this.options.onError?.('a lane could not be given back', again, claim);
     }
   }
 
-  /** Without an event to park, the lane waits longer after each failure. In the end a person gets an item. */
+  /** Without an event to blame, the lane waits longer after each failure. In the end a person gets an item. */
   private async wait(claim: Claim, reason: string): Promise<void> {
     const failures = (this.failing.get(claim.lane) ?? 0) + 1;
     if (this.failing.size >= MOST_FAILING) this.failing.clear();

@@ -96,7 +96,12 @@ export class PgLaneStore extends LaneStore {
     );
   }
 
-  async postpone(lane: string, fence: bigint, reason: string, retryInMs: number, parkAfter: number): Promise<boolean> {
+  async postpone(
+    { lane, fence }: Pick<Claim, 'lane' | 'fence'>,
+    { event, reason }: { readonly event: bigint; readonly reason: string },
+    retryInMs: number,
+    parkAfter: number,
+  ): Promise<boolean> {
     this.writer.forget(lane);
     return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
@@ -105,8 +110,8 @@ export class PgLaneStore extends LaneStore {
         `update inbox_event set attempts = attempts + 1, next_try_at = ${laterSql(2, 3)}, reason = $4,
                 status = case when attempts + 1 >= $5 then 'parked' else status end,
                 decided_at = case when attempts + 1 >= $5 then ${timeSql(2)} else null end
-          where id = (select min(id) from inbox_event where lane = $1 and status = 'received' and next_try_at <= ${timeSql(2)})`,
-        [lane, this.clock.given(), retryInMs, reason.slice(0, 500), parkAfter],
+          where id = $6 and lane = $1 and status = 'received'`,
+        [lane, this.clock.given(), retryInMs, reason.slice(0, 500), parkAfter, event.toString()],
       );
       await restIn(db, lane, this.clock.given(), retryInMs);
       return blamed.rowCount === 1;

@@ -67,6 +67,21 @@ export function applyEvent(subjects: Subjects, lane: Lane, event: LaneEvent | Ch
   return verdict;
 }
 
+/**
+ * Finds the event behind a failed step: the steps with the first event, the first two and so on are tried in turn, and
+ * the first failing step has the culprit last. Null: the step fails without any event.
+ */
+export function culpritOf<E>(events: readonly E[], step: (events: readonly E[]) => unknown): E | null {
+  for (const [n] of events.entries()) {
+    try {
+      step(events.slice(0, n));
+    } catch {
+      return events[n - 1] ?? null;
+    }
+  }
+  return events.at(-1) ?? null;
+}
+
 const SENDER = { invoice: 'stripe', payment: 'mor', channel: 'mor', own: 'crossbill' } as const;
 
 function sayEvent(lane: Lane, { type, eventId, family }: LaneEvent | ChannelEvent, reason: string | null): void {

@@ -4,7 +4,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../shared/domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './calls.js';
 import { type Answer, type SentCall } from './call.js';
-import { type Elsewhere, emptyLane } from './context.js';
+import { type Ctx, type Elsewhere, emptyLane } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './draft.js';
 import { collectedCharges } from './payment.js';
@@ -13,7 +13,17 @@ import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../shared/domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../shared/domain/ports/call.js';
-import { AnswerLost, type Claim, LaneFenced, LaneStore, NotUnique, type WaitingEvent } from './lane-store.js';
+import {
+  AnswerLost,
+  type Claim,
+  EventFailed,
+  LaneFenced,
+  LaneStore,
+  LaneUnreadable,
+  type LaneWork,
+  NotUnique,
+  type WaitingEvent,
+} from './lane-store.js';
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
@@ -21,7 +31,7 @@ import { FlowContext } from './flow-context.js';
 import { LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { accountLookup, LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
 import { readInvoice } from './facts.js';
-import { takeIn } from './take-event.js';
+import { culpritOf, takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../shared/policy.js';
 
 /**
@@ -34,6 +44,12 @@ type News = Reply & {
   readonly ahead: boolean;
   /** True for the reply to a stored call. The call may have had an effect outside. */
   readonly sent: boolean;
+};
+
+/** A decided step. `named`: the MoR's payment ids in its events. `collected`: the charges it books. */
+type Taken = ReturnType<LaneWork<{ readonly errand: Errand | null; readonly decided: DecidedEvent[] }>['decide']> & {
+  readonly named: readonly string[];
+  readonly collected: readonly string[];
 };
 
 export type LaneDone = {
@@ -134,7 +150,10 @@ export class WorkLaneFlow {
     }
   }
 
-  /** Takes the last reply and the waiting events into the lane and stores the decision, all in one transaction. */
+  /**
+   * Takes the last reply and the waiting events into the lane and stores the decision, all in one transaction. Throws
+   * `EventFailed` if an event is behind the failure.
+   */
   private async step(
     claim: Claim,
     news: News | null,
@@ -142,6 +161,7 @@ export class WorkLaneFlow {
   ): Promise<{ errand: Errand | null; decided: LaneDone['decided'] }> {
     const seen: string[] = [];
     let charges: readonly string[] = [];
+    let suspect: bigint | null = null;
     try {
       return await this.store.transact({
         lane: claim.lane,
@@ -152,36 +172,55 @@ export class WorkLaneFlow {
           }
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
-          const decided: DecidedEvent[] = [];
-          // `news.ahead`: `run` read the invoice before this step. The lane takes such an early read only after the
-          // events below.
-          const lane = new Lane(state, ctx);
-          if (news?.ahead === false) news.take(lane);
-          let held: 'ask' | 'wait' | null = null;
-          for (const e of events) {
-            const taken = takeIn(this.context.decider.subjects, lane, e, this);
-            if (typeof taken === 'string') {
-              held = taken; // later events wait too: a lane takes its events in order
-              break;
-            }
-            seen.push(...taken.named);
-            decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
+          const take = (some: readonly WaitingEvent[]): Taken => this.take(state, some, news, ctx);
+          try {
+            const { named, collected, ...taken } = take(events);
+            seen.push(...named);
+            charges = collected;
+            suspect = events[0]?.id ?? null; // if the database refuses the step, its oldest event goes alone the next time
+            return taken;
+          } catch (e) {
+            suspect = culpritOf(events, take)?.id ?? null;
+            throw e;
           }
-          if (news?.ahead === true) news.take(lane);
-          const settled = settle(this.context.decider.subjects, lane.toState(), ctx);
-          charges = collectedCharges(settled.state.entries);
-          const errand: Errand | null = held === 'ask' ? askFor(accountLookup, null) : settled.errand;
-          const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, now);
-          return { state: settled.state, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
         },
       });
     } catch (e) {
       // Another invoice already has a payment id or a charge of this lane. Find that invoice, and run the step again.
-      if (!(e instanceof NotUnique) || elsewhere !== null) throw e;
-      const found = await this.context.decider.heldElsewhere(claim.lane, { payments: seen, charges });
-      if (found === null) throw e;
-      return this.step(claim, news, found);
+      if (e instanceof NotUnique && elsewhere === null) {
+        const found = await this.context.decider.heldElsewhere(claim.lane, { payments: seen, charges });
+        if (found !== null) return this.step(claim, news, found);
+      }
+      throw suspect === null || isOfStore(e) ? e : new EventFailed(suspect, e);
     }
+  }
+
+  /** Takes these events and the last reply into the lane, and settles it. Pure. */
+  private take(state: LaneState, events: readonly WaitingEvent[], news: News | null, ctx: Ctx): Taken {
+    const { subjects } = this.context.decider;
+    const decided: DecidedEvent[] = [];
+    const named: string[] = [];
+    // `news.ahead`: `run` read the invoice before this step. The lane takes such an early read only after the events
+    // below.
+    const lane = new Lane(state, ctx);
+    if (news?.ahead === false) news.take(lane);
+    let held: 'ask' | 'wait' | null = null;
+    for (const e of events) {
+      const taken = takeIn(subjects, lane, e, this);
+      if (typeof taken === 'string') {
+        held = taken; // later events wait too: a lane takes its events in order
+        break;
+      }
+      named.push(...taken.named);
+      decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
+    }
+    if (news?.ahead === true) news.take(lane);
+    const settled = settle(subjects, lane.toState(), ctx);
+    const collected = collectedCharges(settled.state.entries);
+    const errand: Errand | null = held === 'ask' ? askFor(accountLookup, null) : settled.errand;
+    const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, ctx.now);
+    const value = { errand, decided };
+    return { state: settled.state, verdicts: decided, dueAt, rest: errand === null, value, named, collected };
   }
 
   private async carryOut(errand: Errand, trail: LaneTrail): Promise<Reply> {
@@ -229,6 +268,11 @@ function mustReadFirst({ lane }: Claim, { invoice }: LaneState, events: readonly
   const isMors = sources.has('mor_payments') || sources.has('mor_events');
   // an event of Stripe in the same step brings the facts
   return isMors && !sources.has('stripe') && !isKnown && !isBareEventLane(lane);
+}
+
+/** True if the store, and no decision, is the cause: the database is away, or the lane is another worker's or unreadable. */
+function isOfStore(e: unknown): boolean {
+  return e instanceof StoreUnavailable || e instanceof LaneFenced || e instanceof LaneUnreadable;
 }
 
 function billingCall({ id, asked, key, wire }: OutboxRow): StoredBillingCall {

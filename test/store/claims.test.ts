@@ -343,6 +343,24 @@ describe('A lane that keeps failing', () => {
     expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
   });
 
+  it("an event that waits in an invoice's failing lane is not blamed, and is decided as soon as the lane works again", async () => {
+    const { harness, db, inbox } = x;
+    harness.platform.put(anInvoice());
+    await inbox.store([aPaymentFailed({ paymentId: 'pay_first' }), aPaymentSucceeded()]);
+    const mend = breakReads();
+    expect(await workUntilTried(11, 10)).toEqual([...WAITS, 3_600]);
+    expect(await shown()).toEqual([ITEM]);
+    const events = (): Promise<{ rows: unknown[] }> =>
+      db.pool.query('select status, attempts from inbox_event order by id');
+    const waiting = { status: 'received', attempts: 0 };
+    expect((await events()).rows).toEqual([waiting, waiting]);
+    mend();
+    await harness.rest();
+    const done = { status: 'done', attempts: 0 };
+    expect((await events()).rows).toEqual([done, done]);
+    expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
+  });
+
   it("Crossbill opens a review item for an invoice's failing lane although the database refuses the lane's rows", async () => {
     const { harness, db } = x;
     await held();

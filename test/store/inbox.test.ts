@@ -353,12 +353,14 @@ describe('The inbox', () => {
     const { store, clock, platform } = harness;
     platform.put(anInvoice());
     await inbox.store([an('poison', { lane: INVOICE_ID }), aPaymentFailed(), { ...an('other'), lane: 'in_other' }]);
+    const [bad] = await rows(`select id from inbox_event where event_id = 'poison'`);
+    const failed = { event: BigInt(String(bad?.['id'])), reason: 'TypeError: poison' };
     for (let n = 1; n <= 3; n++) {
       const claims = await store.claim('w', 10, 25_000);
       const own = claims.find((c) => c.lane === INVOICE_ID);
       expect(own).toBeDefined();
       if (n === 1) expect(claims.map((c) => c.lane).sort()).toEqual(['in_oak', 'in_other']);
-      await store.postpone(INVOICE_ID, own?.fence ?? 0n, 'TypeError: poison', 2_000, 3);
+      await store.postpone({ lane: INVOICE_ID, fence: own?.fence ?? 0n }, failed, 2_000, 3);
       const between = await store.claim('w2', 10, 1_000); // the other event of the lane is due all the same
       if (n < 3) {
         expect(between.map((c) => c.lane)).toEqual([INVOICE_ID]);

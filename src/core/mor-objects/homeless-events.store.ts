@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { REVIEW, type ReviewRow } from '../../shared/domain/model.js';
-import { LaneFenced, type WaitingEvent } from '../../engine/lane-store.js';
+import { EventFailed, LaneFenced, type WaitingEvent } from '../../engine/lane-store.js';
 import { StoreUnavailable } from '../../shared/domain/errors.js';
 import { insertSql, jsonText, toJson } from '../../frames/store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../../frames/store/database-time.js';
@@ -102,7 +102,8 @@ export class HomelessEvents {
 
   /**
    * Stores the routes in one transaction. An event with a known invoice moves to the lane of this invoice, and its item
-   * closes. An event without a known invoice waits or gets an item. Throws LaneFenced after another worker's claim.
+   * closes. An event without a known invoice waits or gets an item. Throws LaneFenced after another worker's claim, and
+   * EventFailed for an event whose route the database refuses.
    * @param lookAgainInMs the pause before the lane's next search; null: the lane's next event starts the search
    */
   async route(lane: string, fence: bigint, routed: readonly Routed[], lookAgainInMs: number | null): Promise<void> {
@@ -111,7 +112,11 @@ export class HomelessEvents {
         const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
         if (held.rowCount !== 1) throw new LaneFenced(`lane ${lane} was claimed by another worker`);
         const now = await readTime(db, this.time);
-        for (const one of routed) await write(db, one, now);
+        for (const one of routed) {
+          await write(db, one, now).catch((e: unknown) => {
+            throw isUnavailable(e) ? e : new EventFailed(one.stored.id, e);
+          });
+        }
         await restIn(db, lane, now, lookAgainInMs);
       }),
     );

@@ -3,10 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { newReview } from '../../shared/domain/item.js';
 import { Clock, Ids } from '../../shared/domain/ports/clock.js';
 import { type DecidedEvent } from '../../engine/decider.js';
-import { type Claim } from '../../engine/lane-store.js';
+import { type Claim, EventFailed } from '../../engine/lane-store.js';
 import { Wake } from '../../engine/wake.js';
-import { HomelessEvents } from './homeless-events.store.js';
-import { lookAgainInMs, namesOf, homelessIn, routeEvent } from './rules/route-event.js';
+import { type HomelessEvent, HomelessEvents, type Routed } from './homeless-events.store.js';
+import { type Home, type Homeless, homelessIn, lookAgainInMs, namesOf, routeEvent } from './rules/route-event.js';
+
+type Read = { readonly stored: HomelessEvent; readonly event: Homeless };
 
 @Injectable()
 export class RouteEventsFlow {
@@ -19,18 +21,13 @@ export class RouteEventsFlow {
 
   /**
    * Finds the invoice's lane for each event and moves the event there. Returns the events decided here; a moved event
-   * waits for a decision in its new lane.
+   * waits for a decision in its new lane. Throws `EventFailed` if one event is behind the failure.
    */
   async run(claim: Claim): Promise<readonly DecidedEvent[]> {
     const read = (await this.events.load(claim.lane)).map((stored) => ({ stored, event: homelessIn(stored.event) }));
     const homes = await this.events.homes([...new Set(read.flatMap(({ event }) => namesOf(event)))]);
     const now = this.clock.now();
-    const routed = read.map(({ stored, event }) => {
-      const routing = routeEvent(stored, event, homes);
-      const item = 'item' in routing ? routing.item : null;
-      const review = item && newReview({ ...item, subject: stored.eventId }, this.ids.next('rev'), now);
-      return { stored, routing, review };
-    });
+    const routed = read.map((one) => this.routed(one, homes, now));
     const unknown = routed.filter(({ routing }) => 'looksAgain' in routing && routing.looksAgain);
     const pause = lookAgainInMs(unknown.map(({ stored }) => stored.waitedMs));
     await this.events.route(claim.lane, claim.fence, routed, pause);
@@ -40,5 +37,16 @@ export class RouteEventsFlow {
       const { id, type, source, eventId } = stored;
       return [{ id, status: routing.status, reason: routing.reason, type, source, eventId }];
     });
+  }
+
+  private routed({ stored, event }: Read, homes: readonly Home[], now: Date): Routed {
+    try {
+      const routing = routeEvent(stored, event, homes);
+      const item = 'item' in routing ? routing.item : null;
+      const review = item && newReview({ ...item, subject: stored.eventId }, this.ids.next('rev'), now);
+      return { stored, routing, review };
+    } catch (e) {
+      throw new EventFailed(stored.id, e);
+    }
   }
 }
