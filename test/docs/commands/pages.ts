@@ -91,7 +91,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
     stands: async (rig) => ({ cus_123: (await rig.world.stripe.customers.create({ email: 'ada@example.com' })).id }),
     says: [{ command: '/payment-method/confirmed', prints: /"payment_method_id":"met_/ }],
   },
-  'docs/asking-the-mor.md': { says: [{ command: 'crossbill ask-mor', prints: /open question/i }] },
+  'docs/troubleshooting.md': { says: [{ command: 'crossbill ask-mor', prints: /open question/i }] },
   'docs/accounting.md': {
     stands: () => ({ '2026-11': MONTH }),
     says: [
