@@ -21,10 +21,9 @@ const sidebar = [
   {
     text: 'Build on it',
     items: [
+      page('Client and notifications', '/build-on-it'),
       page("Your shop's page", '/shop-page'),
       page('Tax', '/tax'),
-      page('Typed client', '/client'),
-      page('Notifications', '/notifications'),
       page('Failed renewals', '/retries'),
       page('Routes', '/reference/routes'),
     ],

@@ -1,4 +1,4 @@
-// The receiver of docs/notifications.md, run as it stands there.
+// The receiver of docs/build-on-it.md, run as it stands there.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ let said = '';
 const folder = mkdtempSync(join(tmpdir(), 'crossbill-receiver-'));
 
 beforeAll(async () => {
-  const code = /```js\n([\s\S]+?)```/.exec(textOf('docs/notifications.md'))?.[1] ?? '';
+  const code = /### A receiver\n[\s\S]*?```js\n([\s\S]+?)```/.exec(textOf('docs/build-on-it.md'))?.[1] ?? '';
   writeFileSync(join(folder, 'receiver.mjs'), code);
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const port = await freePort();
@@ -45,7 +45,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it('the example receiver of docs/notifications.md accepts a signed delivery once, and refuses a wrong secret', async () => {
+it('the example receiver of docs/build-on-it.md accepts a signed delivery once, and refuses a wrong secret', async () => {
   const at = new Date();
   const told = putDown(sampleOf('invoice.paid', 'x'), STANDARD, at);
   const [right, rotated, wrong] = [[newSecret(5)], [newSecret(6), newSecret(5)], [newSecret(6)]].map(

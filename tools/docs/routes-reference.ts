@@ -84,7 +84,7 @@ export function renderRoutes(document: Json): string {
     table(['answer', 'when'], ENDPOINT_ANSWERS),
     ...array(document['tags']).flatMap((tag) => group(object(tag), routes)),
     '## What your backend is told',
-    'Crossbill posts `{type, timestamp, data}` to `NOTIFY_URL` with the headers of Standard Webhooks: see [notifications](../notifications.md). The fields of `data` are in `openapi.json` under `webhooks`.',
+    'Crossbill posts `{type, timestamp, data}` to `NOTIFY_URL` with the headers of Standard Webhooks: see [notifications](../build-on-it.md#notifications). The fields of `data` are in `openapi.json` under `webhooks`.',
     table(['type', 'when'], Object.entries(object(document['webhooks'])).map(notification)),
   ]);
 }

@@ -204,7 +204,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       { command: 'crossbill verify', prints: /Compared/ },
     ],
   },
-  'docs/notifications.md': {
+  'docs/build-on-it.md': {
     stands: (rig) => ({
       msg_0123456789abcdef0123456789abcdef: async () => {
         const { body } = await rig.world.api<{ data: { id: string }[] }>('GET', '/v1/notifications?status=delivered');
