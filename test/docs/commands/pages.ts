@@ -226,8 +226,23 @@ export const PAGES: Readonly<Record<string, Page>> = {
     ],
   },
   'docs/finance.md': {
-    stands: (rig) => ({ pay_123: async () => (await rig.paid()).paymentId }),
-    says: [{ command: 'crossbill returned', prints: /pay_\w+/ }],
+    stands: (rig) => ({
+      pay_123: async () => (await rig.paid()).paymentId,
+      '2026-11': MONTH,
+    }),
+    says: [
+      {
+        command: 'crossbill payments',
+        prints: /29\.90 EUR/,
+        first: async (_, rig) => void (await rig.paid()),
+      },
+      { command: 'crossbill explain', prints: /^Payment pay_/m },
+      { command: 'crossbill verify', prints: /Compared/ },
+      { command: 'crossbill reviews list', prints: /./ },
+      { command: 'crossbill trial-balance', prints: /mor_receivable/ },
+      { command: 'crossbill export ledger', file: 'ledger.csv', prints: /^id,[^]*mor_receivable/ },
+      { command: 'crossbill returned', prints: /pay_\w+/ },
+    ],
   },
   'docs/tutorial.md': {
     bare: true,
