@@ -35,9 +35,9 @@ it("the short test matrix includes Debian's PostgreSQL 15 and the Docker image's
   expect(found).toContainEqual(pair(textOf('.nvmrc').trim(), '18'));
 });
 
-it('the matrix, package.json, README.md and docs/platforms.md name the same Node versions', () => {
+it('the matrix, package.json, README.md and docs/evidence.md name the same Node versions', () => {
   const { engines } = JSON.parse(textOf('package.json')) as { engines: { node: string } };
-  const page = textOf('docs/platforms.md');
+  const page = textOf('docs/evidence.md');
   for (const range of engines.node.split(' || ')) {
     const lowest = semver.minVersion(range);
     expect(page).toContain(`${lowest?.major ?? ''}.${lowest?.minor ?? ''} `);

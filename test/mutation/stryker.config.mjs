@@ -1,4 +1,4 @@
-// `npm run mutate`: Stryker over the pure rules, by the unit tests. See docs/simulation.md, "Mutation". Jest would load
+// `npm run mutate`: Stryker over the pure rules, by the unit tests. See docs/evidence.md. Jest would load
 // everything again for each mutant, a second or more. Mocha loads the same tests once: milliseconds. So `@jest/globals`
 // is mocha's here (stryker/): enough for tests without mocks.
 export default {
