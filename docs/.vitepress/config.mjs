@@ -10,7 +10,6 @@ const sidebar = [
     items: [
       page('Tutorial: ten minutes, one shop', '/tutorial'),
       page('Getting started', '/getting-started'),
-      page('My first week', '/first-week'),
       page('Going live', '/going-live'),
       page('Moving customers', '/moving-customers'),
       page('Recipes', '/recipes'),

@@ -197,13 +197,6 @@ export const PAGES: Readonly<Record<string, Page>> = {
       { command: 'crossbill reviews list', prints: /./ },
     ],
   },
-  'docs/first-week.md': {
-    says: [
-      { command: 'crossbill status', prints: /Invoices/i },
-      { command: 'crossbill reviews list', prints: /./ },
-      { command: 'crossbill verify', prints: /Compared/ },
-    ],
-  },
   'docs/build-on-it.md': {
     stands: (rig) => ({
       msg_0123456789abcdef0123456789abcdef: async () => {
