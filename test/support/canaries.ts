@@ -131,11 +131,11 @@ export async function inDatabase(world: World, canaries: Canaries): Promise<read
     `select table_name as t, column_name as c, data_type as type from information_schema.columns
       where table_schema = 'public' and data_type in ('text', 'character varying', 'character', 'bytea', 'jsonb', 'json', 'ARRAY')`,
   );
-  const found = new Set<string>();
-  for (const { t, c, type } of columns) {
+  // One statement for all columns: a connection for each of them would take most of the test's time.
+  const parts = columns.map(({ t, c, type }) => {
     const shown = type === 'bytea' ? `encode("${c}", 'escape')` : `"${c}"::text`;
-    const rows = await world.query<{ v: string }>(`select ${shown} as v from "${t}" where ${shown} like '%kanarie%'`);
-    for (const { v } of rows) for (const field of canaries.found(v)) found.add(`${t}.${c}: ${field}`);
-  }
-  return [...found].sort();
+    return `select '${t}.${c}' as at, ${shown} as v from "${t}" where ${shown} like '%kanarie%'`;
+  });
+  const rows = await world.query<{ at: string; v: string }>(parts.join(' union all '));
+  return [...new Set(rows.flatMap(({ at, v }) => canaries.found(v).map((field) => `${at}: ${field}`)))].sort();
 }
