@@ -180,11 +180,12 @@ it("`crossbill explain` shows an invoice's timeline for the id of the invoice, p
   const [event] = await sql<{ event_id: string }>(
     `select event_id from inbox_event where type = 'payment.succeeded' limit 1`,
   );
-  for (const id of [paid.paymentId, paid.customerId, event?.event_id ?? '']) {
-    expect(
-      (await cliJson<{ invoices: { id: string }[] }>(['explain', id], world.env)).body.invoices.map((i) => i.id),
-    ).toContain(paid.invoiceId);
-  }
+  const found = await Promise.all(
+    [paid.paymentId, paid.customerId, event?.event_id ?? ''].map((id) =>
+      cliJson<{ invoices: { id: string }[] }>(['explain', id], world.env),
+    ),
+  );
+  for (const { body } of found) expect(body.invoices.map((i) => i.id)).toContain(paid.invoiceId);
   const unknown = /^Crossbill does not know in_nobody\./;
   expect(await cli(['explain', 'in_nobody'], world.env)).toEqual(saysWhy(1, unknown));
 });
@@ -194,8 +195,7 @@ it("`crossbill explain` shows an uncompleted signup for the signup's id and for 
   const signup = { kind: 'payment', customer: { id: customerId }, amount: 2990, currency: 'eur' };
   const { body } = await world.api('POST', '/v1/signups', signup);
   const id = String(body['id']);
-  for (const by of [id, customerId]) {
-    const { code, out } = await cli(['explain', by], world.env);
+  for (const { code, out } of await Promise.all([id, customerId].map((by) => cli(['explain', by], world.env)))) {
     expect([code, out]).toEqual([
       0,
       expect.stringContaining(`Signup ${id} (payment of 29.90 EUR) of customer ${customerId}`),
@@ -216,11 +216,12 @@ it('`crossbill refund` asks for confirmation, makes one refund for each key, and
   const again = await cliJson(args, world.env);
   expect(again.body['id']).toBe(done.body['id']);
   expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(500);
-  const odd = await cli(['refund', paid.paymentId, '--amount', '5.005', '--yes'], world.env);
-  expect(odd).toEqual(saysWhy(2, /^5\.005 is no amount in EUR\. Use 2 decimals, above 0\.\n$/));
-  const minor = await cli(['refund', paid.paymentId, '--amount', '12.50', '--minor', '--yes'], world.env);
-  expect(minor).toEqual(saysWhy(2, /^With --minor the amount is a whole number, not 12\.50\.\n$/));
-  expect(await cli(['refund', paid.paymentId, '--minor'], world.env)).toEqual(saysWhy(2, /--amount/));
+  const wrong = [['--amount', '5.005', '--yes'], ['--amount', '12.50', '--minor', '--yes'], ['--minor']];
+  expect(await Promise.all(wrong.map((given) => cli(['refund', paid.paymentId, ...given], world.env)))).toEqual([
+    saysWhy(2, /^5\.005 is no amount in EUR\. Use 2 decimals, above 0\.\n$/),
+    saysWhy(2, /^With --minor the amount is a whole number, not 12\.50\.\n$/),
+    saysWhy(2, /--amount/),
+  ]);
   const tooMuch = await cli(['refund', paid.paymentId, '--amount', '9999.99', '--yes'], world.env);
   expect(tooMuch).toEqual(saysWhy(1, /^The amount exceeds the rest of this payment\. Refund at most 24\.90 EUR\.\n$/));
   const audited = await sql<Record<string, string>>(
@@ -244,30 +245,33 @@ it('`crossbill export` writes the ledger as CSV and as JSON lines', async () => 
 });
 
 it('`crossbill events` shows events without personal data, and lets Crossbill decide an event again', async () => {
-  const listed = await cliJson<{ data: { id: string; type: string }[] }>(
-    ['events', 'list', '--type', 'invoice.created', '--limit', '1'],
-    world.env,
-  );
+  const list = (...words: string[]) =>
+    cliJson<{ data: { id: string; type: string }[] }>(
+      [...words, '--type', 'invoice.created', '--limit', '1'],
+      world.env,
+    );
   // Without a command of its own, `events` lists.
-  const bare = await cliJson<typeof listed.body>(['events', '--type', 'invoice.created', '--limit', '1'], world.env);
+  const [listed, bare] = await Promise.all([list('events', 'list'), list('events')]);
   expect(bare.body.data).toEqual(listed.body.data);
   expect(await cli(['events', 'lst'], world.env)).toEqual(saysWhy(2, /^error: too many arguments for 'list'/));
   const [event] = listed.body.data;
-  const shown = await cli(['events', 'show', event?.id ?? ''], world.env);
-  expect(shown.out).toContain('invoice.created');
-  expect(shown.out).not.toContain('ada.lovelace');
-  const raw = await cli(['events', 'show', event?.id ?? '', '--raw'], world.env);
+  const [shown, raw] = await Promise.all(
+    [[], ['--raw']].map((how) => cli(['events', 'show', event?.id ?? '', ...how], world.env)),
+  );
+  expect(shown?.out).toContain('invoice.created');
+  expect(shown?.out).not.toContain('ada.lovelace');
   expect(raw).toEqual({ code: 0, out: expect.stringContaining('ada.lovelace'), err: '' });
   expect(await cliJson(['retry', event?.id ?? ''], world.env)).toMatchObject({
     code: 0,
     body: { retried: [event?.id] },
   });
-  const none = { code: 0, out: 'No event is parked.\n', err: '' };
-  expect(await cli(['retry', '--all-parked'], world.env)).toEqual(none);
-  expect(await cli(['retry'], world.env)).toEqual(saysWhy(2, /^Name one event, or use --all-parked\.\n$/));
-  expect(await cli(['retry', 'evt_nobody'], world.env)).toEqual(saysWhy(1, /^There is no event evt_nobody\./));
-  const cursor = await cli(['events', 'list', '--cursor', 'x'], world.env);
-  expect(cursor).toEqual(saysWhy(2, /^Unknown cursor\. Omit --cursor\.\n$/));
+  const given = [['retry', '--all-parked'], ['retry'], ['retry', 'evt_nobody'], ['events', 'list', '--cursor', 'x']];
+  expect(await Promise.all(given.map((argv) => cli(argv, world.env)))).toEqual([
+    { code: 0, out: 'No event is parked.\n', err: '' },
+    saysWhy(2, /^Name one event, or use --all-parked\.\n$/),
+    saysWhy(1, /^There is no event evt_nobody\./),
+    saysWhy(2, /^Unknown cursor\. Omit --cursor\.\n$/),
+  ]);
 });
 
 it("`crossbill reviews` lists review items and settles a review item by an operator's choice", async () => {
@@ -425,9 +429,11 @@ it('an equal `crossbill refund` without a key is refused while the first waits, 
   expect(left.out).toContain(`crossbill refund --key ${key} --work ${paid.paymentId}`);
 
   // The natural repeat, as text and as JSON.
-  const again = await cli([...args, '--work'], world.env);
+  const [again, asJson] = await Promise.all([
+    cli([...args, '--work'], world.env),
+    cliJson<{ error: { code: string } }>([...args, '--work'], world.env),
+  ]);
   expect(again).toEqual(saysWhy(1, new RegExp(`crossbill refund --key ${key} `)));
-  const asJson = await cliJson<{ error: { code: string } }>([...args, '--work'], world.env);
   expect(asJson).toMatchObject({ code: 1, body: { error: { code: 'refund_waiting' } } });
   expect(await refunded()).toBe(110);
 
@@ -437,7 +443,8 @@ it('an equal `crossbill refund` without a key is refused while the first waits, 
   expect(await refunded()).toBe(110);
 
   // A key of its own is a person's word for a second refund.
-  const second = await cli([...args, '--wait', '1', '--key', 'second'], world.env);
-  const third = await cli([...args, '--wait', '1', '--key', 'third'], world.env);
-  expect([second.code, third.code, await refunded()]).toEqual([5, 5, 330]);
+  const more = await Promise.all(
+    ['second', 'third'].map((own) => cli([...args, '--wait', '1', '--key', own], world.env)),
+  );
+  expect([...more.map((ran) => ran.code), await refunded()]).toEqual([5, 5, 330]);
 });
