@@ -72,11 +72,6 @@ export const NOT_RUN: readonly NotRun[] = [
     why: 'it kills processes for minutes; tests cover its parts',
     runs: { file: 'packages/proof/test/chaos.test.ts', title: 'a chaos run injects the same faults' },
   },
-  {
-    command: 'npm run fuzz',
-    why: 'an hour; a few inputs of each target are tested',
-    runs: { file: 'packages/proof/test/fuzz.test.ts', title: 'each parser handles the inputs' },
-  },
   { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
   ...[
     'pg_dump',
