@@ -27,15 +27,7 @@ export function pagesWithCommands(): readonly string[] {
       .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
       .map((path) => join(folder, path))
       .sort();
-  return [
-    'README.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    ...below('docs'),
-    ...below('examples'),
-    ...below('packages'),
-    'packages/sandbox/README.md',
-  ];
+  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...below('docs'), ...below('examples'), ...below('packages')];
 }
 
 /** The shell blocks of a page, in order. Throws where bash finds a mistake. */

@@ -3,7 +3,6 @@
 import { type PageShell } from './page-shell.js';
 import { MONTH, type Rig } from './rig.js';
 import { emptyDatabase } from '../../support/database.js';
-import { startSandbox } from '@crossbill/sandbox/sandbox.js';
 import { stranger } from '../../e2e/support/stranger.js';
 import { textOf } from '../support.js';
 
@@ -27,8 +26,6 @@ export type Page = {
   readonly files?: (rig: Rig) => Readonly<Record<string, string>>;
   /** Where a file of the page has the settings, and not the environment. */
   readonly bare?: true;
-  /** The comment behind a command begins with a part of its answer; without one the answer must not be a refusal. */
-  readonly comments?: true;
   /** At the end. */
   readonly close?: () => Promise<void>;
 };
@@ -40,7 +37,6 @@ const last = (ids: RegExp) => (said: string) => {
 };
 
 const CLOCK = { command: 'curl -s $MOR/_sandbox/clock', prints: /"now":/ };
-let closeWalk: () => Promise<void> = () => Promise.resolve();
 /** The open invoice the recipes list, and then try again. */
 let listed: string | null = null;
 let secondDatabase: Awaited<ReturnType<typeof emptyDatabase>> | null = null;
@@ -247,16 +243,5 @@ export const PAGES: Readonly<Record<string, Page>> = {
       CLOCK,
       { command: 'curl -s $MOR/_sandbox/cards', prints: /"outcome":"decline"/ },
     ],
-  },
-  'packages/sandbox/README.md': {
-    bare: true,
-    stands: async () => {
-      const walk = await startSandbox({ seed: 'walk' });
-      closeWalk = () => walk.close();
-      return { 'http://127.0.0.1:4020': walk.morUrl };
-    },
-    close: () => closeWalk(),
-    comments: true,
-    says: [{ command: 'curl -s $MOR/_sandbox/deliveries', prints: /"data":\[/ }],
   },
 };
