@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { minorFromTyped } from '../../src/frames/console/list-filters.js';
+import { minorFromTyped, splitAmount } from '../../src/frames/console/list-filters.js';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
 import { findChromium, logIn, openBrowser } from './browser.js';
 import { Visitor } from './visitor.js';
@@ -17,6 +17,10 @@ it('the console reads a typed amount with a comma or a point and with thousands 
   for (const typed of ['1,299.00', '1.299,00', "1'299.00", '1299', '1,299'])
     expect(minorFromTyped(typed)).toBe(129_900n);
   expect(minorFromTyped('4,800', 'JPY')).toBe(4_800n);
+  expect(splitAmount('1 299,50 usd')).toEqual({ digits: '1 299,50', currency: 'USD' });
+  expect(splitAmount('€29.90')).toEqual({ digits: '29.90', currency: 'EUR' });
+  for (const none of ['29.90', 'abc', 'abc 1 xyz', 'pay_1 EUR'])
+    expect(splitAmount(none)).toEqual({ digits: none, currency: null });
   expect(minorFromTyped('1.250', 'KWD')).toBe(1_250n);
   for (const wrong of ['', 'in_1', '-5', '1.999,999', '1e3']) expect(minorFromTyped(wrong)).toBeNull();
 });

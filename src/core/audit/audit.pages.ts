@@ -21,14 +21,14 @@ export class AuditPages {
   @Page('audit.list', 'ops')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, AUDIT_FILTERS);
-    const filter = { ...given({ actor: values.actor, action: values.action }), ...spanFrom(values) };
     await sendList(req, res, {
       title: 'Audit',
       section: 'audit',
       path: '/console/audit',
       filters: AUDIT_FILTERS,
       values,
-      read: async (page) => viewsOf(await this.audit.list(filter, page), auditView),
+      filter: (v) => ({ ...given({ actor: v.actor, action: v.action }), ...spanFrom(v) }),
+      read: async (filter, page) => viewsOf(await this.audit.list(filter, page), auditView),
       caption: 'Newest first; refused attempts too',
       fields: ['audit', auditFields],
       empty: {

@@ -25,11 +25,6 @@ export class CustomersAtStripe {
     return answer === null ? null : (answer.value ?? 'unknown');
   }
 
-  /** Customers with exactly this address, as Stripe's list compares addresses. Null: Stripe did not reply in time. */
-  async byEmail(email: string): Promise<readonly CustomerAtStripe[] | null> {
-    return (await this.inTime(this.reader.findCustomers(email)))?.value ?? null;
-  }
-
   private async inTime<T>(asked: Promise<CallOutcome<T>>): Promise<{ readonly value: T } | null> {
     const patience = new AbortController();
     const late = this.clock.sleep(PATIENCE_MS, patience.signal).then(() => null);

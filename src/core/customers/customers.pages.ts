@@ -8,9 +8,10 @@ import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { SPAN_FILTERS, spanFrom } from '../../frames/console/list-filters.js';
-import { chosen } from '../../frames/console/list.js';
+import { CUSTOMER_FILTER, chosen } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
+import { Finder } from '../../frames/console/finder.js';
 import { CustomersStore } from './customers.store.js';
 import { PaymentsStore } from '../payments/payments.store.js';
 import { InvoicesStore } from '../invoices/invoices.store.js';
@@ -27,11 +28,7 @@ import { customerPart } from './customer-page.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
 
 const PATH = '/console/customers';
-const FILTERS = [
-  { name: 'customer_id', label: 'Customer' },
-  { name: 'mor_customer_id', label: 'Customer at the MoR' },
-  ...SPAN_FILTERS,
-] as const;
+const FILTERS = [CUSTOMER_FILTER, { name: 'mor_customer_id', label: 'Customer at the MoR' }, ...SPAN_FILTERS] as const;
 
 const ROWS = 25;
 
@@ -47,6 +44,7 @@ export class CustomerPages {
     private readonly stripe: CustomersAtStripe,
     private readonly methods: PaymentMethodsStore,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
     @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
   ) {}
 
@@ -54,18 +52,21 @@ export class CustomerPages {
   @Page('customer.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const named = given({ customerId: values.customer_id, morCustomerId: values.mor_customer_id });
-    const filter = { ...named, ...spanFrom(values) };
     await sendList(req, res, {
       title: 'Customers',
       section: 'customers',
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.links.list(filter, page), (link) => linkView(link, [])),
+      filter: (v) => ({
+        ...given({ customerId: v.customer_id, morCustomerId: v.mor_customer_id }),
+        ...spanFrom(v),
+      }),
+      read: async (filter, page) => viewsOf(await this.links.list(filter, page), (link) => linkView(link, [])),
       caption: 'Linked to the MoR, the newest links first',
       fields: ['customers', customerFields],
       names: this.names,
+      find: this.finder,
       empty: {
         filtered: 'No links match these filters.',
         yet: html`Each customer with a link to a customer of the MoR appears here. A signup makes a link, and so does

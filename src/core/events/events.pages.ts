@@ -71,7 +71,6 @@ export class EventPages {
   @Page('event.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const filter = filterOf(values);
     const parked = values.status === 'parked';
     await sendList(req, res, {
       title: 'Events',
@@ -79,7 +78,8 @@ export class EventPages {
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.events.numbered(filter, page), listedEvent),
+      filter: filterOf,
+      read: async (filter, page) => viewsOf(await this.events.numbered(filter, page), listedEvent),
       caption: 'Newest first',
       fields: ['events', eventFields],
       many: { acts: MANY, label: (e) => (parked ? [e.id, `${e.type} ${e.event_id}`] : null) },

@@ -15,8 +15,9 @@ import { html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { Pages } from '../../frames/console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';
-import { chosen } from '../../frames/console/list.js';
+import { CUSTOMER_FILTER, chosen } from '../../frames/console/list.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
+import { Finder } from '../../frames/console/finder.js';
 import { invoiceFields } from './invoice.fields.js';
 import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { differencesPart, invoicePart } from './invoice-page.js';
@@ -26,7 +27,7 @@ const PATH = '/console/invoices';
 const FILTERS = [
   { name: 'status', label: 'Status', options: INVOICE_STATUSES },
   ...MONEY_FILTERS,
-  { name: 'customer_id', label: 'Customer' },
+  CUSTOMER_FILTER,
 ] as const;
 
 @Pages('console/invoices')
@@ -38,6 +39,7 @@ export class InvoicePages {
     private readonly invoices: InvoicesStore,
     private readonly context: FlowContext,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
     @Inject(CONFIG) config: Config,
     @Optional() @Inject(Differences) private readonly differences: Differences = NOTHING_COMPARED,
   ) {
@@ -48,19 +50,20 @@ export class InvoicePages {
   @Page('invoice.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const filter = { ...given({ status: values.status }), ...moneyFrom(values) };
     await sendList(req, res, {
       title: 'Invoices',
       section: 'invoices',
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.invoices.list(filter, page), invoiceListView),
-      sums: () => this.invoices.sums(filter),
+      filter: (v) => ({ ...given({ status: v.status }), ...moneyFrom(v) }),
+      read: async (filter, page) => viewsOf(await this.invoices.list(filter, page), invoiceListView),
+      sums: (filter) => this.invoices.sums(filter),
       summed: 'due, paid or not',
       caption: 'Newest first',
       fields: ['invoices', invoiceFields],
       names: this.names,
+      find: this.finder,
       empty: {
         filtered: 'No invoices match these filters.',
         yet: html`<p>

@@ -27,7 +27,7 @@ import { type Html, html } from '../../frames/console/html.js';
 import { formToken, sendPage } from '../../frames/console/layout.js';
 import { Pages } from '../../frames/console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';
-import { chosen, table } from '../../frames/console/list.js';
+import { CUSTOMER_FILTER, INVOICE_FILTER, chosen, table } from '../../frames/console/list.js';
 import {
   amount,
   customerLink,
@@ -46,6 +46,7 @@ import { type Session } from '../../frames/console/session.js';
 import { inputField, type Typed, typedOf } from '../../frames/console/typed.js';
 import { refundFields } from '../refunds/refund.fields.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
+import { Finder } from '../../frames/console/finder.js';
 import { columnsOf, type Names } from '../../frames/console/fields.js';
 import { paymentFields } from './payment.fields.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
@@ -54,8 +55,8 @@ const PATH = '/console/payments';
 const FILTERS = [
   { name: 'status', label: 'Status', options: PAYMENT_STATUSES },
   ...MONEY_FILTERS,
-  { name: 'customer_id', label: 'Customer' },
-  { name: 'invoice_id', label: 'Invoice' },
+  CUSTOMER_FILTER,
+  INVOICE_FILTER,
 ] as const;
 
 @Pages('console/payments')
@@ -69,6 +70,7 @@ export class PaymentPages {
     private readonly context: FlowContext,
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
@@ -78,19 +80,20 @@ export class PaymentPages {
   @Page('payment.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const filter = { ...given({ status: values.status, invoiceId: values.invoice_id }), ...moneyFrom(values) };
     await sendList(req, res, {
       title: 'Payments',
       section: 'payments',
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.payments.list(filter, page), paymentView),
-      sums: () => this.payments.sums(filter),
+      filter: (v) => ({ ...given({ status: v.status, invoiceId: v.invoice_id }), ...moneyFrom(v) }),
+      read: async (filter, page) => viewsOf(await this.payments.list(filter, page), paymentView),
+      sums: (filter) => this.payments.sums(filter),
       summed: 'taken or not',
       caption: 'Newest first',
       fields: ['payments', paymentFields],
       names: this.names,
+      find: this.finder,
       empty: {
         filtered: 'No payments match these filters.',
         yet: html`<p>

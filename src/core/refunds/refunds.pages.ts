@@ -24,7 +24,7 @@ import { html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { type Session } from '../../frames/console/session.js';
 import { Pages } from '../../frames/console/pages.js';
-import { chosen } from '../../frames/console/list.js';
+import { CUSTOMER_FILTER, INVOICE_FILTER, chosen } from '../../frames/console/list.js';
 import {
   aboutPayment,
   type Asked,
@@ -37,6 +37,7 @@ import {
 import { typedAmount } from './typed-amount.js';
 import { CONSOLE_PATIENCE_MS } from '../../shared/policy.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
+import { Finder } from '../../frames/console/finder.js';
 import { refundFields } from './refund.fields.js';
 import { listedRefundView } from './refund.view.js';
 import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';
@@ -46,8 +47,8 @@ const PATH = '/console/refunds';
 const FILTERS = [
   { name: 'status', label: 'Status', options: Object.keys(refundMoves) },
   ...MONEY_FILTERS,
-  { name: 'customer_id', label: 'Customer' },
-  { name: 'invoice_id', label: 'Invoice' },
+  CUSTOMER_FILTER,
+  INVOICE_FILTER,
 ] as const;
 
 const SETTLED = new Set(['succeeded', 'failed']);
@@ -63,6 +64,7 @@ export class RefundPages {
     private readonly answers: RefundAnswers,
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
@@ -72,20 +74,24 @@ export class RefundPages {
   @Page('refund.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const statuses = values.status === undefined ? undefined : [values.status];
-    const filter = { statuses, invoiceId: values.invoice_id, ...moneyFrom(values) };
     await sendList(req, res, {
       title: 'Refunds',
       section: 'refunds',
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.refunds.list(filter, page), listedRefundView),
-      sums: () => this.refunds.sums(filter),
+      filter: (v) => ({
+        statuses: v.status === undefined ? undefined : [v.status],
+        invoiceId: v.invoice_id,
+        ...moneyFrom(v),
+      }),
+      read: async (filter, page) => viewsOf(await this.refunds.list(filter, page), listedRefundView),
+      sums: (filter) => this.refunds.sums(filter),
       summed: 'refunded or not',
       caption: 'Newest first',
       fields: ['refunds', refundFields],
       names: this.names,
+      find: this.finder,
       empty: {
         filtered: 'No refunds match these filters.',
         yet: html`Each refund appears here, from its request on. To make the first one, open a

@@ -18,6 +18,7 @@ import { type ReviewFilter } from './reviews.store.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
+import { Finder } from '../../frames/console/finder.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { type Form, formOf } from '../../frames/console/form.js';
 import { html } from '../../frames/console/html.js';
@@ -28,7 +29,7 @@ import { Pages } from '../../frames/console/pages.js';
 import { actOnMany, type Done } from '../../frames/console/bulk.js';
 import { SPAN_FILTERS, spanFrom } from '../../frames/console/list-filters.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
-import { chosen, isAsked, queryText } from '../../frames/console/list.js';
+import { CUSTOMER_FILTER, INVOICE_FILTER, chosen, isAsked, queryText } from '../../frames/console/list.js';
 import { wantsCsv } from '../../frames/console/selection.js';
 import { capital, words } from '../../frames/console/show.js';
 import { sentencesOf } from './rules/words.js';
@@ -51,8 +52,8 @@ const FILTERS = [
   { name: 'status', label: 'Status', options: REVIEW_STATUSES },
   { name: 'kind', label: 'Kind', options: REVIEW_KINDS },
   ...SPAN_FILTERS,
-  { name: 'customer_id', label: 'Customer' },
-  { name: 'invoice_id', label: 'Invoice' },
+  CUSTOMER_FILTER,
+  INVOICE_FILTER,
   { name: 'order', label: 'Order', options: ['newest'], any: 'deadline' },
 ] as const;
 
@@ -66,6 +67,7 @@ export class ReviewPages {
     private readonly flow: ReviewsFlow,
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
   ) {}
 
   @Get()
@@ -74,12 +76,6 @@ export class ReviewPages {
     // Without a status in the address the page shows open items. The filter "any" puts an empty status into the
     // address.
     const values = { ...(isAsked(req, 'status') ? {} : { status: 'open' }), ...chosen(req, FILTERS) };
-    const address = { status: '', ...values }; // an empty status: without it the next page would show open items only
-    const filter = filterOf(values);
-    // A search for closed items in some days, or of one customer, goes by creation time. In the order of deadlines
-    // PostgreSQL would first read many closed items outside the search.
-    const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
-    const order = values.order === 'newest' || few ? 'newest' : 'due';
     const empty = emptyWord(values);
     await sendList(req, res, {
       title: 'Reviews',
@@ -87,10 +83,13 @@ export class ReviewPages {
       path: PATH,
       filters: FILTERS,
       values,
-      address,
-      read: (page) => this.views(filter, page, order, !wantsCsv(req)),
+      keep: { status: '' }, // without it the next page would show open items only
+      filter: filterOf,
+      read: (filter, page) => this.views(filter, page, orderOf(values, filter), !wantsCsv(req)),
       caption: 'Review items',
       fields: ['reviews', reviewFields],
+      names: this.names,
+      find: this.finder,
       show: (rows, boxes) => reviewItems(rows, boxes, empty),
       many: { acts: MANY, label: ({ row }) => (row.status === 'open' ? [row.id, sentencesOf(row).summary] : null) },
       empty: { filtered: empty, yet: empty },
@@ -226,6 +225,13 @@ type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
 function filterOf(values: Values): ReviewFilter {
   const { status, kind, invoice_id: invoiceId, customer_id: customerId } = values;
   return { ...given({ status, kind, invoiceId, customerId }), ...spanFrom(values) };
+}
+
+function orderOf(values: Values, filter: ReviewFilter): 'due' | 'newest' {
+  // A search for closed items in some days, or of one customer, goes by creation time. In the order of deadlines
+  // PostgreSQL would first read many closed items outside the search.
+  const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
+  return values.order === 'newest' || few ? 'newest' : 'due';
 }
 
 function emptyWord(values: Values): string {

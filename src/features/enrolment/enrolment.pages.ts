@@ -5,9 +5,10 @@ import { given } from '../../frames/api/http/page.js';
 import { CONFIG, type Config } from '../../shared/config/index.js';
 import { Page } from '../../frames/console/console.guard.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
+import { Finder } from '../../frames/console/finder.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { MONEY_FILTERS, moneyFrom, SPAN_FILTERS, spanFrom } from '../../frames/console/list-filters.js';
-import { chosen } from '../../frames/console/list.js';
+import { CUSTOMER_FILTER, chosen } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { linkedCustomerFields, linkedCustomerView, outsideFields, outsideView } from './enrolment.fields.js';
 import { EnrolmentStore, MOVES } from './enrolment.store.js';
@@ -19,16 +20,17 @@ const OUTSIDE = `${PATH}/outside`;
 const LINKED_FILTERS = [
   { name: 'move', label: 'Progress', options: MOVES },
   { name: 'by', label: 'Linked by' },
-  { name: 'customer_id', label: 'Customer' },
+  CUSTOMER_FILTER,
   ...SPAN_FILTERS,
 ] as const;
-const OUTSIDE_FILTERS = [...MONEY_FILTERS, { name: 'customer_id', label: 'Customer' }] as const;
+const OUTSIDE_FILTERS = [...MONEY_FILTERS, CUSTOMER_FILTER] as const;
 
 @Pages('console/enrolment')
 export class EnrolmentPages {
   constructor(
     private readonly books: EnrolmentStore,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
     @Inject(CONFIG) private readonly config: Pick<Config, 'enrolment'>,
   ) {}
 
@@ -36,18 +38,21 @@ export class EnrolmentPages {
   @Page('enrolment.list')
   async linked(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, LINKED_FILTERS);
-    const { move, by: linkedBy, customer_id: customerId } = values;
-    const filter = { ...given({ move, linkedBy, customerId }), ...spanFrom(values) };
     await sendList(req, res, {
       title: 'Enrolment',
       section: 'enrolment',
       path: PATH,
       filters: LINKED_FILTERS,
       values,
-      read: async (page) => viewsOf(await this.books.linked(filter, page), linkedCustomerView),
+      filter: ({ move, by: linkedBy, customer_id: customerId, ...span }) => ({
+        ...given({ move, linkedBy, customerId }),
+        ...spanFrom(span),
+      }),
+      read: async (filter, page) => viewsOf(await this.books.linked(filter, page), linkedCustomerView),
       caption: 'Linked to the MoR, the newest links first',
       fields: ['enrolment', linkedCustomerFields],
       names: this.names,
+      find: this.finder,
       empty: {
         filtered: 'No linked customers match these filters.',
         yet: html`Each customer with a link to a customer of the MoR appears here, with the state of the move. A signup
@@ -62,18 +67,19 @@ export class EnrolmentPages {
   @Page('enrolment.list')
   async outside(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, OUTSIDE_FILTERS);
-    const filter = moneyFrom(values);
     await sendList(req, res, {
       title: 'Enrolment',
       section: 'enrolment',
       path: OUTSIDE,
       filters: OUTSIDE_FILTERS,
       values,
-      read: async (page) => viewsOf(await this.books.outside(filter, page), outsideView),
-      sums: () => this.books.outsideSums(filter),
+      filter: moneyFrom,
+      read: async (filter, page) => viewsOf(await this.books.outside(filter, page), outsideView),
+      sums: (filter) => this.books.outsideSums(filter),
       caption: 'Invoices outside enrolment, newest first',
       fields: ['not-enrolled', outsideFields],
       names: this.names,
+      find: this.finder,
       empty: {
         filtered: 'No invoices match these filters.',
         yet:

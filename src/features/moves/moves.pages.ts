@@ -4,9 +4,10 @@ import { type Request, type Response } from 'express';
 import { given } from '../../frames/api/http/page.js';
 import { Page } from '../../frames/console/console.guard.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
+import { Finder } from '../../frames/console/finder.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
-import { chosen } from '../../frames/console/list.js';
+import { CUSTOMER_FILTER, chosen } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { capital, count, facts } from '../../frames/console/show.js';
 import { moveFields } from './move.fields.js';
@@ -14,33 +15,32 @@ import { MOVE_STATUSES } from './move.rules.js';
 import { moveView } from './move.view.js';
 import { type MoveCounts, MovesStore } from './moves.store.js';
 
-const FILTERS = [
-  { name: 'status', label: 'Status', options: MOVE_STATUSES },
-  { name: 'customer_id', label: 'Customer' },
-] as const;
+const FILTERS = [{ name: 'status', label: 'Status', options: MOVE_STATUSES }, CUSTOMER_FILTER] as const;
 
 @Pages('console/moves')
 export class MovePages {
   constructor(
     private readonly moves: MovesStore,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
   ) {}
 
   @Get()
   @Page('move.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const filter = given({ status: values.status, customerId: values.customer_id });
     await sendList(req, res, {
       title: 'Moves',
       section: 'moves',
       path: '/console/moves',
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.moves.list(filter, page), moveView),
+      filter: (v) => given({ status: v.status, customerId: v.customer_id }),
+      read: async (filter, page) => viewsOf(await this.moves.list(filter, page), moveView),
       caption: 'The newest rows first',
       fields: ['moves', moveFields],
       names: this.names,
+      find: this.finder,
       above: countsPart(await this.moves.counts()),
       empty: {
         filtered: 'No moves match these filters.',

@@ -53,14 +53,14 @@ export class NotificationPages {
   @Page('notification.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const filter = { ...given({ status: values.status, type: values.type }), ...spanFrom(values) };
     await sendList(req, res, {
       title: 'Notifications',
       section: 'notifications',
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.notifications.list(filter, page), notificationView),
+      filter: (v) => ({ ...given({ status: v.status, type: v.type }), ...spanFrom(v) }),
+      read: async (filter, page) => viewsOf(await this.notifications.list(filter, page), notificationView),
       caption: 'Newest first',
       fields: ['notifications', notificationFields],
       empty: { filtered: 'No notifications match these filters.', yet: this.nothingYet() },

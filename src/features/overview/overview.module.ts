@@ -1,7 +1,6 @@
 // The console's first page, its search, and the trial balance.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
-import { CustomersAtStripe } from '../../core/customers/at-stripe.flow.js';
 import { CountRenewals } from './count-renewals.js';
 import { DeliveryPages } from './deliveries.pages.js';
 import { Figures } from './figures.js';
@@ -40,6 +39,6 @@ import { HealthModule } from '../../core/health/health.module.js';
     VerifyModule,
   ],
   controllers: [TrialBalancePages, DeliveryPages, SearchPages, OverviewController],
-  providers: [Figures, CountRenewals, CustomersAtStripe, Search, DaysStore, SearchStore],
+  providers: [Figures, CountRenewals, Search, DaysStore, SearchStore],
 })
 export class OverviewModule {}

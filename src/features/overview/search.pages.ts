@@ -68,8 +68,13 @@ const whatIsSearched = html`<details class="searched" id="searched">
       customers and other objects.
     </li>
     <li>Numbers of invoices and proforma invoices, whole or their beginning.</li>
-    <li>Whole e-mail addresses: Crossbill looks them up on Stripe and keeps none.</li>
-    <li>Amounts, with a comma or a point: the newest 5,000 invoices, payments and refunds.</li>
-    <li>Not searched: the middle of an id, names, and texts.</li>
+    <li>The end of an invoice's number, after its prefix: the newest 5,000 invoices.</li>
+    <li>
+      Customers by whole e-mail address or by a part of their name: Crossbill asks Stripe's search and keeps no name.
+    </li>
+    <li>
+      Amounts, such as <code>49,50 GBP</code> or <code>49.50</code>: the newest 5,000 invoices, payments and refunds.
+    </li>
+    <li>Not searched: the middle of an id, and other texts.</li>
   </ul>
 </details>`;

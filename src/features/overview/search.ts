@@ -1,10 +1,11 @@
 // Finds an object by a typed id, e-mail address, amount or number. Every query uses an index.
 import { Injectable } from '@nestjs/common';
-import { minorFromTyped } from '../../frames/console/list-filters.js';
+import { Finder, type FoundCustomer, sayCustomer, SHORTEST_NAME } from '../../frames/console/finder.js';
+import { minorFromTyped, minorsOf, splitAmount, type TypedAmount } from '../../frames/console/list-filters.js';
 import { capital } from '../../frames/console/show.js';
-import { CustomersAtStripe } from '../../core/customers/at-stripe.flow.js';
 import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
+import { given } from '../../frames/api/http/page.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { EventsStore } from '../../core/events/events.store.js';
 import { InvoicesStore } from '../../core/invoices/invoices.store.js';
@@ -34,6 +35,9 @@ export type Result = { readonly found: readonly Found[]; readonly told: string |
 const OF_EACH = 5;
 /** A shorter text would match half of the database. */
 const SHORTEST = 4;
+/** The shortest end of a number: a shorter one would be the end of too many. */
+const SHORTEST_NUMBER = 3;
+const UNREAD = 'Stripe did not reply, so Crossbill found no customers. Try again in a moment.';
 
 const NEWEST_AMOUNTS =
   'Crossbill searched this amount among the newest 5,000 invoices, payments and refunds. To look further back, filter a list by amount and dates.';
@@ -56,37 +60,39 @@ export class Search {
     private readonly refunds: RefundsStore,
     private readonly search: SearchStore,
     private readonly disputes: DisputesStore,
-    private readonly customers: CustomersAtStripe,
+    private readonly finder: Finder,
   ) {}
 
   async for(sought: string): Promise<Result> {
     if (sought === '') return { found: [], told: null };
-    if (sought.includes('@')) return this.byEmail(sought);
-    const minors = minorsOf(sought);
-    const [ids, amounts] = await Promise.all([this.byId(sought), this.byAmount(sought, minors)]);
-    const found = [...ids, ...amounts];
-    if (found.length > 0) return { found, told: null };
-    if (minors.length > 0) return { found, told: NEWEST_AMOUNTS };
-    return {
-      found,
-      told: sought.length < SHORTEST ? `Type at least ${SHORTEST} characters of an id or a number.` : null,
-    };
+    const typed = splitAmount(sought);
+    const minors = sought.includes('@') ? [] : minorsOf(typed);
+    const [ids, numbers, amounts] = await Promise.all([
+      sought.includes('@') ? [] : this.byId(sought),
+      this.byNumber(sought),
+      this.byAmount(typed, minors),
+    ]);
+    const found = [...ids, ...numbers.filter((n) => !ids.some((f) => f.path === n.path)), ...amounts];
+    if (ids.some((f) => f.exact) || !mayBeCustomer(sought) || typed.currency !== null)
+      return { found, told: toldOf(sought, found, minors) };
+    const customers = await this.finder.customers(sought);
+    if (customers !== null) found.push(...customers.map(foundCustomer));
+    return { found, told: customers === null && found.length === 0 ? UNREAD : toldOf(sought, found, minors) };
   }
 
-  private async byEmail(email: string): Promise<Result> {
-    const customers = await this.customers.byEmail(email);
-    if (customers === null) {
-      return { found: [], told: 'Crossbill could not look this address up on Stripe. Try again in a moment.' };
-    }
-    const found = customers.map((c) => ({
+  private async byNumber(sought: string): Promise<Found[]> {
+    if (sought.length < SHORTEST_NUMBER) return [];
+    return (await this.finder.invoices(sought)).map((i) => ({
       ...PLAIN,
-      what: `Customer ${c.name ?? c.email ?? ''}`.trim(),
-      id: c.customerId,
-      path: pathOf('customers', c.customerId),
+      what: `Invoice ${i.number ?? ''}`.trim(),
+      id: i.invoiceId,
+      path: pathOf('invoices', i.invoiceId),
       exact: true,
-      name: [c.name, c.email].filter((x) => x !== null).join(', '),
+      minor: i.amountDue,
+      currency: i.currency,
+      status: i.status,
+      at: i.at,
     }));
-    return { found, told: null };
   }
 
   private async byId(id: string): Promise<Found[]> {
@@ -131,19 +137,19 @@ export class Search {
     return exact.length > 0 ? exact : found;
   }
 
-  private async byAmount(text: string, minors: readonly bigint[]): Promise<Found[]> {
-    const found = await Promise.all(minors.map((minor) => this.ofAmount(minor, text)));
+  private async byAmount(typed: TypedAmount, minors: readonly bigint[]): Promise<Found[]> {
+    const found = await Promise.all(minors.map((minor) => this.ofAmount(minor, typed)));
     return found.flat();
   }
 
-  private async ofAmount(minor: bigint, text: string): Promise<Found[]> {
+  private async ofAmount(minor: bigint, { digits, currency }: TypedAmount): Promise<Found[]> {
     const first = { limit: OF_EACH, cursor: null };
     const [invoices, payments, refunds] = await Promise.all([
-      this.invoices.list({ amount: minor }, first),
-      this.payments.list({ amount: minor }, first),
-      this.refunds.list({ amount: minor }, first),
+      this.invoices.list({ amount: minor, ...given({ currency: currency ?? undefined }) }, first),
+      this.payments.list({ amount: minor, ...given({ currency: currency ?? undefined }) }, first),
+      this.refunds.list({ amount: minor, ...given({ currency: currency ?? undefined }) }, first),
     ]);
-    const meant = (currency: string | null): boolean => currency !== null && minorFromTyped(text, currency) === minor;
+    const meant = (of: string | null): boolean => of !== null && minorFromTyped(digits, of) === minor;
     const found: Found[] = [
       ...invoices.data.map((i) => ({
         ...PLAIN,
@@ -162,13 +168,27 @@ export class Search {
   }
 }
 
-/**
- * Reads a typed amount as smallest units of a currency with two decimals, such as EUR. A text without decimals also
- * counts as an amount of a currency without decimals, such as JPY. Empty: no amount.
- */
-function minorsOf(text: string): readonly bigint[] {
-  const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n];
-  return [...new Set(minors.filter((m) => m > 0n))];
+/** Names have letters, and no `_` like ids. */
+const mayBeCustomer = (text: string): boolean =>
+  text.includes('@') || (text.length >= SHORTEST_NAME && /\p{L}{2}/u.test(text) && !text.includes('_'));
+
+function toldOf(sought: string, found: readonly Found[], minors: readonly bigint[]): string | null {
+  if (found.length > 0) return null;
+  if (minors.length > 0) return NEWEST_AMOUNTS;
+  return sought.length < SHORTEST ? `Type at least ${SHORTEST} characters of an id or a number.` : null;
+}
+
+function foundCustomer(c: FoundCustomer): Found {
+  const { customerId: id } = c;
+  const name = sayCustomer(c);
+  return {
+    ...PLAIN,
+    what: `Customer ${c.name ?? c.email ?? ''}`.trim(),
+    id,
+    path: pathOf('customers', id),
+    exact: true,
+    name,
+  };
 }
 
 const pathOf = (folder: string, id: string): string => `/console/${folder}/${encodeURIComponent(id)}`;

@@ -4,9 +4,10 @@ import { type Request, type Response } from 'express';
 import { given } from '../../frames/api/http/page.js';
 import { Page } from '../../frames/console/console.guard.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
+import { Finder } from '../../frames/console/finder.js';
 import { type Html, html } from '../../frames/console/html.js';
 import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';
-import { chosen, table } from '../../frames/console/list.js';
+import { CUSTOMER_FILTER, chosen, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { section } from '../../frames/console/show.js';
 import { END_WORDS, REFUSAL_KINDS, type RefusalKind } from '../../shared/domain/retry.js';
@@ -22,7 +23,7 @@ const FILTERS = [
   { name: 'state', label: 'State', options: RETRY_STATES },
   { name: 'kind', label: 'Refusal', options: REFUSAL_KINDS },
   ...MONEY_FILTERS,
-  { name: 'customer_id', label: 'Customer' },
+  CUSTOMER_FILTER,
 ] as const;
 
 @Pages('console/retries')
@@ -30,6 +31,7 @@ export class RetryListPages {
   constructor(
     private readonly books: RetriesStore,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
     private readonly context: FlowContext,
   ) {}
 
@@ -37,19 +39,20 @@ export class RetryListPages {
   @Page('retry.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const filter = { ...given({ state: values.state, kind: values.kind }), ...moneyFrom(values) };
     await sendList(req, res, {
       title: 'Retries',
       section: 'retries',
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.books.list(filter, page), listedRetry),
-      sums: () => this.books.sums(filter),
+      filter: (v) => ({ ...given({ state: v.state, kind: v.kind }), ...moneyFrom(v) }),
+      read: async (filter, page) => viewsOf(await this.books.list(filter, page), listedRetry),
+      sums: (filter) => this.books.sums(filter),
       summed: 'remaining to be paid',
       caption: values.state === 'planned' ? 'The next try first' : 'Newest invoices first',
       fields: ['retries', retryFields],
       names: this.names,
+      find: this.finder,
       empty: {
         filtered: 'No refused renewals match these filters.',
         yet: 'Each renewal with a declined charge appears here, with the reason, the time of the next try and its result. The MoR has declined none yet.',

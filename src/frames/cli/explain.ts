@@ -8,10 +8,13 @@ import { known } from '../../shared/domain/sentence.js';
 import { type SignupRow } from '../../shared/domain/signup.js';
 import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
 import { EventsStore } from '../../core/events/events.store.js';
+import { InvoicesStore } from '../../core/invoices/invoices.store.js';
 import { answerOf, lastRead } from '../../core/invoices/invoice-sentence.js';
 import { invoiceView } from '../../core/invoices/invoice.view.js';
 import { textCensor } from '../../shared/masks/secrets.js';
 import { nextTryOf } from '../../core/invoices/retry.view.js';
+import { Finder, SHORTEST_NAME } from '../console/finder.js';
+import { minorsOf, splitAmount } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
 import { ReviewsStore } from '../../core/reviews/reviews.store.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
@@ -27,11 +30,12 @@ const MOST = 20;
 export function addExplain(on: Commands): void {
   on.add(
     'explain <id>',
-    "show the history of an invoice in order: events, decisions, calls, people; takes the id of an invoice, payment, refund, customer, signup, charge, event or review item, or the MoR's id of a proforma invoice, link or dispute",
+    "show the history of an invoice in order: events, decisions, calls, people; takes an invoice's number, a customer's e-mail address or name, an amount such as '49,50 GBP', the id of an invoice, payment, refund, customer, signup, charge, event or review item, or the MoR's id of a proforma invoice, link or dispute",
   ).action(
     on.run(async (cli, id) => {
       const world = await cli.open();
-      const lanes = await lanesOf(world, id);
+      const known = await lanesOf(world, id);
+      const lanes = known.length > 0 ? known : await lanesNamed(world, id);
       const views: InvoiceView[] = [];
       for (const lane of lanes.slice(0, MOST))
         views.push(...[await world.get(ReadModel).invoice(lane)].filter((v) => v !== null));
@@ -84,6 +88,27 @@ async function lanesOf(world: World, id: string): Promise<readonly string[]> {
   const named = await events.list({ eventId: id }, { limit: 5, cursor: null });
   if (named.data.length > 0) return [...new Set(named.data.map((e) => e.lane))];
   return books.invoicesOfCharge(id);
+}
+
+/** Finds the invoices as people name them: a customer's e-mail address or name, a number, an amount. */
+async function lanesNamed(world: World, text: string): Promise<readonly string[]> {
+  if (text.includes('_')) return []; // an id that nobody knows
+  const finder = world.get(Finder);
+  const numbered = await finder.invoices(text);
+  if (numbered.length > 0) return numbered.map((i) => i.invoiceId);
+  const typed = splitAmount(text);
+  const minors = minorsOf(typed);
+  if (minors.length > 0) {
+    const filter = typed.currency === null ? {} : { currency: typed.currency };
+    const first = { limit: MOST, cursor: null };
+    const found = await Promise.all(
+      minors.map((amount) => world.get(InvoicesStore).list({ ...filter, amount }, first)),
+    );
+    return found.flatMap(({ data }) => data.map((i) => i.invoiceId));
+  }
+  const customers = (text.length < SHORTEST_NAME ? null : await finder.customers(text)) ?? [];
+  const found = await Promise.all(customers.map((c) => world.get(CustomersStore).find(c.customerId)));
+  return found.flatMap((c) => c?.invoiceIds ?? []);
 }
 
 function tellSignup(s: SignupRow): string {

@@ -3,6 +3,7 @@
 import { Module } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
 import { CustomerNames } from './customer-names.js';
+import { Finder } from './finder.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { SessionsStore } from './sessions.store.js';
 import { ConsoleAudit } from './console-audit.js';
@@ -25,10 +26,11 @@ import { SsoCookie } from './sso/sso-cookie.js';
     LoginThrottle,
     ConsoleAudit,
     CustomerNames,
+    Finder,
     IdentityProvider,
     SsoCookie,
     { provide: ConsoleSessions, useClass: SessionsStore },
   ],
-  exports: [Sessions, ConsoleAudit, CustomerNames, ApiModule],
+  exports: [Sessions, ConsoleAudit, CustomerNames, Finder, ApiModule],
 })
 export class ConsoleModule {}

@@ -139,7 +139,14 @@ function header(session: Session, section: Section | null, q: string, mode: Html
     </details>
     <form class="find" role="search" action="/console/find" method="get">
       <label class="unseen" for="find">Search</label>
-      <input id="find" type="search" name="q" value="${q}" placeholder="Id, e-mail, amount or number" maxlength="255" />
+      <input
+        id="find"
+        type="search"
+        name="q"
+        value="${q}"
+        placeholder="E-mail, name, amount, number or id"
+        maxlength="255"
+      />
       <button>Find</button>
     </form>
     <form class="who" action="/console/logout" method="post">

@@ -37,6 +37,31 @@ export function minorFromTyped(text: string, currency = USUAL): bigint | null {
   return minorFromDecimal(parts && tail > 0 ? `${whole}.${typed.slice(last + 1)}` : whole, currency);
 }
 
+/** An amount with the currency a person typed beside it. `currency` null: none. */
+export type TypedAmount = { readonly digits: string; readonly currency: string | null };
+
+const SIGNS: Readonly<Record<string, string>> = { '€': 'EUR', '£': 'GBP' };
+
+/** Takes the currency off an amount: "49,50 GBP", "gbp 49.50" and "£49.50" are 49.50 of GBP. */
+export function splitAmount(text: string): TypedAmount {
+  const [, before = '', digits = text, after = ''] =
+    /^([A-Za-z]{3}|[€£])?\s*([\d][\d.,\s\u00a0']*?)\s*([A-Za-z]{3}|[€£])?$/.exec(text.trim()) ?? [];
+  const said = before === '' ? after : before;
+  const currency = parseCurrency(SIGNS[said] ?? said);
+  return said === '' || (before !== '' && after !== '') || currency === null
+    ? { digits: text, currency: null }
+    : { digits, currency };
+}
+
+/**
+ * Reads a typed amount as smallest units of its currency. Without a currency it is an amount of a currency with two
+ * decimals, such as EUR, and without decimals also of one without, such as JPY. Empty: no amount.
+ */
+export function minorsOf({ digits, currency }: TypedAmount): readonly bigint[] {
+  const minors = (currency === null ? [USUAL, 'JPY'] : [currency]).map((c) => minorFromTyped(digits, c) ?? 0n);
+  return [...new Set(minors.filter((m) => m > 0n))];
+}
+
 type Values = Partial<Record<'since' | 'until' | 'currency' | 'amount' | 'customer_id', string>>;
 
 /** Reads the days of the filter. Throws 400 with the field's name. */
@@ -51,9 +76,13 @@ export function spanFrom(values: Pick<Values, 'since' | 'until'>): Span {
 
 /** Reads amount and currency of the filter. Throws 400 with the field's name. */
 export function moneyFrom(values: Values): MoneyFilter {
-  const currency = values.currency === undefined ? undefined : parseCurrency(values.currency);
-  if (currency === null) throw invalid('currency', 'must be a currency code of three letters, such as EUR');
-  const amount = values.amount === undefined ? undefined : minorFromTyped(values.amount, currency);
-  if (amount === null || amount === 0n) throw invalid('amount', 'must be an amount such as 29.90 or 29,90');
+  const chosen = values.currency === undefined ? undefined : parseCurrency(values.currency);
+  if (chosen === null) throw invalid('currency', 'must be a currency code of three letters, such as EUR');
+  const typed = values.amount === undefined ? undefined : splitAmount(values.amount);
+  const currency = chosen ?? typed?.currency ?? undefined;
+  if (typed !== undefined && typed.currency !== null && typed.currency !== currency)
+    throw invalid('amount', `is in ${typed.currency}, but the currency of the filter is ${currency ?? ''}`);
+  const amount = typed === undefined ? undefined : minorFromTyped(typed.digits, currency);
+  if (amount === null || amount === 0n) throw invalid('amount', 'must be an amount such as 29.90, 29,90 or 29,90 EUR');
   return { ...spanFrom(values), currency, amount, customerId: customerOf(values) };
 }

@@ -6,6 +6,7 @@ import { isPlainText } from '../api/http/rules.js';
 import { formOf } from './form.js';
 import { type Html, html, nothing, type Piece } from './html.js';
 import { words } from './show.js';
+import { mistakeNote } from './typed.js';
 
 const ROWS = 25;
 
@@ -16,8 +17,20 @@ export type Filter = {
   readonly options?: readonly string[];
   /** The label of the empty choice. Absent: "any". */
   readonly any?: string;
-  /** The kind of input. Absent: plain text. */
-  readonly kind?: 'date' | 'amount' | 'currency';
+  /** The kind of input. Absent: plain text. `customer` and `invoice` take what people call them (finder.ts). */
+  readonly kind?: 'date' | 'amount' | 'currency' | 'customer' | 'invoice';
+};
+
+/** The filters of lists with customers or invoices. */
+export const CUSTOMER_FILTER = { name: 'customer_id', label: 'Customer', kind: 'customer' } as const;
+export const INVOICE_FILTER = { name: 'invoice_id', label: 'Invoice', kind: 'invoice' } as const;
+
+/** What the filters show beside their values. */
+export type FilterNotes = {
+  /** Words in place of a value, such as a customer's name in place of the id. */
+  readonly said: ReadonlyMap<string, string>;
+  /** The mistakes, by the filter's name. */
+  readonly mistakes: ReadonlyMap<string, Piece>;
 };
 
 /** Reads the chosen filters from the address. Throws 400 for a value outside the options. */
@@ -57,29 +70,41 @@ export function pageOf(req: Request): PageRequest {
 }
 
 /** Draws each chosen filter as a chip to remove it, and a form for further filters. */
-export function filterForm(action: string, filters: readonly Filter[], values: Readonly<Record<string, string>>): Html {
+export function filterForm(
+  action: string,
+  filters: readonly Filter[],
+  values: Readonly<Record<string, string>>,
+  { said, mistakes }: FilterNotes,
+): Html {
   return html`<div class="chips">
-    ${filters.map((f) => values[f.name] !== undefined && chip(action, f, values))}
-    <details>
+    ${filters.map((f) => values[f.name] !== undefined && !mistakes.has(f.name) && chip(action, f, values, said.get(f.name)))}
+    <details ${mistakes.size > 0 && html`open`}>
       <summary class="button quiet">+ Filter</summary>
       <form class="filters card" action="${action}" method="get">
-        ${filters.map((f) => html`<p>${field(f, values[f.name] ?? '')}</p>`)}
+        ${filters.map((f) => html`<p>${field(f, values[f.name] ?? '', mistakes.get(f.name) ?? null)}</p>`)}
         <p class="buttons"><button>Filter</button></p>
       </form>
     </details>
   </div>`;
 }
 
-function chip(action: string, { name, label, options }: Filter, values: Readonly<Record<string, string>>): Html {
+function chip(
+  action: string,
+  { name, label, options }: Filter,
+  values: Readonly<Record<string, string>>,
+  said?: string,
+): Html {
   const value = values[name] ?? '';
   const rest = new URLSearchParams({ ...values, [name]: '' }); // an empty value keeps the page's default filter off
   return html`<a class="chip" href="${action}?${rest.toString()}"
-    >${label}: <strong>${options === undefined ? value : words(value)}</strong> <span aria-hidden="true">×</span
-    ><span class="unseen"> (remove this filter)</span></a
+    >${label}: <strong><bdi>${said ?? (options === undefined ? value : words(value))}</bdi></strong>
+    <span aria-hidden="true">×</span><span class="unseen"> (remove this filter)</span></a
   >`;
 }
 
-function field({ name, label, options, any = 'any', kind }: Filter, value: string): Html {
+const PLACEHOLDERS = { customer: 'E-mail, name or id', invoice: 'Number or id' } as const;
+
+function field({ name, label, options, any = 'any', kind }: Filter, value: string, mistake: Piece): Html {
   const id = `filter-${name}`;
   if (options === undefined) {
     const about =
@@ -89,9 +114,13 @@ function field({ name, label, options, any = 'any', kind }: Filter, value: strin
           ? html`inputmode="decimal" size="8" placeholder="29.90"`
           : kind === 'currency'
             ? html`size="4" placeholder="EUR"`
-            : html`spellcheck="false"`;
+            : kind === undefined
+              ? html`spellcheck="false"`
+              : html`spellcheck="false" placeholder="${PLACEHOLDERS[kind]}"`;
+    const wrong = mistake !== null && html`aria-invalid="true" aria-describedby="${id}-mistake" autofocus`;
     return html`<label for="${id}">${label}</label>
-      <input id="${id}" name="${name}" value="${value}" maxlength="255" autocomplete="off" ${about} />`;
+      <input id="${id}" name="${name}" value="${value}" maxlength="255" autocomplete="off" ${about} ${wrong} />
+      ${mistakeNote(`${id}-mistake`, mistake)}`;
   }
   return html`<label for="${id}">${label}</label>
     <select id="${id}" name="${name}">

@@ -130,11 +130,22 @@ export class StripeBillingReader extends BillingReader {
     return this.client.one('customers.retrieve', `/v1/customers/${encodeURIComponent(customerId)}`, parseCustomer);
   }
 
-  /** Finds customers by e-mail address. Stripe docs, "List all customers": `email` is case sensitive. */
-  override async findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>> {
-    const query = new URLSearchParams({ email, limit: '10' });
-    const page = await this.page('customers.list', `/v1/customers?${query.toString()}`, parseCustomer);
-    return page.ok ? { ...page, value: page.value.items } : page;
+  /**
+   * Stripe docs, "Search": it ignores the case of letters, `~` finds a part of a name. But it may lack the customers of
+   * the last minute, and some accounts have no search. The list knows all customers, with the address in the same case.
+   */
+  override async findCustomers(by: 'email' | 'name', text: string): Promise<CallOutcome<readonly CustomerFacts[]>> {
+    const quoted = text.replace(/["\\]/g, '\\$&');
+    const query = by === 'email' ? `email:"${quoted}"` : `name~"${quoted}"`;
+    const search = new URLSearchParams({ query, limit: FOUND_MOST }).toString();
+    const list = new URLSearchParams({ email: text, limit: FOUND_MOST }).toString();
+    const [searched, listed] = await Promise.all([
+      this.page('customers.search', `/v1/customers/search?${search}`, parseCustomer),
+      by === 'email' ? this.page('customers.list', `/v1/customers?${list}`, parseCustomer) : null,
+    ]);
+    if (listed?.ok !== true) return searched.ok ? { ...searched, value: searched.value.items } : searched;
+    const found = [...listed.value.items, ...(searched.ok ? searched.value.items : [])];
+    return { ...listed, value: [...new Map(found.map((c) => [c.customerId, c])).values()] };
   }
 
   override async readCharged({
@@ -202,6 +213,8 @@ export class StripeBillingReader extends BillingReader {
     return { ...page, value: { items, unreadable, next: page.value.next } };
   }
 }
+
+const FOUND_MOST = '10';
 
 const OF_CUSTOMER = 'invoice_settings.default_payment_method';
 /** Stripe shows the type of a payment method only on request. */

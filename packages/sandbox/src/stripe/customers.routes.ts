@@ -9,6 +9,7 @@ import { createdFilter, expansions, page } from './lists.js';
 import { type BalanceEntry, type Customer, type Price } from './model.js';
 import { addSource } from './payment-methods.routes.js';
 import { renderPrice, renderProduct } from './render-catalogue.js';
+import { searchCustomers } from './search.js';
 import { renderBalanceEntry, renderCustomer } from './render-customer.js';
 
 /** Stripe docs, "Test clocks: limitations". */
@@ -55,6 +56,9 @@ export function addCustomerRoutes(ctx: StripeContext, cards: Cards): void {
     );
     return page(found, params, '/v1/customers', (c) => renderCustomer(c));
   });
+  ctx.route('GET', '/v1/customers/search', (params) =>
+    searchCustomers(state.customers.values(), params, (c) => renderCustomer(c)),
+  );
   ctx.route('GET', '/v1/customers/:id', (params, id) =>
     renderCustomer(state.customers.get(id) ?? missing('customer', id), state, expansions(params)),
   );

@@ -9,9 +9,10 @@ import { Page, sessionOf } from '../../../frames/console/console.guard.js';
 import { html } from '../../../frames/console/html.js';
 import { sendPage } from '../../../frames/console/layout.js';
 import { MONEY_FILTERS, moneyFrom } from '../../../frames/console/list-filters.js';
-import { chosen } from '../../../frames/console/list.js';
+import { CUSTOMER_FILTER, chosen } from '../../../frames/console/list.js';
 import { Pages } from '../../../frames/console/pages.js';
 import { CustomerNames } from '../../../frames/console/customer-names.js';
+import { Finder } from '../../../frames/console/finder.js';
 import { ReadModel } from '../../../engine/read-model.js';
 import { Clock } from '../../../shared/domain/ports/clock.js';
 import { DisputesStore } from './disputes.store.js';
@@ -29,7 +30,7 @@ const FILTERS = [
   },
   { name: 'kind', label: 'Kind', options: ['dispute', 'alert'] },
   ...MONEY_FILTERS,
-  { name: 'customer_id', label: 'Customer' },
+  CUSTOMER_FILTER,
 ] as const;
 
 @Pages('console/disputes')
@@ -41,6 +42,7 @@ export class DisputePages {
     private readonly books: ReadModel,
     private readonly clock: Clock,
     private readonly names: CustomerNames,
+    private readonly finder: Finder,
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
@@ -50,18 +52,19 @@ export class DisputePages {
   @Page('dispute.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const filter = { ...given({ status: values.status, kind: values.kind }), ...moneyFrom(values) };
     await sendList(req, res, {
       title: 'Disputes',
       section: 'disputes',
       path: PATH,
       filters: FILTERS,
       values,
-      read: async (page) => viewsOf(await this.disputes.list(filter, page), listedDispute),
-      sums: () => this.disputes.sums(filter),
+      filter: (v) => ({ ...given({ status: v.status, kind: v.kind }), ...moneyFrom(v) }),
+      read: async (filter, page) => viewsOf(await this.disputes.list(filter, page), listedDispute),
+      sums: (filter) => this.disputes.sums(filter),
       caption: 'Newest first',
       fields: ['disputes', disputeFields],
       names: this.names,
+      find: this.finder,
       empty: {
         filtered: 'No disputes match these filters.',
         yet: html`Each dispute by a customer's bank, and each alert before one, appears here with its deadline. None has

@@ -218,8 +218,11 @@ export abstract class BillingReader {
   abstract readPaymentRecord(paymentRecordId: string): Promise<CallOutcome<PaymentRecordFacts | null>>;
   /** Reads a customer. Null: the platform does not know the customer. */
   abstract readCustomer(customerId: string): Promise<CallOutcome<CustomerFacts | null>>;
-  /** Finds the newest customers with exactly this e-mail address, as the platform compares addresses. Ten at most. */
-  abstract findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>>;
+  /**
+   * Finds the newest customers with this e-mail address in any case, or with this part of a name. Ten at most. A name
+   * has at least three characters.
+   */
+  abstract findCustomers(by: 'email' | 'name', text: string): Promise<CallOutcome<readonly CustomerFacts[]>>;
   /** The payment method the platform would charge. Null: none. Sends at most one request. */
   abstract readCharged(of: ChargedFor): Promise<CallOutcome<ChargedMethod | null>>;
   /** A customer's newest hundred subscriptions, ended ones too, each with the method the platform would charge. */
