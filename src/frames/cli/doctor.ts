@@ -10,12 +10,12 @@ import { textCensor } from '../../shared/masks/secrets.js';
 import { VerifyStore } from '../../features/verify/verify.store.js';
 import { type Cli } from './cli.js';
 import { type Commands } from './commands.js';
-import { type ChargedSubscription, chargingChecks } from './doctor/charging-checks.js';
+import { type ChargedSubscription, chargingChecks } from '../../features/enrolment/charging-checks.js';
 import { type Check, check, type State } from './doctor/check.js';
 import { databaseChecks, trafficChecks } from './doctor/database-checks.js';
 import { morChecks } from './doctor/mor-checks.js';
 import { clockCheck, proxyChecks } from './doctor/network-checks.js';
-import { notifyChecks } from './doctor/notify-checks.js';
+import { notifyChecks } from '../../features/notifications/notify-checks.js';
 import {
   arrivalChecks,
   endpointChecks,

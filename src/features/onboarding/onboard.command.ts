@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { OnboardingController } from '../../features/onboarding/onboarding.controller.js';
-import { type OnboardingView, onboardingView } from '../../features/onboarding/onboarding.view.js';
-import { isFinal } from '../../features/onboarding/rules/application.js';
-import { allPages, type Cli } from './cli.js';
-import { type Commands } from './commands.js';
-import { explainError } from './errors.js';
-import { CliError, EXIT } from './exit-codes.js';
-import { parseCount } from './options.js';
-import { counted, plain, table } from './table.js';
+import { OnboardingController } from './onboarding.controller.js';
+import { type OnboardingView, onboardingView } from './onboarding.view.js';
+import { isFinal } from './rules/application.js';
+import { allPages, type Cli } from '../../frames/cli/cli.js';
+import { type Commands } from '../../frames/cli/commands.js';
+import { explainError } from '../../frames/cli/errors.js';
+import { CliError, EXIT } from '../../frames/cli/exit-codes.js';
+import { parseCount } from '../../frames/cli/options.js';
+import { counted, plain, table } from '../../frames/cli/table.js';
 
 const HEADS = ['reference', 'merchant', 'status', 'next'];
 const FILE =

@@ -1,22 +1,22 @@
 // `crossbill move`: stops Stripe from collecting subscriptions of linked customers, or gives the collection back to
 // Stripe.
 import { whatIsWrongWithId } from '../../shared/domain/id-text.js';
-import { renderMoveFact } from '../../features/moves/move.rules.js';
-import { MoveStopped } from '../../features/moves/move-steps.js';
+import { renderMoveFact } from './move.rules.js';
+import { MoveStopped } from './move-steps.js';
 import {
   type MoveCount,
   type MoveDone,
   type MoveOptions,
   MoveRefused,
   MovesFlow,
-} from '../../features/moves/moves.flow.js';
-import { MoveRunning, MovesStore } from '../../features/moves/moves.store.js';
-import { type Cli } from './cli.js';
-import { type Commands } from './commands.js';
-import { CliError, EXIT, wrongUsage } from './exit-codes.js';
-import { parseLine } from './options.js';
-import { counted, plain, table } from './table.js';
-import { type World } from './world.js';
+} from './moves.flow.js';
+import { MoveRunning, MovesStore } from './moves.store.js';
+import { type Cli } from '../../frames/cli/cli.js';
+import { type Commands } from '../../frames/cli/commands.js';
+import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
+import { parseLine } from '../../frames/cli/options.js';
+import { counted, plain, table } from '../../frames/cli/table.js';
+import { type World } from '../../frames/cli/world.js';
 
 /** The most rows in the text (`SHOWN`), and in the JSON (`KEPT`). */
 const SHOWN = 50;

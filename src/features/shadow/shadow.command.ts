@@ -1,12 +1,12 @@
 // `crossbill shadow`: compares the decisions of shadow mode with the work of the merchant's present integration.
 import { type Difference, type DifferenceKind } from '../../shared/domain/difference.js';
-import { ShadowRepository, type ShadowStanding } from '../../features/shadow/shadow.repository.js';
+import { ShadowRepository, type ShadowStanding } from './shadow.repository.js';
 import { differenceView } from '../../core/invoices/difference.view.js';
-import { type VerifyReport } from '../../features/verify/verify.flow.js';
-import { type Commands } from './commands.js';
-import { parseSince } from './options.js';
-import { counts, table } from './table.js';
-import { compare, exitCode } from './verify.js';
+import { type VerifyReport } from '../verify/verify.flow.js';
+import { type Commands } from '../../frames/cli/commands.js';
+import { parseSince } from '../../frames/cli/options.js';
+import { counts, table } from '../../frames/cli/table.js';
+import { compare, exitCode } from '../verify/verify.command.js';
 
 /**
  * The meaning of a difference in shadow mode. Crossbill only decides, and the merchant's present integration marks the

@@ -1,8 +1,8 @@
 // The walk over all subscriptions that doctor makes: pages, what is kept, what is said when Stripe does not let one look.
 import { expect, it } from '@jest/globals';
-import { chargingChecks } from '../../../../../src/frames/cli/doctor/charging-checks.js';
-import { type BillingReader, type SubscriptionFacts } from '../../../../../src/shared/domain/ports/billing-reader.js';
-import { type ChargeLook } from '../../../../../src/features/enrolment/charge-looks.store.js';
+import { chargingChecks } from '../../../../src/features/enrolment/charging-checks.js';
+import { type BillingReader, type SubscriptionFacts } from '../../../../src/shared/domain/ports/billing-reader.js';
+import { type ChargeLook } from '../../../../src/features/enrolment/charge-looks.store.js';
 
 const subscription = (n: number, over: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
   subscriptionId: `sub_${n}`,

@@ -1,15 +1,15 @@
 // `crossbill returned <payment>`: records a debit returned by the customer's bank, or undoes the record.
-import { paymentRequestName } from '../api/http/idempotency.js';
-import { valueOrProblem } from '../api/http/problem.js';
-import { ReadModel } from '../../engine/read-model.js';
-import { returnView } from '../../features/losses/returns/return.view.js';
-import { ReturnsFlow } from '../../features/losses/returns/returns.flow.js';
-import { sayRepeat } from './cli.js';
-import { type Commands } from './commands.js';
-import { CliError, EXIT, wrongUsage } from './exit-codes.js';
-import { parseDay, parseLine } from './options.js';
-import { KEY_SCOPE } from './refund.js';
-import { amount } from './table.js';
+import { paymentRequestName } from '../../../frames/api/http/idempotency.js';
+import { valueOrProblem } from '../../../frames/api/http/problem.js';
+import { ReadModel } from '../../../engine/read-model.js';
+import { returnView } from './return.view.js';
+import { ReturnsFlow } from './returns.flow.js';
+import { sayRepeat } from '../../../frames/cli/cli.js';
+import { type Commands } from '../../../frames/cli/commands.js';
+import { CliError, EXIT, wrongUsage } from '../../../frames/cli/exit-codes.js';
+import { parseDay, parseLine } from '../../../frames/cli/options.js';
+import { KEY_SCOPE } from '../../../frames/cli/refund.js';
+import { amount } from '../../../frames/cli/table.js';
 
 export function addReturned(on: Commands): void {
   on.add('returned <payment>', 'record a debit returned by the bank: books the loss, opens a review item')

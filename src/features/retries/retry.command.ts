@@ -1,14 +1,14 @@
 // `crossbill retry <id>`: retries a failed renewal now, as the API does, or decides an event again.
-import { requestName } from '../api/http/idempotency.js';
+import { requestName } from '../../frames/api/http/idempotency.js';
 import { InvoicesController } from '../../core/invoices/invoices.controller.js';
-import { retriedOrProblem } from '../../features/retries/retried.view.js';
-import { RetriesFlow } from '../../features/retries/retries.flow.js';
-import { type Cli, sayRepeat } from './cli.js';
-import { type Commands } from './commands.js';
-import { retryEvents } from './events.js';
-import { wrongUsage } from './exit-codes.js';
-import { KEY_SCOPE } from './refund.js';
-import { amount } from './table.js';
+import { retriedOrProblem } from './retried.view.js';
+import { RetriesFlow } from './retries.flow.js';
+import { type Cli, sayRepeat } from '../../frames/cli/cli.js';
+import { type Commands } from '../../frames/cli/commands.js';
+import { retryEvents } from '../../frames/cli/events.js';
+import { wrongUsage } from '../../frames/cli/exit-codes.js';
+import { KEY_SCOPE } from '../../frames/cli/refund.js';
+import { amount } from '../../frames/cli/table.js';
 
 export function addRetry(on: Commands): void {
   on.add('retry [id]', 'try a failed renewal again (in_…), or decide an event again, as `events retry` does')

@@ -2,24 +2,24 @@
 // and try them out.
 import { randomBytes } from 'node:crypto';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { given } from '../api/http/page.js';
+import { given } from '../../frames/api/http/page.js';
 import { isForbiddenAddress } from '../../shared/config/addresses.js';
 import { Secret } from '../../shared/config/index.js';
 import { isPrivateHost } from '../../shared/config/kinds.js';
 import { NOTIFICATION_TYPES, sampleOf } from '../../shared/domain/notification.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { LISTED_AT_ONCE, NOTIFICATION_STATUSES, type NotificationRow, Notifications } from '../store/notifications.js';
-import { notificationFields } from '../../features/notifications/notification.fields.js';
-import { notificationWithTriesView } from '../../features/notifications/notification.view.js';
-import { NotificationsController } from '../../features/notifications/notifications.controller.js';
-import { HttpReceiver } from '../../features/notifications/receiver.js';
-import { putDown } from '../../features/notifications/rules/put-down.js';
-import { allPages, type Cli } from './cli.js';
-import { type Commands } from './commands.js';
-import { CliError, EXIT, wrongUsage } from './exit-codes.js';
-import { oneOf, parseSince } from './options.js';
-import { plain, table, time } from './table.js';
-import { type World } from './world.js';
+import { LISTED_AT_ONCE, NOTIFICATION_STATUSES, type NotificationRow, Notifications } from '../../frames/store/notifications.js';
+import { notificationFields } from './notification.fields.js';
+import { notificationWithTriesView } from './notification.view.js';
+import { NotificationsController } from './notifications.controller.js';
+import { HttpReceiver } from './receiver.js';
+import { putDown } from './rules/put-down.js';
+import { allPages, type Cli } from '../../frames/cli/cli.js';
+import { type Commands } from '../../frames/cli/commands.js';
+import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
+import { oneOf, parseSince } from '../../frames/cli/options.js';
+import { plain, table, time } from '../../frames/cli/table.js';
+import { type World } from '../../frames/cli/world.js';
 
 const LOOK_EVERY_MS = 500;
 /**

@@ -1,10 +1,10 @@
 // Checks the merchant's receiver of notifications. Sends no notification.
 import { lookup } from 'node:dns/promises';
-import { type Config, notifies, type Proxies, proxyFor, shownProxy } from '../../../shared/config/index.js';
-import { type Notifications } from '../../store/notifications.js';
-import { UNSENT } from '../../../shared/domain/ports/call.js';
-import { refusedAddress } from '../../../features/notifications/receiver.js';
-import { type Check, check } from './check.js';
+import { type Config, notifies, type Proxies, proxyFor, shownProxy } from '../../shared/config/index.js';
+import { type Notifications } from '../../frames/store/notifications.js';
+import { UNSENT } from '../../shared/domain/ports/call.js';
+import { refusedAddress } from './receiver.js';
+import { type Check, check } from '../../frames/cli/doctor/check.js';
 
 const { ok, warn, fail } = check('notifications');
 const TRIGGER = 'To test the receiver, send it a sample: `crossbill trigger invoice.paid`.';

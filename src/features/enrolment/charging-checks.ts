@@ -4,12 +4,12 @@ import {
   type BillingReader,
   isChargeable,
   type SubscriptionFacts,
-} from '../../../shared/domain/ports/billing-reader.js';
-import { type Config } from '../../../shared/config/index.js';
-import { said } from '../../../shared/domain/ports/call.js';
-import { type ChargeLooksStore } from '../../../features/enrolment/charge-looks.store.js';
-import { type EnrolmentFlow } from '../../../features/enrolment/enrolment.flow.js';
-import { type Check, check, remedy } from './check.js';
+} from '../../shared/domain/ports/billing-reader.js';
+import { type Config } from '../../shared/config/index.js';
+import { said } from '../../shared/domain/ports/call.js';
+import { type ChargeLooksStore } from './charge-looks.store.js';
+import { type EnrolmentFlow } from './enrolment.flow.js';
+import { type Check, check, remedy } from '../../frames/cli/doctor/check.js';
 
 const SHOWN = 20;
 /** The most subscriptions in the JSON report. */

@@ -2,18 +2,18 @@
 import { type Difference, isOpen, isRepairable } from '../../shared/domain/difference.js';
 import { STRIPE_EVENTS_KEPT_MS } from '../../shared/policy.js';
 import { differenceView } from '../../core/invoices/difference.view.js';
-import { acknowledgedOf, type More, showCounts, showMarksLeft } from '../../features/verify/rules/run.js';
-import { showLossWindow } from '../../features/verify/rules/loss-window.js';
-import { VerifyController } from '../../features/verify/verify.controller.js';
-import { VerifyFlow, type VerifyOptions, type VerifyReport } from '../../features/verify/verify.flow.js';
-import { type Repaired } from '../../features/verify/verify-repair.js';
-import { VerifyStore } from '../../features/verify/verify.store.js';
-import { type Cli } from './cli.js';
-import { type Commands } from './commands.js';
-import { EXIT, wrongUsage } from './exit-codes.js';
-import { parseCount, parseLine, parseSince } from './options.js';
-import { counted, named, table, time } from './table.js';
-import { type World } from './world.js';
+import { acknowledgedOf, type More, showCounts, showMarksLeft } from './rules/run.js';
+import { showLossWindow } from './rules/loss-window.js';
+import { VerifyController } from './verify.controller.js';
+import { VerifyFlow, type VerifyOptions, type VerifyReport } from './verify.flow.js';
+import { type Repaired } from './verify-repair.js';
+import { VerifyStore } from './verify.store.js';
+import { type Cli } from '../../frames/cli/cli.js';
+import { type Commands } from '../../frames/cli/commands.js';
+import { EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
+import { parseCount, parseLine, parseSince } from '../../frames/cli/options.js';
+import { counted, named, table, time } from '../../frames/cli/table.js';
+import { type World } from '../../frames/cli/world.js';
 
 export function addVerify(on: Commands): void {
   on.add(
