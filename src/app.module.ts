@@ -1,6 +1,7 @@
 // The module of the whole daemon. This file alone knows every module of the core, and the list of features.
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
+import { type Webhooks } from './frames/api/http/openapi.js';
 import { ApiModule } from './frames/api/api.module.js';
 import { AuditModule } from './core/audit/audit.module.js';
 import { CONFIG, type Config, ConfigModule } from './shared/config/index.js';
@@ -32,6 +33,11 @@ import { WebhookEndpointsModule } from './core/events/webhook-endpoints.module.j
 const load = async ({ modules }: Feature): Promise<readonly FeatureModule[]> => (await modules?.()) ?? [];
 
 const OF_FEATURES = (await Promise.all(FEATURES.map(load))).flat();
+
+const loadWebhooks = async ({ webhooks }: Feature): Promise<Webhooks> => (await webhooks?.()) ?? {};
+
+/** The webhooks that Crossbill sends, for the OpenAPI document. */
+export const WEBHOOKS: Webhooks = Object.assign({}, ...(await Promise.all(FEATURES.map(loadWebhooks)))) as Webhooks;
 
 export type AppParts = {
   readonly config: Config;

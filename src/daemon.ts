@@ -3,7 +3,7 @@ import { type IncomingMessage } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { PAYMENT_EVENTS } from './core/lanes/subjects.js';
-import { AppModule } from './app.module.js';
+import { AppModule, WEBHOOKS } from './app.module.js';
 import { Denials } from './frames/api/access/denials.js';
 import { KeyRing } from './frames/api/access/key-ring.js';
 import { refusingStrangers } from './frames/api/access/strangers.js';
@@ -18,10 +18,8 @@ import { type Logger, Metrics, NestLogger } from './shared/observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './frames/store/migrations.js';
 import { type Caller, caller } from './frames/store/database.js';
-import { EndpointWatch } from './features/verify/endpoint-watch.js';
 import { LaneWorker } from './engine/lane-worker.js';
-import { notificationWebhooks } from './features/notifications/notification.schema.js';
-import { NotificationJobs } from './features/notifications/jobs.js';
+import { Lifecycle } from './core/health/lifecycle.js';
 
 export type Daemon = {
   /** The URL of the API and the console. */
@@ -30,11 +28,10 @@ export type Daemon = {
   stop(): Promise<void>;
 };
 
-// How long the stop waits for replies, for work and for its own record, all at the same time. The wait for replies is
-// longer than one call to the MoR, so a waiting caller still gets a reply. All fit into the 20 seconds after SIGTERM.
+// How long the stop waits for replies and for work, both at the same time. The wait for replies is longer than one call
+// to the MoR, so a waiting caller still gets a reply. Both fit into the 20 seconds after SIGTERM.
 const ANSWERS_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
-const WORD_GRACE_MS = 1_000;
 
 /** The event types with their own label in the metrics. */
 const EVENT_TYPES = [...stripeInvoiceTypes, ...morServiceTypes, ...Object.keys(PAYMENT_EVENTS)];
@@ -64,22 +61,20 @@ export async function startDaemon(
       express,
       { logger: new NestLogger(log), bodyParser: false, abortOnError: false },
     );
-    configureHttp(app, notificationWebhooks());
+    configureHttp(app, WEBHOOKS);
     await app.init();
 
     const endpoints = app.get(Endpoints);
     const worker = app.get(LaneWorker);
-    const notifications = app.get(NotificationJobs);
-    const watch = app.get(EndpointWatch);
+    const lifecycle = app.get(Lifecycle);
     const readiness = app.get(Readiness);
     front.setEndpoints(endpoints);
     const handle = refusingStrangers(app.get(KeyRing), app.get(Denials), express.getInstance<RequestHandler>());
     front.setFallback((req, res) => caller.run(callerOf(req), () => handle(req, res)));
     worker.giveWay(() => endpoints.crowded);
     worker.start();
-    notifications.start();
     endpoints.open();
-    void watch.opened();
+    lifecycle.start();
     readiness.set(true, 'ready');
     log.info({ event: 'daemon.ready', url, mode: config.billingMarkMode, drafts: config.billingDraftPolicy }, 'ready');
 
@@ -93,8 +88,7 @@ export async function startDaemon(
         endpoints.close(),
         front.close(ANSWERS_GRACE_MS),
         atMost(worker.stop(), WORK_GRACE_MS),
-        atMost(notifications.stop(), WORK_GRACE_MS),
-        atMost(watch.closing(), WORD_GRACE_MS),
+        ...lifecycle.served.map(({ stop, graceMs }) => atMost(stop(), graceMs)),
       ]);
       await app.close();
       await database.close();

@@ -3,12 +3,15 @@
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type Config } from './shared/config/index.js';
 import { type Result } from './engine/commanded.js';
+import { type TellStep } from './engine/decider.js';
+import { type ErasedParts } from './engine/erasure.js';
+import { type NewNotification, type NotifyAs, type Told } from './shared/domain/notification.js';
 import { type Ctx } from './engine/context.js';
 import { type Lane } from './engine/draft.js';
 import { type PaymentEvent, type Verdict } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
 import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';
-import { type LaneRows } from './shared/domain/model.js';
+import { type LaneRows, type LaneState } from './shared/domain/model.js';
 import { type ConfirmedMethod, type RetryOffer } from './shared/domain/retry.js';
 import { type FeatureCalls } from './shared/domain/feature-calls.js';
 import { type FactCode, type FeatureKind, type KindAndFact, type Words } from './shared/domain/fact.js';
@@ -50,6 +53,15 @@ export interface Feature {
     readonly offer: (s: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>) => RetryOffer;
     readonly takeMethod: (lane: Lane, method: ConfirmedMethod) => Result<{ readonly id: string }>;
   };
+  /** Makes the notifications to the merchant's backend. At most one feature fills this slot. */
+  readonly notify?: {
+    /** Gives one notification its id and its exact bytes. */
+    readonly putDown: (told: Told, as: NotifyAs, at: Date) => NewNotification;
+    /** Makes the notifications of a step. The lane gets a line in its timeline for each. */
+    readonly putDownStep: (before: LaneState, after: LaneState, as: NotifyAs, at: Date) => ReturnType<TellStep>;
+  };
+  /** What an erasure of a customer must also cover. */
+  readonly erased?: Partial<Pick<ErasedParts, 'rows' | 'texts' | 'mentions'>>;
   /** What is at stake in its own kinds of review items. */
   readonly stakes?: { readonly [K in FeatureKind]?: string };
 }

@@ -66,10 +66,10 @@ export abstract class Decider {
   ): Promise<Elsewhere | null>;
   /** Reads facts about other lanes for the rule of a refused call. */
   abstract refusedBecause(call: OutboxRow): Promise<Elsewhere>;
-  /** Returns a function to give a notification its id and its exact bytes in this format. */
-  abstract putDownAs(as: NotifyAs): (told: Told, at: Date) => NewNotification;
-  /** Returns a function to make the notifications of a step in this format. */
-  abstract tellAs(as: NotifyAs): TellStep;
+  /** Returns a function to give a notification its id and its exact bytes in this format. Null: nobody is notified. */
+  abstract putDownAs(as: NotifyAs): ((told: Told, at: Date) => NewNotification) | null;
+  /** Returns a function to make the notifications of a step in this format. Null: nobody is notified. */
+  abstract tellAs(as: NotifyAs): TellStep | null;
   /**
    * Works a lane of events without an invoice id. Finds the invoice of each event and moves the event to the invoice's
    * lane. Returns the events it decided without a move.

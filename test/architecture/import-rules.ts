@@ -40,11 +40,11 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'frames/mor': ['shared'],
   engine: ['shared', 'engine', 'frames/store', 'frames/mor/mor.module.ts'],
   'frames/intake': ['shared', 'engine', 'frames/store'],
-  'frames/api': ['shared', 'engine', 'frames/store', 'frames/intake'],
+  'frames/api': ['shared', 'engine', 'frames/store', 'frames/intake', 'feature.ts'],
   'frames/console': ['shared', 'engine', 'frames/store', 'frames/intake', 'frames/api', ...FEATURE_LIST],
   'core/lanes': '*', // joins the rules of all nouns, in order
   core: [...BELOW, RULES, SHOWN, ...FEATURE_LIST],
-  features: [...BELOW, 'core', 'frames/intake', 'feature.ts'],
+  features: [...BELOW, 'core', 'frames/intake', 'frames/cli', 'frames/stripe', 'feature.ts'],
   'frames/cli': '*',
   'feature.ts': ['shared', 'engine'], // the slots: what a feature may give
   'features.ts': ['feature.ts', /^features\/[a-z-]+\/feature\.ts$/],

@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { openApi } from '#src/frames/api/http/openapi.js';
-import { AppModule } from '#src/app.module.js';
+import { AppModule, WEBHOOKS } from '#src/app.module.js';
 import { loadConfig } from '#src/shared/config/index.js';
-import { notificationWebhooks } from '#src/features/notifications/notification.schema.js';
 import { createLogger, Metrics } from '#src/shared/observe/index.js';
 import { Database } from '#src/frames/store/database.js';
 import { code, madeFrom, page, table } from './markdown.js';
@@ -55,7 +54,7 @@ export async function openApiDocument(): Promise<Json> {
   };
   const options = { logger: false, preview: true, bodyParser: false, abortOnError: false } as const;
   const app = await NestFactory.create(AppModule.of(parts), new ExpressAdapter(), options);
-  return { ...openApi(app, notificationWebhooks()) };
+  return { ...openApi(app, WEBHOOKS) };
 }
 
 /** Every route of the document, in the document's order. */

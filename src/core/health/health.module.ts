@@ -6,12 +6,12 @@ import { Gauges } from './gauges.js';
 import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
 import { HealthStore } from './health.store.js';
-import { StatusParts } from './status-parts.js';
+import { Lifecycle } from './lifecycle.js';
 
 @Module({
   imports: [ApiModule],
   controllers: [HealthController, AboutController],
-  providers: [HealthStore, Readiness, Gauges, StatusParts],
-  exports: [HealthStore, Gauges, StatusParts],
+  providers: [HealthStore, Readiness, Gauges, Lifecycle],
+  exports: [HealthStore, Gauges, Lifecycle],
 })
 export class HealthModule {}

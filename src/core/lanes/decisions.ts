@@ -1,7 +1,8 @@
 // Gives the engine the rules of invoices, refunds and so on (subjects.ts), and answers the engine's questions about
 // other invoices from the stores.
 import { type NewNotification, type NotifyAs, type Told } from '../../shared/domain/notification.js';
-import { putDown, putDownStep } from '../../features/notifications/rules/put-down.js';
+import { type Feature } from '../../feature.js';
+import { FEATURES } from '../../features.js';
 import { type Elsewhere } from '../../engine/context.js';
 import { type Customers, type Signups } from '../../engine/lookup.js';
 import { type OutboxRow } from '../../shared/domain/model.js';
@@ -12,6 +13,8 @@ import { type DecidedEvent, Decider, type TellStep } from '../../engine/decider.
 import { type Claim } from '../../engine/lane-store.js';
 import { type RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { SUBJECTS } from './subjects.js';
+
+const NOTIFY = FEATURES.map(({ notify }: Feature) => notify).find((slot) => slot !== undefined);
 
 /** The stores for facts from outside the lane of one invoice. */
 export type Books = {
@@ -31,12 +34,12 @@ export class Decisions extends Decider {
     super();
   }
 
-  putDownAs(as: NotifyAs): (told: Told, at: Date) => NewNotification {
-    return (told, at) => putDown(told, as, at);
+  putDownAs(as: NotifyAs): ((told: Told, at: Date) => NewNotification) | null {
+    return NOTIFY === undefined ? null : (told, at) => NOTIFY.putDown(told, as, at);
   }
 
-  tellAs(as: NotifyAs): TellStep {
-    return (before, after, at) => putDownStep(before, after, as, at);
+  tellAs(as: NotifyAs): TellStep | null {
+    return NOTIFY === undefined ? null : (before, after, at) => NOTIFY.putDownStep(before, after, as, at);
   }
 
   get signups(): Signups {

@@ -7,6 +7,8 @@ import { enrolmentWords } from './words.js';
 export const enrolment = feature({
   name: 'enrolment',
   modules: async () => [(await import('./enrolment.module.js')).EnrolmentModule],
+  status: async () => (await import('./enrolment.status.js')).status,
+  checks: async () => (await import('./enrolment.checks.js')).checks,
   lanes: [lane],
   words: enrolmentWords,
   stakes: { double_charge_risk: 'Stripe may charge the customer in addition to the MoR.' },

@@ -26,6 +26,7 @@ export const losses = feature({
     (await import('./returns/returns.module.js')).ReturnsModule,
     (await import('./disputes/disputes.module.js')).DisputesModule,
   ],
+  commands: async () => (await import('./returns/returned.command.js')).commands,
   lanes: [disputes, returns],
   events: {
     'dispute.action_needed': {

@@ -1,7 +1,11 @@
 // Moving customers to the MoR, and back: everything the rest of Crossbill gets from this folder.
 import { feature } from '../../feature.js';
+import { MOVE_WORDS } from './erased.js';
 
 export const moves = feature({
   name: 'moves',
+  erased: { rows: [{ row: MOVE_WORDS, count: 'texts' }] },
   modules: async () => [(await import('./moves.module.js')).MovesModule],
+  commands: async () => (await import('./move.command.js')).commands,
+  status: async () => (await import('./move.status.js')).status,
 });

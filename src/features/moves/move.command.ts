@@ -3,19 +3,14 @@
 import { whatIsWrongWithId } from '../../shared/domain/id-text.js';
 import { renderMoveFact } from './move.rules.js';
 import { MoveStopped } from './move-steps.js';
-import {
-  type MoveCount,
-  type MoveDone,
-  type MoveOptions,
-  MoveRefused,
-  MovesFlow,
-} from './moves.flow.js';
+import { type MoveCount, type MoveDone, type MoveOptions, MoveRefused, MovesFlow } from './moves.flow.js';
 import { MoveRunning, MovesStore } from './moves.store.js';
 import { type Cli } from '../../frames/cli/cli.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { parseLine } from '../../frames/cli/options.js';
 import { counted, plain, table } from '../../frames/cli/table.js';
+import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { type World } from '../../frames/cli/world.js';
 
 /** The most rows in the text (`SHOWN`), and in the JSON (`KEPT`). */
@@ -162,3 +157,5 @@ function render({ done, count, stopped }: Report, back: boolean, dryRun: boolean
   const stop = stopped === null ? '' : `${plain(stopped.message)}\n`;
   return `${head}${more}${total}${dryRun ? ' Nothing was changed.' : ''}\n${stop}`;
 }
+
+export const commands: FeatureCommands = { setup: [addMove] };

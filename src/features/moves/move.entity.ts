@@ -2,8 +2,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type MoveCall, type MoveWay } from '../../shared/domain/ports/billing-moves.js';
 import { type WireRequest } from '../../shared/domain/ports/call.js';
-import { json, key, rowOf, text } from '../../shared/domain/row.js';
-import { withoutWords } from '../../shared/domain/foreign-words.js';
 import { SEQ } from '../../frames/store/columns.js';
 import { type MoveFact, type MoveStatus } from './move.rules.js';
 
@@ -41,10 +39,3 @@ export class MoveEntity {
   /** Orders the rows by their first write. */
   @Column(SEQ) seq!: string;
 }
-
-/** For an erasure: the columns with Stripe's words. */
-export const MOVE_WORDS = rowOf('move', {
-  subscriptionId: key(),
-  customerId: text(),
-  fact: json<MoveFact>().orNull.said(withoutWords),
-});

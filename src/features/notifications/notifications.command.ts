@@ -8,7 +8,12 @@ import { Secret } from '../../shared/config/index.js';
 import { isPrivateHost } from '../../shared/config/kinds.js';
 import { NOTIFICATION_TYPES, sampleOf } from '../../shared/domain/notification.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { LISTED_AT_ONCE, NOTIFICATION_STATUSES, type NotificationRow, Notifications } from '../../frames/store/notifications.js';
+import {
+  LISTED_AT_ONCE,
+  NOTIFICATION_STATUSES,
+  type NotificationRow,
+  Notifications,
+} from '../../frames/store/notifications.js';
 import { notificationFields } from './notification.fields.js';
 import { notificationWithTriesView } from './notification.view.js';
 import { NotificationsController } from './notifications.controller.js';
@@ -19,6 +24,7 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { oneOf, parseSince } from '../../frames/cli/options.js';
 import { plain, table, time } from '../../frames/cli/table.js';
+import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { type World } from '../../frames/cli/world.js';
 
 const LOOK_EVERY_MS = 500;
@@ -159,3 +165,5 @@ function localUrl(text: string): string {
   const how = 'Use an address of this machine or the private network, such as http://127.0.0.1:3001/hook';
   throw new InvalidArgumentError(how);
 }
+
+export const commands: FeatureCommands = { look: [addNotifications] };

@@ -1,5 +1,7 @@
 // Notifications to the merchant's backend.
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { HealthModule } from '../../core/health/health.module.js';
+import { Lifecycle } from '../../core/health/lifecycle.js';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { CONFIG, type Config, notifies } from '../../shared/config/index.js';
 import { Clock, Rng } from '../../shared/domain/ports/clock.js';
@@ -23,8 +25,11 @@ import { LOOK_OUT_EVERY_MS } from '../../shared/policy.js';
 const PLACES = 4;
 const POLL_MS = 1_000;
 
+/** How long the daemon's stop waits for a delivery under way. */
+const GRACE_MS = 12_000;
+
 @Module({
-  imports: [ConsoleModule, VerifyModule],
+  imports: [ConsoleModule, HealthModule, VerifyModule],
   controllers: [NotificationsController, NotificationPages],
   providers: [
     {
@@ -40,7 +45,17 @@ const POLL_MS = 1_000;
     },
   ],
 })
-export class NotificationsModule {}
+export class NotificationsModule implements OnModuleInit {
+  constructor(
+    private readonly timers: NotificationJobs,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  onModuleInit(): void {
+    const { timers } = this;
+    this.lifecycle.add({ start: () => timers.start(), stop: () => timers.stop(), graceMs: GRACE_MS });
+  }
+}
 
 function jobs(
   config: Config,

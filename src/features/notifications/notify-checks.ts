@@ -1,15 +1,20 @@
 // Checks the merchant's receiver of notifications. Sends no notification.
 import { lookup } from 'node:dns/promises';
 import { type Config, notifies, type Proxies, proxyFor, shownProxy } from '../../shared/config/index.js';
-import { type Notifications } from '../../frames/store/notifications.js';
+import { Notifications } from '../../frames/store/notifications.js';
 import { UNSENT } from '../../shared/domain/ports/call.js';
 import { refusedAddress } from './receiver.js';
+import { type FeatureChecks } from '../../frames/cli/slots.js';
 import { type Check, check } from '../../frames/cli/doctor/check.js';
 
 const { ok, warn, fail } = check('notifications');
 const TRIGGER = 'To test the receiver, send it a sample: `crossbill trigger invoice.paid`.';
 
-export async function notifyChecks(
+export const checks: FeatureChecks = async ({ world }) => ({
+  checks: await notifyChecks(world.config, world.get(Notifications)),
+});
+
+async function notifyChecks(
   config: Pick<Config, 'notifyUrl' | 'sendsNothing' | 'proxies'>,
   notifications: Notifications,
 ): Promise<Check[]> {

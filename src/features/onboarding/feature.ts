@@ -4,4 +4,5 @@ import { feature } from '../../feature.js';
 export const onboarding = feature({
   name: 'onboarding',
   modules: async () => [(await import('./onboarding.module.js')).OnboardingModule],
+  commands: async () => (await import('./onboard.command.js')).commands,
 });

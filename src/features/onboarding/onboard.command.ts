@@ -10,6 +10,7 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { explainError } from '../../frames/cli/errors.js';
 import { CliError, EXIT } from '../../frames/cli/exit-codes.js';
 import { parseCount } from '../../frames/cli/options.js';
+import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { counted, plain, table } from '../../frames/cli/table.js';
 
 const HEADS = ['reference', 'merchant', 'status', 'next'];
@@ -111,3 +112,5 @@ function renderMerchant({ company: c, business_description: business, store_urls
     .map(([name, text]) => (text === '' ? '' : `${name}: ${plain(text)}\n`))
     .join('');
 }
+
+export const commands: FeatureCommands = { setup: [addOnboard] };

@@ -8,6 +8,8 @@ import { retryWords } from './words.js';
 export const retries = feature({
   name: 'retries',
   modules: async () => [(await import('./retries.module.js')).RetriesModule],
+  commands: async () => (await import('./retry.command.js')).commands,
+  status: async () => (await import('./retries.status.js')).status,
   lanes: [lane],
   doneWords: {
     retry_charge: 'Asked the MoR to charge again',

@@ -8,6 +8,7 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { retryEvents } from '../../frames/cli/events.js';
 import { wrongUsage } from '../../frames/cli/exit-codes.js';
 import { KEY_SCOPE } from '../../frames/cli/refund.js';
+import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { amount } from '../../frames/cli/table.js';
 
 export function addRetry(on: Commands): void {
@@ -46,3 +47,5 @@ async function retryInvoice(cli: Cli, id: string, given: string | undefined): Pr
     return `${what} of invoice ${id}: ${does}. \`crossbill explain ${id}\` shows the outcome.\n${sayRepeat(repeat)}\n`;
   });
 }
+
+export const commands: FeatureCommands = { act: [addRetry] };

@@ -4,4 +4,6 @@ import { feature } from '../../feature.js';
 export const shadow = feature({
   name: 'shadow',
   modules: async () => [(await import('./shadow.module.js')).ShadowModule],
+  commands: async () => (await import('./shadow.command.js')).commands,
+  status: async () => (await import('./shadow.status.js')).status,
 });

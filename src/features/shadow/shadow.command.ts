@@ -2,11 +2,12 @@
 import { type Difference, type DifferenceKind } from '../../shared/domain/difference.js';
 import { ShadowRepository, type ShadowStanding } from './shadow.repository.js';
 import { differenceView } from '../../core/invoices/difference.view.js';
-import { type VerifyReport } from '../verify/verify.flow.js';
+import { type Compared, Comparer, NO_COMPARER } from '../../shared/domain/ports/differences.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { parseSince } from '../../frames/cli/options.js';
 import { counts, table } from '../../frames/cli/table.js';
-import { compare, exitCode } from '../verify/verify.command.js';
+import { type FeatureCommands } from '../../frames/cli/slots.js';
+import { compare, exitCode } from '../../frames/cli/compare.js';
 
 /**
  * The meaning of a difference in shadow mode. Crossbill only decides, and the merchant's present integration marks the
@@ -26,7 +27,7 @@ export function addShadow(on: Commands): void {
     .action(
       on.run(async (cli, { since }) => {
         const world = await cli.open();
-        const report = await compare(cli, world, { since });
+        const report = await compare(cli, since, (options) => world.find(Comparer, NO_COMPARER).run(options));
         const standing = await world.get(ShadowRepository).standing();
         const view = {
           shadow: world.config.sendsNothing,
@@ -47,7 +48,7 @@ function meaning({ kind, reviewId }: Difference): string {
   return reviewId === null ? means : `${means}; Crossbill would have asked a person (${reviewId})`;
 }
 
-function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report: VerifyReport): string {
+function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report: Compared): string {
   const rows = report.differences.map((d) => [meaning(d), d.invoiceId ?? d.eventId ?? '-', d.detail]);
   return [
     on ? 'Shadow mode is on: Crossbill changes nothing at Stripe or the MoR.\n' : 'Shadow mode is off.\n',
@@ -57,3 +58,5 @@ function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report
     report.problem === null ? '' : `\nCrossbill could not compare everything: ${report.problem}. Try again.\n`,
   ].join('');
 }
+
+export const commands: FeatureCommands = { setup: [addShadow] };

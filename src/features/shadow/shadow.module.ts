@@ -4,7 +4,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type Application } from 'express';
 import { Gauges } from '../../core/health/gauges.js';
 import { HealthModule } from '../../core/health/health.module.js';
-import { StatusParts } from '../../core/health/status-parts.js';
 import { html } from '../../frames/console/html.js';
 import { BANNER } from '../../frames/console/layout.js';
 import { CONFIG, type Config } from '../../shared/config/index.js';
@@ -34,7 +33,6 @@ export class ShadowModule implements OnModuleInit {
   constructor(
     private readonly books: ShadowRepository,
     private readonly gauges: Gauges,
-    private readonly status: StatusParts,
     private readonly metrics: Metrics,
     private readonly http: HttpAdapterHost,
     @Inject(CONFIG) private readonly config: Config,
@@ -44,15 +42,6 @@ export class ShadowModule implements OnModuleInit {
   onModuleInit(): void {
     const show = shadowGauge(this.metrics);
     const isOn = this.config.sendsNothing;
-    this.status.add({
-      name: 'shadow',
-      look: async () => {
-        if (!isOn) return null;
-        const { agreed, unmarked } = await this.books.standing();
-        const text = `Shadow mode: Crossbill sends nothing. Of its marks others made ${agreed}, and ${unmarked} are missing so far.`;
-        return { json: { marksAgreed: agreed, marksNotMadeYet: unmarked }, text };
-      },
-    });
     if (!isOn) return;
     this.gauges.add(async () => show(await this.books.standing()));
     const text = 'shadow mode: Crossbill records decisions and changes nothing at Stripe or the MoR';

@@ -34,16 +34,3 @@ export class VerifyRunEntity implements VerifyRun {
   @Column('integer', { nullable: true }) marksLeft!: number | null;
   @Column({ ...SEQ, select: false }) seq!: string;
 }
-
-/**
- * For an erasure: removes the words from the differences of runs before this release, for the invoices `$1`. They had the
- * words of a refusal behind a colon, and a person's note.
- */
-export const FORGET_DETAILS = `
-  update verify_run set differences = (
-    select jsonb_agg(case when d ->> 'invoiceId' = any($1)
-             then jsonb_set(d - 'acknowledged', '{detail}', to_jsonb(regexp_replace(d ->> 'detail', ': .*$', '')))
-             else d end order by n)
-      from jsonb_array_elements(differences) with ordinality as x(d, n))
-   where exists (select from jsonb_array_elements(differences) d
-      where d ->> 'invoiceId' = any($1) and (d ->> 'detail' ~ ': ' or d ->> 'acknowledged' is not null))`;

@@ -1,18 +1,19 @@
 // `crossbill verify` and `crossbill backfill`: compare the ledger, Stripe and the MoR, and repair differences.
-import { type Difference, isOpen, isRepairable } from '../../shared/domain/difference.js';
-import { STRIPE_EVENTS_KEPT_MS } from '../../shared/policy.js';
+import { type Difference, isOpen, isRepairable, showCounts } from '../../shared/domain/difference.js';
 import { differenceView } from '../../core/invoices/difference.view.js';
-import { acknowledgedOf, type More, showCounts, showMarksLeft } from './rules/run.js';
+import { acknowledgedOf, type More, showMarksLeft } from './rules/run.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { VerifyController } from './verify.controller.js';
-import { VerifyFlow, type VerifyOptions, type VerifyReport } from './verify.flow.js';
+import { VerifyFlow, type VerifyReport } from './verify.flow.js';
 import { type Repaired } from './verify-repair.js';
 import { VerifyStore } from './verify.store.js';
 import { type Cli } from '../../frames/cli/cli.js';
+import { compare, exitCode } from '../../frames/cli/compare.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { parseCount, parseLine, parseSince } from '../../frames/cli/options.js';
 import { counted, named, table, time } from '../../frames/cli/table.js';
+import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { type World } from '../../frames/cli/world.js';
 
 export function addVerify(on: Commands): void {
@@ -32,16 +33,17 @@ export function addVerify(on: Commands): void {
         if (id !== undefined) return acknowledge(cli, id, note);
         if (note !== undefined) throw wrongUsage('--note belongs to --acknowledge <id>');
         const world = await cli.open();
-        let report = await compare(cli, world, { since, resume });
+        const flow = world.get(VerifyFlow);
+        let report = await compare(cli, since, (options) => flow.run({ ...options, resume }));
         if (resume && report.resumedFrom === null)
           cli.io.err('There was no interrupted run: Crossbill compared everything.\n');
         const wanted = report.differences.filter(isRepairable);
         let repaired: Repaired | null = null;
         if (repair === true && wanted.length > 0 && (await mayRepair(cli, wanted, report.more))) {
           const before = report;
-          const work = () => world.get(VerifyFlow).repair(before, wanted);
+          const work = () => flow.repair(before, wanted);
           repaired = await settled(cli, world, wait, await world.change('verify.repair', before.id, work, counts));
-          report = await compare(cli, world, { since });
+          report = await compare(cli, since, (options) => flow.run(options));
         }
         const older = await beforeInstallation(world, since, report);
         await cli.print(
@@ -61,13 +63,14 @@ export function addBackfill(on: Commands): void {
     .action(
       on.run(async (cli, { since, wait }) => {
         const world = await cli.open();
-        const report = await compare(cli, world, { since });
+        const flow = world.get(VerifyFlow);
+        const report = await compare(cli, since, (options) => flow.run(options));
         const missing = report.differences.filter((d) => d.kind === 'event_never_delivered' && isRepairable(d));
         let repaired: Repaired = { started: [], failed: [], beyond: 0, lanes: [] };
         if (missing.length > 0) {
           cli.io.err(renderPlan(missing, report.more));
           await cli.confirm(`Fetch the missing events (${missing.length})?`);
-          const work = () => world.get(VerifyFlow).repair(report, missing);
+          const work = () => flow.repair(report, missing);
           repaired = await settled(cli, world, wait, await world.change('backfill', null, work, counts));
         }
         const { compared, problem } = report;
@@ -79,29 +82,6 @@ export function addBackfill(on: Commands): void {
         return repaired.failed.length > 0 ? EXIT.failed : EXIT.ok;
       }),
     );
-}
-
-/** Runs verify once for a waiting person, with progress on stderr. */
-export function compare(
-  cli: Cli,
-  world: World,
-  options: Pick<VerifyOptions, 'since' | 'resume'>,
-): Promise<VerifyReport> {
-  if (Date.now() - options.since.getTime() > STRIPE_EVENTS_KEPT_MS + 2 * 3_600_000)
-    cli.io.err('Stripe lists events for 30 days only. For earlier days Crossbill compares only invoices.\n');
-  return cli.watch((progress) =>
-    world.get(VerifyFlow).run({
-      ...options,
-      young: true,
-      signal: cli.io.signal,
-      onProgress: (compared) => progress.say(`compared ${showCounts(compared)}`),
-    }),
-  );
-}
-
-export function exitCode({ outcome }: VerifyReport): number {
-  if (outcome === 'incomplete') return EXIT.unreachable;
-  return outcome === 'clean' ? EXIT.ok : EXIT.differences;
 }
 
 /** Acknowledges a difference. Later runs list the difference as acknowledged, until its facts change. */
@@ -226,3 +206,5 @@ function renderClean(report: VerifyReport): string {
       : `The MoR knows the marked charges of this run; the next runs look up the other ${showMarksLeft(marksLeft)}.`;
   return `Clean: ledger and Stripe agree${but}. ${mor}`;
 }
+
+export const commands: FeatureCommands = { setup: [addBackfill], act: [addVerify] };

@@ -1,5 +1,7 @@
 // Verify as a module: the flow, the daily job, and their findings in the API and on the console.
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { HealthModule } from '../../core/health/health.module.js';
+import { Lifecycle } from '../../core/health/lifecycle.js';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
@@ -11,19 +13,24 @@ import { VerifyController } from './verify.controller.js';
 import { VerifyFlow } from './verify.flow.js';
 import { VerifyPages } from './verify.pages.js';
 import { VerifyStore } from './verify.store.js';
-import { Differences } from '../../shared/domain/ports/differences.js';
+import { Comparer, Differences, LostEvents } from '../../shared/domain/ports/differences.js';
 import { DifferencesStore } from './differences.store.js';
 import { MarksStore } from './marks.store.js';
 import { LossStore } from './loss.store.js';
 import { EndpointsLogStore } from './endpoints-log.store.js';
 
+/** How long the daemon's stop waits for the record of its closed endpoints. */
+const GRACE_MS = 1_000;
+
 @Global()
 @Module({
-  imports: [ConsoleModule, EngineModule, MorModule],
+  imports: [ConsoleModule, EngineModule, HealthModule, MorModule],
   controllers: [VerifyController, VerifyPages],
   providers: [
     VerifyFlow,
+    { provide: Comparer, useExisting: VerifyFlow },
     LossWindowFlow,
+    { provide: LostEvents, useExisting: LossWindowFlow },
     VerifyReports,
     VerifyJob,
     EndpointWatch,
@@ -36,4 +43,14 @@ import { EndpointsLogStore } from './endpoints-log.store.js';
   ],
   exports: [VerifyStore, Differences],
 })
-export class VerifyModule {}
+export class VerifyModule implements OnModuleInit {
+  constructor(
+    private readonly watch: EndpointWatch,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  onModuleInit(): void {
+    const { watch } = this;
+    this.lifecycle.add({ start: () => void watch.opened(), stop: () => watch.closing(), graceMs: GRACE_MS });
+  }
+}

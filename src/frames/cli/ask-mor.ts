@@ -14,7 +14,7 @@ import { refundStatuses } from '../../core/refunds/refund.view.js';
 import { RefundsStore } from '../../core/refunds/refunds.store.js';
 import { ReviewsStore } from '../../core/reviews/reviews.store.js';
 import { SignupsStore } from '../../core/signups/signups.store.js';
-import { LossWindowFlow } from '../../features/verify/loss-window.flow.js';
+import { LostEvents, NO_EVENT_LOST } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { amount, table, time } from './table.js';
 import { type World } from './world.js';
@@ -115,7 +115,7 @@ async function lostEvents(world: World): Promise<Found> {
   // Looks back as far as `crossbill verify` does. A lost event from before that time shows in open work, such as a
   // review item.
   const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
-  const windows = await world.get(LossWindowFlow).windows(since);
+  const windows = await world.find(LostEvents, NO_EVENT_LOST).windows(since);
   const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
   for (const e of aside.data) {

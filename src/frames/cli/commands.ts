@@ -5,6 +5,15 @@ import { EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { parseCount } from './options.js';
 
+/** The operator's tasks, in the order of `--help`, each with its heading. */
+export const TASKS = {
+  setup: 'To set up and go live:',
+  look: 'To look:',
+  act: 'To act:',
+  try: 'To try it out:',
+} as const;
+export type Task = keyof typeof TASKS;
+
 /** One run of the command line. */
 export class Session {
   exitCode: number = EXIT.ok;

@@ -1,31 +1,20 @@
 // `crossbill doctor`: checks the whole installation, and names a remedy for each fault. Doctor changes nothing.
 import { styleText } from 'node:util';
 import { type Config, ConfigError, secretValues } from '../../shared/config/index.js';
-import { BillingReader } from '../../shared/domain/ports/billing-reader.js';
-import { Notifications } from '../store/notifications.js';
-import { ChargeLooksStore } from '../../features/enrolment/charge-looks.store.js';
-import { EnrolmentFlow } from '../../features/enrolment/enrolment.flow.js';
 import { HealthStore } from '../../core/health/health.store.js';
 import { textCensor } from '../../shared/masks/secrets.js';
-import { VerifyStore } from '../../features/verify/verify.store.js';
+import { type Feature } from '../../feature.js';
+import { FEATURES } from '../../features.js';
 import { type Cli } from './cli.js';
 import { type Commands } from './commands.js';
-import { type ChargedSubscription, chargingChecks } from '../../features/enrolment/charging-checks.js';
 import { type Check, check, type State } from './doctor/check.js';
 import { databaseChecks, trafficChecks } from './doctor/database-checks.js';
 import { morChecks } from './doctor/mor-checks.js';
 import { clockCheck, proxyChecks } from './doctor/network-checks.js';
-import { notifyChecks } from '../../features/notifications/notify-checks.js';
-import {
-  arrivalChecks,
-  endpointChecks,
-  invoiceMailCheck,
-  keyChecks,
-  markModeChecks,
-  ownCardChecks,
-} from './doctor/stripe-checks.js';
+import { endpointChecks, invoiceMailCheck, keyChecks, markModeChecks } from './doctor/stripe-checks.js';
 import { EXIT } from './exit-codes.js';
 import { Peers } from './peers.js';
+import { type Examination, type FeatureChecks } from './slots.js';
 import { plain } from './table.js';
 import { cliLog, type World } from './world.js';
 
@@ -39,9 +28,9 @@ export function addDoctor(on: Commands): void {
     .option('--all', 'check every subscription for charges by Stripe, not only the newest hundred')
     .action(
       on.run(async (cli, { all = false }) => {
-        const { checks, charged } = await examine(cli, all ? 'all' : 'newest');
+        const { checks, json } = await examine(cli, all ? 'all' : 'newest');
         const summary = summaryOf(checks);
-        await cli.print({ checks, summary, ...(all ? { charged } : {}) }, () => renderChecks(checks, cli.io.colours));
+        await cli.print({ checks, summary, ...json }, () => renderChecks(checks, cli.io.colours));
         return summary.fail > 0 ? EXIT.failed : EXIT.ok;
       }),
     );
@@ -66,20 +55,20 @@ export function renderChecks(checks: readonly Check[], colours: boolean): string
   return `${lines.join('\n')}\n\n${ok} ok, ${warn} to look at, ${fail} failed\n`;
 }
 
-export type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
+export type Examined = { readonly checks: readonly Check[]; readonly json: Readonly<Record<string, unknown>> };
 
 /**
- * Runs every check, in the order of the report. `customers`: whose charges by Stripe doctor looks for. `newest`: those of
- * the newest subscriptions, about a hundred. `none`: a rehearsal minds only its own customer, made later.
+ * Runs every check, in the order of the report: the core's, then those of the features. `customers`: whose subscriptions
+ * doctor reads. `newest`: about a hundred. `none`: a rehearsal minds only its own customer, made later.
  */
-export async function examine(cli: Cli, customers: 'newest' | 'all' | 'none' = 'newest'): Promise<Examined> {
+export async function examine(cli: Cli, customers: Examination['customers'] = 'newest'): Promise<Examined> {
   let config: Config;
   try {
     config = cli.config();
   } catch (e) {
     if (!(e instanceof ConfigError)) throw e;
     const todo = 'Set it in the environment, in .env of this folder, or in a file given with --env-file.';
-    return { checks: e.problems.map((p) => check('settings').fail(`${p.name} ${p.problem}`, todo)), charged: [] };
+    return { checks: e.problems.map((p) => check('settings').fail(`${p.name} ${p.problem}`, todo)), json: {} };
   }
   const censor = textCensor(secretValues(config));
   const database = await databaseChecks(config.database, config.production, cliLog(cli.io, secretValues(config)));
@@ -91,7 +80,7 @@ export async function examine(cli: Cli, customers: 'newest' | 'all' | 'none' = '
     await clockCheck('the MoR', config.morAuthUrl, config.webhookToleranceSec, config.proxies),
   ];
   const peers = new Peers(config);
-  let charged: Examined['charged'] = [];
+  let json: Examined['json'] = {};
   try {
     const { reader, stripe, mor } = peers;
     checks.push(...(await keyChecks(config, reader)), ...(await endpointChecks(reader)));
@@ -101,46 +90,24 @@ export async function examine(cli: Cli, customers: 'newest' | 'all' | 'none' = '
     );
     if (database.usable) {
       const world = await cli.open();
-      checks.push(...(await withBooks(world, peers, customers !== 'none')));
-      if (customers !== 'none') {
-        const walked = await subscriptions(cli, world, customers === 'all');
-        checks.push(...walked.checks);
-        charged = walked.charged;
+      checks.push(await mailCheck(world), ...(await trafficChecks(world)));
+      for (const examined of await CHECKS()) {
+        const found = await examined({ cli, world, peers, customers });
+        checks.push(...found.checks);
+        json = { ...json, ...found.json };
       }
     } else checks.push(check('traffic and customers').fail('not checked', 'Fix the database first.'));
   } finally {
     await peers.close();
   }
-  return { checks: checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) })), charged };
+  return { checks: checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) })), json };
 }
 
-/**
- * Runs the checks that need the database: arrived events, enrolled customers, invoice e-mails, notifications, traffic.
- */
-async function withBooks(world: World, { stripe }: Peers, cards: boolean): Promise<Check[]> {
-  const [health, reader] = [world.get(HealthStore), world.get(BillingReader)];
-  const customers = cards ? await health.recentCustomers(SAMPLE) : [];
-  return [
-    ...(await arrivalChecks(reader, world.get(VerifyStore))),
-    ...(cards ? await ownCardChecks(customers, world.get(EnrolmentFlow), reader, stripe) : []),
-    invoiceMailCheck(await health.sentByPlatform(SAMPLE), world.config.stripeApiBase === null),
-    ...(await notifyChecks(world.config, world.get(Notifications))),
-    ...(await trafficChecks(world)),
-  ];
-}
+const CHECKS = async (): Promise<readonly FeatureChecks[]> => {
+  const load = async ({ checks }: Feature): Promise<readonly FeatureChecks[]> => (checks ? [await checks()] : []);
+  return (await Promise.all(FEATURES.map(load))).flat();
+};
 
-async function subscriptions(cli: Cli, world: World, all: boolean): ReturnType<typeof chargingChecks> {
-  const known = all ? await world.get(HealthStore).subscriptions() : 0;
-  return cli.watch((progress) =>
-    chargingChecks({
-      relay: world.config.morRelayUrl === null ? null : world.config.morRelayEvents,
-      reader: world.get(BillingReader),
-      enrolment: world.get(EnrolmentFlow),
-      looks: world.get(ChargeLooksStore),
-      all,
-      signal: cli.io.signal,
-      // Stripe gives no total, so the progress bar uses the number of subscriptions with an invoice in the database.
-      onProgress: (looked) => all && progress.bar('looked at subscriptions', looked, Math.max(known, looked)),
-    }),
-  );
+async function mailCheck(world: World): Promise<Check> {
+  return invoiceMailCheck(await world.get(HealthStore).sentByPlatform(SAMPLE), world.config.stripeApiBase === null);
 }

@@ -19,7 +19,7 @@ import { capital } from '../console/show.js';
 import { ReviewsStore } from '../../core/reviews/reviews.store.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
 import { SignupsStore } from '../../core/signups/signups.store.js';
-import { Differences, type OpenDifference } from '../../shared/domain/ports/differences.js';
+import { Differences, NOTHING_COMPARED, type OpenDifference } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { unknown } from './exit-codes.js';
 import { amount, plain, time } from './table.js';
@@ -46,7 +46,9 @@ export function addExplain(on: Commands): void {
         );
       const censor = textCensor(secretValues(world.config));
       const tell = (lines: readonly string[]): string[] => lines.map((text) => plain(censor(text)));
-      const found = await Promise.all(views.map((v) => world.get(Differences).ofInvoice(v.invoice.invoiceId)));
+      const found = await Promise.all(
+        views.map((v) => world.find(Differences, NOTHING_COMPARED).ofInvoice(v.invoice.invoiceId)),
+      );
       const differencesOf = (n: number): readonly OpenDifference[] => found[n] ?? [];
       const stories = views.map((v, n) =>
         tell([...differencesOf(n).map(tellDifference), ...tellInvoice(v), '', ...v.journal.map(tellLine)]),

@@ -1,9 +1,11 @@
 // The command line as a function: it takes arguments and surroundings, and returns the exit code.
 import { Command, CommanderError } from '@commander-js/extra-typings';
+import { type Feature } from '../../feature.js';
+import { FEATURES } from '../../features.js';
 import { VERSION } from '../../shared/config/index.js';
 import { textCensor } from '../../shared/masks/secrets.js';
 import { addAskMor } from './ask-mor.js';
-import { Commands, Session } from './commands.js';
+import { Commands, Session, type Task, TASKS } from './commands.js';
 import { addCompletion } from './completion.js';
 import { addDoctor } from './doctor.js';
 import { addErase } from './erase.js';
@@ -17,34 +19,29 @@ import { addInit } from './init.js';
 import { type Io } from './io.js';
 import { addLists } from './lists.js';
 import { addMigrate } from './migrate.js';
-import { addMove } from '../../features/moves/move.command.js';
-import { addNotifications } from '../../features/notifications/notifications.command.js';
-import { addOnboard } from '../../features/onboarding/onboard.command.js';
 import { addPrograms } from './programs.js';
 import { addRebuild } from './rebuild.js';
 import { addRefund } from './refund.js';
 import { addRehearse } from './rehearse.js';
-import { addRetry } from '../../features/retries/retry.command.js';
-import { addReturned } from '../../features/losses/returns/returned.command.js';
 import { addReviews } from './reviews.js';
 import { addSetup } from './setup.js';
-import { addShadow } from '../../features/shadow/shadow.command.js';
+import { type FeatureCommands } from './slots.js';
 import { addStatus } from './status.js';
 import { json } from './table.js';
 import { addTrialBalance } from './trial-balance.js';
-import { addBackfill, addVerify } from '../../features/verify/verify.command.js';
 import { addWebhooks } from './webhooks.js';
 
-/** The commands by task, in the order of `--help`. */
-const TASKS: Readonly<Record<string, readonly ((on: Commands) => void)[]>> = {
-  'To set up and go live:': [
-    ...[addInit, addSetup, addMigrate, addDoctor, addRehearse, addWebhooks, addOnboard],
-    ...[addImport, addBackfill, addShadow, addMove],
-  ],
-  'To look:': [addStatus, addExplain, addLists, addEvents, addReviews, addNotifications, addTrialBalance, addExport],
-  'To act:': [addRefund, addRetry, addReturned, addVerify, addAskMor, addRebuild, addErase],
-  'To try it out:': [addPrograms, addCompletion],
+/** The commands of the core, by task. Those of the features follow. */
+const OF_CORE: Required<FeatureCommands> = {
+  setup: [addInit, addSetup, addMigrate, addDoctor, addRehearse, addWebhooks, addImport],
+  look: [addStatus, addExplain, addLists, addEvents, addReviews, addTrialBalance, addExport],
+  act: [addRefund, addAskMor, addRebuild, addErase],
+  try: [addPrograms, addCompletion],
 };
+
+const load = async ({ commands }: Feature): Promise<FeatureCommands> => (await commands?.()) ?? {};
+
+const OF_FEATURES = await Promise.all(FEATURES.map(load));
 
 /** Runs one command. `argv` has no program name. Never throws; returns a code of `exit-codes.ts`. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
@@ -76,8 +73,9 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: (text) => session.io.err(text) });
-  for (const [task, commands] of Object.entries(TASKS)) {
-    program.commandsGroup(task);
+  for (const [task, heading] of Object.entries(TASKS) as [Task, string][]) {
+    program.commandsGroup(heading);
+    const commands = [...OF_CORE[task], ...OF_FEATURES.flatMap((of) => of[task] ?? [])];
     for (const add of commands) add(new Commands(program, session));
   }
   return program;

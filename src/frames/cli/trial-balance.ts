@@ -5,7 +5,7 @@ import { type Month, nameOf } from '../../core/ledger/rules/month.js';
 import { openEnds, type TrialBalance, trialBalances } from '../../core/ledger/rules/trial-balance.js';
 import { LedgerSumsStore } from '../../core/ledger/sums.store.js';
 import { trialBalanceView } from '../../core/ledger/trial-balance.view.js';
-import { Differences } from '../../shared/domain/ports/differences.js';
+import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { parseMonth } from './options.js';
 import { table, time } from './table.js';
@@ -17,7 +17,7 @@ export function addTrialBalance(on: Commands): void {
       on.run(async (cli, { month }) => {
         const world = await cli.open();
         const balances = trialBalances(await world.get(LedgerSumsStore).between(month));
-        const verdict = decideMonth(month, balances, await world.get(Differences).ofMonth(month));
+        const verdict = decideMonth(month, balances, await world.find(Differences, NOTHING_COMPARED).ofMonth(month));
         await cli.print(trialBalanceView(month, balances, verdict), () => render(month, balances, verdict));
       }),
     );

@@ -2,6 +2,7 @@
 // command has no webhook endpoints and no timers.
 import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-element.exception.js';
 import { Problem } from '../api/http/problem.js';
 import { type Config, secretValues } from '../../shared/config/index.js';
 import { isObject } from '@crossbill/mor/read.js';
@@ -39,6 +40,16 @@ export class World {
     readonly get: <T>(token: Token<T>) => T,
     readonly close: () => Promise<void>,
   ) {}
+
+  /** Returns the same, or `otherwise` if no feature provides it. */
+  find<T>(token: Token<T>, otherwise: T): T {
+    try {
+      return this.get(token);
+    } catch (e) {
+      if (e instanceof UnknownElementException) return otherwise;
+      throw e;
+    }
+  }
 
   /** Waits until `done` returns true. Returns false after `seconds`, or when the operator stops the command. */
   async waitUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean> {

@@ -5,7 +5,6 @@ import { REVIEW, type ReviewRow } from '../../shared/domain/model.js';
 import { type NewNotification } from '../../shared/domain/notification.js';
 import { BadCursor, type Page, type PageRequest, type Span } from '../../shared/domain/page.js';
 import { type Delivery, type DeliveryResult } from '../../shared/domain/ports/receiver.js';
-import { ERASED } from '../../shared/domain/foreign-words.js';
 import { fromRow, jsonText } from './codec.js';
 import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
@@ -314,17 +313,3 @@ function rowOf(r: Row): NotificationRow {
     deliveredAt: r['delivered_at'] as Date | null,
   };
 }
-
-/**
- * For an erasure: removes the decline reasons, and the addresses of payment links, from notifications about the invoices
- * `$1`. Anybody with such an address sees whose invoice it is.
- */
-export const FORGET_WORDS = `
-  update notification set body = case
-      when format = 'slack' then '{"text":"${ERASED}"}'
-      when type = 'customer.method_needed' then jsonb_set(body::jsonb, '{data,failure_message}', 'null')::text
-      else jsonb_set(body::jsonb, '{data,url}', '"${ERASED}"')::text end
-   where invoice_id = any($1)
-     and case when type = 'payment_link.created' then position('"${ERASED}"' in body) = 0
-              when type = 'customer.method_needed' and format = 'standard'
-              then body::jsonb -> 'data' ->> 'failure_message' is not null else false end`;

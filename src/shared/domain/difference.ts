@@ -83,3 +83,9 @@ export function isUntold(d: Difference): boolean {
 export function isRepairable(d: Difference): boolean {
   return d.repair !== 'person' && isUntold(d);
 }
+
+/** For example `1 invoice, 4 stripe events`. A kind is a plural, with `_` between its words. */
+export const showCounts = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([kind, n]) => `${n} ${(n === 1 ? kind.replace(/s$/, '') : kind).replaceAll('_', ' ')}`)
+    .join(', ');

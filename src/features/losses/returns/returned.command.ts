@@ -9,6 +9,7 @@ import { type Commands } from '../../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../../frames/cli/exit-codes.js';
 import { parseDay, parseLine } from '../../../frames/cli/options.js';
 import { KEY_SCOPE } from '../../../frames/cli/refund.js';
+import { type FeatureCommands } from '../../../frames/cli/slots.js';
 import { amount } from '../../../frames/cli/table.js';
 
 export function addReturned(on: Commands): void {
@@ -57,3 +58,5 @@ export function addReturned(on: Commands): void {
       }),
     );
 }
+
+export const commands: FeatureCommands = { act: [addReturned] };

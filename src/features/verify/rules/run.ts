@@ -59,11 +59,5 @@ export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>):
   return differences.filter((d) => !isOpen(d));
 }
 
-/** For example `1 invoice, 4 stripe events`. A kind is a plural, with `_` between its words. */
-export const showCounts = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .map(([kind, n]) => `${n} ${(n === 1 ? kind.replace(/s$/, '') : kind).replaceAll('_', ' ')}`)
-    .join(', ');
-
 /** Shows the number of marks left. The count stops at a limit, so the text then says "or more". */
 export const showMarksLeft = (n: number): string => (n < MARKS_LEFT_COUNTED ? String(n) : `${n} or more`);

@@ -9,6 +9,13 @@ import { ProblemView } from './problem.view.js';
 /** The daemon's notifications, in OpenAPI's form. */
 export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 
+declare module '../../../feature.js' {
+  interface Feature {
+    /** The webhooks that Crossbill sends for the feature, for the OpenAPI document. */
+    readonly webhooks?: () => Promise<Webhooks>;
+  }
+}
+
 /** The groups of routes, in the order a developer needs them. */
 const TAGS: Readonly<Record<string, string>> = {
   Signups: "A customer's first payment, or the payment method of a trial.",

@@ -12,8 +12,6 @@ import { countersBehind } from '../../store/counters.js';
 import { Database, DatabaseRefused } from '../../store/database.js';
 import { schemaState } from '../../store/migrations.js';
 import { isUntested, shownVersion } from '../../store/server.js';
-import { LossWindowFlow } from '../../../features/verify/loss-window.flow.js';
-import { showLossWindow } from '../../../features/verify/rules/loss-window.js';
 import { age } from '../table.js';
 import { type World } from '../world.js';
 import { type Check, check } from './check.js';
@@ -83,7 +81,7 @@ export async function trafficChecks(world: World): Promise<Check[]> {
   const refusals = (await world.get(EndpointAnswersStore).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
   const senders = (await inbox.lastEvents()).map((e) => senderCheck(e, refusals));
   const backlog = backlogChecks(await health.backlog(), await inbox.quarantined());
-  return [...senders, await outageCheck(world), ...backlog, await integrationCheck(health)];
+  return [...senders, ...backlog, await integrationCheck(health)];
 }
 
 type LastEvent = Awaited<ReturnType<EventsStore['lastEvents']>>[number];
@@ -113,13 +111,6 @@ async function integrationCheck(health: HealthStore): Promise<Check> {
   const ago = age((Date.now() - last.getTime()) / 1000);
   const todo = 'Ask the MoR to repair its tax provider for this merchant (refusals integration_…). Then try again.';
   return fail(`the MoR refused ${count} tax requests, the last ${ago} ago`, todo);
-}
-
-async function outageCheck(world: World): Promise<Check> {
-  const { ok, warn } = check('outages');
-  const last = (await world.get(LossWindowFlow).windows(new Date(Date.now() - 7 * DAY_MS))).at(-1);
-  if (last === undefined) return ok('none in a week longer than the retries of the MoR');
-  return warn(showLossWindow(last), 'Run `crossbill verify`. It names the things to compare by hand.');
 }
 
 function backlogChecks(b: Backlog, quarantined: number): Check[] {

@@ -1,20 +1,14 @@
 // Checks Stripe: the key, the account and its rights, our webhook endpoint, and customers with a default card there.
 import Stripe from 'stripe';
 import { type Config, stripeMode } from '../../../shared/config/index.js';
-import { isRenderedTooOld, isTooOld, stripeInvoiceTypes, TOO_OLD } from '../../../shared/domain/events/stripe-event.js';
+import { isTooOld, stripeInvoiceTypes, TOO_OLD } from '../../../shared/domain/events/stripe-event.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../../shared/domain/ports/billing-reader.js';
 import { said } from '../../../shared/domain/ports/call.js';
-import { type EnrolmentFlow } from '../../../features/enrolment/enrolment.flow.js';
-import { DAY_MS, VERIFY_GRACE_MS } from '../../../shared/policy.js';
-import { textOf } from '@crossbill/mor/read.js';
 import { type StripeClient } from '../../stripe/stripe-client.js';
-import { type VerifyStore } from '../../../features/verify/verify.store.js';
 import { type Check, check, remedy } from './check.js';
 
 // The events Crossbill must receive. Without them Crossbill misses renewals, or leaves payments unmarked for ever.
 const INDISPENSABLE = new Set<string>(['invoice.created', 'invoice.finalized', 'invoice.voided', 'invoice.paid']);
-const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview). ${TOO_OLD}.`;
-const OWN_CARD_SHOWN = 5;
 
 export async function keyChecks(config: Config, reader: BillingReader): Promise<Check[]> {
   const { ok, warn, fail } = check('Stripe key');
@@ -67,36 +61,6 @@ function endpointCheck(e: WebhookEndpointFacts): Check {
   );
 }
 
-/**
- * Compares Stripe's events of the last day with the inbox, because at Stripe an endpoint with a wrong address or secret
- * looks fine.
- */
-export async function arrivalChecks(reader: BillingReader, books: VerifyStore): Promise<Check[]> {
-  const { ok, warn, fail } = check('arrival of Stripe’s events');
-  const now = Date.now();
-  const createdAfter = new Date(Math.max(now - DAY_MS, (await books.installedAt()).getTime()));
-  const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
-  if (!listed.ok)
-    return [
-      warn(
-        said(listed),
-        remedy('Stripe', listed, 'Let the Stripe key read events: `crossbill verify` needs them too.'),
-      ),
-    ];
-  const { items } = listed.value;
-  // Stripe renders listed events in the account's default API version. An endpoint without a version of its own gets
-  // its deliveries in the same version. So a listed event can show deliveries of too old a version.
-  const old = items.filter((e) => isRenderedTooOld(e.body)).length;
-  if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
-  const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
-  const unknown = await books.unknownEvents(due.map((e) => e.eventId));
-  if (unknown.size === 0) return [ok(due.length === 0 ? 'no event was due in a day' : `the newest ${due.length} came`)];
-  const todo =
-    'Check the address of the endpoint at Stripe, and its signing secret in STRIPE_WEBHOOK_SECRETS. Then run `crossbill backfill --since 1d`.';
-  const say = unknown.size === due.length ? fail : warn;
-  return [say(`${unknown.size} of the newest ${due.length} did not come`, todo)];
-}
-
 /** Doctor writes nothing, so it can't test the right to write. */
 const NEEDS_WRITE = 'is untested: the first mark proves it';
 
@@ -141,52 +105,4 @@ export function invoiceMailCheck(sample: { readonly looked: number; readonly sen
   const todo =
     'Switch off mails about finalized invoices and reminders in the Dashboard (Settings, Billing, Invoices), or use charge_automatically with a custom payment method.';
   return warn(`${sent} of the newest ${looked} invoices are send_invoice: Stripe may mail a link to pay`, todo);
-}
-
-/**
- * Finds enrolled customers with a default card at Stripe: Stripe and the MoR would both charge the customer, an hour
- * apart. Leaves out a customer whose subscriptions have all ended, or are all Stripe's (`crossbill move --back`).
- */
-export async function ownCardChecks(
-  customers: readonly string[],
-  enrolment: EnrolmentFlow,
-  reader: BillingReader,
-  client: StripeClient,
-): Promise<Check[]> {
-  const { ok, warn, fail } = check('customers whom Stripe would charge as well');
-  const found: string[] = [];
-  let looked = 0;
-  for (const id of customers) {
-    const read = await reader.readCustomer(id);
-    if (!read.ok)
-      return [
-        warn(
-          said(read),
-          remedy('Stripe', read, 'Let the Stripe key read customers, or check default methods by hand.'),
-        ),
-      ];
-    const customerMetadata = read.value?.metadata ?? {};
-    if (!(await enrolment.isEnrolled({ customerId: id, metadata: {}, customerMetadata }))) continue;
-    looked++;
-    const method = read.value?.defaultPaymentMethodId ?? null;
-    if (method === null) continue;
-    const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
-    const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
-    if (type?.ok === false)
-      return [warn(said(type), remedy('Stripe', type, 'Let the Stripe key read payment methods, or check by hand.'))];
-    // An id without `pm_` belongs to Stripe's older payment methods (sources and cards). Stripe can charge all of them.
-    if (type !== null && textOf(type.value?.['type']) === 'custom') continue;
-    const theirs = await reader.subscriptionsOf(id);
-    if (!theirs.ok)
-      return [warn(said(theirs), remedy('Stripe', theirs, 'Let the Stripe key read subscriptions, or check by hand.'))];
-    const { items } = theirs.value;
-    const shared = await Promise.all(items.map((s) => enrolment.expectsMor(s)));
-    if (items.length === 0 || shared.includes(true)) found.push(id);
-  }
-  if (found.length === 0)
-    return [ok(looked === 0 ? 'no enrolled customer is known yet' : `none of ${looked} enrolled customers`)];
-  const some = found.slice(0, OWN_CARD_SHOWN).join(', ');
-  const todo =
-    'Remove the default method on Stripe, or make it custom. Otherwise Stripe and the MoR both charge, an hour apart.';
-  return [fail(`${found.length} of ${looked} enrolled customers, for example ${some}`, todo)];
 }

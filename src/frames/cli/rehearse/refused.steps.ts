@@ -1,6 +1,6 @@
 // The rehearsal's steps after a decline: a declined renewal, another card, another try, a payment link, verify. They
 // also record the fields of events and the form of signatures.
-import { VerifyFlow } from '../../../features/verify/verify.flow.js';
+import { Comparer, NO_COMPARER } from '../../../shared/domain/ports/differences.js';
 import { listOf, namesIn, textAt } from './json.js';
 import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './looks.js';
 import { askKeyAgain } from './paid.steps.js';
@@ -175,7 +175,7 @@ export const verify: Step = {
     const world = await stage.cli.open();
     const since = new Date(Date.parse(stage.rehearsal.startedAt) - 3_600_000);
     const report = await world
-      .get(VerifyFlow)
+      .find(Comparer, NO_COMPARER)
       .run({ since, young: true, onProgress: () => undefined, signal: stage.cli.io.signal });
     if (report.problem !== null) return failed(`Crossbill could not compare everything: ${report.problem}.`);
     const ours = new Set(Object.values(stage.rehearsal.ids));

@@ -4,7 +4,6 @@ import { finding } from '../../../../../src/features/verify/rules/findings.js';
 import {
   acknowledgedOf,
   openOf,
-  showCounts,
   showMarksLeft,
   untoldByKind,
   untoldOf,
@@ -19,12 +18,6 @@ it('a verify run counts a difference without an acknowledgement as open, and as 
   expect(untoldOf(run)).toBe(3);
   expect(openOf(run)).toBe(11);
   expect(acknowledgedOf(run)).toEqual([acknowledged]);
-});
-
-it('the command `crossbill verify` writes a count of one in the singular', () => {
-  expect(showCounts({ invoices: 1, stripe_events: 4, refunds: 0 })).toBe('1 invoice, 4 stripe events, 0 refunds');
-  expect(showCounts({ stripe_events: 1, credit_notes: 1 })).toBe('1 stripe event, 1 credit note');
-  expect(showCounts({})).toBe('');
 });
 
 it('the command `crossbill verify` shows "10000 or more" from ten thousand marks still to look up', () => {

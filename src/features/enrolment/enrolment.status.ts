@@ -1,0 +1,17 @@
+// What `crossbill status` says of the customers whom the MoR charges.
+import { type StatusPart } from '../../frames/cli/slots.js';
+import { counted } from '../../frames/cli/table.js';
+import { EnrolmentStore, OUTSIDE_DAYS } from './enrolment.store.js';
+
+export const status: StatusPart = async (world) => {
+  const { enrolment: by } = world.config;
+  const rule = by.by === 'metadata' ? `metadata:${by.key}=${by.value}` : by.by;
+  const migration = await world.get(EnrolmentStore).migration();
+  const { linked, renewed, notRenewed, waiting, outside } = migration;
+  const head =
+    linked === 0
+      ? 'no customer is linked to the MoR'
+      : `${counted(linked, 'customer')} ${linked === 1 ? 'is' : 'are'} linked to the MoR: ${renewed} with a renewal paid there, ${notRenewed} with an unpaid one, ${waiting} without a renewal so far`;
+  const others = `${outside} customers with invoices of the last ${OUTSIDE_DAYS} days are not enrolled`;
+  return { json: { enrolment: { rule, ...migration } }, text: `\nEnrolment: ${rule}\n  ${head}\n  ${others}\n` };
+};

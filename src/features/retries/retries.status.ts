@@ -1,0 +1,35 @@
+// What `crossbill status` says of refused renewals: those with nothing planned wait for a person.
+import { amountOf } from '../../frames/api/http/values.js';
+import { type StatusPart } from '../../frames/cli/slots.js';
+import { amount, table, time } from '../../frames/cli/table.js';
+import { refusalWords } from '../../shared/domain/decline-words.js';
+import { RetriesStore, type UnplannedInvoice } from './retries.store.js';
+
+const SHOWN = 10;
+
+export const status: StatusPart = async (world) => {
+  const unplanned = await world.get(RetriesStore).unplanned(SHOWN + 1);
+  const shown = unplanned.slice(0, SHOWN).map(refusedView);
+  const isMore = unplanned.length > SHOWN;
+  return { json: { refusedWithoutPlan: shown, moreRefusedWithoutPlan: isMore }, text: render(shown, isMore) };
+};
+
+/** A refused renewal with nothing planned. `amount`: what is left to pay, in smallest units; null: not known. */
+function refusedView({ invoiceId, customerId, minor, currency, refusal }: UnplannedInvoice) {
+  const why = refusalWords({ ...refusal, declineCode: refusal.code, failureMessage: null });
+  return { invoiceId, customerId, amount: amountOf(minor), currency, refusedAt: refusal.at, code: refusal.code, why };
+}
+
+function render(shown: readonly ReturnType<typeof refusedView>[], isMore: boolean): string {
+  if (shown.length === 0) return '';
+  const rows = shown.map((i) => [
+    i.customerId ?? 'unknown',
+    amount(i.amount === null ? null : BigInt(i.amount), i.currency),
+    time(new Date(i.refusedAt)),
+    i.why,
+    i.invoiceId,
+  ]);
+  const more = isMore ? 'There are more: `crossbill invoices --status open`.\n' : '';
+  const heads = ['customer', 'amount', 'refused', 'why', 'invoice'];
+  return `\nRefused renewals with nothing planned\n${table(heads, rows)}${more}\`crossbill retry <invoice>\` tries again.\n`;
+}

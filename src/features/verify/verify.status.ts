@@ -1,0 +1,19 @@
+// What `crossbill status` says of the last verify.
+import { type StatusPart } from '../../frames/cli/slots.js';
+import { counted, time } from '../../frames/cli/table.js';
+import { showLossWindow } from './rules/loss-window.js';
+import { openOf, untoldOf } from './rules/run.js';
+import { VerifyStore } from './verify.store.js';
+
+export const status: StatusPart = async (world) => {
+  const last = await world.get(VerifyStore).last();
+  if (last === null) return { json: { verify: null }, text: '\nLast verify\n  never\n' };
+  const { finishedAt: at, outcome, lossWindows } = last;
+  const [differences, differencesUntold] = [openOf(last), untoldOf(last)];
+  const head = `${outcome} at ${time(at)}, ${counted(differences, 'difference')}, ${differencesUntold} without an open review item`;
+  const windows = lossWindows.map((w) => `  ${showLossWindow(w)}\n`).join('');
+  return {
+    json: { verify: { at, outcome, differences, differencesUntold, lossWindows } },
+    text: `\nLast verify\n  ${head}\n${windows}`,
+  };
+};
