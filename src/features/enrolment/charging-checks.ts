@@ -1,10 +1,6 @@
 // Walks the subscriptions of enrolled customers. Finds payment methods at Stripe: Stripe would charge the customer as
 // well as the MoR. Finds metered prices: the MoR would charge an amount that is not final.
-import {
-  type BillingReader,
-  isChargeable,
-  type SubscriptionFacts,
-} from '../../shared/domain/ports/billing-reader.js';
+import { type BillingReader, isChargeable, type SubscriptionFacts } from '../../shared/domain/ports/billing-reader.js';
 import { type Config } from '../../shared/config/index.js';
 import { said } from '../../shared/domain/ports/call.js';
 import { type ChargeLooksStore } from './charge-looks.store.js';
