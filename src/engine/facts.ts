@@ -157,8 +157,11 @@ export function requireRead({ invoice }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: null });
 }
 
+/** The name of a read of the invoice, in metrics and in the log. */
+export const READ_INVOICE = 'read-invoice';
+
 export const invoiceLookup: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
-  name: 'read-invoice',
+  name: READ_INVOICE,
   wanted: (lane) => {
     const i = lane.invoice;
     if (i === null || i.readAt !== null || i.readDueAt === null) return null;

@@ -28,7 +28,7 @@ import { StoreUnavailable } from '../shared/domain/errors.js';
 import { MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
-import { LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
+import { LANE_WATCH, type LaneChange, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { accountLookup, LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
 import { readInvoice } from './facts.js';
 import { culpritOf, takeIn } from './take-event.js';
@@ -46,8 +46,15 @@ type News = Reply & {
   readonly sent: boolean;
 };
 
+type Stepped = {
+  readonly errand: Errand | null;
+  readonly decided: readonly DecidedEvent[];
+  /** Null: the step only asks for a read. */
+  readonly change: LaneChange | null;
+};
+
 /** A decided step. `named`: the MoR's payment ids in its events. `collected`: the charges it books. */
-type Taken = ReturnType<LaneWork<{ readonly errand: Errand | null; readonly decided: DecidedEvent[] }>['decide']> & {
+type Taken = ReturnType<LaneWork<Stepped>['decide']> & {
   readonly named: readonly string[];
   readonly collected: readonly string[];
 };
@@ -91,7 +98,7 @@ export class WorkLaneFlow {
     const trail = new LaneTrail(claim, this.watch);
     if (isChannelLane(claim.lane)) {
       const { decided } = await trail.decision(
-        this.context.decider.route(claim).then((routed) => ({ decided: routed })),
+        this.context.decider.route(claim).then((routed) => ({ decided: routed, change: null })),
       );
       return { errands: 0, decided };
     }
@@ -154,11 +161,7 @@ export class WorkLaneFlow {
    * Takes the last reply and the waiting events into the lane and stores the decision, all in one transaction. Throws
    * `EventFailed` if an event is behind the failure.
    */
-  private async step(
-    claim: Claim,
-    news: News | null,
-    elsewhere: Elsewhere | null,
-  ): Promise<{ errand: Errand | null; decided: LaneDone['decided'] }> {
+  private async step(claim: Claim, news: News | null, elsewhere: Elsewhere | null): Promise<Stepped> {
     const seen: string[] = [];
     let charges: readonly string[] = [];
     let suspect: bigint | null = null;
@@ -168,7 +171,12 @@ export class WorkLaneFlow {
         fence: claim.fence,
         decide: ({ state, events, now }) => {
           if (news === null && mustReadFirst(claim, state, events)) {
-            return { state, verdicts: [], dueAt: now, value: { errand: readInvoice(claim.lane), decided: [] } };
+            return {
+              state,
+              verdicts: [],
+              dueAt: now,
+              value: { errand: readInvoice(claim.lane), decided: [], change: null },
+            };
           }
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
@@ -219,7 +227,7 @@ export class WorkLaneFlow {
     const collected = collectedCharges(settled.state.entries);
     const errand: Errand | null = held === 'ask' ? askFor(accountLookup, null) : settled.errand;
     const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, ctx.now);
-    const value = { errand, decided };
+    const value = { errand, decided, change: { before: state, after: settled.state, dueAt } };
     return { state: settled.state, verdicts: decided, dueAt, rest: errand === null, value, named, collected };
   }
 

@@ -41,6 +41,15 @@ describe('a renewal', () => {
     expect(loud.filter((l) => !/^[a-z]+\.[a-z_]+$/.test(String(l['event'])))).toEqual([]);
   });
 
+  it('at level info, one line says that the invoice is expected and one that it is paid, each with its id and amount', () => {
+    const lines = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['level'] === 'info');
+    const about = lines.filter((l) => l['invoice'] === invoiceId);
+    expect(about).toMatchObject([
+      { event: 'invoices.opened', amount: 2990, currency: 'eur' },
+      { event: 'invoices.settled', amount: 2990, currency: 'eur' },
+    ]);
+  });
+
   it('each log line about a payment event names the event, from its delivery to the last call to Stripe', () => {
     const lines = world.logLines.map((l) => JSON.parse(l) as Json);
     const about = lines.filter(
@@ -53,9 +62,9 @@ describe('a renewal', () => {
       'read-invoice',
       'report_payment',
     ]);
-    for (const line of about) expect(line['lane']).toBe(invoiceId);
-    const calls = lines.filter((l) => l['msg'] === 'call' || l['msg'] === 'call failed');
-    for (const call of calls) expect([call['call'], call['lane']]).toEqual([expect.any(String), expect.any(String)]);
+    for (const line of about) expect(line['invoice']).toBe(invoiceId);
+    const calls = lines.filter((l) => l['msg'] === 'call' || l['event'] === 'calls.failed');
+    for (const call of calls) expect([call['call'], call['invoice']]).toEqual([expect.any(String), expect.any(String)]);
   });
 });
 

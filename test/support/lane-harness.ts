@@ -11,6 +11,7 @@ import { type Books, Decisions } from '../../src/core/lanes/decisions.js';
 import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
 import { type RouteEventsFlow } from '../../src/core/mor-objects/route-events.flow.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
+import { type LaneWatch } from '../../src/engine/lane-trail.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { type MorChannels } from '../../src/shared/domain/ports/mor-channels.js';
 import { anInvoice, SETTINGS } from './builders.js';
@@ -202,6 +203,7 @@ export type LaneOptions = {
   readonly channels?: MorChannels;
   /** Left out: an event with an account belongs to another account. */
   readonly account?: OwnAccount;
+  readonly watch?: LaneWatch;
 };
 /** Where the lanes are kept. */
 export type LaneBackend = {
@@ -246,7 +248,7 @@ export class LaneHarness {
       this.context,
       { expected: null },
       channels,
-      null,
+      options.watch ?? null,
       options.account ?? null,
     );
   }

@@ -6,6 +6,7 @@ import { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-
 import { Problem } from '../api/http/problem.js';
 import { type Config, secretValues } from '../../shared/config/index.js';
 import { isObject } from '@crossbill/mor/read.js';
+import { nameLane } from '../../shared/domain/events/channel-lane.js';
 import { AuditLog } from '../../shared/domain/ports/audit-log.js';
 import { Clock, Ids } from '../../shared/domain/ports/clock.js';
 import { LaneStore } from '../../engine/lane-store.js';
@@ -71,7 +72,8 @@ export class World {
       concurrency: LANES_AT_ONCE,
       leaseMs: LEASE_MS,
       pollMs: LOOK_EVERY_MS,
-      onError: (what, err, claim) => this.log.error({ event: 'engine.failed', err, lane: claim?.lane }, what),
+      onError: (what, err, claim) =>
+        this.log.error({ event: 'engine.failed', err, ...(claim === null ? {} : nameLane(claim.lane)) }, what),
     });
     worker.start();
     try {
@@ -126,8 +128,8 @@ export function cliLog(io: Io, secrets: readonly string[]): Logger {
 function sentence(line: string): string {
   const record: unknown = JSON.parse(line);
   if (!isObject(record)) return line;
-  const { level, msg, err, lane } = record;
-  const about = typeof lane === 'string' ? ` (${lane})` : '';
+  const { level, msg, err, invoice } = record;
+  const about = typeof invoice === 'string' ? ` (${invoice})` : '';
   const why = isObject(err) && typeof err['message'] === 'string' ? `: ${err['message']}` : '';
   return `${String(level)}: ${String(msg)}${about}${why}`;
 }

@@ -1,4 +1,5 @@
 // Turns the replies of the webhook endpoints into metrics and log lines.
+import { nameLane } from '../../shared/domain/events/channel-lane.js';
 import { type Delivery, type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { type Refusal, whatToCheck } from '../../shared/domain/refusal.js';
 import { type Wake } from '../../engine/wake.js';
@@ -38,7 +39,7 @@ export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): Answe
       endpoint,
       outcome,
       delivery: name,
-      lane: delivery?.lane,
+      ...(delivery === null ? {} : nameLane(delivery.lane)),
       type: delivery?.type,
       reason: delivery?.reason,
     };

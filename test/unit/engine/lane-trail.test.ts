@@ -27,15 +27,17 @@ it('the log line of a failed call to Stripe names the events behind the call', (
     ms: 1,
     failure: failed('unknown'),
   };
-  watchSteps(log).onCalled(work, call);
-  expect(lines).toMatchObject([{ events: ['mor_payments:evt_paid'], lane: 'in_oak', message: 'out_1' }]);
+  watchSteps(log).onCalled(work, call, null);
+  expect(lines).toMatchObject([
+    { events: ['mor_payments:evt_paid'], invoice: 'in_oak', call: 'report_payment', call_id: 'out_1' },
+  ]);
 });
 
 it('the words of a refusal are in the log at level debug only; the warning has status and code', () => {
   const { log, lines } = setUp('debug');
   const failure = { ...failed('refused'), status: 422, code: 'no_name', message: 'Ada has no name' };
   const call = { name: 'create_proforma', messageId: 'out_1', status: 422, requestId: null, ms: 1, failure };
-  watchSteps(log).onCalled(work, call);
+  watchSteps(log).onCalled(work, call, { at: null });
   expect(lines).toMatchObject([
     { level: 'warn', event: 'calls.failed', status: 422, code: 'no_name', why: '422 no_name' },
     { level: 'debug', said: 'Ada has no name' },
@@ -57,6 +59,6 @@ it('the log line of a lane with an unexpected error names the lane and its event
   const metrics = new Metrics({ eventTypes: [], now: () => new Date(0) });
   watchLanes(metrics, log).onError('a lane could not be worked', new Error('broken'), work);
   expect(lines).toMatchObject([
-    { events: ['mor_payments:evt_paid'], lane: 'in_oak', msg: 'a lane could not be worked' },
+    { events: ['mor_payments:evt_paid'], invoice: 'in_oak', msg: 'a lane could not be worked' },
   ]);
 });

@@ -47,6 +47,11 @@ export function isInnerLane(name: string): boolean {
   return isChannelLane(name) || isBareEventLane(name) || name.startsWith(ITEM);
 }
 
+/** The lane in a log line: the invoice's id, or what events without an invoice are about. */
+export function nameLane(lane: string): { readonly invoice: string } | { readonly about: string } {
+  return isInnerLane(lane) ? { about: lane } : { invoice: lane };
+}
+
 /**
  * Reads the id of an invoice from a field, and refuses a reserved lane name: the id becomes the name of the invoice's
  * lane.

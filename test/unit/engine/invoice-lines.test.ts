@@ -1,0 +1,103 @@
+// The lines at level info about an invoice: opened, settled, refused.
+import { expect, it } from '@jest/globals';
+import { invoiceLines } from '../../../src/engine/invoice-lines.js';
+import { type LaneChange, LaneTrail, watchSteps } from '../../../src/engine/lane-trail.js';
+import { createLogger } from '../../../src/shared/observe/index.js';
+import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
+import { LaneHarness } from '../../support/lane-harness.js';
+import { type Json } from '../../support/world.js';
+
+/** A lane whose commits and calls are logged. */
+function logged() {
+  const lines: Json[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Json) };
+  const log = createLogger({ level: 'info', secrets: [], pretty: false, destination });
+  const h = LaneHarness.inMemory({ watch: watchSteps(log) });
+  h.platform.put(anInvoice());
+  const seen = (event: string): Json[] => lines.filter((l) => l['event'] === event);
+  return { h, lines, seen };
+}
+
+it('an expected renewal and its payment are one line each, with id and amount', async () => {
+  const { h, lines } = logged();
+  await h.take(invoiceEvent('invoice.created'));
+  await h.take(aPaymentSucceeded());
+  await h.rest();
+  const about = { invoice: INVOICE_ID, amount: 1000, currency: 'eur' };
+  expect(lines).toMatchObject([
+    { level: 'info', event: 'invoices.opened', ...about },
+    { level: 'info', event: 'invoices.settled', ...about },
+  ]);
+});
+
+it('each refusal of the MoR is one line with payment, amount and decline code', async () => {
+  const { h, seen } = logged();
+  await h.take(invoiceEvent('invoice.created'));
+  await h.take(aPaymentFailed({ paymentId: 'pay_1' }));
+  await h.take(aPaymentFailed({ paymentId: 'pay_2' }));
+  await h.rest();
+  const refused = { invoice: INVOICE_ID, amount: 1000, currency: 'eur', outcome: 'failed' };
+  expect(seen('invoices.refused')).toMatchObject([
+    { ...refused, payment: 'pay_1' },
+    { ...refused, payment: 'pay_2' },
+  ]);
+  expect(seen('invoices.opened')).toHaveLength(1);
+  expect(seen('invoices.settled')).toEqual([]);
+});
+
+it('words in place of a decline code do not reach the log', async () => {
+  const { h, seen } = logged();
+  await h.take(invoiceEvent('invoice.created'));
+  await h.take(aPaymentFailed({ declineCode: 'Ada has no money' }));
+  expect(seen('invoices.refused')).toHaveLength(1);
+  expect(JSON.stringify(seen('invoices.refused'))).not.toContain('Ada');
+});
+
+it('a commit that leaves the invoice as it was has no line', async () => {
+  const h = LaneHarness.withInvoice();
+  await h.take(aPaymentSucceeded());
+  const state = await h.state(INVOICE_ID);
+  expect(invoiceLines({ ...state, attempts: [] }, { ...state, attempts: [] })).toEqual([]);
+});
+
+it('the line of a failed call says when Crossbill tries the call again', async () => {
+  const { h, seen } = logged();
+  await h.take(invoiceEvent('invoice.created'));
+  h.platform.fail('report_payment', 'retry');
+  await h.take(aPaymentSucceeded());
+  const [message] = (await h.state(INVOICE_ID)).messages;
+  expect(seen('calls.failed')).toMatchObject([
+    {
+      invoice: INVOICE_ID,
+      call: 'report_payment',
+      call_id: message?.id,
+      outcome: 'retry',
+      tried_again: true,
+      next_try_at: message?.nextTryAt.toISOString(),
+    },
+  ]);
+});
+
+it('the line of a refused call says that Crossbill does not try the call again', async () => {
+  const { h, seen } = logged();
+  await h.take(invoiceEvent('invoice.created'));
+  h.platform.fail('report_payment', 'refused');
+  await h.take(aPaymentSucceeded());
+  expect(seen('calls.failed')).toMatchObject([{ outcome: 'refused', tried_again: false, next_try_at: null }]);
+});
+
+it('a failed call whose failure could not be recorded is logged all the same', async () => {
+  const calls: unknown[] = [];
+  const onCalled = (...given: unknown[]): void => void calls.push(given);
+  const trail = new LaneTrail({ lane: INVOICE_ID, fence: 1n, events: [] }, { onDecided: () => undefined, onCalled });
+  const failure = { ok: false, kind: 'unknown', status: null, code: null, message: 'reset', errors: [] } as const;
+  await trail.call(
+    'report_payment',
+    'out_1',
+    Promise.resolve({ ...failure, retryAfterMs: null, requestId: null, replayed: false }),
+  );
+  expect(calls).toEqual([]);
+  const gone: Promise<{ decided: []; change: LaneChange | null }> = Promise.reject(new Error('the database is gone'));
+  await expect(trail.decision(gone)).rejects.toThrow();
+  expect(calls).toMatchObject([[{ lane: INVOICE_ID }, { name: 'report_payment' }, null]]);
+});
