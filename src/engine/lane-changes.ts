@@ -40,7 +40,7 @@ export class LaneChanges {
         const unchanged = (value: Result<T>) => ({
           state,
           verdicts: [],
-          dueAt: settle(this.context.decider.subjects, state, ctx).dueAt,
+          dueAt: settle(this.context.decider.subjects, new Lane(state, ctx)).dueAt,
           value,
         });
         if (named !== null && remembered.known) {
@@ -51,7 +51,7 @@ export class LaneChanges {
         const draft = new Lane(state, ctx);
         const acted = carryOut(draft, act);
         if (!acted.ok) return unchanged(acted);
-        const { state: settled, dueAt } = settle(this.context.decider.subjects, draft.toState(), ctx);
+        const { state: settled, dueAt } = settle(this.context.decider.subjects, draft);
         const { value } = acted;
         const made = named === null ? null : value.id;
         return { state: settled, verdicts: [], dueAt, value: { ok: true, value }, made };

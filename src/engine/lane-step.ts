@@ -1,5 +1,5 @@
 // One step of a lane: the decision on the lane's state, then the writes. One SQL statement writes the steps of many
-// lanes.
+// lanes: a list of parts, each with its rows of all steps.
 import { LEDGER_ENTRY, type LaneState } from '../shared/domain/model.js';
 import { type NewNotification } from '../shared/domain/notification.js';
 import { type TellStep } from './decider.js';
@@ -101,11 +101,36 @@ export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
   };
 }
 
-export const LOG_KEY = 'lane_log_pkey';
-
 type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
-/** A part of the statement. Its parameters begin at `$n`. */
+
+/** A part of the statement. Its parameters begin at `$n`; `$1` is the time. */
 type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
+
+/** The parts of one kind for these steps. Empty: the steps write nothing of this kind. */
+export type PartsOf = (steps: readonly Step[]) => readonly Part[];
+
+/** A part with its rows as one text of JSON. */
+function ofJson(name: string, sql: Part['sql'], rowsOf: (step: Step) => readonly unknown[]): PartsOf {
+  return (steps) => {
+    const rows = steps.flatMap(rowsOf);
+    return rows.length === 0 ? [] : [{ name, sql, values: [jsonText(rows)] }];
+  };
+}
+
+/**
+ * A part with an array for each column, for a part that joins tables by key: PostgreSQL's planner expects few rows from
+ * an array, but a hundred rows from a JSON list.
+ */
+function ofColumns(name: string, sql: Part['sql'], rowsOf: (step: Step) => readonly (readonly unknown[])[]): PartsOf {
+  return (steps) => {
+    const rows = steps.flatMap(rowsOf);
+    const [first] = rows;
+    if (first === undefined) return [];
+    return [{ name, sql, values: first.map((_, column) => rows.map((row) => row[column])) }];
+  };
+}
+
+export const LOG_KEY = 'lane_log_pkey';
 
 // In two cases the statement gives a row no version, and the database refuses the whole statement. First: another
 // worker has claimed the lane. Second: the log lacks the previous row. This happens after a failover: the standby has
@@ -120,19 +145,19 @@ const LOG_SQL = (n: number): string => `
                 $${n + 6}::text[]) as d(lane, version, fence, at_rest, snapshot, change, bodies)
    order by d.lane`;
 
-/** The parameters of `LOG_SQL`. Long texts go in binary, without escapes. */
-function logValues(steps: readonly Step[]): readonly unknown[] {
-  const rows = steps.flatMap(({ row, work }) => (row === null ? [] : [{ ...row, fence: work.fence }]));
+function logParts(steps: readonly Step[]): readonly Part[] {
+  const rows = steps.flatMap(({ row, work }) => (row === null ? [] : [{ row, fence: work.fence }]));
   if (rows.length === 0) return [];
-  return [
-    textArray(rows.map((r) => r.lane)),
-    rows.map((r) => r.version),
-    rows.map((r) => r.fence?.toString() ?? null),
-    rows.map((r) => r.at_rest),
-    rows.map((r) => r.snapshot),
-    textArray(rows.map((r) => r.change)),
-    textArray(rows.map((r) => r.bodies)),
+  const values = [
+    textArray(rows.map(({ row }) => row.lane)),
+    rows.map(({ row }) => row.version),
+    rows.map(({ fence }) => fence?.toString() ?? null),
+    rows.map(({ row }) => row.at_rest),
+    rows.map(({ row }) => row.snapshot),
+    textArray(rows.map(({ row }) => row.change)), // long texts go in binary, without escapes
+    textArray(rows.map(({ row }) => row.bodies)),
   ];
+  return [{ name: 'log', sql: LOG_SQL, values }];
 }
 
 /** Compares the lane too: after a failover the new server may give the event's number to another event. */
@@ -165,71 +190,51 @@ const AFTER_REST = `,
                from w_rest r where l.key = r.key and (r.more or r.at is not null)),
   w_out as (delete from lane l using w_rest r where l.key = r.key and not r.more and r.at is null)`;
 
-/** The statement for all steps, with the `StepWrite` parts. Null: there is nothing to write. `$1` is the time. */
-export function statementOf(steps: readonly Step[], now: Date, writes: readonly StepWrite[]): Statement | null {
-  const parts: Part[] = [];
-  const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
-    // Parts that join tables by key take arrays, because PostgreSQL's planner expects few rows from an array, but a
-    // hundred rows from a JSON list.
-    const [first = []] = rows;
-    if (rows.length > 0) parts.push({ name, sql, values: first.map((_, column) => rows.map((r) => r[column])) });
-  };
-  const addJson = (name: string, sql: (n: number) => string, rows: readonly unknown[]): void => {
-    if (rows.length > 0) parts.push({ name, sql, values: [jsonText(rows)] });
-  };
-  const log = logValues(steps);
-  if (log.length > 0) parts.push({ name: 'log', sql: LOG_SQL, values: log });
-  addJson(
+const BEFORE_OWN: readonly PartsOf[] = [
+  logParts,
+  ofJson(
     'ledger',
     (n) => insertSql(LEDGER_ENTRY, n),
-    steps.flatMap((s) =>
-      s.after.entries.map(({ amount: { minor: amount, currency }, ...e }) =>
-        toJson(LEDGER_ENTRY, { ...e, amount, currency }),
-      ),
-    ),
-  );
-  addJson(
-    'notify',
-    NOTIFY_SQL,
-    steps.flatMap((s) => s.told.map(storedNotification)),
-  );
-  add(
-    'verdicts',
-    VERDICTS_SQL,
-    steps.flatMap((s) =>
-      s.verdicts.map((v) => [v.id.toString(), s.work.lane, v.status, v.reason === null ? null : storable(v.reason)]),
-    ),
-  );
-  const resting = steps.filter((s) => s.row?.at_rest === true);
-  for (const w of readRowWrites(resting.map(({ known, after }) => ({ before: known.folded.shown, after })))) {
-    parts.push({ ...w, values: [w.value] });
-  }
-  for (const { name, sql, rows } of writes)
-    add(
-      name,
-      sql,
-      steps.flatMap((s) => rows(s.after)),
-    );
-  const dropped = steps.flatMap(({ known, after }) =>
-    droppedBodies(known.folded.state, after).map((id) => ({ lane: after.lane, id })),
-  );
-  if (dropped.length > 0) {
-    parts.push({ name: 'dropped', sql: DROPPED_SQL, values: [dropped.map((d) => d.lane), dropped.map((d) => d.id)] });
-  }
-  add(
-    'due',
-    DUE_SQL,
-    steps.flatMap(({ work, dueAt }) => (work.fence === null ? [[work.lane, dueAt, work.awaited === true]] : [])),
-  );
-  add(
-    'rest',
-    REST_SQL,
-    steps.flatMap(({ work, rest, dueAt, known }) =>
-      work.fence !== null && rest
-        ? [[work.lane, work.fence.toString(), (known.taken?.news ?? -1n).toString(), dueAt]]
-        : [],
-    ),
-  );
+    ({ after }) =>
+      after.entries.map((e) => toJson(LEDGER_ENTRY, { ...e, amount: e.amount.minor, currency: e.amount.currency })),
+  ),
+  ofJson('notify', NOTIFY_SQL, ({ told }) => told.map(storedNotification)),
+  ofColumns('verdicts', VERDICTS_SQL, ({ work, verdicts }) =>
+    verdicts.map((v) => [v.id.toString(), work.lane, v.status, v.reason === null ? null : storable(v.reason)]),
+  ),
+  (steps) => {
+    const resting = steps.filter(({ row }) => row?.at_rest === true);
+    const writes = readRowWrites(resting.map(({ known, after }) => ({ before: known.folded.shown, after })));
+    return writes.map(({ name, sql, value }) => ({ name, sql, values: [value] }));
+  },
+];
+
+const AFTER_OWN: readonly PartsOf[] = [
+  ofColumns('dropped', DROPPED_SQL, ({ known, after }) =>
+    droppedBodies(known.folded.state, after).map((id) => [after.lane, id]),
+  ),
+  ofColumns('due', DUE_SQL, ({ work, dueAt }) =>
+    work.fence === null ? [[work.lane, dueAt, work.awaited === true]] : [],
+  ),
+  ofColumns('rest', REST_SQL, ({ work, rest, dueAt, known }) =>
+    work.fence !== null && rest
+      ? [[work.lane, work.fence.toString(), (known.taken?.news ?? -1n).toString(), dueAt]]
+      : [],
+  ),
+];
+
+/** All kinds of parts in order, with `writes` to the subjects' own tables. */
+export function partsWith(writes: readonly StepWrite[]): readonly PartsOf[] {
+  return [
+    ...BEFORE_OWN,
+    ...writes.map(({ name, sql, rows }) => ofColumns(name, sql, (s) => rows(s.after))),
+    ...AFTER_OWN,
+  ];
+}
+
+/** The statement for all steps. Null: there is nothing to write. Each set of parts is a prepared statement of its own. */
+export function statementOf(steps: readonly Step[], now: Date, kinds: readonly PartsOf[]): Statement | null {
+  const parts = kinds.flatMap((partsOf) => partsOf(steps));
   if (parts.length === 0) return null;
   // On one connection the name of a prepared statement must always have the same text. PostgreSQL compares only the
   // first 63 characters of a name, so each part adds four letters.

@@ -2,9 +2,8 @@
 // the next decision. This code sends no request itself. Facts in any order give the same result.
 import { type LaneState } from '../shared/domain/model.js';
 import { type Errand } from './lookup.js';
-import { type Ctx } from './context.js';
 import { nextCall, takeBackUnwanted } from './calls.js';
-import { Lane, type Rule } from './draft.js';
+import { type Lane, type Rule } from './draft.js';
 import { type Subjects } from './decider.js';
 import { SETTLE_ROUNDS } from '../shared/policy.js';
 import { isOutside, publicStatus } from '../shared/domain/status.js';
@@ -17,16 +16,16 @@ export type Settled = {
   readonly dueAt: Date | null;
 };
 
-/** Runs all rules on the lane until nothing changes. */
-export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
+/** Runs all rules on the lane until nothing changes. Only these rules schedule the lane's next decision. */
+export function settle(subjects: Subjects, lane: Lane): Settled {
   const times: number[] = [];
-  const lane = new Lane(s, ctx, (at) => {
-    if (at !== null && at.getTime() > ctx.now.getTime()) times.push(at.getTime());
+  lane.giveLooksTo((at) => {
+    if (at !== null && at.getTime() > lane.now.getTime()) times.push(at.getTime());
   });
-  if (s.invoice !== null) runRules(subjects, lane);
+  if (lane.invoice !== null) runRules(subjects, lane);
   const state = lane.toState();
   const errand = isOutside(state) ? null : nextErrand(subjects, lane);
-  if (errand !== null) return { state, errand, dueAt: ctx.now };
+  if (errand !== null) return { state, errand, dueAt: lane.now };
   return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 

@@ -223,7 +223,7 @@ export class WorkLaneFlow {
       decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
     }
     if (news?.ahead === true) news.take(lane);
-    const settled = settle(subjects, lane.toState(), ctx);
+    const settled = settle(subjects, lane);
     const collected = collectedCharges(settled.state.entries);
     const errand: Errand | null = held === 'ask' ? askFor(accountLookup, null) : settled.errand;
     const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, ctx.now);

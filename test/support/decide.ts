@@ -101,7 +101,7 @@ export const nextErrand = (s: LaneState, ctx: Ctx, lookAgain: LookAgain): Errand
 export const resolveReview = (s: LaneState, id: string, choice: Choice, ctx: Ctx): Commanded<ReviewRow> =>
   asCommand((lane) => reviews.resolveReview(SUBJECTS, lane, id, choice))(s, ctx);
 
-export const settle = (s: LaneState, ctx: Ctx): settling.Settled => settling.settle(SUBJECTS, s, ctx);
+export const settle = (s: LaneState, ctx: Ctx): settling.Settled => settling.settle(SUBJECTS, new Lane(s, ctx));
 
 // ---- Single changes
 

@@ -141,12 +141,12 @@ export class VerifyRepair {
         decideMarksAgain(looked);
         // The first `settle` withdraws the calls that are no longer wanted. The repair makes only the remaining calls
         // due now.
-        const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
+        const hurried = new Lane(settle(context.decider.subjects, looked).state, ctx);
         // A call already due keeps its `nextTryAt`. A process may have sent the call at this time and crashed, and the
         // age of the call's key counts from the first try.
         for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
         for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
-        const { state: settled, dueAt } = settle(context.decider.subjects, hurried.toState(), ctx);
+        const { state: settled, dueAt } = settle(context.decider.subjects, hurried);
         return { state: settled, verdicts: [], dueAt, value: null };
       },
     });

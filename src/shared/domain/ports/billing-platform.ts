@@ -176,8 +176,7 @@ export abstract class BillingPlatform {
 
 /** Stores a call in a column of JSON: amounts and times are text there. */
 export const CALL_WAY: JsonWay = {
-  to: (call) =>
-    JSON.parse(JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v))) as unknown,
+  to: amountsAsText,
   from: (json) => {
     const { amount, ...rest } = json as { amount?: { minor: string; currency: string } };
     const call: Record<string, unknown> = rest;
@@ -186,3 +185,11 @@ export const CALL_WAY: JsonWay = {
     return amount === undefined ? call : { ...call, amount: { ...amount, minor: BigInt(amount.minor) } };
   },
 };
+
+/** The same value with its bigints as text. Times stay: JSON writes them as text. */
+function amountsAsText(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map(amountsAsText);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, amountsAsText(inner)]));
+}
