@@ -13,7 +13,7 @@ const blocks = pagesWithCommands().flatMap(blocksOf);
 const commands = blocks.flatMap((block) => block.commands);
 const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
 
-it('a test runs each `crossbill` command that a documentation page names in a sentence', () => {
+it('a test runs each `crossbill` command that a documentation page names in a sentence', async () => {
   const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => textOf(join('test', path)))
@@ -23,7 +23,7 @@ it('a test runs each `crossbill` command that a documentation page names in a se
     tests.includes(`'${words} `) ||
     commands.some((command) => command.startsWith(`crossbill ${words}`) && notRun(command) === undefined);
   const named = handwritten().flatMap((page) => codeIn(textOf(page)));
-  const known = commandsOf(commandLine()).map(({ words }) => words);
+  const known = commandsOf(await commandLine()).map(({ words }) => words);
   const used = known.filter((words) => named.some((code) => code.startsWith(`crossbill ${words}`)));
   expect(used.length).toBeGreaterThan(30);
   expect(used.filter((words) => !run(words))).toEqual([]);

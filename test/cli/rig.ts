@@ -1,6 +1,6 @@
 // The command line in this process: the test keeps its output and answers its questions.
 import { type CommandUnknownOpts as Command } from '@commander-js/extra-typings';
-import { programOf, runCli } from '../../src/frames/cli/program.js';
+import { runCli, wholeProgram } from '../../src/frames/cli/program.js';
 import { Session } from '../../src/frames/cli/commands.js';
 import { silentIo } from '../support/silent-io.js';
 
@@ -62,14 +62,11 @@ export async function cliJson<T = Record<string, unknown>>(
  * The names of the program's commands, and of those below them: `events`, `events list`. A new one is among them
  * automatically.
  */
-export function commandsOf(wanted: (command: Command) => boolean): string[] {
+export async function commandsOf(wanted: (command: Command) => boolean): Promise<string[]> {
   const walk = (command: Command, path: string): string[] =>
     command.commands.flatMap((c) => {
       const own = `${path} ${c.name()}`.trim();
       return [...(wanted(c) ? [own] : []), ...walk(c, own)];
     });
-  return walk(
-    programOf(new Session(silentIo()), () => undefined),
-    '',
-  );
+  return walk(await wholeProgram(new Session(silentIo())), '');
 }

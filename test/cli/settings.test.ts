@@ -8,7 +8,7 @@ import { parseSince } from '../../src/frames/cli/options.js';
 import { plain } from '../../src/frames/cli/table.js';
 import { cli, commandsOf, type Ran } from './rig.js';
 
-const commandPaths = commandsOf(() => true);
+const commandPaths = await commandsOf(() => true);
 /** Programs of their own: test/cli/programs.test.ts */
 const PROGRAMS = ['demo', 'sandbox'];
 

@@ -55,8 +55,8 @@ function isPlainSpeech(seen: Seen | undefined): void {
   expect(said).not.toMatch(/is not a function|Cannot read properties|undefined|\[object Object\]|Warning:/);
 }
 
-it('each command has a test case on a terminal and through a pipe', () => {
-  const leaves = commandsOf((command) => command.commands.length === 0);
+it('each command has a test case on a terminal and through a pipe', async () => {
+  const leaves = await commandsOf((command) => command.commands.length === 0);
   // `listen` runs until Ctrl-C: test/cli/notifications.test.ts; demo and sandbox: test/cli/programs.test.ts; the last three have tests of their own.
   const elsewhere = ['listen', 'demo', 'sandbox', 'ask-mor', 'move', 'rehearse'];
   expect(leaves.sort()).toEqual([...Object.keys(CASES), ...elsewhere].sort());

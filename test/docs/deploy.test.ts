@@ -82,8 +82,8 @@ it('for each Prometheus alert, test/alerts has a fault to set off the alert', ()
   expect([...planted].sort()).toEqual(names);
 });
 
-it("each Prometheus alert names an existing crossbill command as the operator's first step", () => {
-  const known = commandsOf(commandLine()).map(({ words }) => words);
+it("each Prometheus alert names an existing crossbill command as the operator's first step", async () => {
+  const known = commandsOf(await commandLine()).map(({ words }) => words);
   for (const rule of rules) {
     const command = /first_command: (.+)/.exec(rule)?.[1] ?? '';
     if (!command.startsWith('crossbill ')) {

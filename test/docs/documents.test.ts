@@ -37,8 +37,8 @@ it.each([...documents(), 'examples/shop/README.md', 'packages/sandbox/README.md'
   },
 );
 
-it.each(handwritten())('the page %s names existing commands', (path) => {
-  const known = commandsOf(commandLine()).map(({ words }) => words);
+it.each(handwritten())('the page %s names existing commands', async (path) => {
+  const known = commandsOf(await commandLine()).map(({ words }) => words);
   const groups = new Set(known.map((words) => words.split(' ')[0]));
   const wrong = codeIn(textOf(path)).filter((code) => {
     const said = /^\$? ?crossbill ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)*|--help)/.exec(code)?.[1];
@@ -49,8 +49,8 @@ it.each(handwritten())('the page %s names existing commands', (path) => {
   expect(wrong).toEqual([]);
 });
 
-it.each(handwritten())('every option in the commands of the page %s exists', (path) => {
-  const commands = commandsOf(commandLine());
+it.each(handwritten())('every option in the commands of the page %s exists', async (path) => {
+  const commands = commandsOf(await commandLine());
   const wrong = codeIn(textOf(path)).flatMap((code) => {
     const rest = /^\$? ?crossbill (.+)/.exec(code)?.[1] ?? '';
     const fitting = commands.filter(({ words }) => rest === words || rest.startsWith(`${words} `));

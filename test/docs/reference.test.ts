@@ -17,7 +17,7 @@ it('docs/reference names each setting, metric, command and route', async () => {
   const metrics = await metricsOf();
   expect(metrics.length).toBeGreaterThan(8);
   for (const { type, help } of metrics) expect([type, help]).not.toContain('');
-  const commands = commandsOf(commandLine());
+  const commands = commandsOf(await commandLine());
   expect(commands.map(({ words }) => words)).toContain('events list');
   const routes = routesOf(await openApiDocument());
   expect(routes.map(({ method, path }) => `${method} ${path}`)).toContain('POST /v1/payments/{id}/refunds');

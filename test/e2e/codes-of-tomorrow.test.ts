@@ -121,7 +121,7 @@ beforeAll(async () => {
     rebuild: ['--check'],
     'trial-balance': ['--month', month],
   };
-  for (const name of commandsOf((command) => command.commands.length === 0)) {
+  for (const name of await commandsOf((command) => command.commands.length === 0)) {
     if (!CHANGES.has(name)) commands.push([...name.split(' '), ...(args[name] ?? [])]);
   }
 }, 300_000);

@@ -2,14 +2,14 @@
 import { type CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { EXIT_HELP } from '#src/frames/cli/exit-codes.js';
 import { type Io } from '#src/frames/cli/io.js';
-import { programOf } from '#src/frames/cli/program.js';
+import { wholeProgram } from '#src/frames/cli/program.js';
 import { Session } from '#src/frames/cli/commands.js';
 import { code, madeFrom, page, table } from './markdown.js';
 
 const DAY_MS = 86_400_000;
 
 /** The command line, built so that no command has an effect. */
-export function commandLine(): Command {
+export function commandLine(): Promise<Command> {
   const io: Io = {
     env: {},
     cwd: '/',
@@ -21,7 +21,7 @@ export function commandLine(): Command {
     ask: () => Promise.resolve(''),
     signal: new AbortController().signal,
   };
-  return programOf(new Session(io), () => undefined);
+  return wholeProgram(new Session(io));
 }
 
 /** The commands that have an action, each with the words that call it: `events list`. */
@@ -32,8 +32,8 @@ export function commandsOf(command: Command, words: readonly string[] = []): { w
   });
 }
 
-export function renderCli(): string {
-  const program = commandLine();
+export async function renderCli(): Promise<string> {
+  const program = await commandLine();
   return page([
     '# Command line',
     madeFrom('the commands in `src/frames/cli/`'),

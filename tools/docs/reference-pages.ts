@@ -18,6 +18,6 @@ export async function referencePages(): Promise<readonly Page[]> {
     { path: 'docs/reference/metrics.md', text: await renderMetrics() },
     { path: 'docs/reference/routes.md', text: renderRoutes(openApi) },
     { path: 'docs/reference/openapi.json', text: `${JSON.stringify(openApi, null, 2)}\n` },
-    { path: 'docs/reference/cli.md', text: renderCli() },
+    { path: 'docs/reference/cli.md', text: await renderCli() },
   ];
 }

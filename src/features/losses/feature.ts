@@ -26,7 +26,15 @@ export const losses = feature({
     (await import('./returns/returns.module.js')).ReturnsModule,
     (await import('./disputes/disputes.module.js')).DisputesModule,
   ],
-  commands: async () => (await import('./returns/returned.command.js')).commands,
+  commands: {
+    act: [
+      {
+        name: 'returned',
+        about: 'record a debit returned by the bank: books the loss, opens a review item',
+        load: async () => (await import('./returns/returned.command.js')).addReturned,
+      },
+    ],
+  },
   lanes: [disputes, returns],
   events: {
     'dispute.action_needed': {

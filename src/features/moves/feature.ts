@@ -6,6 +6,15 @@ export const moves = feature({
   name: 'moves',
   erased: { rows: [{ row: MOVE_WORDS, count: 'texts' }] },
   modules: async () => [(await import('./moves.module.js')).MovesModule],
-  commands: async () => (await import('./move.command.js')).commands,
+  commands: {
+    setup: [
+      {
+        name: 'move',
+        about:
+          "let the MoR collect: end Stripe's charges for the subscriptions of linked customers, 24 hours or more before a renewal",
+        load: async () => (await import('./move.command.js')).addMove,
+      },
+    ],
+  },
   status: async () => (await import('./move.status.js')).status,
 });

@@ -10,7 +10,6 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { parseLine } from '../../frames/cli/options.js';
 import { counted, plain, table } from '../../frames/cli/table.js';
-import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { type World } from '../../frames/cli/world.js';
 
 /** The most rows in the text (`SHOWN`), and in the JSON (`KEPT`). */
@@ -18,10 +17,7 @@ const SHOWN = 50;
 const KEPT = 10_000;
 
 export function addMove(on: Commands): void {
-  on.add(
-    'move [customers...]',
-    "let the MoR collect: end Stripe's charges for the subscriptions of linked customers, 24 hours or more before a renewal",
-  )
+  on.add('move [customers...]', on.about)
     .option('--reference <text>', 'only customers whose link has this reference, for example "batch 1"', parseLine())
     .option('--dry-run', 'read and decide, and change nothing')
     .option('--back', 'the other way: restore the values on Stripe, and let Stripe charge')
@@ -157,5 +153,3 @@ function render({ done, count, stopped }: Report, back: boolean, dryRun: boolean
   const stop = stopped === null ? '' : `${plain(stopped.message)}\n`;
   return `${head}${more}${total}${dryRun ? ' Nothing was changed.' : ''}\n${stop}`;
 }
-
-export const commands: FeatureCommands = { setup: [addMove] };

@@ -9,7 +9,25 @@ export const notifications = feature({
   notify: { putDown, putDownStep },
   erased: { texts: [FORGET_WORDS] },
   webhooks: async () => (await import('./notification.schema.js')).notificationWebhooks(),
-  commands: async () => (await import('./notifications.command.js')).commands,
+  commands: {
+    look: [
+      {
+        name: 'notifications',
+        about: 'the notifications to your backend (NOTIFY_URL)',
+        load: async () => (await import('./notifications.command.js')).addNotifications,
+      },
+      {
+        name: 'listen',
+        about: 'print notifications as Crossbill writes them; --forward sends them on to this machine',
+        load: async () => (await import('./notifications.command.js')).addListen,
+      },
+      {
+        name: 'trigger',
+        about: 'send a sample notification to NOTIFY_URL, signed; nothing is stored',
+        load: async () => (await import('./notifications.command.js')).addTrigger,
+      },
+    ],
+  },
   status: async () => (await import('./notifications.status.js')).status,
   checks: async () => (await import('./notify-checks.js')).checks,
 });

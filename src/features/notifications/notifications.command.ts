@@ -24,7 +24,6 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { oneOf, parseSince } from '../../frames/cli/options.js';
 import { plain, table, time } from '../../frames/cli/table.js';
-import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { type World } from '../../frames/cli/world.js';
 
 const LOOK_EVERY_MS = 500;
@@ -36,7 +35,7 @@ const LOOK_EVERY_MS = 500;
 const OVERLAP_MS = 20_000;
 
 export function addNotifications(on: Commands): void {
-  const group = on.group('notifications', 'the notifications to your backend (NOTIFY_URL)');
+  const group = on.group('notifications', on.about);
   group
     .addList('list', 'notifications, newest first', true)
     .option('--status <status>', 'pending, delivered or dead', oneOf(NOTIFICATION_STATUSES))
@@ -81,11 +80,17 @@ export function addNotifications(on: Commands): void {
         );
       }),
     );
-  on.add('listen', 'print notifications as Crossbill writes them; --forward sends them on to this machine')
+}
+
+export function addListen(on: Commands): void {
+  on.add('listen', on.about)
     .option('--forward <url>', 'an address of this machine or the private network', localUrl)
     .option('--since <when>', 'begin earlier: a past date, or a span such as 1h', parseSince)
     .action(on.run((cli, { forward, since }) => listen(cli, forward, since)));
-  on.add('trigger <type>', 'send a sample notification to NOTIFY_URL, signed; nothing is stored').action(
+}
+
+export function addTrigger(on: Commands): void {
+  on.add('trigger <type>', on.about).action(
     on.run(async (cli, word) => {
       const type = NOTIFICATION_TYPES.find((t) => t === word);
       if (type === undefined)
@@ -165,5 +170,3 @@ function localUrl(text: string): string {
   const how = 'Use an address of this machine or the private network, such as http://127.0.0.1:3001/hook';
   throw new InvalidArgumentError(how);
 }
-
-export const commands: FeatureCommands = { look: [addNotifications] };

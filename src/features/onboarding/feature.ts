@@ -4,5 +4,13 @@ import { feature } from '../../feature.js';
 export const onboarding = feature({
   name: 'onboarding',
   modules: async () => [(await import('./onboarding.module.js')).OnboardingModule],
-  commands: async () => (await import('./onboard.command.js')).commands,
+  commands: {
+    setup: [
+      {
+        name: 'onboard',
+        about: 'merchants at the MoR; needs partner credentials',
+        load: async () => (await import('./onboard.command.js')).addOnboard,
+      },
+    ],
+  },
 });

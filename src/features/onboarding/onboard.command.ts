@@ -10,7 +10,6 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { explainError } from '../../frames/cli/errors.js';
 import { CliError, EXIT } from '../../frames/cli/exit-codes.js';
 import { parseCount } from '../../frames/cli/options.js';
-import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { counted, plain, table } from '../../frames/cli/table.js';
 
 const HEADS = ['reference', 'merchant', 'status', 'next'];
@@ -18,7 +17,7 @@ const FILE =
   "JSON with one merchant or a list: the MoR's onboarding request, plus regions, businessDescription, storeUrls, category; withoutCompany: true if you do not know the company";
 
 export function addOnboard(on: Commands): void {
-  const onboard = on.group('onboard', 'merchants at the MoR; needs partner credentials');
+  const onboard = on.group('onboard', on.about);
   onboard
     .add('apply', 'start or continue the application of each merchant in a file; safe to repeat')
     .requiredOption('--file <path>', FILE)
@@ -112,5 +111,3 @@ function renderMerchant({ company: c, business_description: business, store_urls
     .map(([name, text]) => (text === '' ? '' : `${name}: ${plain(text)}\n`))
     .join('');
 }
-
-export const commands: FeatureCommands = { setup: [addOnboard] };

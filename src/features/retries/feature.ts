@@ -8,7 +8,15 @@ import { retryWords } from './words.js';
 export const retries = feature({
   name: 'retries',
   modules: async () => [(await import('./retries.module.js')).RetriesModule],
-  commands: async () => (await import('./retry.command.js')).commands,
+  commands: {
+    act: [
+      {
+        name: 'retry',
+        about: 'try a failed renewal again (in_…), or decide an event again, as `events retry` does',
+        load: async () => (await import('./retry.command.js')).addRetry,
+      },
+    ],
+  },
   status: async () => (await import('./retries.status.js')).status,
   lanes: [lane],
   doneWords: {

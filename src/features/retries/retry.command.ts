@@ -8,11 +8,10 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { retryEvents } from '../../frames/cli/events.js';
 import { wrongUsage } from '../../frames/cli/exit-codes.js';
 import { KEY_SCOPE } from '../../frames/cli/refund.js';
-import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { amount } from '../../frames/cli/table.js';
 
 export function addRetry(on: Commands): void {
-  on.add('retry [id]', 'try a failed renewal again (in_…), or decide an event again, as `events retry` does')
+  on.add('retry [id]', on.about)
     .option('--all-parked', 'every parked event')
     .option('--key <text>', 'for an invoice: the same key never tries twice; default: a new retry')
     .option('--yes', 'for an invoice: do not ask for confirmation')
@@ -47,5 +46,3 @@ async function retryInvoice(cli: Cli, id: string, given: string | undefined): Pr
     return `${what} of invoice ${id}: ${does}. \`crossbill explain ${id}\` shows the outcome.\n${sayRepeat(repeat)}\n`;
   });
 }
-
-export const commands: FeatureCommands = { act: [addRetry] };

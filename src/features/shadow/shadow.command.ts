@@ -6,7 +6,6 @@ import { type Compared, Comparer, NO_COMPARER } from '../../shared/domain/ports/
 import { type Commands } from '../../frames/cli/commands.js';
 import { parseSince } from '../../frames/cli/options.js';
 import { counts, table } from '../../frames/cli/table.js';
-import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { compare, exitCode } from '../../frames/cli/compare.js';
 
 /**
@@ -19,10 +18,7 @@ const MEANS: Partial<Record<DifferenceKind, string>> = {
 };
 
 export function addShadow(on: Commands): void {
-  on.add(
-    'shadow',
-    'compare shadow mode with your present integration; exit code 0 the same, 3 differences, 4 could not compare',
-  )
+  on.add('shadow', on.about)
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .action(
       on.run(async (cli, { since }) => {
@@ -58,5 +54,3 @@ function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report
     report.problem === null ? '' : `\nCrossbill could not compare everything: ${report.problem}. Try again.\n`,
   ].join('');
 }
-
-export const commands: FeatureCommands = { setup: [addShadow] };

@@ -6,7 +6,23 @@ export const verify = feature({
   name: 'verify',
   erased: { texts: [FORGET_NOTES, FORGET_DETAILS], mentions: [FORGET_LOOSE_NOTES] },
   modules: async () => [(await import('./verify.module.js')).VerifyModule],
-  commands: async () => (await import('./verify.command.js')).commands,
+  commands: {
+    act: [
+      {
+        name: 'verify',
+        about:
+          'compare ledger, Stripe and the MoR; exit code 0 clean or acknowledged, 3 differences, 4 could not compare',
+        load: async () => (await import('./verify.command.js')).addVerify,
+      },
+    ],
+    setup: [
+      {
+        name: 'backfill',
+        about: 'fetch missing events and invoices from Stripe',
+        load: async () => (await import('./verify.command.js')).addBackfill,
+      },
+    ],
+  },
   status: async () => (await import('./verify.status.js')).status,
   checks: async () => (await import('./verify.checks.js')).checks,
 });

@@ -13,14 +13,10 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { parseCount, parseLine, parseSince } from '../../frames/cli/options.js';
 import { counted, named, table, time } from '../../frames/cli/table.js';
-import { type FeatureCommands } from '../../frames/cli/slots.js';
 import { type World } from '../../frames/cli/world.js';
 
 export function addVerify(on: Commands): void {
-  on.add(
-    'verify',
-    'compare ledger, Stripe and the MoR; exit code 0 clean or acknowledged, 3 differences, 4 could not compare',
-  )
+  on.add('verify', on.about)
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .option('--resume', 'resume an interrupted run of the last day, instead of comparing everything again')
     .option('--repair', 'show the plan, ask (on a terminal), carry out the plan, and compare again')
@@ -56,7 +52,7 @@ export function addVerify(on: Commands): void {
 }
 
 export function addBackfill(on: Commands): void {
-  on.add('backfill', 'fetch missing events and invoices from Stripe')
+  on.add('backfill', on.about)
     .requiredOption('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince)
     .option('--wait <seconds>', 'the longest wait for the decisions on all fetched events', parseCount(3600), 120)
     .option('--yes', 'do not ask for confirmation')
@@ -206,5 +202,3 @@ function renderClean(report: VerifyReport): string {
       : `The MoR knows the marked charges of this run; the next runs look up the other ${showMarksLeft(marksLeft)}.`;
   return `Clean: ledger and Stripe agree${but}. ${mor}`;
 }
-
-export const commands: FeatureCommands = { setup: [addBackfill], act: [addVerify] };

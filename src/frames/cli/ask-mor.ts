@@ -80,10 +80,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
 };
 
 export function addAskMor(on: Commands): void {
-  on.add(
-    'ask-mor',
-    "print Crossbill's open questions to the MoR's support as a text: ids and times, no personal data; changes nothing",
-  ).action(
+  on.add('ask-mor', on.about).action(
     on.run(async (cli) => {
       const world = await cli.open();
       const at = world.get(Clock).now().toISOString();

@@ -1,6 +1,6 @@
 // Adds a command to the program: its usage, the common options, and its action.
 import { type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { Cli } from './cli.js';
+import { type Cli } from './cli.js';
 import { EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { parseCount } from './options.js';
@@ -27,15 +27,25 @@ export class Session {
   ) {}
 }
 
+/** One command in the list of `--help`. */
+export type CommandRow = {
+  readonly name: string;
+  readonly about: string;
+  /** Loads the command's module: it needs many others, and `--help` needs none. */
+  readonly load: () => Promise<(on: Commands) => void>;
+};
+
 export class Commands {
   constructor(
     readonly parent: CommandUnknownOpts,
     readonly session: Session,
+    /** What the command is for, from its row in the list. */
+    readonly about: string,
   ) {}
 
   /** Adds a group of commands under one word, such as `events list`. */
   group(name: string, about: string): Commands {
-    return new Commands(this.parent.command(name).description(about), this.session);
+    return new Commands(this.parent.command(name).description(about), this.session, about);
   }
 
   /**
@@ -63,8 +73,9 @@ export class Commands {
     const { session } = this;
     return async function (this: CommandUnknownOpts, ...given: Given): Promise<void> {
       const options = this.optsWithGlobals();
+      session.json = options['json'] === true;
+      const { Cli } = await import('./cli.js'); // slow, and `--help` needs no action
       const cli = new Cli(session.io, options, session.argv);
-      session.json = cli.json;
       try {
         session.exitCode = (await work(cli, ...given)) ?? EXIT.ok;
       } finally {

@@ -5,7 +5,7 @@ import { type Commands } from './commands.js';
 import { wrongUsage } from './exit-codes.js';
 
 export function addCompletion(on: Commands): void {
-  on.add('completion <shell>', 'print completion for bash, zsh or fish').action(
+  on.add('completion <shell>', on.about).action(
     on.run(async (cli, shell) => {
       const script = scriptFor(shell, on.parent);
       if (script === null) throw wrongUsage('The shell is bash, zsh or fish.');

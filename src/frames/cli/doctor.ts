@@ -24,7 +24,7 @@ const COLOUR = { ok: null, warn: 'yellow', fail: 'red' } as const;
 const SAMPLE = 50;
 
 export function addDoctor(on: Commands): void {
-  on.add('doctor', 'check settings, database, clock, Stripe, the MoR and traffic; exit code 1 when something fails')
+  on.add('doctor', on.about)
     .option('--all', 'check every subscription for charges by Stripe, not only the newest hundred')
     .action(
       on.run(async (cli, { all = false }) => {

@@ -7,7 +7,7 @@ import { parseSince } from './options.js';
 import { plain } from './table.js';
 
 export function addErase(on: Commands): void {
-  on.add('erase <customer>', "erase a customer's names, e-mails and addresses; amounts, ids and hashes stay")
+  on.add('erase <customer>', on.about)
     .option('--yes', 'do not ask for confirmation')
     .action(
       on.run(async (cli, customer) => {
@@ -30,7 +30,10 @@ export function addErase(on: Commands): void {
         return waiting === 0 ? EXIT.ok : EXIT.unfinished;
       }),
     );
-  on.add('purge', 'delete raw bodies of old events and calls; ids and hashes stay, so Crossbill recognises repeats')
+}
+
+export function addPurge(on: Commands): void {
+  on.add('purge', on.about)
     .requiredOption('--older-than <age>', 'for example 90d', parseSince)
     .option('--yes', 'do not ask for confirmation')
     .action(

@@ -23,7 +23,7 @@ import { type World } from './world.js';
 const COLUMNS = columns<EventView>('id', 'received_at', 'source', 'type', 'status', 'event_id', 'reason', 'note');
 
 export function addEvents(on: Commands): void {
-  const events = on.group('events', 'the inbox: every authentic delivery, and the quarantine');
+  const events = on.group('events', on.about);
   events
     .addList('list', 'events, newest first', true)
     .option('--source <source>', 'stripe, mor_payments, mor_events or crossbill', oneOf(EVENT_SOURCES))

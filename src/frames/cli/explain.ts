@@ -28,10 +28,7 @@ import { type World } from './world.js';
 const MOST = 20;
 
 export function addExplain(on: Commands): void {
-  on.add(
-    'explain <id>',
-    "show the history of an invoice in order: events, decisions, calls, people; takes an invoice's number, a customer's e-mail address or name, an amount such as '49,50 GBP', the id of an invoice, payment, refund, customer, signup, charge, event or review item, or the MoR's id of a proforma invoice, link or dispute",
-  ).action(
+  on.add('explain <id>', on.about).action(
     on.run(async (cli, id) => {
       const world = await cli.open();
       const known = await lanesOf(world, id);

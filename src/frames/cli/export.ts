@@ -43,7 +43,7 @@ const REFUNDS: Exported<PaidRefund, RefundView> = {
 };
 
 export function addExport(on: Commands): void {
-  const group = on.group('export', 'write records as CSV or JSON lines, to standard output or a file');
+  const group = on.group('export', on.about);
   const add = <R, V extends object>(name: string, about: string, exported: Exported<R, V>): unknown =>
     group
       .add(name, about)

@@ -10,7 +10,7 @@ import { counted, named, plain, table } from './table.js';
 const SHOWN = 50;
 
 export function addImport(on: Commands): void {
-  on.group('import', 'import links between Stripe and the MoR from a file')
+  on.group('import', on.about)
     .add(
       'customers <file.csv>',
       'link Stripe customers to MoR customers: columns customer, mor_customer_id and reference; Crossbill writes all lines or none',

@@ -12,10 +12,7 @@ import { table } from './table.js';
 const COMPOSE = 'docker-compose.yml';
 
 export function addInit(on: Commands): void {
-  on.add(
-    'init',
-    'write a commented .env with a generated API key and database password, and a compose file; overwrites nothing',
-  )
+  on.add('init', on.about)
     .option('--file <path>', 'the settings file; the compose file goes into the same folder', '.env')
     .action(
       on.run(async (cli, { file: name }) => {
@@ -37,7 +34,10 @@ ${steps}
         );
       }),
     );
-  on.group('config', 'the settings')
+}
+
+export function addConfig(on: Commands): void {
+  on.group('config', on.about)
     .add('print', 'the settings in force; secrets are named, never printed')
     .action(
       on.run(async (cli) => {

@@ -11,7 +11,7 @@ import { oneOf, parseCurrency, parseSince } from './options.js';
 
 const sinceOf = (text: string): string => parseSince(text).toISOString();
 
-export function addLists(on: Commands): void {
+export function addInvoices(on: Commands): void {
   withFilters(on, 'invoices', 'when Stripe made them')
     .option('--status <status>', INVOICE_STATUSES.join(', '), oneOf(INVOICE_STATUSES))
     .action(
@@ -20,6 +20,9 @@ export function addLists(on: Commands): void {
         await cli.printPage(await (await cli.open()).get(InvoicesController).list(query), invoiceFields);
       }),
     );
+}
+
+export function addPayments(on: Commands): void {
   withFilters(on, 'payments', 'when the money was taken')
     .option('--status <status>', PAYMENT_STATUSES.join(', '), oneOf(PAYMENT_STATUSES))
     .option('--invoice <in_id>', "only this invoice's")
@@ -33,7 +36,7 @@ export function addLists(on: Commands): void {
 
 function withFilters(on: Commands, noun: 'invoices' | 'payments', when: string) {
   return on
-    .addList(noun, `${noun}, newest first`)
+    .addList(noun, on.about)
     .option('--customer <id>', "only this customer's, by the merchant's own id")
     .option('--since <when>', `only since (${when}): 2026-01-01, 30d, 12h`, sinceOf)
     .option('--currency <code>', 'ISO 4217', parseCurrency);

@@ -9,7 +9,7 @@ import { CliError, EXIT } from './exit-codes.js';
 import { cliLog } from './world.js';
 
 export function addMigrate(on: Commands): void {
-  on.add('migrate', 'bring the database schema up to date; replicas share a lock')
+  on.add('migrate', on.about)
     .option('--status', 'only check; exit code 1 when the schema is behind')
     .action(
       on.run(async (cli, { status }) => {

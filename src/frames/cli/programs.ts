@@ -17,19 +17,22 @@ Settings, all optional:
 The sandbox prints the settings of a matching daemon, as NAME=value lines.
 `;
 
-export function addPrograms({ parent, session }: Commands): void {
+export function addDemo({ parent, session, about }: Commands): void {
   parent
     .command('demo')
-    .description('start PostgreSQL, the sandbox and a daemon, drive months of subscriptions, and compare all sides')
+    .description(about)
     .helpOption(false) // the demo prints its own help
     .allowUnknownOption()
     .argument('[options...]')
     .action(async (options) => {
       session.exitCode = await run('demo', options, session.io.signal);
     });
+}
+
+export function addSandbox({ parent, session, about }: Commands): void {
   parent
     .command('sandbox')
-    .description('play Stripe and the MoR on two ports, for tests; made-up money only')
+    .description(about)
     .option('--json', 'the settings as one JSON object')
     .addHelpText('after', SANDBOX_SETTINGS)
     .action(async ({ json = false }) => {

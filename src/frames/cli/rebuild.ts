@@ -8,7 +8,7 @@ import { plain } from './table.js';
 const FAILED_SHOWN = 20;
 
 export function addRebuild(on: Commands): void {
-  on.add('rebuild', "compare every invoice's read rows with its log, and correct wrong rows")
+  on.add('rebuild', on.about)
     .option('--check', 'only compare; exit code 3 when something differs')
     .action(
       on.run(async (cli, { check = false }) => {

@@ -25,10 +25,7 @@ import { type World } from './world.js';
 export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
 
 export function addRefund(on: Commands): void {
-  on.add(
-    'refund <payment>',
-    "refund a payment at the MoR and mirror the refund on Stripe; takes the MoR's `pay_…`, Crossbill's id, or the processor's `ch_…` or `pi_…`",
-  )
+  on.add('refund <payment>', on.about)
     .option('--amount <amount>', "in the payment's currency, such as 12.50 or 12; default: the rest", parseAmount)
     .option('--minor', 'read --amount in smallest units: 1250 is 12.50 EUR')
     .option('--payment-id <pay_id>', "the MoR's id of the payment, if Crossbill does not know it yet", parsePaymentId)

@@ -41,10 +41,7 @@ const STEPS: readonly Step[] = [
 const ENDED = 'The rehearsal was interrupted. Run the same command again: it goes on where it stopped.';
 
 export function addRehearse(on: Commands): void {
-  on.add(
-    'rehearse',
-    "rehearse signup, renewal, refund, decline and retry on your own test accounts (Stripe's test mode and the MoR's staging), and record the answers missing in the MoR's documents; run it again to continue",
-  )
+  on.add('rehearse', on.about)
     .option('--dir <path>', 'the folder for rehearsal.json and rehearsal.md; default: CROSSBILL_DATA_DIR')
     .option('--new', 'begin a new rehearsal, and overwrite the files of the last one')
     .option('--url <url>', 'the address of the running daemon; default: CROSSBILL_URL, else this machine and PORT')

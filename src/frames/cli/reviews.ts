@@ -12,7 +12,7 @@ import { oneOf, parseLine } from './options.js';
 import { plain } from './table.js';
 
 export function addReviews(on: Commands): void {
-  const reviews = on.group('reviews', 'review items: work for a person');
+  const reviews = on.group('reviews', on.about);
   reviews
     .addList('list', 'items, the soonest deadline first, then the newest', true)
     .option('--status <status>', 'open, resolved or all', oneOf([...REVIEW_STATUSES, 'all']), 'open')

@@ -37,10 +37,7 @@ const KEY_NEEDS = `A restricted key of Stripe needs:
 `;
 
 export function addSetup(on: Commands): void {
-  on.add(
-    'setup',
-    'make the webhook endpoints at Stripe and the MoR, write their secrets into .env, list your steps, and run doctor',
-  )
+  on.add('setup', on.about)
     .option('--url <url>', 'the https address of Crossbill, for example https://bridge.example.com')
     .option('--dry-run', 'show the plan, and do nothing')
     .option('--yes', 'do not ask for confirmation')

@@ -1,13 +1,13 @@
 // What a feature gives to the command line: its commands, its part of `crossbill status`, its checks of
 // `crossbill doctor`. Each is loaded late.
 import { type Cli } from './cli.js';
-import { type Commands, type Task } from './commands.js';
+import { type CommandRow, type Task } from './commands.js';
 import { type Check } from './doctor/check.js';
 import { type Peers } from './peers.js';
 import { type World } from './world.js';
 
-/** Adds the feature's commands to the program, under the operator's task. */
-export type FeatureCommands = { readonly [T in Task]?: readonly ((on: Commands) => void)[] };
+/** The feature's commands, under the operator's task. */
+export type CommandRows = { readonly [T in Task]?: readonly CommandRow[] };
 
 export type StatusSaid = {
   /** Members of the JSON. Two parts may fill one object. */
@@ -36,7 +36,7 @@ export type FeatureChecks = (
 
 declare module '../../feature.js' {
   interface Feature {
-    readonly commands?: () => Promise<FeatureCommands>;
+    readonly commands?: CommandRows;
     readonly status?: () => Promise<StatusPart>;
     readonly checks?: () => Promise<FeatureChecks>;
   }

@@ -16,7 +16,7 @@ import { type World } from './world.js';
 const STUCK_SHOWN = 5;
 
 export function addStatus(on: Commands): void {
-  on.add('status', 'the state of invoices, queues, events, reviews and the last verify').action(
+  on.add('status', on.about).action(
     on.run(async (cli) => {
       const world = await cli.open();
       const standing = await look(world);

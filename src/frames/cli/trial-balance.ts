@@ -11,7 +11,7 @@ import { parseMonth } from './options.js';
 import { table, time } from './table.js';
 
 export function addTrialBalance(on: Commands): void {
-  on.add('trial-balance', 'the trial balance of a month, for each currency')
+  on.add('trial-balance', on.about)
     .requiredOption('--month <month>', 'the calendar month in UTC: 2026-11', parseMonth)
     .action(
       on.run(async (cli, { month }) => {

@@ -6,7 +6,7 @@ import { type Commands } from './commands.js';
 import { plain } from './table.js';
 
 export function addWebhooks(on: Commands): void {
-  const webhooks = on.group('webhooks', "the MoR's webhook endpoints");
+  const webhooks = on.group('webhooks', on.about);
   webhooks.add('list', 'endpoints and the events they get', true).action(
     on.run(async (cli) => {
       const page = await (await cli.open()).get(MorWebhooksController).list();

@@ -9,11 +9,10 @@ import { type Commands } from '../../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../../frames/cli/exit-codes.js';
 import { parseDay, parseLine } from '../../../frames/cli/options.js';
 import { KEY_SCOPE } from '../../../frames/cli/refund.js';
-import { type FeatureCommands } from '../../../frames/cli/slots.js';
 import { amount } from '../../../frames/cli/table.js';
 
 export function addReturned(on: Commands): void {
-  on.add('returned <payment>', 'record a debit returned by the bank: books the loss, opens a review item')
+  on.add('returned <payment>', on.about)
     .option('--reference <text>', 'your source, for example "bank statement, line 12"', parseLine())
     .option('--on <day>', 'the day of the return (UTC): the loss belongs to its month; default: today', parseDay)
     .option('--undo', 'undo a record made by mistake: a further entry reverses the loss')
@@ -58,5 +57,3 @@ export function addReturned(on: Commands): void {
       }),
     );
 }
-
-export const commands: FeatureCommands = { act: [addReturned] };
