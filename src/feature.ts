@@ -11,7 +11,8 @@ import { type Lane } from './engine/draft.js';
 import { type PaymentEvent, type Verdict } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
 import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';
-import { type LaneRows, type LaneState } from './shared/domain/model.js';
+import { type LaneRows, type LaneState, type ReviewRow } from './shared/domain/model.js';
+import { type MorObjectRow } from './shared/domain/mor-object.js';
 import { type ConfirmedMethod, type RetryOffer } from './shared/domain/retry.js';
 import { type FeatureCalls } from './shared/domain/feature-calls.js';
 import { type FactCode, type FeatureKind, type KindAndFact, type Words } from './shared/domain/fact.js';
@@ -62,6 +63,8 @@ export interface Feature {
   };
   /** What an erasure of a customer must also cover. */
   readonly erased?: Partial<Pick<ErasedParts, 'rows' | 'texts' | 'mentions'>>;
+  /** True if this review item asks about this object of the MoR. */
+  readonly asksAbout?: (item: ReviewRow, object: MorObjectRow) => boolean;
   /** What is at stake in its own kinds of review items. */
   readonly stakes?: { readonly [K in FeatureKind]?: string };
 }

@@ -64,20 +64,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
 };
 
 /** Arrows against the table that still stand. This list may only shrink. */
-export const STANDING: readonly string[] = [
-  'features/notifications/lookout.ts -> features/verify/rules/run.ts',
-  'features/notifications/lookout.ts -> features/verify/verify.store.ts',
-  'features/notifications/notifications.module.ts -> features/verify/verify.module.ts',
-  'features/notifications/notifications.module.ts -> features/verify/verify.store.ts',
-  'features/overview/figures.ts -> features/retries/retries.store.ts',
-  'features/overview/figures.ts -> features/verify/verify.store.ts',
-  'features/overview/needs.ts -> features/retries/retries.store.ts',
-  'features/overview/needs.ts -> features/verify/rules/run.ts',
-  'features/overview/overview.module.ts -> features/losses/disputes/disputes.module.ts',
-  'features/overview/overview.module.ts -> features/retries/retries.module.ts',
-  'features/overview/overview.module.ts -> features/verify/verify.module.ts',
-  'features/overview/search.ts -> features/losses/disputes/disputes.store.ts',
-];
+export const STANDING: readonly string[] = [];
 
 /** Readers of the environment: the settings, and programs with their own settings. */
 const ENVIRONMENT_READERS = [

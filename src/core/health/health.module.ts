@@ -7,11 +7,12 @@ import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
 import { HealthStore } from './health.store.js';
 import { Lifecycle } from './lifecycle.js';
+import { NewsOfFeatures } from './news.js';
 
 @Module({
   imports: [ApiModule],
   controllers: [HealthController, AboutController],
-  providers: [HealthStore, Readiness, Gauges, Lifecycle],
-  exports: [HealthStore, Gauges, Lifecycle],
+  providers: [HealthStore, Readiness, Gauges, Lifecycle, NewsOfFeatures],
+  exports: [HealthStore, Gauges, Lifecycle, NewsOfFeatures],
 })
 export class HealthModule {}

@@ -1,4 +1,6 @@
 // Links to a dispute or an alert, in the console and at the MoR, and the test for a review item about the dispute.
+import { type Feature } from '../../feature.js';
+import { FEATURES } from '../../features.js';
 import { actLink, outsideLink } from '../../frames/console/acts.js';
 import { html, type Html } from '../../frames/console/html.js';
 import { showUndecided } from '../../shared/domain/dispute-sum.js';
@@ -26,11 +28,9 @@ export function disputeAct(o: MorObjectRow): Html | null {
   return isDispute(o) ? actLink(disputePath(o), o.kind === 'dispute' ? 'See the dispute' : 'See the alert') : null;
 }
 
-/** True if the item is about this dispute. The item's subject is the dispute's id with its stage (rules/items.ts). */
-export function asksAbout({ kind, subject }: ReviewRow, o: MorObjectRow): boolean {
-  const name = o.kind === 'alert' ? `alert:${objectId(o)}` : objectId(o);
-  return kind === 'dispute' && isDispute(o) && (subject === name || subject.startsWith(`${name}:`));
-}
+/** True if the item asks about this object. */
+export const asksAbout = (item: ReviewRow, o: MorObjectRow): boolean =>
+  FEATURES.some((of: Feature) => of.asksAbout?.(item, o) === true);
 
 /** Warns of the payment's undecided disputes. Null: there are none. */
 export function disputeWarning(disputes: readonly MorObjectRow[]): Html | null {

@@ -1,6 +1,6 @@
 // The heading of work for a person: what it is, and the customer and the amount instead of ids.
 import { type Names } from '../../frames/console/fields.js';
-import { html, type Html } from '../../frames/console/html.js';
+import { html, type Html, type Piece } from '../../frames/console/html.js';
 import { amount } from '../../frames/console/show.js';
 import { type ReviewRow } from '../../shared/domain/model.js';
 import { type ReviewAbout } from './reviews.store.js';
@@ -14,7 +14,7 @@ export function whatHappened(r: Pick<ReviewRow, 'fact'>): string {
 }
 
 /** For example "Double payment: Ada Example, 29.90 EUR". A customer without a known name has the id. */
-export function headingOf(what: string, about: ReviewAbout | undefined, names: Names): Html {
+export function headingOf(what: Piece, about: ReviewAbout | undefined, names: Names): Html {
   const { customerId = null, minor = null, currency = null } = about ?? {};
   const customer = customerId === null ? null : html`<bdi>${names.get(customerId) ?? customerId}</bdi>`;
   const sum = minor === null || currency === null ? null : amount(minor, currency);

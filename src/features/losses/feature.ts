@@ -3,7 +3,7 @@
 import './facts.js';
 import { type EventRow, feature } from '../../feature.js';
 import { deadlineIn } from '../../shared/domain/events/payload-fields.js';
-import { takeAlert, takeDispute } from './disputes/rules/dispute.js';
+import { asksAbout, takeAlert, takeDispute } from './disputes/rules/dispute.js';
 import { disputes } from './disputes/subject.js';
 import { disputeWords } from './disputes/words.js';
 import { returns } from './returns/subject.js';
@@ -36,6 +36,7 @@ export const losses = feature({
     ],
   },
   lanes: [disputes, returns],
+  asksAbout,
   events: {
     'dispute.action_needed': {
       ...dispute,

@@ -1,12 +1,11 @@
-// Makes the notifications no lane makes: about items without an invoice, near deadlines, and differences found by
-// verify.
+// Makes the notifications no lane makes: about items without an invoice, near deadlines, and the news of features.
 import { type Clock } from '../../shared/domain/ports/clock.js';
 import { type Notifications } from '../../frames/store/notifications.js';
-import { untoldByKind, untoldOf } from '../verify/rules/run.js';
-import { type VerifyStore } from '../verify/verify.store.js';
+import { type NewsOfFeatures } from '../../core/health/news.js';
 import { type NewNotification, type NotifyAs, type Told } from '../../shared/domain/notification.js';
 import { putDown } from './rules/put-down.js';
 import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
+import { NEWS_FOR_MS } from '../../frames/store/notifications.js';
 import { NOTIFICATIONS_KEPT_DAYS, REVIEW_DUE_SOON_MS } from '../../shared/policy.js';
 
 export class Lookout {
@@ -15,7 +14,7 @@ export class Lookout {
 
   constructor(
     private readonly store: Notifications,
-    private readonly runs: Pick<VerifyStore, 'last'>,
+    private readonly news: Pick<NewsOfFeatures, 'read'>,
     private readonly clock: Clock,
     private readonly as: NotifyAs,
     private readonly everyMs: number,
@@ -36,23 +35,14 @@ export class Lookout {
    * the database stores only one.
    */
   async look(): Promise<void> {
-    const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);
+    const { opened, dueSoon } = await this.store.untold(REVIEW_DUE_SOON_MS);
     const found: NewNotification[] = [];
     const add = (told: Told, at: Date): void => void found.push(putDown(told, this.as, at));
     for (const r of opened) add(reviewOpened(r), r.createdAt);
     const now = await this.store.time();
     for (const r of dueSoon) add(reviewDueSoon(r), now);
-    const run = runId === null ? null : await this.runs.last();
-    if (run !== null && run.id === runId && untoldOf(run) > 0) {
-      const counts = Object.entries(untoldByKind(run)).filter(([, n]) => n > 0);
-      const data = {
-        run_id: run.id,
-        differences: untoldOf(run),
-        by_kind: Object.fromEntries(counts),
-        console: '/console/verify',
-      };
-      add({ type: 'verify.differences', subject: run.id, data }, now);
-    }
+    for (const { told, since } of await this.news.read())
+      if (now.getTime() - since.getTime() < NEWS_FOR_MS) add(told, now);
     await this.store.add(found);
   }
 

@@ -7,8 +7,9 @@ import { CONFIG, type Config, notifies } from '../../shared/config/index.js';
 import { Clock, Rng } from '../../shared/domain/ports/clock.js';
 import { Receiver } from '../../shared/domain/ports/receiver.js';
 import { Notifications } from '../../frames/store/notifications.js';
-import { VerifyStore } from '../verify/verify.store.js';
-import { VerifyModule } from '../verify/verify.module.js';
+import { NewsOfFeatures } from '../../core/health/news.js';
+import { Needs } from '../../frames/console/needs.js';
+import { deadNeeds } from './dead.needs.js';
 import { LOG, type Logger, Metrics } from '../../shared/observe/index.js';
 import { NotificationJobs } from './jobs.js';
 import { Lookout } from './lookout.js';
@@ -29,7 +30,7 @@ const POLL_MS = 1_000;
 const GRACE_MS = 12_000;
 
 @Module({
-  imports: [ConsoleModule, HealthModule, VerifyModule],
+  imports: [ConsoleModule, HealthModule],
   controllers: [NotificationsController, NotificationPages],
   providers: [
     {
@@ -41,7 +42,7 @@ const GRACE_MS = 12_000;
     {
       provide: NotificationJobs,
       useFactory: jobs,
-      inject: [CONFIG, Notifications, Receiver, VerifyStore, Clock, Rng, Metrics, LOG],
+      inject: [CONFIG, Notifications, Receiver, NewsOfFeatures, Clock, Rng, Metrics, LOG],
     },
   ],
 })
@@ -49,10 +50,13 @@ export class NotificationsModule implements OnModuleInit {
   constructor(
     private readonly timers: NotificationJobs,
     private readonly lifecycle: Lifecycle,
+    private readonly store: Notifications,
+    private readonly needs: Needs,
   ) {}
 
   onModuleInit(): void {
-    const { timers } = this;
+    const { timers, store } = this;
+    this.needs.add(async () => deadNeeds((await store.standing()).dead));
     this.lifecycle.add({ start: () => timers.start(), stop: () => timers.stop(), graceMs: GRACE_MS });
   }
 }
@@ -61,7 +65,7 @@ function jobs(
   config: Config,
   store: Notifications,
   receiver: Receiver,
-  runs: VerifyStore,
+  news: NewsOfFeatures,
   clock: Clock,
   rng: Rng,
   metrics: Metrics,
@@ -79,6 +83,6 @@ function jobs(
       else log.warn({ event: 'notifications.not_delivered', ...line }, 'a notification was not delivered');
     },
   });
-  const lookout = new Lookout(store, runs, clock, config, LOOK_OUT_EVERY_MS, onError);
+  const lookout = new Lookout(store, news, clock, config, LOOK_OUT_EVERY_MS, onError);
   return new NotificationJobs(notifier, notifies(config) ? lookout : null);
 }

@@ -6,10 +6,8 @@ import { ReviewsStore } from '../../core/reviews/reviews.store.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { DaysStore, type DayMoney, type DayRenewals, type Days } from './days.store.js';
 import { EndpointAnswersStore } from '../../frames/intake/endpoint-answers.store.js';
-import { Notifications } from '../../frames/store/notifications.js';
-import { RetriesStore } from '../retries/retries.store.js';
-import { VerifyStore } from '../verify/verify.store.js';
 import { DAY_MS } from '../../shared/policy.js';
+import { Needs } from '../../frames/console/needs.js';
 import { type Waiting } from './needs.js';
 
 export type Now = {
@@ -30,8 +28,6 @@ const FRESH_MS = 5_000;
 const TREND_FRESH_MS = 60_000;
 /** The most review items on the first page. */
 const REVIEWS = 8;
-/** The most refused renewals on the first page. */
-const UNPLANNED = 8;
 
 type Asked<T> = { readonly at: number; readonly answer: Promise<T> };
 
@@ -44,9 +40,7 @@ export class Figures {
     private readonly reviews: ReviewsStore,
     private readonly days: DaysStore,
     private readonly endpoints: EndpointAnswersStore,
-    private readonly verify: VerifyStore,
-    private readonly notifications: Notifications,
-    private readonly retries: RetriesStore,
+    private readonly needs: Needs,
     private readonly clock: Clock,
   ) {}
 
@@ -85,29 +79,22 @@ export class Figures {
 
   private async read(): Promise<Now> {
     const at = this.clock.now();
-    const [money, backlog, reviews, answers, verified, complete, stuck, notifications, unplanned] = await Promise.all([
+    const [money, backlog, reviews, answers, stuck, ofFeatures] = await Promise.all([
       this.days.money(this.today()),
       this.health.backlog(),
       this.reviews.list({ status: 'open' }, { limit: REVIEWS, cursor: null }, 'due'),
       this.endpoints.answers(new Date(at.getTime() - DAY_MS)),
-      this.verify.last(),
-      this.verify.lastComplete(),
       this.health.stuck(REVIEWS),
-      this.notifications.standing(),
-      this.retries.unplanned(UNPLANNED + 1),
+      this.needs.read(at),
     ]);
     const waiting = {
       reviews: reviews.data,
       abouts: await this.reviews.abouts(reviews.data),
-      unplanned: unplanned.slice(0, UNPLANNED),
-      moreUnplanned: unplanned.length > UNPLANNED,
       openReviews: [...backlog.openReviews.values()].reduce((sum, n) => sum + n, 0),
       parkedEvents: backlog.parkedEvents,
       answers,
-      verified,
-      verifiedAt: complete,
       stuck,
-      deadNotifications: notifications.dead,
+      ofFeatures,
     };
     return { at, money, waiting };
   }

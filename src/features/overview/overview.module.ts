@@ -9,15 +9,12 @@ import { SearchPages } from './search.pages.js';
 import { OverviewController } from './overview.pages.js';
 import { DaysStore } from './days.store.js';
 import { SearchStore } from './search.store.js';
-import { DisputesModule } from '../losses/disputes/disputes.module.js';
 import { LedgerModule } from '../../core/ledger/ledger.module.js';
 import { TrialBalancePages } from './trial-balance.pages.js';
-import { VerifyModule } from '../verify/verify.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { InvoicesModule } from '../../core/invoices/invoices.module.js';
 import { PaymentsModule } from '../../core/payments/payments.module.js';
 import { RefundsModule } from '../../core/refunds/refunds.module.js';
-import { RetriesModule } from '../retries/retries.module.js';
 import { ReviewsModule } from '../../core/reviews/reviews.module.js';
 import { EventsModule } from '../../core/events/events.module.js';
 import { HealthModule } from '../../core/health/health.module.js';
@@ -29,14 +26,11 @@ import { HealthModule } from '../../core/health/health.module.js';
     EventsModule,
     ReviewsModule,
     RefundsModule,
-    RetriesModule,
     PaymentsModule,
     InvoicesModule,
     EngineModule,
     ConsoleModule,
-    DisputesModule,
     LedgerModule,
-    VerifyModule,
   ],
   controllers: [TrialBalancePages, DeliveryPages, SearchPages, OverviewController],
   providers: [Figures, CountRenewals, Search, DaysStore, SearchStore],

@@ -7,7 +7,8 @@ import { secure, sendPage } from '../../frames/console/layout.js';
 import { queryText, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { amount, foreign, id, status, time } from '../../frames/console/show.js';
-import { type Found, Search } from './search.js';
+import { type Found } from '../../frames/console/search-results.js';
+import { Search } from './search.js';
 
 @Pages('console/find')
 export class SearchPages {

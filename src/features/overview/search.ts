@@ -11,24 +11,9 @@ import { EventsStore } from '../../core/events/events.store.js';
 import { InvoicesStore } from '../../core/invoices/invoices.store.js';
 import { PaymentsStore } from '../../core/payments/payments.store.js';
 import { RefundsStore } from '../../core/refunds/refunds.store.js';
-import { DisputesStore } from '../losses/disputes/disputes.store.js';
+import { type Found, ObjectSearch } from '../../frames/console/search-results.js';
 import { type Beginning, SearchStore } from './search.store.js';
-import { disputePath } from '../../core/mor-objects/dispute-link.view.js';
-import { objectId } from '../../shared/domain/mor-object.js';
 
-export type Found = {
-  /** The kind of object, with its number if it has one: "Invoice 0001" or "Payment". */
-  readonly what: string;
-  readonly id: string;
-  readonly path: string;
-  /** True if the typed text is the whole id or number. */
-  readonly exact: boolean;
-  readonly minor: bigint | null;
-  readonly currency: string | null;
-  readonly status: string | null;
-  readonly at: Date | null;
-  readonly name: string | null;
-};
 /** The results of a search. `told`: a note for the reader, for example if Stripe did not reply. */
 export type Result = { readonly found: readonly Found[]; readonly told: string | null };
 
@@ -59,7 +44,7 @@ export class Search {
     private readonly payments: PaymentsStore,
     private readonly refunds: RefundsStore,
     private readonly search: SearchStore,
-    private readonly disputes: DisputesStore,
+    private readonly objects: ObjectSearch,
     private readonly finder: Finder,
   ) {}
 
@@ -96,11 +81,11 @@ export class Search {
   }
 
   private async byId(id: string): Promise<Found[]> {
-    const [payment, refund, event, dispute, whole, events, beginnings] = await Promise.all([
+    const [payment, refund, event, objects, whole, events, beginnings] = await Promise.all([
       this.books.payment(id),
       this.books.refund(id),
       this.events.find(id),
-      this.disputes.find(id),
+      this.objects.find(id),
       this.books.invoicesOfCharge(id),
       this.events.list({ eventId: id }, { limit: 1, cursor: null }),
       id.length < SHORTEST ? [] : this.search.beginning(id, OF_EACH),
@@ -119,13 +104,9 @@ export class Search {
     const add = (f: Found): void => void (found.some((x) => x.path === f.path) || found.push({ ...f, exact: true }));
     if (payment !== null) add(foundPayment(payment.payment));
     if (refund !== null) add({ ...foundRefund(refund.refund), at: refund.refund.createdAt });
-    if (dispute !== null) {
-      const { amount: minor, currency, status, createdAt: at, kind } = dispute;
-      const name = { what: capital(kind), id: objectId(dispute), path: disputePath(dispute) };
-      add({ ...PLAIN, ...name, minor, currency, status, at });
-    }
-    // For a dispute the list leaves the invoice out, because the page of the dispute links to the invoice.
-    for (const invoice of dispute === null ? whole : [])
+    for (const object of objects) add(object);
+    // For such an object the list leaves the invoice out, because the page of the object links to the invoice.
+    for (const invoice of objects.length === 0 ? whole : [])
       add({ ...PLAIN, what: 'Invoice', id: invoice, path: pathOf('invoices', invoice), name: id });
     const named = event ?? events.data[0];
     if (named !== undefined) {

@@ -1,5 +1,7 @@
 // Retries of failed renewals.
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { Needs } from '../../frames/console/needs.js';
+import { REFUSED_SHOWN, refusedNeeds } from './refused.needs.js';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { RetryListPages } from './retry-list.pages.js';
@@ -15,4 +17,13 @@ import { RetriesStore } from './retries.store.js';
   providers: [RetriesFlow, RetriesStore],
   exports: [RetriesFlow, RetriesStore],
 })
-export class RetriesModule {}
+export class RetriesModule implements OnModuleInit {
+  constructor(
+    private readonly retries: RetriesStore,
+    private readonly needs: Needs,
+  ) {}
+
+  onModuleInit(): void {
+    this.needs.add(async (now) => refusedNeeds(await this.retries.unplanned(REFUSED_SHOWN + 1), now));
+  }
+}

@@ -2,6 +2,10 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { HealthModule } from '../../core/health/health.module.js';
 import { Lifecycle } from '../../core/health/lifecycle.js';
+import { NewsOfFeatures } from '../../core/health/news.js';
+import { Needs } from '../../frames/console/needs.js';
+import { verifyNeeds } from './verify.needs.js';
+import { newsFrom } from './verify.news.js';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
@@ -47,10 +51,15 @@ export class VerifyModule implements OnModuleInit {
   constructor(
     private readonly watch: EndpointWatch,
     private readonly lifecycle: Lifecycle,
+    private readonly books: VerifyStore,
+    private readonly needs: Needs,
+    private readonly news: NewsOfFeatures,
   ) {}
 
   onModuleInit(): void {
-    const { watch } = this;
+    const { watch, books } = this;
+    this.needs.add(async () => verifyNeeds(await books.last(), await books.lastComplete()));
+    this.news.add(newsFrom(books));
     this.lifecycle.add({ start: () => void watch.opened(), stop: () => watch.closing(), graceMs: GRACE_MS });
   }
 }

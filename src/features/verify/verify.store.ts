@@ -253,6 +253,14 @@ export class VerifyStore {
     return run.outcome === 'differences' && openOf(run) === 0 ? { ...run, outcome: 'clean' } : run;
   }
 
+  /** The id of the newest ended run. Null: none has ended. */
+  async lastId(): Promise<string | null> {
+    const found = await this.db.pool.query<{ id: string }>(
+      `select id from verify_run where outcome <> 'running' order by seq desc limit 1`,
+    );
+    return found.rows[0]?.id ?? null;
+  }
+
   /** Adds each difference's acknowledgement. */
   async withAcknowledgements(differences: readonly Difference[]): Promise<readonly Difference[]> {
     if (differences.length === 0) return differences;

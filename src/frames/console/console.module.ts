@@ -3,6 +3,8 @@
 import { Module } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
 import { CustomerNames } from './customer-names.js';
+import { Needs } from './needs.js';
+import { ObjectSearch } from './search-results.js';
 import { Finder } from './finder.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { SessionsStore } from './sessions.store.js';
@@ -27,10 +29,12 @@ import { SsoCookie } from './sso/sso-cookie.js';
     ConsoleAudit,
     CustomerNames,
     Finder,
+    Needs,
+    ObjectSearch,
     IdentityProvider,
     SsoCookie,
     { provide: ConsoleSessions, useClass: SessionsStore },
   ],
-  exports: [Sessions, ConsoleAudit, CustomerNames, Finder, ApiModule],
+  exports: [Sessions, ConsoleAudit, CustomerNames, Finder, Needs, ObjectSearch, ApiModule],
 })
 export class ConsoleModule {}

@@ -49,8 +49,6 @@ type UntoldReview = ReviewRow & { readonly customerId: string | null; readonly s
 type Untold = {
   readonly opened: readonly UntoldReview[];
   readonly dueSoon: readonly UntoldReview[];
-  /** The newest verify run with differences. Null: there is none, or Crossbill has notified the backend about it. */
-  readonly runId: string | null;
 };
 
 export type NotificationStanding = {
@@ -72,6 +70,7 @@ type Row = Record<string, unknown>;
 /** The most tries stored with one notification: two full rounds. */
 const TRIES_KEPT = 20;
 /** Crossbill reports nothing older than this: the first setting of NOTIFY_URL must not send the whole past. */
+export const NEWS_FOR_MS = 86_400_000;
 const NEWS_FOR = `interval '1 day'`;
 const MOST_UNTOLD = 200;
 const UNTOLD_REVIEW = `r.*, i.customer_id, i.subscription_id
@@ -147,19 +146,13 @@ export class Notifications {
         order by r.due_at limit ${MOST_UNTOLD}`,
       [now, soonMs],
     );
-    const runs = await this.db.pool.query<{ id: string }>(
-      `select v.id from (select id, outcome, finished_at from verify_run where outcome <> 'running' order by seq desc limit 1) v
-        where v.outcome = 'differences' and v.finished_at > ${timeSql(1)} - ${NEWS_FOR}
-          and ${untold('verify.differences', 'v.id')}`,
-      [now],
-    );
     const reviews = (rows: readonly Row[]): readonly UntoldReview[] =>
       rows.map((r) => ({
         ...fromRow(REVIEW, r),
         customerId: r['customer_id'] as string | null,
         subscriptionId: r['subscription_id'] as string | null,
       }));
-    return { opened: reviews(opened.rows), dueSoon: reviews(dueSoon.rows), runId: runs.rows[0]?.id ?? null };
+    return { opened: reviews(opened.rows), dueSoon: reviews(dueSoon.rows) };
   }
 
   /**

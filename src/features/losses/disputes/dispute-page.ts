@@ -20,7 +20,8 @@ import { timeline } from '../../../frames/console/timeline.js';
 import { type JournalLine, type PaymentRow } from '../../../shared/domain/model.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
 import { type InvoiceView } from '../../../engine/read-model.js';
-import { asksAbout, disputeLink } from '../../../core/mor-objects/dispute-link.view.js';
+import { disputeLink } from '../../../core/mor-objects/dispute-link.view.js';
+import { asksAbout } from './rules/dispute.js';
 import { disputeAnswer } from './words.js';
 import { unreadSum } from '../../../shared/domain/dispute-sum.js';
 

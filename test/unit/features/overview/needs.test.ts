@@ -2,7 +2,10 @@
 // well" only without work.
 import { expect, it } from '@jest/globals';
 import { customersOf, needsYou, type Waiting } from '../../../../src/features/overview/needs.js';
+import { deadNeeds } from '../../../../src/features/notifications/dead.needs.js';
+import { REFUSED_SHOWN, refusedNeeds } from '../../../../src/features/retries/refused.needs.js';
 import { type UnplannedInvoice } from '../../../../src/features/retries/retries.store.js';
+import { verifyNeeds } from '../../../../src/features/verify/verify.needs.js';
 import { FACTS } from '../../../support/item-facts.js';
 import { openReview } from '../../../support/decide.js';
 import { aCtx, anOpenInvoice, NOW } from '../../../support/channel-lane.js';
@@ -12,14 +15,10 @@ const nothing: Waiting = {
   reviews: [],
   abouts: new Map(),
   openReviews: 0,
-  unplanned: [],
-  moreUnplanned: false,
+  ofFeatures: [verifyNeeds(null, NOW)],
   parkedEvents: 0,
   answers: [],
-  verified: null,
-  verifiedAt: NOW,
   stuck: [],
-  deadNotifications: 0,
 };
 const refused: UnplannedInvoice = {
   invoiceId: 'in_1',
@@ -28,6 +27,9 @@ const refused: UnplannedInvoice = {
   currency: 'EUR',
   refusal: { at: NOW.toISOString(), outcome: 'failed', code: 'expired_card' },
 };
+const refusals = (n: number): Pick<Waiting, 'ofFeatures'> => ({
+  ofFeatures: [refusedNeeds(Array<UnplannedInvoice>(n).fill(refused), NOW)],
+});
 const names = new Map([['cus_1', 'Ada <Example>']]);
 const shown = (over: Partial<Waiting>, known: ReadonlyMap<string, string> = names): string =>
   needsYou({ ...nothing, ...over }, known, NOW)
@@ -40,17 +42,17 @@ const headings = (page: string): string[] =>
 
 it('the overview says that all is well only without refused renewals, review items and other work', () => {
   expect(shown({})).toContain('All well');
-  for (const over of [{ unplanned: [refused] }, { parkedEvents: 1 }, { deadNotifications: 1 }])
+  for (const over of [refusals(1), { parkedEvents: 1 }, { ofFeatures: [deadNeeds(1)] }])
     expect(shown(over)).not.toContain('All well');
 });
 
 it('a refused renewal has a heading with the name of its customer and the amount, and its reason', () => {
-  const page = shown({ unplanned: [refused] });
+  const page = shown(refusals(1));
   expect(headings(page)).toEqual(['Refused renewal: Ada &lt;Example&gt;, 29.90 EUR']);
   expect(page).toContain('The card has expired');
   expect(page).toContain('/console/invoices/in_1');
   expect(page).not.toContain('More refused renewals');
-  expect(shown({ unplanned: [refused], moreUnplanned: true })).toContain('/console/retries');
+  expect(shown(refusals(REFUSED_SHOWN + 1))).toContain('/console/retries');
 });
 
 it('the heading of a review item has customer and amount instead of ids, as far as they are known', () => {
@@ -66,8 +68,5 @@ it('the heading of a review item has customer and amount instead of ids, as far 
 
 it('the overview looks up the names of the customers of its items, each once', () => {
   const about = { customerId: 'cus_2', minor: null, currency: null };
-  expect(customersOf({ ...nothing, unplanned: [refused, refused], abouts: new Map([['rev_1', about]]) })).toEqual([
-    'cus_2',
-    'cus_1',
-  ]);
+  expect(customersOf({ ...nothing, ...refusals(2), abouts: new Map([['rev_1', about]]) })).toEqual(['cus_2', 'cus_1']);
 });

@@ -12,8 +12,8 @@ import {
   textNamed,
   wordNamed,
 } from '../../../../shared/domain/events/payload-fields.js';
-import { type LaneRows, type PaymentRow } from '../../../../shared/domain/model.js';
-import { asksAfterOutcome, type MorObjectRow } from '../../../../shared/domain/mor-object.js';
+import { type LaneRows, type PaymentRow, type ReviewRow } from '../../../../shared/domain/model.js';
+import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
 import { showTime } from '../../../../shared/domain/show-time.js';
 import { isCode } from '../../../../shared/domain/foreign-words.js';
 import { type Lane } from '../../../../engine/draft.js';
@@ -216,4 +216,14 @@ export function refundedIn(data: JsonObject): boolean | null {
   if (flag !== null) return flag;
   const { code } = outcomeWord(data);
   return code === 'refunded' ? true : code === 'not_refunded' ? false : null;
+}
+
+/** True if the item is about this dispute. The item's subject is the dispute's id with its stage (rules/items.ts). */
+export function asksAbout({ kind, subject }: ReviewRow, o: MorObjectRow): boolean {
+  const name = o.kind === 'alert' ? `alert:${objectId(o)}` : objectId(o);
+  return (
+    kind === 'dispute' &&
+    (o.kind === 'dispute' || o.kind === 'alert') &&
+    (subject === name || subject.startsWith(`${name}:`))
+  );
 }
