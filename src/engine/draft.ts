@@ -62,7 +62,8 @@ export class Lane {
   constructor(
     state: LaneState,
     readonly ctx: Ctx,
-    private lookAgain: LookAgain = () => undefined,
+    /** Gets the times of later decisions. */
+    public lookAgain: LookAgain = () => undefined,
   ) {
     this.lane = state.lane;
     this.base = state;
@@ -236,11 +237,6 @@ export class Lane {
   say(kind: JournalLine['kind'], text: string, about: About = null, detail: JournalLine['detail'] = null): void {
     const line = { lane: this.lane, at: this.now, kind, ref: idOf(about), text, detail };
     this.base = { ...this.base, journal: [...this.base.journal, line] };
-  }
-
-  /** From now on `lookAgain` gets the times of later decisions. */
-  giveLooksTo(lookAgain: LookAgain): void {
-    this.lookAgain = lookAgain;
   }
 
   /** Schedules another decision on the lane at a future time. */

@@ -107,7 +107,7 @@ type Statement = { readonly name: string; readonly text: string; readonly values
 type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
 
 /** The parts of one kind for these steps. Empty: the steps write nothing of this kind. */
-export type PartsOf = (steps: readonly Step[]) => readonly Part[];
+type PartsOf = (steps: readonly Step[]) => readonly Part[];
 
 /** A part with its rows as one text of JSON. */
 function ofJson(name: string, sql: Part['sql'], rowsOf: (step: Step) => readonly unknown[]): PartsOf {
@@ -223,18 +223,13 @@ const AFTER_OWN: readonly PartsOf[] = [
   ),
 ];
 
-/** All kinds of parts in order, with `writes` to the subjects' own tables. */
-export function partsWith(writes: readonly StepWrite[]): readonly PartsOf[] {
-  return [
-    ...BEFORE_OWN,
-    ...writes.map(({ name, sql, rows }) => ofColumns(name, sql, (s) => rows(s.after))),
-    ...AFTER_OWN,
-  ];
-}
-
-/** The statement for all steps. Null: there is nothing to write. Each set of parts is a prepared statement of its own. */
-export function statementOf(steps: readonly Step[], now: Date, kinds: readonly PartsOf[]): Statement | null {
-  const parts = kinds.flatMap((partsOf) => partsOf(steps));
+/**
+ * The statement for all steps. `writes`: the writes to subjects' own tables. Null: there is nothing to write. Each set
+ * of parts is a prepared statement of its own.
+ */
+export function statementOf(steps: readonly Step[], now: Date, writes: readonly StepWrite[]): Statement | null {
+  const own = writes.map(({ name, sql, rows }) => ofColumns(name, sql, ({ after }) => rows(after)));
+  const parts = [...BEFORE_OWN, ...own, ...AFTER_OWN].flatMap((partsOf) => partsOf(steps));
   if (parts.length === 0) return null;
   // On one connection the name of a prepared statement must always have the same text. PostgreSQL compares only the
   // first 63 characters of a name, so each part adds four letters.

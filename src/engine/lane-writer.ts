@@ -16,7 +16,7 @@ import {
 } from '../frames/store/database.js';
 import { type TellStep } from './decider.js';
 import { type Loaded, loadLanes, type QueuedLane, takenBy } from './lane-reader.js';
-import { decideStep, foldedAfter, LOG_KEY, type PartsOf, partsWith, type Step, statementOf } from './lane-step.js';
+import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
 import { ParsedEvents } from './parsed-events.js';
 import { type StepWrite } from './subject.js';
 import { recallIn, rememberIn } from '../frames/store/requests.js';
@@ -66,7 +66,6 @@ export class LaneWriter {
   /** The database's time at the last read, and the monotonic clock's time at the same moment. */
   private asked = { at: new Date(0), ms: 0 };
   private readonly options: WriteOptions;
-  private readonly parts: readonly PartsOf[];
 
   constructor(
     private readonly pool: pg.Pool,
@@ -74,7 +73,6 @@ export class LaneWriter {
     options: Partial<WriteOptions> = {},
   ) {
     this.options = { tell: null, writes: [], gatherMs: 0, parsed: new ParsedEvents(), ...options };
-    this.parts = partsWith(this.options.writes);
   }
 
   /** Reads claimed lanes, and keeps each lane until `forget` or the end of its claim. */
@@ -183,7 +181,7 @@ export class LaneWriter {
     const known = await this.known(works);
     const now = this.now();
     const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN, this.options.tell));
-    const statement = statementOf(steps, now, this.parts);
+    const statement = statementOf(steps, now, this.options.writes);
     if (statement !== null) await this.pool.query(statement);
     return steps;
   }
@@ -201,7 +199,7 @@ export class LaneWriter {
       const loaded = lanes.get(work.lane);
       if (loaded === undefined) throw new Error(`lane ${work.lane} was not read`);
       const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.options.tell);
-      const statement = statementOf([step], now, this.parts);
+      const statement = statementOf([step], now, this.options.writes);
       if (statement !== null) await db.query(statement);
       if (request && step.made !== null) {
         const before = await rememberIn(db, request, request.bodySha256, step.made, now);

@@ -19,9 +19,9 @@ export type Settled = {
 /** Runs all rules on the lane until nothing changes. Only these rules schedule the lane's next decision. */
 export function settle(subjects: Subjects, lane: Lane): Settled {
   const times: number[] = [];
-  lane.giveLooksTo((at) => {
+  lane.lookAgain = (at) => {
     if (at !== null && at.getTime() > lane.now.getTime()) times.push(at.getTime());
-  });
+  };
   if (lane.invoice !== null) runRules(subjects, lane);
   const state = lane.toState();
   const errand = isOutside(state) ? null : nextErrand(subjects, lane);

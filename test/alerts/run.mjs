@@ -16,6 +16,10 @@ import { startSandbox } from '../../packages/sandbox/dist/sandbox.js';
 import { faults } from './faults.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
+/** The flags for Node in `npm start`. */
+const FLAGS = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  .scripts.start.split(' ')
+  .filter((word) => word.startsWith('--'));
 const SCRAPE_SEC = 3; // a page without its database takes two
 const FIRES_WITHIN_MS = 120_000;
 const DAILY_WITHIN_MS = 400_000; // the daemons look for a verify that is due every five minutes
@@ -116,7 +120,7 @@ class Replica {
   start(over = {}) {
     this.text = '';
     const env = { ...this.env, PORT: String(this.port), ...over };
-    this.#process = run(process.execPath, ['dist/main.js'], env, (text) => {
+    this.#process = run(process.execPath, [...FLAGS, 'dist/main.js'], env, (text) => {
       this.text += text;
       appendFileSync(join(folder, `${this.name}.log`), text);
     });
