@@ -30,6 +30,19 @@ export const faults = [
     says: /amount_mismatch/,
   },
   {
+    rule: 'CrossbillDisputeDue',
+    planted: 'the MoR wants evidence within twelve hours',
+    async plant(w) {
+      const pspReference = await w.paidRenewal();
+      const deadline = new Date(Date.now() + 12 * 3_600_000).toISOString();
+      await w.control('POST', '/events', {
+        type: 'dispute.action_needed',
+        data: { disputeId: 'dp_due', pspReference, deadline },
+      });
+    },
+    says: /dispute/,
+  },
+  {
     rule: 'CrossbillWebhooksRefusing',
     planted: 'the endpoint at Stripe signs with another secret',
     async plant(w) {

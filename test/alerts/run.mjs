@@ -215,6 +215,7 @@ async function makeWorld() {
           status: 'succeeded',
         },
       });
+      return `ch_${tail}`;
     },
     async taxedSignup() {
       const billingAddress = { line1: '1 Rue', city: 'Paris', postalCode: '75001', country: 'FR' };

@@ -173,10 +173,16 @@ suite('an operator in a browser', () => {
     await page.goto(`${url}/console/disputes?status=action_needed`);
     await page.locator('main').getByRole('link', { name: '450.00 EUR' }).click();
     await page.getByText(/^The customer's bank disputes the payment: evidence is due by .*, 5 days left\./).waitFor();
-    const there = page.getByRole('link', { name: 'Open the dispute at the MoR' });
+    const there = page.locator('.acts a').first();
+    expect(await there.textContent()).toContain('Send evidence');
     expect(await there.getAttribute('href')).toBe('https://dashboard.example/disputes/1');
     expect(await page.getByRole('region', { name: 'Timeline' }).textContent()).toContain(books.disputeId);
     const own = page.url();
+    expect(await page.locator('dl.facts .deadline').count()).toBe(1);
+    await page.getByRole('link', { name: 'Evidence sent: close it…' }).click(); // it asks first
+    await page.getByRole('button', { name: 'Evidence sent: close it' }).waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    expect(page.url()).toBe(own);
     await page.getByRole('link', { name: 'Settle the review item…' }).click();
     await page.locator('dl.facts').getByRole('link', { name: books.disputeId }).click();
     expect(page.url()).toBe(own);

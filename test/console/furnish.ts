@@ -53,6 +53,7 @@ export async function furnished(world: World): Promise<Furnished> {
       'method-confirmed': `/console/customers/${customer}/payment-method/confirmed`,
       disputes: '/console/disputes',
       dispute: `/console/disputes/${disputeId}`,
+      'evidence-sent': `/console/disputes/${disputeId}/evidence-sent`,
       retries: '/console/retries',
       enrolment: '/console/enrolment',
       moves: '/console/moves',

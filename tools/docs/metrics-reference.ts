@@ -22,7 +22,7 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   metrics.decision('invoice.created', 'done');
   metrics.queues({ inbox: 0, outbox: 0 }, null);
   metrics.eventsParked(0);
-  metrics.reviewsOpen({ dispute: 0 });
+  metrics.reviewsOpen({ dispute: 0 }, { dispute: 0 });
   metrics.verified({ no_verdict: 0 }, null);
   metrics.notificationsStand(0, 0, false);
   metrics.notified('delivered');

@@ -50,7 +50,7 @@ export class Gauges {
         waits ? new Date(now - backlog.oldestSeconds * 1000) : null,
       );
       this.metrics.eventsParked(backlog.parkedEvents);
-      this.metrics.reviewsOpen(Object.fromEntries(backlog.openReviews));
+      this.metrics.reviewsOpen(Object.fromEntries(backlog.openReviews), Object.fromEntries(backlog.dueSeconds));
       const { pending, dead, goneAt } = await this.notifications.standing();
       this.metrics.notificationsStand(pending, dead, goneAt !== null);
       for (const refresh of this.more) await refresh();

@@ -12,6 +12,8 @@ export type Backlog = {
   readonly pendingMessages: number;
   readonly oldestSeconds: number;
   readonly openReviews: ReadonlyMap<string, number>;
+  /** The seconds until the first deadline of the open items, by kind. A kind without a deadline is absent. */
+  readonly dueSeconds: ReadonlyMap<string, number>;
   readonly parkedEvents: number;
 };
 
@@ -62,8 +64,8 @@ export class HealthStore {
               least((select min(received_at) from undecided),
                     (select min(created_at) from open_call where status = 'pending')) as oldest`,
     );
-    const kinds = await this.db.pool.query<{ kind: string; n: string }>(
-      `select kind, count(*) as n from review where status = 'open' group by kind`,
+    const kinds = await this.db.pool.query<{ kind: string; n: string; due: Date | null }>(
+      `select kind, count(*) as n, min(due_at) as due from review where status = 'open' group by kind`,
     );
     const row = found.rows[0];
     return {
@@ -72,6 +74,9 @@ export class HealthStore {
       parkedEvents: Number(row?.parked ?? 0),
       oldestSeconds: Math.max(0, (now.getTime() - (row?.oldest ?? now).getTime()) / 1000),
       openReviews: new Map(kinds.rows.map((r) => [r.kind, Number(r.n)])),
+      dueSeconds: new Map(
+        kinds.rows.flatMap(({ kind, due }) => (due === null ? [] : [[kind, (due.getTime() - now.getTime()) / 1000]])),
+      ),
     };
   }
 

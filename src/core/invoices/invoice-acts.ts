@@ -19,6 +19,8 @@ export type Looker = {
   readonly session: Session;
   readonly ctx: Ctx;
   readonly live: boolean | null;
+  /** MOR_PORTAL_URL. */
+  readonly portal: string | null;
   readonly names: Names;
 };
 
@@ -27,7 +29,7 @@ export function payableLink(v: InvoiceView, now: Date): MorObjectRow | undefined
   return v.objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
 }
 
-export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Html {
+export function invoiceActs(v: InvoiceView, { session, ctx, live, portal }: Looker): Html {
   const { invoiceId: id } = v.invoice;
   const ops = mayDo(session.role, 'ops');
   const state = { ...v, lane: id, entries: [] };
@@ -49,7 +51,7 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
       : null,
     collect && !hasLink ? actLink(`${path}/payment-link`, 'Create a payment link…') : null,
     collect && !v.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,
-    ...v.objects.flatMap((o) => [disputeAct(o), disputeLink(o)]),
+    ...v.objects.flatMap((o) => [disputeAct(o), disputeLink(o, portal)]),
     outsideLink(stripeUrl(live, 'invoices', id), 'Open in Stripe'),
     ...(ops ? returns(v, session) : []),
   ]);

@@ -33,6 +33,7 @@ const FILTERS = [
 @Pages('console/invoices')
 export class InvoicePages {
   readonly #live: boolean | null;
+  readonly #portal: string | null;
 
   constructor(
     private readonly books: ReadModel,
@@ -44,6 +45,7 @@ export class InvoicePages {
     @Optional() @Inject(Differences) private readonly differences: Differences = NOTHING_COMPARED,
   ) {
     this.#live = liveMode(config).expected;
+    this.#portal = config.morPortalUrl;
   }
 
   @Get()
@@ -83,7 +85,7 @@ export class InvoicePages {
     const found = await this.books.invoice(asked);
     if (found === null) throw notFound('invoice');
     const names = await this.names.of([found.invoice.customerId ?? []].flat());
-    const looker = { session: sessionOf(req), ctx: this.context.now(), live: this.#live, names };
+    const looker = { session: sessionOf(req), ctx: this.context.now(), live: this.#live, portal: this.#portal, names };
     const differences = await this.differences.ofInvoice(found.invoice.invoiceId);
     const live = { html: html`${differencesPart(differences)}${invoicePart(found, looker)}`, everySec: 15 };
     const { number, platformStatus } = found.invoice;

@@ -5,14 +5,23 @@ import { actLink, outsideLink } from '../../frames/console/acts.js';
 import { html, type Html } from '../../frames/console/html.js';
 import { showUndecided } from '../../shared/domain/dispute-sum.js';
 import { type ReviewRow } from '../../shared/domain/model.js';
-import { type MorObjectRow, objectId } from '../../shared/domain/mor-object.js';
+import { asksAfterOutcome, type MorObjectRow, objectId } from '../../shared/domain/mor-object.js';
 
 export const isDispute = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'alert';
 
-/** The link to the dispute at the MoR. Null if the object is no dispute or alert, or the MoR gave no address. */
-export function disputeLink(o: MorObjectRow): Html | null {
+/** True if the MoR waits for evidence. */
+export const wantsEvidence = (o: MorObjectRow): boolean =>
+  o.kind === 'dispute' && (o.status === 'action_needed' || o.status === 'revision_requested' || asksAfterOutcome(o));
+
+/**
+ * The link to the dispute at the MoR: by the address in the MoR's event, or else by MOR_PORTAL_URL (`portal`). Null if
+ * the object is no dispute or alert, or if there is no address.
+ */
+export function disputeLink(o: MorObjectRow, portal: string | null): Html | null {
   if (!isDispute(o)) return null;
-  return outsideLink(o.url, o.kind === 'dispute' ? 'Open the dispute at the MoR' : 'Open the alert at the MoR');
+  const url = o.url ?? portal?.replace('{id}', encodeURIComponent(objectId(o))) ?? null;
+  if (wantsEvidence(o)) return outsideLink(url, 'Send evidence', 'first');
+  return outsideLink(url, o.kind === 'dispute' ? 'Open the dispute at the MoR' : 'Open the alert at the MoR');
 }
 
 /** The path has our own id: the MoR's id may have any characters. */

@@ -62,6 +62,7 @@ const FILTERS = [
 @Pages('console/payments')
 export class PaymentPages {
   readonly #live: boolean | null;
+  readonly #portal: string | null;
 
   constructor(
     private readonly books: ReadModel,
@@ -74,6 +75,7 @@ export class PaymentPages {
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
+    this.#portal = config.morPortalUrl;
   }
 
   @Get()
@@ -111,7 +113,13 @@ export class PaymentPages {
     const found = await this.books.payment(asked);
     if (found === null) throw notFound('payment');
     const names = await this.names.of([found.payment.customerId]);
-    const looker = { session: sessionOf(req), now: this.context.now().now, live: this.#live, names };
+    const looker = {
+      session: sessionOf(req),
+      now: this.context.now().now,
+      live: this.#live,
+      portal: this.#portal,
+      names,
+    };
     const objects = await this.books.objects(found.payment.invoiceId);
     const live = { html: paymentPart(found, objects, looker), everySec: 15 };
     const { session } = looker;
@@ -139,6 +147,8 @@ type Looker = {
   readonly session: Session;
   readonly now: Date;
   readonly live: boolean | null;
+  /** MOR_PORTAL_URL. */
+  readonly portal: string | null;
   readonly names: Names;
 };
 
@@ -193,7 +203,7 @@ function paymentActs(
   rest: bigint,
   looker: Looker,
 ): Html | null {
-  const { session, live } = looker;
+  const { session, live, portal } = looker;
   const ops = mayDo(session.role, 'ops');
   const path = `${PATH}/${encodeURIComponent(paymentName(p))}`;
   const back = own.find((o) => o.kind === 'debit_return' && o.status === 'returned');
@@ -202,7 +212,7 @@ function paymentActs(
     ops && back !== undefined
       ? actForm(session, `${path}/returned/undo`, 'Undo the returned debit', { key: `con-undo-${back.id}` })
       : null,
-    ...own.flatMap((o) => [disputeAct(o), disputeLink(o)]),
+    ...own.flatMap((o) => [disputeAct(o), disputeLink(o, portal)]),
     outsideLink(stripeUrl(live, 'invoices', p.invoiceId), 'Open the invoice in Stripe'),
     ops && rest > 0n ? actLink(`${path}/returned`, 'Record a returned debit…') : null,
   ]);

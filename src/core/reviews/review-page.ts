@@ -42,6 +42,8 @@ export type Case = {
   /** The item's invoice. Null: the item belongs to no invoice. */
   readonly invoice: InvoiceView | null;
   readonly names: Names;
+  /** MOR_PORTAL_URL. */
+  readonly portal: string | null;
 };
 
 /** The item's place among the open items, by deadline, from 1. `at` null: Crossbill did not count the item. */
@@ -248,7 +250,7 @@ export function decideForm(session: Session, c: Case, next: string | null, typed
     <ul class="ways">
       ${isDisputed && paid !== undefined && html`<li>${actLink(`/console/payments/${encodeURIComponent(paymentName(paid))}/refund`, 'Refund despite the dispute…')}<span class="hint">The next pages ask for the amount and warn again. A full refund closes this item.</span></li>`}
       ${disputesOf(c)
-        .flatMap((o) => disputeLink(o) ?? [])
+        .flatMap((o) => disputeLink(o, c.portal) ?? [])
         .map((link) => html`<li>${link}<span class="hint">Answer there, then close this item.</span></li>`)}
       ${order.map((x) => html`<li>${button(x)}<span class="hint" id="means-${x}">${meaningOf(r, x)}</span></li>`)}
     </ul>

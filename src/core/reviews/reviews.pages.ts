@@ -1,12 +1,13 @@
 // The console's pages of review items: work for a person, and the person's choice.
 import { REVIEW_KINDS } from './rules/stake.js';
-import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../../frames/api/access/caller.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { given } from '../../frames/api/http/page.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
+import { type Config, CONFIG } from '../../shared/config/index.js';
 import { reviewFields } from './review.fields.js';
 import { isNamed, REVIEW_STATUSES, type ReviewView, reviewView } from './review.view.js';
 import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
@@ -68,6 +69,7 @@ export class ReviewPages {
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'morPortalUrl'>,
   ) {}
 
   @Get()
@@ -189,7 +191,8 @@ export class ReviewPages {
     const invoice = invoiceId === null ? null : await this.books.invoice(invoiceId);
     const customer = invoice?.invoice.customerId;
     const names = await this.names.of(typeof customer === 'string' ? [customer] : []);
-    return { review, payment, named: isNamed(review, payment), invoice, names };
+    const { morPortalUrl: portal } = this.config;
+    return { review, payment, named: isNamed(review, payment), invoice, names, portal };
   }
 
   /** The item's place among the open items, the soonest deadline first. */

@@ -57,10 +57,10 @@ export function actLink(path: string, label: string): Html {
   return html`<a class="button quiet" href="${path}">${label}</a>`;
 }
 
-/** Draws a link to a page outside the console. Null unless the address is https. */
-export function outsideLink(url: string | null, label: string): Html | null {
+/** Draws a link to a page outside the console. Null unless the address is https. `first`: the page's first act. */
+export function outsideLink(url: string | null, label: string, look: 'first' | 'quiet' = 'quiet'): Html | null {
   if (url === null || !URL.canParse(url) || new URL(url).protocol !== 'https:') return null;
-  return html`<a class="button quiet" href="${url}" target="_blank" rel="noopener noreferrer"
+  return html`<a class="button ${look}" href="${url}" target="_blank" rel="noopener noreferrer"
     >${label}<span class="unseen"> (opens in a new tab)</span></a
   >`;
 }

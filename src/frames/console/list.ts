@@ -142,31 +142,41 @@ export type Column<R> = {
   readonly phone?: 'lead' | 'side' | 'below' | 'none';
 };
 
-/** Draws a table with ARIA roles. On a phone CSS turns the table into cards, and browsers then drop its table roles. */
+/**
+ * Draws a table with ARIA roles. Where it has too little room, such as on a phone, CSS turns the table into cards, and
+ * browsers then drop its table roles. A table with many columns needs more room.
+ */
 export function table<R>(caption: string, columns: readonly Column<R>[], rows: readonly R[], empty: Piece): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const compact = columns.some((c) => c.phone !== undefined);
-  return html`<table role="table" ${compact && html`class="compact"`}>
-    <caption>
-      ${caption}
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        ${columns.map((c) => html`<th role="columnheader" scope="col" ${c.number && html`class="number"`}>${c.label}</th>`)}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${rows.map(
-        (row) =>
-          html`<tr role="row">
-            ${columns.map(
-              (c) =>
-                html`<td role="cell" data-label="${c.label}" ${classOf(c, compact)}><div>${c.cell(row)}</div></td>`,
-            )}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  // An amount takes half a column more: it does not wrap.
+  const wide = columns.reduce((sum, c) => sum + (c.number === true ? 1.5 : 1), 0);
+  const room = wide > 7.5 ? 'room full' : wide > 5.5 ? 'room wide' : 'room';
+  return html`<div class="rows">
+    <div class="${room}">
+      <table role="table" ${compact && html`class="compact"`}>
+        <caption>
+          ${caption}
+        </caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            ${columns.map((c) => html`<th role="columnheader" scope="col" ${c.number && html`class="number"`}>${c.label}</th>`)}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          ${rows.map(
+            (row) =>
+              html`<tr role="row">
+                ${columns.map(
+                  (c) =>
+                    html`<td role="cell" data-label="${c.label}" ${classOf(c, compact)}><div>${c.cell(row)}</div></td>`,
+                )}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </div>`;
 }
 
 function classOf<R>({ number, phone }: Column<R>, compact: boolean): Html | false {

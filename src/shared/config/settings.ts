@@ -151,6 +151,16 @@ const mor = {
   morPartnerClientSecret: optional('MOR_PARTNER_CLIENT_SECRET', secret, 'The secret of MOR_PARTNER_CLIENT_ID.', {
     example: '<partner client secret>',
   }),
+  morPortalUrl: optional(
+    'MOR_PORTAL_URL',
+    matching(
+      'https URL with {id}',
+      /^https:\/\/[a-z0-9.-]+(:\d+)?\/[^\s{}]*\{id\}[^\s{}]*$/i,
+      'an https URL with {id} in the place of the dispute’s id',
+    ),
+    "The page of a dispute in the MoR's portal, with {id} in the place of its id: the console's link to send evidence, if the MoR's event has none.",
+    { example: 'https://portal.mor.example/disputes/{id}' },
+  ),
   morPsp: withDefault(
     'MOR_PSP',
     matching(

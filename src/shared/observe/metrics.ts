@@ -64,6 +64,12 @@ export class Metrics {
     labelNames: ['kind'],
     registers: [this.registry],
   });
+  private readonly reviewsDue = new Gauge({
+    name: 'crossbill_review_due_seconds',
+    help: 'Seconds until the first deadline of the open review items, by kind; below zero after it. A kind without a deadline has no value.',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  });
   private readonly webhookRefusals = new Counter({
     name: 'crossbill_webhook_refusals_total',
     help: 'Deliveries refused by the webhook endpoints, by endpoint and reason; `unknown` is a request with an unreadable head.',
@@ -183,10 +189,15 @@ export class Metrics {
     this.oldestAt = oldestAt;
   }
 
-  /** @param counts open items by kind; a missing kind has none */
-  reviewsOpen(counts: Readonly<Record<string, number>>): void {
+  /**
+   * @param counts open items by kind; a missing kind has none
+   * @param dueSeconds the seconds until the first deadline of a kind; a missing kind has no deadline
+   */
+  reviewsOpen(counts: Readonly<Record<string, number>>, dueSeconds: Readonly<Record<string, number>> = {}): void {
     this.reviews.reset();
+    this.reviewsDue.reset();
     for (const [kind, count] of Object.entries(counts)) this.reviews.set({ kind }, count);
+    for (const [kind, seconds] of Object.entries(dueSeconds)) this.reviewsDue.set({ kind }, seconds);
   }
 
   /**

@@ -1,6 +1,15 @@
 // The page of one dispute or alert: amount, state, possible actions, and its lines of the invoice's timeline.
 import { mayDo } from '../../../frames/api/access/caller.js';
-import { actLink, actRow, besides, fold, headline, outsideLink, stripeUrl } from '../../../frames/console/acts.js';
+import {
+  actLink,
+  actRow,
+  besides,
+  confirmForm,
+  fold,
+  headline,
+  outsideLink,
+  stripeUrl,
+} from '../../../frames/console/acts.js';
 import { type Names } from '../../../frames/console/fields.js';
 import { type Html, html } from '../../../frames/console/html.js';
 import { type Session } from '../../../frames/console/session.js';
@@ -20,7 +29,7 @@ import { timeline } from '../../../frames/console/timeline.js';
 import { type JournalLine, type PaymentRow } from '../../../shared/domain/model.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
 import { type InvoiceView } from '../../../engine/read-model.js';
-import { disputeLink } from '../../../core/mor-objects/dispute-link.view.js';
+import { disputeLink, disputePath, wantsEvidence } from '../../../core/mor-objects/dispute-link.view.js';
 import { asksAbout } from './rules/dispute.js';
 import { disputeAnswer } from './words.js';
 import { unreadSum } from '../../../shared/domain/dispute-sum.js';
@@ -29,6 +38,8 @@ export type Looker = {
   readonly session: Session;
   readonly now: Date;
   readonly live: boolean | null;
+  /** MOR_PORTAL_URL. */
+  readonly portal: string | null;
   readonly names: Names;
 };
 
@@ -55,14 +66,16 @@ export function disputedSum(d: Disputed): Html {
   return amount(minor, currency);
 }
 
-export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live, names }: Looker): Html {
+export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live, portal, names }: Looker): Html {
   const payment = v.payments.find((p) => p.id === o.paymentRowId) ?? null;
   const { outcome = null, reviewerNote = null } = o.detail;
   const asking = v.reviews.filter((r) => asksAbout(r, o));
   const open = asking.filter((r) => r.status === 'open');
   const about = html`Invoice ${invoiceNumberLink(o.invoiceId, v.invoice.number)} · customer
   ${customerLink(v.invoice.customerId, names.get(v.invoice.customerId ?? ''))} · first event ${time(o.createdAt)}`;
-  const settle = mayDo(session.role, 'ops') ? 'Settle the review item…' : 'See the review item';
+  const ops = mayDo(session.role, 'ops');
+  const settle = ops ? 'Settle the review item…' : 'See the review item';
+  const there = disputeLink(o, portal);
   const own = linesOf(
     o,
     asking.map((r) => r.id),
@@ -70,14 +83,21 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
   );
   return html`${headline(disputedSum({ dispute: o, payment }), status(o.status, o.kind === 'alert' ? 'Alert' : 'Dispute'), disputeAnswer(o, now), about)}
   ${actRow([
-    disputeLink(o),
+    there,
+    ops && wantsEvidence(o) && open.length > 0
+      ? actLink(`${disputePath(o)}/evidence-sent`, 'Evidence sent: close it…')
+      : null,
     ...open.map((r) => actLink(`/console/reviews/${encodeURIComponent(r.id)}`, settle)),
     outsideLink(stripeUrl(live, 'invoices', o.invoiceId), 'Open the invoice in Stripe'),
   ])}
-  ${o.url === null && !isOver(o) && html`<p class="dim">The MoR sent no link: look for ${id(objectId(o))} in its dashboard.</p>`}
+  ${there === null && !isOver(o) && html`<p class="dim">The MoR sent no link, and <code>MOR_PORTAL_URL</code> is not set: look for ${id(objectId(o))} in its portal.</p>`}
   ${besides(
     html`${facts([
-      o.deadline === null ? null : [isOver(o) ? 'Was due by' : 'Due by', time(o.deadline)],
+      o.deadline === null
+        ? null
+        : isOver(o)
+          ? ['Was due by', time(o.deadline)]
+          : ['Due by', html`<strong class="deadline">${time(o.deadline)}</strong>`],
       payment === null
         ? ['Payment', html`<span class="dim">unknown</span>`]
         : [
@@ -113,6 +133,25 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
         </p>`,
     ),
   )}`;
+}
+
+/** The question before the item about the evidence closes. `review`: the item's id. */
+export function evidencePart(o: MorObjectRow, review: string, { session, portal }: Looker): Html {
+  const act = {
+    action: `/console/reviews/${encodeURIComponent(review)}/resolve`,
+    label: 'Evidence sent: close it',
+    back: disputePath(o),
+  };
+  return html`<p>
+      Has somebody sent the evidence in the MoR's portal? Crossbill can't see it there. It closes the item, and reminds
+      nobody of the deadline any more. The MoR's decision comes as an event.
+    </p>
+    ${facts([
+      ['Dispute', foreign(objectId(o))],
+      o.deadline === null ? null : ['Due by', html`<strong class="deadline">${time(o.deadline)}</strong>`],
+    ])}
+    ${actRow([disputeLink(o, portal)])}
+    ${confirmForm(session, act, { resolution: 'dismiss', note: 'The evidence was sent.' })}`;
 }
 
 const OVER: ReadonlySet<string> = new Set(['won', 'lost', 'decided', 'handled']);

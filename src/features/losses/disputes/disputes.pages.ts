@@ -3,7 +3,7 @@ import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../../../frames/api/http/id.pipe.js';
 import { given } from '../../../frames/api/http/page.js';
-import { notFound } from '../../../frames/api/http/problem.js';
+import { notFound, Problem } from '../../../frames/api/http/problem.js';
 import { type Config, CONFIG } from '../../../shared/config/index.js';
 import { Page, sessionOf } from '../../../frames/console/console.guard.js';
 import { html } from '../../../frames/console/html.js';
@@ -18,7 +18,12 @@ import { Clock } from '../../../shared/domain/ports/clock.js';
 import { DisputesStore } from './disputes.store.js';
 import { liveMode } from '../../../engine/own-account.js';
 import { disputeFields, listedDispute } from './dispute.fields.js';
-import { disputePart } from './dispute-page.js';
+import { disputePart, evidencePart, type Looker } from './dispute-page.js';
+import { type Names } from '../../../frames/console/fields.js';
+import { type InvoiceView } from '../../../engine/read-model.js';
+import { type MorObjectRow } from '../../../shared/domain/mor-object.js';
+import { wantsEvidence } from '../../../core/mor-objects/dispute-link.view.js';
+import { asksAbout } from './rules/dispute.js';
 import { sendList, viewsOf } from '../../../frames/console/list-page.js';
 
 const PATH = '/console/disputes';
@@ -36,6 +41,7 @@ const FILTERS = [
 @Pages('console/disputes')
 export class DisputePages {
   readonly #live: boolean | null;
+  readonly #portal: string | null;
 
   constructor(
     private readonly disputes: DisputesStore,
@@ -46,6 +52,7 @@ export class DisputePages {
     @Inject(CONFIG) config: Config,
   ) {
     this.#live = liveMode(config).expected;
+    this.#portal = config.morPortalUrl;
   }
 
   @Get()
@@ -76,13 +83,32 @@ export class DisputePages {
   @Get(':id')
   @Page('dispute.read')
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
+    const { dispute, invoice } = await this.find(asked);
+    const names = await this.names.of([invoice.invoice.customerId ?? []].flat());
+    const live = { html: disputePart(dispute, invoice, this.looker(req, names)), everySec: 30 };
+    const title = dispute.kind === 'alert' ? 'Alert' : 'Dispute';
+    sendPage(req, res, { title, section: 'disputes', body: null, live });
+  }
+
+  @Get(':id/evidence-sent')
+  @Page('review.resolve', 'ops')
+  async sent(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
+    const { dispute, invoice } = await this.find(asked);
+    const item = invoice.reviews.find((r) => r.status === 'open' && asksAbout(r, dispute));
+    if (item === undefined || !wantsEvidence(dispute))
+      throw new Problem(409, 'evidence_not_wanted', 'The MoR waits for no evidence for this dispute.');
+    const body = evidencePart(dispute, item.id, this.looker(req, new Map()));
+    sendPage(req, res, { title: 'Close the item about the evidence', section: 'disputes', body });
+  }
+
+  private looker(req: Request, names: Names): Looker {
+    return { session: sessionOf(req), now: this.clock.now(), live: this.#live, portal: this.#portal, names };
+  }
+
+  private async find(asked: string): Promise<{ readonly dispute: MorObjectRow; readonly invoice: InvoiceView }> {
     const found = await this.disputes.find(asked);
     const invoice = found === null ? null : await this.books.invoice(found.invoiceId);
     if (found === null || invoice === null) throw notFound('dispute');
-    const now = invoice.objects.find((o) => o.id === found.id) ?? found;
-    const names = await this.names.of([invoice.invoice.customerId ?? []].flat());
-    const looker = { session: sessionOf(req), now: this.clock.now(), live: this.#live, names };
-    const live = { html: disputePart(now, invoice, looker), everySec: 30 };
-    sendPage(req, res, { title: now.kind === 'alert' ? 'Alert' : 'Dispute', section: 'disputes', body: null, live });
+    return { dispute: invoice.objects.find((o) => o.id === found.id) ?? found, invoice };
   }
 }

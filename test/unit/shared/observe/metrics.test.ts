@@ -29,7 +29,7 @@ it('the metrics count webhook replies, calls, decisions and open review items', 
   metrics.call('stripe', 'report_payment', 'unknown', 10);
   metrics.decision('payment', 'mark-paid');
   metrics.reviewsOpen({ double_payment: 2, refund_gap: 1 });
-  metrics.reviewsOpen({ refund_gap: 3 });
+  metrics.reviewsOpen({ refund_gap: 3, dispute: 1 }, { dispute: -60 });
   const text = await metrics.text();
   expect(text).toContain('crossbill_webhook_answers_total{endpoint="mor_payments",status="503"} 1');
   expect(text).toContain('crossbill_webhook_refusals_total{endpoint="stripe",reason="database"} 1');
@@ -39,6 +39,8 @@ it('the metrics count webhook replies, calls, decisions and open review items', 
   expect(text).toContain('crossbill_call_seconds_count{peer="stripe",call="report_payment"} 2');
   expect(text).toContain('crossbill_decisions_total{flow="payment",decision="mark-paid"} 1');
   expect(text).toContain('crossbill_reviews_open{kind="refund_gap"} 3');
+  expect(text).toContain('crossbill_review_due_seconds{kind="dispute"} -60');
+  expect(text).not.toContain('crossbill_review_due_seconds{kind="refund_gap"}');
   expect(text).not.toContain('double_payment');
 });
 
