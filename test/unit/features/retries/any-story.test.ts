@@ -144,7 +144,9 @@ it("the API and the console show a failed renewal's decline, its retries and the
     },
   });
   const session = { name: 'ops', role: 'ops', id: 's', formToken: 't', expiresAt: r.h.clock.now() } as const;
-  const page = String(invoicePart(seen, { session, ctx: r.h.context.now(), live: false, portal: null, names: new Map() }));
+  const page = String(
+    invoicePart(seen, { session, ctx: r.h.context.now(), live: false, portal: null, names: new Map() }),
+  );
   expect(page).toContain('Not paid: there is not enough money in the account');
   expect(page).toContain(`next try at ${next.slice(0, 16).replace('T', ' ')} UTC`);
   expect(page).toContain('the MoR charges again');
