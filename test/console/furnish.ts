@@ -49,6 +49,7 @@ export async function furnished(world: World): Promise<Furnished> {
       // First: the daily verify of a slow machine replaces the run.
       difference: `/console/verify/${String(found.body.data[0]?.['id'])}`,
       ...books.pages,
+      'ask-card': `/console/invoices/${books.openId}/ask-card`,
       retry: `/console/invoices/${books.openId}/retry`,
       'method-confirmed': `/console/customers/${customer}/payment-method/confirmed`,
       disputes: '/console/disputes',

@@ -61,7 +61,7 @@ describe('an unsettled difference', () => {
     const ops = await visitor(world);
     const page = (await ops.get('/console/ledger/trial-balance?month=2026-02')).text;
     expect(page).toContain('class="message warn"');
-    const ledger = '/console/ledger?since=2026-02-01&amp;until=2026-03-01';
+    const ledger = '/console/ledger?since=2026-02-01&amp;until=2026-02-28';
     expect(page).toContain(`href="${ledger}"`);
     expect(page).toContain(`href="${ledger}&amp;format=csv"`);
     const now = (await ops.get(`/console/ledger/trial-balance?month=${MONTH}`)).text;

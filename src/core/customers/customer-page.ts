@@ -1,5 +1,4 @@
-// The page of a customer: the names at Stripe and the MoR, sums, subscriptions, and the newest invoices, payments and
-// refunds.
+// The page of a customer: the money first, then who it is, the newest payments, invoices and refunds, and the rest.
 import { type Html, html } from '../../frames/console/html.js';
 import { columnsOf } from '../../frames/console/fields.js';
 import { type Column, more, table } from '../../frames/console/list.js';
@@ -48,19 +47,19 @@ export type CustomerShown = {
 
 export function customerPart(c: CustomerShown): Html {
   const all = `?customer_id=${encodeURIComponent(c.customerId)}`;
-  return html`${whoItIs(c)} ${methodsPart(c.methods)}
-  ${section('Money', table('By currency, over all time', SUMS, c.sums, 'Payments and refunds of this customer appear here.'))}
-  ${section('Subscriptions', table('From the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices belongs to a subscription.'))}
-  ${section(
-    'Invoices',
-    html`${table('Newest first', INVOICES, c.invoices.map(invoiceListView), 'Invoices of this customer appear here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
-  )}
+  return html`${section('Money', table('By currency, over all time', SUMS, c.sums, 'Payments and refunds of this customer appear here.'))}
+  ${whoItIs(c)}
   ${section(
     'Payments',
     html`${table('Newest first', PAYMENTS, c.payments.map(paymentView), 'Payments of this customer appear here.')}${more(c.payments, `/console/payments${all}`, 'All payments')}`,
   )}
+  ${section(
+    'Invoices',
+    html`${table('Newest first', INVOICES, c.invoices.map(invoiceListView), 'Invoices of this customer appear here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
+  )}
   ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds.map(listedRefundView), '')}${more(c.refunds, `/console/refunds${all}`, 'All refunds')}`)}
-  ${c.parts}
+  ${c.parts} ${methodsPart(c.methods)}
+  ${section('Subscriptions', table('From the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices belongs to a subscription.'))}
   ${section(
     'At the MoR',
     table(

@@ -44,10 +44,7 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live, portal }: Look
       ? actLink(`${path}/retry`, means === 'charge' ? 'Retry the charge now…' : 'Retry now, by payment link…')
       : null,
     ops && refused && v.invoice.retries !== null && collect && v.invoice.customerId !== null
-      ? actLink(
-          `/console/customers/${encodeURIComponent(v.invoice.customerId)}#payment-methods`,
-          'Another payment method…',
-        )
+      ? actLink(`${path}/ask-card`, 'Ask for another card…')
       : null,
     collect && !hasLink ? actLink(`${path}/payment-link`, 'Create a payment link…') : null,
     collect && !v.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,

@@ -2,6 +2,9 @@
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../../frames/api/http/page.js';
+import { invalid } from '../../frames/api/http/problem.js';
+import { type Span } from '../../shared/domain/page.js';
+import { monthOf } from './rules/month.js';
 import { entryView } from './ledger-entry.view.js';
 import { ledgerFields } from './ledger-entry.fields.js';
 import { LedgerStore } from './ledger.store.js';
@@ -15,6 +18,7 @@ import { Finder } from '../../frames/console/finder.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
 
 const LEDGER_FILTERS = [
+  { name: 'month', label: 'Month (UTC)', kind: 'month' },
   INVOICE_FILTER,
   { name: 'payment_id', label: 'Payment' },
   {
@@ -25,6 +29,16 @@ const LEDGER_FILTERS = [
   ...MONEY_FILTERS,
   CUSTOMER_FILTER,
 ] as const;
+
+/** The span of a month in place of the days. Throws 400 for another text. */
+function monthFrom(text: string | undefined): Span {
+  if (text === undefined) return {};
+  return monthOf(text) ?? invalidMonth();
+}
+
+function invalidMonth(): never {
+  throw invalid('month', 'must be a month such as 2026-11');
+}
 
 @Pages('console/ledger')
 export class LedgerPages {
@@ -47,6 +61,7 @@ export class LedgerPages {
       filter: (v) => ({
         ...given({ invoiceId: v.invoice_id, paymentId: v.payment_id, reason: v.reason }),
         ...moneyFrom(v),
+        ...monthFrom(v.month),
       }),
       read: async (filter, page) => viewsOf(await this.entries.list(filter, page), entryView),
       // Entries with different reasons have no useful sum: a payment, its mark and its refund are three entries about

@@ -1,6 +1,7 @@
 // The fields of a payment, for the page, the CSV, the export and the command line's table.
 import { field, fields } from '../../frames/console/fields.js';
-import { amount, invoiceNumberLink } from '../../frames/console/show.js';
+import { html } from '../../frames/console/html.js';
+import { amount, invoiceNumberLink, time } from '../../frames/console/show.js';
 import { type PaymentView } from './payment.view.js';
 
 export const paymentFields = fields<PaymentView>({
@@ -14,7 +15,12 @@ export const paymentFields = fields<PaymentView>({
     cell: (p) => (p.amount_refunded === 0 ? '' : amount(BigInt(p.amount_refunded), p.currency.toUpperCase())),
   }),
   status: field.status({ label: 'Status', phone: 'side' }),
-  succeeded_at: field.time({ label: 'Taken', phone: 'below', none: 'not taken' }),
+  succeeded_at: field.time({
+    label: 'Taken',
+    phone: 'below',
+    cell: (p) =>
+      p.succeeded_at === null ? html`tried ${time(new Date(p.created_at))}` : time(new Date(p.succeeded_at)),
+  }),
   created_at: field.time(),
   invoice_id: field.id(),
   mor_customer_id: field.id(),

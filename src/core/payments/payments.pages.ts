@@ -91,7 +91,7 @@ export class PaymentPages {
       filter: (v) => ({ ...given({ status: v.status, invoiceId: v.invoice_id }), ...moneyFrom(v) }),
       read: async (filter, page) => viewsOf(await this.payments.list(filter, page), paymentView),
       sums: (filter) => this.payments.sums(filter),
-      summed: 'taken or not',
+      summed: 'taken',
       caption: 'Newest first',
       fields: ['payments', paymentFields],
       names: this.names,
@@ -157,7 +157,8 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: L
   const rest = refundable(p, refunds, lost);
   const name = paymentName(p);
   const about = html`Invoice ${invoiceNumberLink(p.invoiceId, v.invoiceNumber)} · customer
-  ${customerLink(p.customerId, looker.names.get(p.customerId))} · taken ${time(p.succeededAt)}`;
+  ${customerLink(p.customerId, looker.names.get(p.customerId))} ·
+  ${p.succeededAt === null ? html`tried ${time(p.verdictAt ?? p.recordedAt)}` : html`taken ${time(p.succeededAt)}`}`;
   const own = objects.filter((o) => o.paymentRowId === p.id);
   const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
   return html`${headline(amount(p.amount, p.currency), status(p.status, 'Payment'), paymentAnswer({ payment: p, refunds, objects: own }, looker.now), about)}

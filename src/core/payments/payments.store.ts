@@ -40,9 +40,10 @@ export class PaymentsStore {
     return { data: await paymentViews(this.db.orm, data), nextCursor };
   }
 
+  /** Sums the taken payments. The number of rows has the failed ones too. */
   sums(filter: PaymentFilter): Promise<SelectionSums> {
     const { fields, options } = listOf(filter);
-    return sumsOf(this.rows, fields, 'amount', options);
+    return sumsOf(this.rows, fields, 'amount', { ...options, countedIf: 'succeeded_at' });
   }
 
   /** Sums a customer's payments in each currency. An index finds the customer's few payments. */

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { MorObjectsModule } from '../../core/mor-objects/mor-objects.module.js';
 import { ConsoleModule } from '../../frames/console/console.module.js';
+import { CustomersAtStripe } from '../../core/customers/at-stripe.flow.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { PaymentLinksController } from './payment-links.controller.js';
 import { PaymentLinksFlow } from './payment-links.flow.js';
@@ -10,6 +11,6 @@ import { PaymentLinkPages } from './payment-links.pages.js';
 @Module({
   imports: [ConsoleModule, EngineModule, MorObjectsModule],
   controllers: [PaymentLinksController, PaymentLinkPages],
-  providers: [PaymentLinksFlow],
+  providers: [PaymentLinksFlow, CustomersAtStripe],
 })
 export class LinksModule {}

@@ -1,12 +1,12 @@
 // The console page to request a payment link.
-import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { requestName } from '../../frames/api/http/idempotency.js';
 import { invalid, notFound } from '../../frames/api/http/problem.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
-import { countryField, requestFields } from '../../frames/console/form-fields.js';
+import { countryField, hiddenFields, requestFields } from '../../frames/console/form-fields.js';
 import { inputField, type Typed, typedOf } from '../../frames/console/typed.js';
 import { formKey, formOf } from '../../frames/console/form.js';
 import { type Html, html } from '../../frames/console/html.js';
@@ -16,12 +16,20 @@ import { type Session } from '../../frames/console/session.js';
 import { amount, facts, invoiceLink } from '../../frames/console/show.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type InvoiceView } from '../../engine/read-model.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
 import { FlowContext } from '../../engine/flow-context.js';
 import { DAY_MS } from '../../shared/policy.js';
+import { CONFIG, type Config } from '../../shared/config/index.js';
+import { CustomersAtStripe } from '../../core/customers/at-stripe.flow.js';
+import { payableLink } from '../../core/invoices/invoice-acts.js';
+import { whyNotNow } from '../../core/mor-objects/rules/request.js';
+import { letterPart } from './ask-card-page.js';
 import { PaymentLinksFlow } from './payment-links.flow.js';
 
 const DAYS_MOST = 365;
+/** The page after a link made by the form of this page. */
+const ASK_CARD = 'ask-card';
+
+type Defaults = { readonly jurisdiction: string; readonly returnUrl: string };
 
 @Pages('console/invoices')
 export class PaymentLinkPages {
@@ -30,6 +38,9 @@ export class PaymentLinkPages {
     private readonly flow: PaymentLinksFlow,
     private readonly context: FlowContext,
     private readonly audit: ConsoleAudit,
+    private readonly customers: CustomersAtStripe,
+    @Inject(CONFIG)
+    private readonly config: Pick<Config, 'recoveryLinkJurisdiction' | 'recoveryLinkReturnUrl' | 'consoleUrl'>,
   ) {}
 
   @Get(':id/payment-link')
@@ -37,8 +48,38 @@ export class PaymentLinkPages {
   async ask(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
     const found = await this.books.invoice(id);
     if (found === null) throw notFound('invoice');
-    const body = wishForm(sessionOf(req), found, this.context.settings.recoveryLinks, typedOf(req));
+    const body = this.formOrWhy(req, found, '');
     sendPage(req, res, { title: 'Create a payment link', section: 'invoices', body });
+  }
+
+  /** The text that asks the customer for another card, with a payment link. Without a link: the form for one. */
+  @Get(':id/ask-card')
+  @Page('payment_link.create', 'ops')
+  async askCard(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
+    const found = await this.books.invoice(id);
+    if (found === null) throw notFound('invoice');
+    const link = payableLink(found, this.context.now().now);
+    const customerId = found.invoice.customerId ?? '';
+    const body =
+      link === undefined || link.url === null
+        ? html`<p>The customer pays with another card by a payment link. Crossbill then shows the text to send.</p>
+            ${this.formOrWhy(req, found, ASK_CARD)}`
+        : letterPart(found, link, await this.customers.one(customerId));
+    sendPage(req, res, { title: 'Ask for another card', section: 'invoices', body });
+  }
+
+  private formOrWhy(req: Request, found: InvoiceView, next: string): Html {
+    const why = whyNotNow(found, this.context.now().now);
+    if (why !== null)
+      return html`<p class="message bad" role="alert">Crossbill makes no link now: <bdi>${why}</bdi>.</p>
+        <p><a href="/console/invoices/${encodeURIComponent(found.invoice.invoiceId)}">Back to the invoice</a></p>`;
+    return wishForm(sessionOf(req), found, { defaults: this.defaults(), next }, typedOf(req));
+  }
+
+  /** What the form proposes: the settings, one by one. */
+  private defaults(): Defaults {
+    const { recoveryLinkJurisdiction: jurisdiction, recoveryLinkReturnUrl: returnUrl } = this.config;
+    return { jurisdiction: jurisdiction ?? '', returnUrl: returnUrl ?? this.config.consoleUrl ?? '' };
   }
 
   @Post(':id/payment-link')
@@ -62,8 +103,8 @@ export class PaymentLinkPages {
         const name = requestName(by, `/v1/invoices/${id}/payment-link`, formKey(form), wish);
         return this.flow.create(id, wish, by.name, name);
       },
-      () => `/console/invoices/${encodeURIComponent(id)}`,
-      () => this.ask(req, res, id),
+      () => `/console/invoices/${encodeURIComponent(id)}${formOf(req).text('next') === ASK_CARD ? '/ask-card' : ''}`,
+      () => (formOf(req).text('next') === ASK_CARD ? this.askCard(req, res, id) : this.ask(req, res, id)),
     );
   }
 }
@@ -71,7 +112,7 @@ export class PaymentLinkPages {
 function wishForm(
   session: Session,
   { invoice: i }: InvoiceView,
-  defaults: FlowSettings['recoveryLinks'],
+  { defaults, next }: { readonly defaults: Defaults; readonly next: string },
   typed: Typed,
 ): Html {
   const path = `/console/invoices/${encodeURIComponent(i.invoiceId)}`;
@@ -80,8 +121,8 @@ function wishForm(
       ['Invoice', invoiceLink(i.invoiceId)],
     ])}
     <form class="card" action="${path}/payment-link" method="post">
-      ${requestFields(session, typed)}
-      ${countryField(typed, 'Country of the customer', 'Two letters, such as GB. The country sets the tax law.', i.customerCountry ?? defaults?.jurisdiction ?? '')}
+      ${requestFields(session, typed)}${hiddenFields(next === '' ? {} : { next })}
+      ${countryField(typed, 'Country of the customer', 'Two letters, such as GB. The country sets the tax law.', i.customerCountry ?? defaults.jurisdiction)}
       ${inputField(
         typed,
         {
@@ -90,7 +131,7 @@ function wishForm(
           hint: 'An https address of yours. A visit there proves no payment.',
         },
         html`type="url" required maxlength="2048"`,
-        defaults?.returnUrl,
+        defaults.returnUrl,
       )}
       ${inputField(
         typed,

@@ -8,7 +8,8 @@ import { sendPage } from '../../frames/console/layout.js';
 import { type Column, queryText, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../../frames/console/selection.js';
-import { amount, headed, section, time, words, month as monthName } from '../../frames/console/show.js';
+import { mistakeNote } from '../../frames/console/typed.js';
+import { amount, capital, headed, section, time, words, month as monthName } from '../../frames/console/show.js';
 import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import {
@@ -39,38 +40,60 @@ export class TrialBalancePages {
   async month(@Req() req: Request, @Res() res: Response): Promise<void> {
     const asked = queryText(req, 'month');
     const month = monthOf(asked === '' ? this.clock.now().toISOString().slice(0, 7) : asked);
-    if (month === null) throw invalid('month', 'must be a month such as 2026-11');
+    if (month === null) {
+      if (wantsCsv(req)) throw invalid('month', NO_MONTH);
+      const form = monthForm(asked, null);
+      return sendPage(req, res, { title: 'Trial balance', section: 'ledger/trial-balance', body: form }, 400);
+    }
     const balances = trialBalances(await this.sums.between(month));
     if (wantsCsv(req)) return sendTrialCsv(res, month, balances);
-    const body = html`${monthForm(month)}
+    const body = html`${monthForm(nameOf(month), month)}
       <p class="dim">
         An entry belongs to the month in which the MoR moved the money, in UTC. Debits are positive, credits negative.
       </p>
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
-      ${verdictPart(decideMonth(month, balances, await this.differences.ofMonth(month)))} ${moneyPart(balances)}
-      ${balances.map(balancePart)}`;
+      ${verdictPart(decideMonth(month, balances, await this.differences.ofMonth(month)))} ${moneyPart(month, balances)}
+      ${balances.map((b) => balancePart(month, b))}`;
     sendPage(req, res, { title: `Trial balance of ${monthName(month.since)}`, section: 'ledger/trial-balance', body });
   }
 }
 
+const NO_MONTH = 'must be a month such as 2026-11';
+
 /** The list of the month's entries. */
 const ledgerOf = ({ since, until }: Month): Html =>
-  html`/console/ledger?since=${dayOf(since)}&amp;until=${dayOf(until)}`;
+  html`/console/ledger?since=${dayOf(since)}&amp;until=${dayOf(new Date(until.getTime() - 1))}`;
 
-function monthForm(month: Month): Html {
+/** A sum as a link to its entries. */
+const entriesOf = (month: Month, currency: string, reason: string, sum: Html): Html =>
+  html`<a href="${ledgerOf(month)}&amp;currency=${currency}&amp;reason=${reason}">${sum}</a>`;
+
+/** `month` null: the typed month is none. */
+function monthForm(typed: string, month: Month | null): Html {
   const link = (to: Month): string => `${PATH}?month=${nameOf(to)}`;
   return html`<form class="filters" action="${PATH}" method="get">
     <p>
       <label for="month">Month</label>
-      <input id="month" name="month" type="month" value="${nameOf(month)}" required />
+      <input
+        id="month"
+        name="month"
+        type="${month === null ? 'text' : 'month'}"
+        value="${typed}"
+        required
+        ${month === null && html`aria-invalid="true" aria-describedby="month-mistake" autofocus`}
+      />
+      ${mistakeNote('month-mistake', month === null && `${capital(NO_MONTH)}.`)}
     </p>
     <p class="buttons">
       <button>Show</button>
-      <a href="${link(month)}&amp;format=csv" download>CSV</a>
-      <a href="${ledgerOf(month)}">The month's ledger</a>
-      <a href="${ledgerOf(month)}&amp;format=csv" download>Export the ledger</a>
-      <a href="${link(monthBeside(month, -1))}" rel="prev">The month before</a>
-      <a href="${link(monthBeside(month, 1))}" rel="next">The month after</a>
+      ${
+        month !== null &&
+        html`<a href="${link(month)}&amp;format=csv" download>CSV</a>
+          <a href="${ledgerOf(month)}">The month's ledger</a>
+          <a href="${ledgerOf(month)}&amp;format=csv" download>Export the ledger</a>
+          <a href="${link(monthBeside(month, -1))}" rel="prev">The month before</a>
+          <a href="${link(monthBeside(month, 1))}" rel="next">The month after</a>`
+      }
     </p>
   </form>`;
 }
@@ -91,7 +114,7 @@ function verdictPart(verdict: MonthVerdict): Html {
 }
 
 /** The month in short: taken, refunded, lost to banks, and kept. */
-function moneyPart(balances: readonly TrialBalance[]): Html | null {
+function moneyPart(month: Month, balances: readonly TrialBalance[]): Html | null {
   const rows = balances
     .map((b) => ({ currency: b.currency, ...moneyOf(b) }))
     .filter((r) => r.taken !== 0n || r.refunded !== 0n || r.lost !== 0n);
@@ -100,12 +123,12 @@ function moneyPart(balances: readonly TrialBalance[]): Html | null {
     { label: 'Currency', cell: (r) => r.currency, phone: 'lead' },
     {
       label: 'Taken',
-      cell: (r) => headed('taken', amount(r.taken, r.currency)),
+      cell: (r) => headed('taken', entriesOf(month, r.currency, 'payment_collected', amount(r.taken, r.currency))),
       number: true,
     },
     {
       label: 'Refunded',
-      cell: (r) => headed('refunded', amount(r.refunded, r.currency)),
+      cell: (r) => headed('refunded', entriesOf(month, r.currency, 'refund_paid', amount(r.refunded, r.currency))),
       number: true,
     },
     {
@@ -140,7 +163,7 @@ function sendTrialCsv(res: Response, month: Month, balances: readonly TrialBalan
 const TOTAL = 'Total';
 type Line = Omit<AccountLine, 'account' | 'clearing'> & { readonly name: string };
 
-function balancePart(balance: TrialBalance): Html {
+function balancePart(month: Month, balance: TrialBalance): Html {
   const { currency } = balance;
   const money =
     (name: string, of: (l: Line) => bigint): Column<Line>['cell'] =>
@@ -158,7 +181,12 @@ function balancePart(balance: TrialBalance): Html {
     { label: 'From', cell: (m) => html`<span class="on-phone">from </span>${words(m.credit)}` },
     { label: 'To', cell: (m) => html`<span class="on-phone">to </span>${words(m.debit)}` },
     { label: 'Entries', cell: (m) => m.entries, number: true, phone: 'none' },
-    { label: 'Amount', cell: (m) => amount(m.during, currency), number: true, phone: 'side' },
+    {
+      label: 'Amount',
+      cell: (m) => entriesOf(month, currency, m.reason, amount(m.during, currency)),
+      number: true,
+      phone: 'side',
+    },
   ];
   const hasMoney = (l: AccountLine): boolean => [l.opening, l.debit, l.credit, l.closing].some((minor) => minor !== 0n);
   const lines = balance.accounts.filter(hasMoney).map((l) => ({ ...l, name: words(l.account) }));

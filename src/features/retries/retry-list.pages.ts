@@ -11,7 +11,7 @@ import { CUSTOMER_FILTER, chosen, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { section } from '../../frames/console/show.js';
 import { END_WORDS, REFUSAL_KINDS, type RefusalKind } from '../../shared/domain/retry.js';
-import { RETRY_STATES, RetriesStore } from './retries.store.js';
+import { type RetriedInvoice, RETRY_STATES, RetriesStore } from './retries.store.js';
 import { listedRetry, retryFields } from './retry.fields.js';
 import { type FlowSettings } from '../../shared/domain/settings.js';
 import { FlowContext } from '../../engine/flow-context.js';
@@ -46,7 +46,8 @@ export class RetryListPages {
       filters: FILTERS,
       values,
       filter: (v) => ({ ...given({ state: v.state, kind: v.kind }), ...moneyFrom(v) }),
-      read: async (filter, page) => viewsOf(await this.books.list(filter, page), listedRetry),
+      read: async (filter, page) =>
+        viewsOf(await this.books.list(filter, page), (r) => listedRetry(r, whyNothing(r, this.context.settings))),
       sums: (filter) => this.books.sums(filter),
       summed: 'remaining to be paid',
       caption: values.state === 'planned' ? 'The next try first' : 'Newest invoices first',
@@ -60,6 +61,15 @@ export class RetryListPages {
       below: html`<div class="apart">${section('The schedule', scheduleOf(this.context.settings))}</div>`,
     });
   }
+}
+
+/** Why the schedule has no step after the renewal's refusal. Null: it has one, or nobody knows the kind of refusal. */
+function whyNothing({ invoice }: RetriedInvoice, { retrySchedule, recoveryLinks }: FlowSettings): string | null {
+  if (retrySchedule === null) return recoveryLinks === null ? 'RETRY_SCHEDULE is not set' : null;
+  const kind = invoice.retries?.refusal.kind;
+  return kind === undefined || retrySchedule[kind].length > 0
+    ? null
+    : `RETRY_SCHEDULE has no step after a ${kind} refusal`;
 }
 
 function scheduleOf(settings: FlowSettings): Html {

@@ -6,8 +6,11 @@ import { time, words } from '../../frames/console/show.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';
 import { type RetriedInvoice } from './retries.store.js';
 
-/** One refused renewal, with the API's names for an invoice and its `retries`. `made`: the number of retries sent. */
-export function listedRetry({ invoice: i, state }: RetriedInvoice) {
+/**
+ * One refused renewal, with the API's names for an invoice and its `retries`. `made`: the number of retries sent.
+ * @param why why the schedule plans nothing after this kind of refusal; null: it has steps
+ */
+export function listedRetry({ invoice: i, state }: RetriedInvoice, why: string | null) {
   const { refusal, retries = [], ended } = i.retries ?? {};
   return {
     id: i.invoiceId,
@@ -25,6 +28,7 @@ export function listedRetry({ invoice: i, state }: RetriedInvoice) {
     expected_by: timeOf(i.expectedBy),
     ended_at: ended?.at ?? null,
     ended_why: ended?.why ?? null,
+    why,
   };
 }
 
@@ -67,6 +71,6 @@ function nextOf(r: ListedRetry): Piece {
     case 'collected':
       return 'nothing: it is paid';
     case 'not_retried':
-      return 'nothing planned';
+      return r.why === null ? 'nothing planned: its page says why' : `nothing planned: ${r.why}`;
   }
 }

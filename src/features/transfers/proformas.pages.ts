@@ -19,6 +19,7 @@ import { ReadModel } from '../../engine/read-model.js';
 import { type InvoiceView } from '../../engine/read-model.js';
 import { FlowContext } from '../../engine/flow-context.js';
 import { DAY_MS } from '../../shared/policy.js';
+import { whyNotNow } from '../../core/mor-objects/rules/request.js';
 import { ProformasFlow } from './proformas.flow.js';
 
 /** The usual time to pay for a business customer. The form suggests this term; a person can choose another day. */
@@ -39,6 +40,14 @@ export class ProformaPages {
     const found = await this.books.invoice(id);
     if (found === null) throw notFound('invoice');
     const { now, settings } = this.context.now();
+    const why = whyNotNow(found, now);
+    if (why !== null) {
+      const body = html`<p class="message bad" role="alert">
+          Crossbill issues no proforma invoice now: <bdi>${why}</bdi>.
+        </p>
+        <p><a href="/console/invoices/${encodeURIComponent(id)}">Back to the invoice</a></p>`;
+      return sendPage(req, res, { title: 'Issue a proforma invoice', section: 'invoices', body });
+    }
     const country = found.invoice.customerCountry ?? settings.recoveryLinks?.jurisdiction ?? '';
     const body = wishForm(sessionOf(req), found, { country, now, typed: typedOf(req) });
     sendPage(req, res, { title: 'Issue a proforma invoice', section: 'invoices', body });

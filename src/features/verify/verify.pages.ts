@@ -3,7 +3,7 @@ import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../../frames/api/access/caller.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
-import { invalid, notFound } from '../../frames/api/http/problem.js';
+import { invalid, notFound, Problem } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { acknowledgedOf, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
@@ -18,12 +18,14 @@ import { formOf } from '../../frames/console/form.js';
 import { html, type Html, type Piece } from '../../frames/console/html.js';
 import { formToken, sendPage } from '../../frames/console/layout.js';
 import { Pages } from '../../frames/console/pages.js';
-import { table } from '../../frames/console/list.js';
+import { queryText, table } from '../../frames/console/list.js';
+import { actForm, actRow } from '../../frames/console/acts.js';
 import { csvLink, sendText, wantsCsv } from '../../frames/console/selection.js';
 import { type Session } from '../../frames/console/session.js';
 import { areaField, type Typed, typedOf } from '../../frames/console/typed.js';
 import {
   capital,
+  day,
   facts,
   foreign,
   id,
@@ -49,8 +51,31 @@ export class VerifyPages {
   async newest(@Req() req: Request, @Res() res: Response): Promise<void> {
     const run = await this.verify.last();
     if (wantsCsv(req)) return sendText(res, 'differences', csvOf(run));
-    const body = run === null ? neverRun : runOf(run, await this.verify.numbers(run.differences.slice(0, MOST_SHOWN)));
-    sendPage(req, res, { title: 'Verify', section: 'verify', body });
+    const session = sessionOf(req);
+    const act = mayDo(session.role, 'ops') && actRow([actForm(session, `${PATH}/run`, 'Run now')]);
+    const soon =
+      queryText(req, 'soon') === 'yes' &&
+      html`<p class="message good" role="status">The run begins within a minute.</p>`;
+    const shown = run === null ? neverRun : runOf(run, await this.verify.numbers(run.differences.slice(0, MOST_SHOWN)));
+    sendPage(req, res, { title: 'Verify', section: 'verify', body: html`${soon}${act}${shown}` });
+  }
+
+  @Post('run')
+  @HttpCode(303)
+  @Page('verify.run', 'ops')
+  async run(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const run = async (): Promise<{ readonly id: string }> => {
+      if (await this.verify.runSoon()) return { id: 'verify' };
+      throw new Problem(409, 'verify_under_way', 'A run is under way, or begins by itself within the hour.');
+    };
+    await this.audit.post(
+      req,
+      res,
+      'verify.run',
+      run,
+      () => `${PATH}?soon=yes`,
+      () => this.newest(req, res),
+    );
   }
 
   @Get(':id')
@@ -143,6 +168,7 @@ function runOf(run: VerifyRun, numbers: Numbers): Html {
   const all = Object.values(run.more).reduce((sum, n) => sum + n, run.differences.length);
   return html`${facts([
     ['Outcome', status(run.outcome)],
+    ['Days it covered', `${day(run.since)} to ${day(run.startedAt)}, in UTC`],
     ['Began', time(run.startedAt)],
     ...(run.resumedFrom === null ? [] : [['Resumes the run of', time(run.beganAt)] as const]),
     ['Ended', time(run.finishedAt, 'not yet')],

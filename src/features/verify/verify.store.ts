@@ -7,7 +7,12 @@ import { type FlowSettings } from '../../shared/domain/settings.js';
 import { type Acknowledgement, type Difference, type OurInvoice } from '../../shared/domain/difference.js';
 import { type InvoiceRow, type PaymentRow } from '../../shared/domain/model.js';
 import { openOf, type VerifyRun } from './rules/run.js';
-import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../../shared/policy.js';
+import {
+  VERIFY_ABANDONED_AFTER_MS,
+  VERIFY_AGAIN_AFTER_MS,
+  VERIFY_HELD_MS,
+  VERIFY_RESUME_WITHIN_MS,
+} from '../../shared/policy.js';
 import { PROGRESS_VERSION, type VerifyProgress } from './rules/progress.js';
 import { invoiceNumbers } from '../../engine/read-model.js';
 import { jsonText } from '../../frames/store/codec.js';
@@ -317,6 +322,13 @@ export class VerifyStore {
       [this.clock.given(), forMs],
     );
     return taken.rowCount === 1;
+  }
+
+  /** Lets the daily run begin at the next look. False: a run is under way, or begins by itself within the hour. */
+  async runSoon(): Promise<boolean> {
+    const sql = `update lane set lease_until = ${timeSql(1)} where key = 'job:verify' and lease_until > ${laterSql(1, 2)}`;
+    const moved = await this.db.pool.query(sql, [this.clock.given(), Math.max(VERIFY_HELD_MS, VERIFY_AGAIN_AFTER_MS)]);
+    return moved.rowCount === 1;
   }
 
   /** Delays the daily run: no replica starts it for this many milliseconds. */

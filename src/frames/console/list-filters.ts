@@ -1,13 +1,15 @@
 // Filters shared by lists of money: days, an amount with a comma or a point, a currency.
 import { customerOf, parseFilterTime, spanOf } from '../api/http/filters.js';
+import { given } from '../api/http/page.js';
 import { invalid } from '../api/http/problem.js';
 import { minorFromDecimal, parseCurrency } from '../../shared/domain/money.js';
 import { type MoneyFilter, type Span } from '../../shared/domain/page.js';
+import { DAY_MS } from '../../shared/policy.js';
 import { type Filter } from './list.js';
 
 export const SPAN_FILTERS = [
   { name: 'since', label: 'From (UTC)', kind: 'date' },
-  { name: 'until', label: 'Before (UTC)', kind: 'date' },
+  { name: 'until', label: 'Up to and including (UTC)', kind: 'date' },
 ] as const satisfies readonly Filter[];
 
 export const MONEY_FILTERS = [
@@ -64,14 +66,16 @@ export function minorsOf({ digits, currency }: TypedAmount): readonly bigint[] {
 
 type Values = Partial<Record<'since' | 'until' | 'currency' | 'amount' | 'customer_id', string>>;
 
-/** Reads the days of the filter. Throws 400 with the field's name. */
+/** Reads the days of the filter; the last day is a part of the span. Throws 400 with the field's name. */
 export function spanFrom(values: Pick<Values, 'since' | 'until'>): Span {
   for (const name of ['since', 'until'] as const) {
     if (values[name] !== undefined && parseFilterTime(values[name]) === null) {
       throw invalid(name, 'must be a day such as 2026-11-01');
     }
   }
-  return spanOf(values);
+  const last = values.until !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(values.until) ? new Date(values.until) : null;
+  const until = last === null ? values.until : new Date(last.getTime() + DAY_MS).toISOString();
+  return spanOf({ ...given({ since: values.since }), ...given({ until }) });
 }
 
 /** Reads amount and currency of the filter. Throws 400 with the field's name. */

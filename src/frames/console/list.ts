@@ -18,7 +18,7 @@ export type Filter = {
   /** The label of the empty choice. Absent: "any". */
   readonly any?: string;
   /** The kind of input. Absent: plain text. `customer` and `invoice` take what people call them (finder.ts). */
-  readonly kind?: 'date' | 'amount' | 'currency' | 'customer' | 'invoice';
+  readonly kind?: 'date' | 'month' | 'amount' | 'currency' | 'customer' | 'invoice';
 };
 
 /** The filters of lists with customers or invoices. */
@@ -110,13 +110,15 @@ function field({ name, label, options, any = 'any', kind }: Filter, value: strin
     const about =
       kind === 'date'
         ? html`type="${/^(\d{4}-\d{2}-\d{2})?$/.test(value) ? 'date' : 'text'}"`
-        : kind === 'amount'
-          ? html`inputmode="decimal" size="8" placeholder="29.90"`
-          : kind === 'currency'
-            ? html`size="4" placeholder="EUR"`
-            : kind === undefined
-              ? html`spellcheck="false"`
-              : html`spellcheck="false" placeholder="${PLACEHOLDERS[kind]}"`;
+        : kind === 'month'
+          ? html`type="${/^(\d{4}-\d{2})?$/.test(value) ? 'month' : 'text'}"`
+          : kind === 'amount'
+            ? html`inputmode="decimal" size="8" placeholder="29.90"`
+            : kind === 'currency'
+              ? html`size="4" placeholder="EUR"`
+              : kind === undefined
+                ? html`spellcheck="false"`
+                : html`spellcheck="false" placeholder="${PLACEHOLDERS[kind]}"`;
     const wrong = mistake !== null && html`aria-invalid="true" aria-describedby="${id}-mistake" autofocus`;
     return html`<label for="${id}">${label}</label>
       <input id="${id}" name="${name}" value="${value}" maxlength="255" autocomplete="off" ${about} ${wrong} />

@@ -141,5 +141,5 @@ function fieldRow(typed: Typed, { name, label, hint, also = [] }: About, draw: (
 
 /** The mistake below a field. */
 export function mistakeNote(id: string, mistake: Piece): Html | null {
-  return mistake === null ? null : html`<span class="mistake" id="${id}">${mistake}</span>`;
+  return mistake === null || mistake === false ? null : html`<span class="mistake" id="${id}">${mistake}</span>`;
 }

@@ -63,9 +63,13 @@ export function sumsOf<T extends ObjectLiteral>(
   rows: Repository<T>,
   filter: Filters,
   amount: string,
-  options: ListOptions,
+  options: ListOptions & {
+    /** The column without which a row's amount does not count. Absent: each amount counts. */
+    readonly countedIf?: string;
+  },
 ): Promise<SelectionSums> {
-  return sumUp(rows.manager.connection, walkOf(rows, 'seq', filter, options), amount);
+  const { countedIf } = options;
+  return sumUp(rows.manager.connection, walkOf(rows, 'seq', filter, options), amount, countedIf);
 }
 
 function keyOf<T extends ObjectLiteral>(rows: Repository<T>): string | undefined {

@@ -71,9 +71,9 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
  * Sums the amounts in the rows of a list, reading at most `LOOKED_THROUGH` rows. `amount`: a column with minor
  * units.
  */
-export async function sumUp(orm: DataSource, w: Walk, amount: string): Promise<SelectionSums> {
+export async function sumUp(orm: DataSource, w: Walk, amount: string, countedIf = amount): Promise<SelectionSums> {
   const order = orderOf(w);
-  const columns = [...new Set(['currency', amount, ...w.looked.map(([column]) => column)])]
+  const columns = [...new Set(['currency', amount, countedIf, ...w.looked.map(([column]) => column)])]
     .map((c) => `x.${c}`)
     .join(', ');
   const rows = `${w.from} where ${w.where.join(' and ') || 'true'}`;
@@ -84,7 +84,7 @@ export async function sumUp(orm: DataSource, w: Walk, amount: string): Promise<S
   const found = await orm.query<{ currency: string | null; rows: string; minor: string; seen: string }[]>(
     `with seen as materialized (${seen})
      select case when x.${amount} is not null then x.currency end as currency, count(*) as rows,
-            coalesce(sum(x.${amount}), 0)::text as minor, (select count(*) from seen) as seen
+            coalesce(sum(x.${amount}) filter (where x.${countedIf} is not null), 0)::text as minor, (select count(*) from seen) as seen
        from seen x where ${looked} group by 1 order by 2 desc, 1`,
     w.parameters.values,
   );

@@ -48,6 +48,17 @@ export function standing<R extends MorObjectRow>(
   return objects.findLast((o) => (kind === 'proforma' ? isLiveProforma(o) : isPayableLink(o, now))) ?? null;
 }
 
+/** Why a request for a link or a proforma invoice would be refused now, for the page before its form. Null: it would not. */
+export function whyNotNow(
+  rows: Pick<LaneRows, 'invoice' | 'payments' | 'objects' | 'reviews'>,
+  now: Date,
+): string | null {
+  const { invoice: i, payments } = rows;
+  if (i !== null && (isOver(i.platformStatus) || i.amountRemaining === 0n))
+    return `the invoice is ${i.platformStatus}, so there is nothing to pay`;
+  return moneyOnItsWay(payments) ?? moneyAnnounced(rows) ?? chargeAwaited(rows, now) ?? moneyUndecided(rows);
+}
+
 /** Stores the request with its key and bytes. If the invoice already has a live object, returns that object instead. */
 export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectRow> {
   const { kind, id, wire, facts, by, until } = req;
@@ -62,7 +73,7 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   if (there !== null) return { ok: true, value: { ...there } };
   if (lane.invoice?.amountRemaining !== minor)
     return refuse(409, 'invoice_changed', 'The amount due has just changed: send the request again.');
-  const coming = moneyOnItsWay(lane.payments) ?? moneyAnnounced(lane) ?? chargeAwaited(lane);
+  const coming = moneyOnItsWay(lane.payments) ?? moneyAnnounced(lane) ?? chargeAwaited(lane, lane.now);
   if (coming !== null)
     return refuse(
       409,
@@ -92,9 +103,9 @@ export function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): voi
  * the verdict: a bank debit takes days. Null: Crossbill awaits no verdict, or the verdict is overdue, so a person
  * decides.
  */
-function chargeAwaited(lane: Lane): string | null {
+function chargeAwaited(lane: Pick<LaneRows, 'invoice' | 'payments'>, now: Date): string | null {
   const by = lane.invoice?.expectedBy ?? null;
-  if (!awaitsRetry(lane) || by === null || by.getTime() <= lane.now.getTime()) return null;
+  if (!awaitsRetry(lane) || by === null || by.getTime() <= now.getTime()) return null;
   return `the MoR may be charging the invoice again; its answer is due by ${showTime(by)}`;
 }
 
