@@ -12,7 +12,7 @@ import { differenceFields, listedDifference } from './difference.fields.js';
 import { type Difference, isOpen, showCounts } from '../../shared/domain/difference.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
-import { Page, sessionOf } from '../../frames/console/console.guard.js';
+import { Page, sessionIfAny, sessionOf } from '../../frames/console/console.guard.js';
 import { csvColumns } from '../../frames/console/fields.js';
 import { formOf } from '../../frames/console/form.js';
 import { html, type Html, type Piece } from '../../frames/console/html.js';
@@ -51,8 +51,8 @@ export class VerifyPages {
   async newest(@Req() req: Request, @Res() res: Response): Promise<void> {
     const run = await this.verify.last();
     if (wantsCsv(req)) return sendText(res, 'differences', csvOf(run));
-    const session = sessionOf(req);
-    const act = mayDo(session.role, 'ops') && actRow([actForm(session, `${PATH}/run`, 'Run now')]);
+    const session = sessionIfAny(req);
+    const act = session !== null && mayDo(session.role, 'ops') && actRow([actForm(session, `${PATH}/run`, 'Run now')]);
     const soon =
       queryText(req, 'soon') === 'yes' &&
       html`<p class="message good" role="status">The run begins within a minute.</p>`;
