@@ -272,7 +272,9 @@ describe('another payment method on the console', () => {
     expect(seen).toContain(setupIntentId);
     expect(seen).not.toContain(act());
     const ops = await new Visitor(url).login(OPS_KEY);
-    expect((await ops.get(`/console/invoices/${refusedId}`)).text).toContain(`${page()}#payment-methods`);
+    const ask = `/console/invoices/${refusedId}/ask-card`;
+    expect((await ops.get(`/console/invoices/${refusedId}`)).text).toContain(ask);
+    expect((await ops.get(ask)).text).toContain(`${page()}#payment-methods`);
     const token = await viewer.form(page(), '/console/logout');
     expect((await viewer.post(act(), token)).status).toBe(403);
   });

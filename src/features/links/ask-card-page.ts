@@ -43,16 +43,24 @@ export function letterPart(v: InvoiceView, link: MorObjectRow, customer: Custome
   const letter = letterOf(v, link, known?.name ?? null);
   const to = `mailto:${encodeURIComponent(known?.email ?? '')}?subject=${encodeURIComponent(letter.subject)}&body=${encodeURIComponent(letter.text.replaceAll('\n', '\r\n'))}`;
   const path = `/console/invoices/${encodeURIComponent(v.invoice.invoiceId)}`;
-  const methods = `/console/customers/${encodeURIComponent(v.invoice.customerId ?? '')}#payment-methods`;
   return html`${actRow([
       html`<a class="button first" href="${to}">Write the e-mail</a>`,
       html`<a class="button quiet" href="${path}">Back to the invoice</a>`,
     ])}
     <p class="dim">
       ${known === null || known.email === null ? 'Stripe did not show the customer’s address: fill it in.' : html`To <bdi>${known.email}</bdi>.`}
-      Crossbill writes to nobody: the button opens your own e-mail program with this text. If the customer gives another
-      card in your shop instead, <a href="${methods}">report it</a>, and Crossbill tries the charge again.
+      Crossbill writes to nobody: the button opens your own e-mail program with this text.
     </p>
+    ${inYourShop(v)}
     <pre tabindex="0" role="group" aria-label="The text to send">${letter.text}</pre>
     <p>The link alone: ${copyable(link.url ?? '')}</p>`;
+}
+
+/** The other way to another card: the customer confirms it in the merchant's shop. */
+export function inYourShop({ invoice: i }: Pick<InvoiceView, 'invoice'>): Html {
+  const methods = `/console/customers/${encodeURIComponent(i.customerId ?? '')}#payment-methods`;
+  return html`<p class="dim">
+    If the customer gives another card in your shop instead, <a href="${methods}">report it</a>, and Crossbill tries the
+    charge again.
+  </p>`;
 }

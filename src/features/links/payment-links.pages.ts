@@ -22,7 +22,7 @@ import { CONFIG, type Config } from '../../shared/config/index.js';
 import { CustomersAtStripe } from '../../core/customers/at-stripe.flow.js';
 import { payableLink } from '../../core/invoices/invoice-acts.js';
 import { whyNotNow } from '../../core/mor-objects/rules/request.js';
-import { letterPart } from './ask-card-page.js';
+import { inYourShop, letterPart } from './ask-card-page.js';
 import { PaymentLinksFlow } from './payment-links.flow.js';
 
 const DAYS_MOST = 365;
@@ -63,7 +63,7 @@ export class PaymentLinkPages {
     const body =
       link === undefined || link.url === null
         ? html`<p>The customer pays with another card by a payment link. Crossbill then shows the text to send.</p>
-            ${this.formOrWhy(req, found, ASK_CARD)}`
+            ${this.formOrWhy(req, found, ASK_CARD)}${inYourShop(found)}`
         : letterPart(found, link, await this.customers.one(customerId));
     sendPage(req, res, { title: 'Ask for another card', section: 'invoices', body });
   }
