@@ -22,7 +22,6 @@ import { CUT_OFF_AFTER_MS } from '../shared/policy.js';
 import { type ChoiceRule } from './commanded.js';
 import { type Lane } from './draft.js';
 import { type Peers } from './lookup.js';
-import { isCallOf } from './payment.js';
 
 /** The reply to a stored call, by the kind of the call. */
 export type Answer =
@@ -79,6 +78,14 @@ export function refundOf<R extends RefundRow>(
 export function paymentOf(s: Pick<LaneRows, 'payments'>, m: OutboxRow): PaymentRow | undefined {
   if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
   return s.payments.find((p) => isCallOf(m, p));
+}
+
+/**
+ * True if a stored call is a step of this payment's mark. If the call contains our own id of a payment, this id
+ * decides, because the MoR's id may change. Otherwise the call's `subject` is one of the payment's ids.
+ */
+export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
+  return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
 }
 
 type AtTime = Pick<Lane, 'now'>;

@@ -7,12 +7,15 @@ import { isPayable } from '../shared/domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../shared/policy.js';
 import { type Answer, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
 import { messageKey, retryAt } from './context.js';
+import { type Subjects } from './decider.js';
 import { type Lane } from './draft.js';
-import { isFresh, readInvoice } from './facts.js';
 import { type Errand } from './lookup.js';
 
 /** The request for the next stored call: the send, or first a read or a search for its effect. Null: no call is due. */
-export function nextCall(rules: CallRules, lane: Lane): Errand | null {
+export function nextCall(
+  { calls: rules, freshRead }: Pick<Subjects, 'calls' | 'freshRead'>,
+  lane: Lane,
+): Errand | null {
   const { invoice, messages, refunds } = lane;
   const pending = messages.filter((m) => m.status === 'pending');
   if (lane.sendsNothing) {
@@ -25,8 +28,8 @@ export function nextCall(rules: CallRules, lane: Lane): Errand | null {
   for (const message of pending) {
     const rule: SentCall = rules[message.kind];
     if (rule.waits?.(lane) === true || !lane.isPast(message.nextTryAt)) continue;
-    if (invoice !== null && isReadFirst(rule, lane) && !isFresh(invoice, lane.now)) {
-      if (invoice.readDueAt === null || lane.isPast(invoice.readDueAt)) return readInvoice(invoice.invoiceId);
+    if (invoice !== null && isReadFirst(rule, lane) && !freshRead.isFresh(invoice, lane.now)) {
+      if (invoice.readDueAt === null || lane.isPast(invoice.readDueAt)) return freshRead.errand(invoice.invoiceId);
       continue;
     }
     const call = callOf(lane, message);

@@ -1,12 +1,18 @@
 // The engine's port to the rules of payments, refunds, disputes and so on. `core/lanes/` implements it, so the engine
 // imports none of them.
 import { type EventSource } from '../shared/domain/ports/inbox.js';
-import { type LaneState, type OutboxRow, type ReviewKind } from '../shared/domain/model.js';
+import {
+  type InvoiceRow,
+  type LaneState,
+  type LedgerEntry,
+  type OutboxRow,
+  type ReviewKind,
+} from '../shared/domain/model.js';
 import { type NewNotification, type NotifyAs, type Told } from '../shared/domain/notification.js';
 import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './draft.js';
 import { type Elsewhere, type Ports } from './context.js';
-import { type Customers, type NextErrand, type Signups } from './lookup.js';
+import { type Customers, type Errand, type NextErrand, type Signups } from './lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
 import { type ChoiceRule } from './commanded.js';
@@ -20,6 +26,15 @@ export type Subjects = {
   readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
   /** Gives the payment the MoR's id from an event, unless another invoice's payment has this id. */
   readonly learnName: (lane: Lane, e: LaneEvent | ChannelEvent) => void;
+  /** The read of Stripe's facts about the lane. `wantedBy`: types of events whose decision always needs it. */
+  readonly freshRead: {
+    readonly errand: (lane: string) => Errand;
+    /** True if the last read is recent enough for a call. */
+    readonly isFresh: (invoice: InvoiceRow | null, now: Date) => boolean;
+    readonly wantedBy: ReadonlySet<string>;
+  };
+  /** The MoR's charges in these entries. Each charge belongs to one lane. */
+  readonly chargesIn: (entries: readonly LedgerEntry[]) => readonly string[];
   /** The rules of stored calls, by kind. */
   readonly calls: CallRules;
   /**

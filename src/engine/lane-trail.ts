@@ -5,9 +5,9 @@ import { nameLane } from '../shared/domain/events/channel-lane.js';
 import { type LaneState } from '../shared/domain/model.js';
 import { eventName, type Logger, type Metrics } from '../shared/observe/index.js';
 import { type DecidedEvent } from './decider.js';
-import { READ_INVOICE } from './facts.js';
 import { invoiceLines } from './invoice-lines.js';
 import { type Claim } from './lane-store.js';
+import { READ_INVOICE } from './lookup.js';
 
 /** A lane with the events decided under this claim, or with the waiting events if no event is decided yet. */
 export type TrailedLane = Pick<Claim, 'lane' | 'events'>;

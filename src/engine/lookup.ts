@@ -8,6 +8,9 @@ import { type MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
 import { type Lane, type Rule } from './draft.js';
 
+/** The name of the read of the lane's invoice, in metrics and in the log. */
+export const READ_INVOICE = 'read-invoice';
+
 /** What lookups ask and calls are sent to: Stripe, the MoR, and Crossbill's own tables. */
 export type Peers = {
   readonly platform: BillingPlatform;

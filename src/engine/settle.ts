@@ -30,8 +30,9 @@ export function settle(subjects: Subjects, lane: Lane): Settled {
 }
 
 /** The lane's next request to Stripe or the MoR. Null: the lane needs none now. */
-export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane: Lane): Errand | null {
-  for (const next of [...errandsFirst, (of: Lane) => nextCall(calls, of), ...errandsLast]) {
+export function nextErrand(subjects: Subjects, lane: Lane): Errand | null {
+  const { errandsFirst, errandsLast } = subjects;
+  for (const next of [...errandsFirst, (of: Lane) => nextCall(subjects, of), ...errandsLast]) {
     const errand = next(lane);
     if (errand !== null) return errand;
   }

@@ -4,7 +4,6 @@ import { type MorPaymentEvent } from '../shared/domain/events/mor-payment-event.
 import { type Subjects } from './decider.js';
 import { type Lane } from './draft.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
-import { ensureInvoice } from './facts.js';
 import { type EventVerdict, type WaitingEvent } from './lane-store.js';
 import { FORBIDDEN, type LiveModeRule, type OwnAccount } from './own-account.js';
 
@@ -43,18 +42,6 @@ export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, our
   }
   const name = subjects.paymentNamedIn(event);
   const named = name === null ? [] : [name];
-  const other = event.family === 'payment' ? lane.ctx.paymentsElsewhere?.get(event.paymentId) : undefined;
-  if (event.family === 'payment' && other !== undefined) {
-    ensureInvoice(lane);
-    lane.ask({
-      kind: 'conflicting_event',
-      subject: event.eventId,
-      fact: { code: 'payment-elsewhere', event: event.eventId, payment: event.paymentId, invoice: other },
-    });
-    const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
-    sayEvent(lane, event, reason);
-    return { verdict: { status: 'done', reason }, named };
-  }
   const verdict = applyEvent(subjects, lane, event);
   subjects.learnName(lane, event);
   return { verdict, named };

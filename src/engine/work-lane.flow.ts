@@ -7,7 +7,6 @@ import { type Answer, type SentCall } from './call.js';
 import { type Ctx, type Elsewhere, emptyLane } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './draft.js';
-import { collectedCharges } from './payment.js';
 import { askFor, type CarriedBy, type Errand, type Peers } from './lookup.js';
 import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../shared/domain/model.js';
@@ -30,7 +29,6 @@ import { EventRelay, PaymentGateway } from '../shared/domain/ports/payment-gatew
 import { FlowContext } from './flow-context.js';
 import { LANE_WATCH, type LaneChange, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { accountLookup, LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
-import { readInvoice } from './facts.js';
 import { culpritOf, takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../shared/policy.js';
 
@@ -103,10 +101,11 @@ export class WorkLaneFlow {
       return { errands: 0, decided };
     }
     const decided: DecidedEvent[] = [];
-    // The decision on a payment always needs a read of its invoice. A read before the first step saves one round.
-    const paid = claim.events.some((e) => e.type === 'payment.succeeded') && !isBareEventLane(claim.lane);
-    let news: News | null = paid
-      ? { ...(await this.carryOut(readInvoice(claim.lane), trail)), ahead: true, sent: false }
+    const { freshRead } = this.context.decider.subjects;
+    // A read before the first step saves one round.
+    const isWanted = claim.events.some((e) => freshRead.wantedBy.has(e.type)) && !isBareEventLane(claim.lane);
+    let news: News | null = isWanted
+      ? { ...(await this.carryOut(freshRead.errand(claim.lane), trail)), ahead: true, sent: false }
       : null;
     let errands = news === null ? 0 : 1;
     for (;;) {
@@ -175,7 +174,7 @@ export class WorkLaneFlow {
               state,
               verdicts: [],
               dueAt: now,
-              value: { errand: readInvoice(claim.lane), decided: [], change: null },
+              value: { errand: this.context.decider.subjects.freshRead.errand(claim.lane), decided: [], change: null },
             };
           }
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
@@ -224,7 +223,7 @@ export class WorkLaneFlow {
     }
     if (news?.ahead === true) news.take(lane);
     const settled = settle(subjects, lane);
-    const collected = collectedCharges(settled.state.entries);
+    const collected = subjects.chargesIn(settled.state.entries);
     const errand: Errand | null = held === 'ask' ? askFor(accountLookup, null) : settled.errand;
     const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, ctx.now);
     const value = { errand, decided, change: { before: state, after: settled.state, dueAt } };

@@ -16,8 +16,7 @@ const RULES = /^(core|features)\/[a-z/-]+\/(rules\/|(words|facts|event-rows)\.ts
 const SHOWN = /^core\/[a-z-]+\/[a-z-]+\.(view|fields|flow|store|module)\.ts$/;
 
 /** The engine's words: a lane, its rows and moves, and the shape of a subject. Pure; the material of rules. */
-const ENGINE_WORDS =
-  /^engine\/(call|commanded|context|draft|event|facts|first-charge|items|lookup|open-money|payment|ports|subject)\.ts$/;
+const ENGINE_WORDS = /^engine\/(call|commanded|context|draft|event|items|lookup|ports|subject)\.ts$/;
 
 /** What a noun of the product may know: everything below it. */
 const BELOW: Allowed = ['shared', 'engine', 'frames/api', 'frames/console', 'frames/mor', 'frames/store'];

@@ -103,7 +103,7 @@ export const mutants = [
   },
   {
     name: 'a stale read is used',
-    file: 'src/engine/facts.ts',
+    file: 'src/core/books/rules/invoice-facts.ts',
     find: 'return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;',
     replace: 'return now !== null;',
     tests: MARKS,
@@ -346,10 +346,10 @@ export const mutants = [
   },
   {
     name: 'a person gives two payments one payment_id',
-    file: 'src/engine/payment.ts',
+    file: 'src/core/books/rules/payment-rows.ts',
     find: '  if (holder !== undefined) return idTaken(paymentId, holder);\n',
     replace: '',
-    tests: ['test/unit/engine/payment.test.ts'],
+    tests: ['test/unit/core/books/rules/payment-rows.test.ts'],
     simulate: null,
   },
   {
@@ -369,10 +369,10 @@ export const mutants = [
   },
   {
     name: 'one charge is booked for two invoices',
-    file: 'src/engine/payment.ts',
+    file: 'src/core/books/rules/payment-rows.ts',
     find: 'const holder = charge === null ? undefined : lane.ctx.chargesElsewhere?.get(charge);',
     replace: 'const holder = undefined as ChargeHolder | undefined;',
-    tests: ['test/unit/engine/payment.test.ts'],
+    tests: ['test/unit/core/books/rules/payment-rows.test.ts'],
   },
   {
     name: "two payments' refunds with one id share a key",
@@ -470,7 +470,7 @@ export const mutants = [
   },
   {
     name: 'an invoice is charged while an item asks about a further payment on its link',
-    file: 'src/engine/open-money.ts',
+    file: 'src/core/books/rules/open-money.ts',
     find: "isOpenAbout(r, 'further-announced')",
     replace: "!isOpenAbout(r, 'further-announced')",
     tests: ['test/unit/features/links/rules/announced.test.ts'],

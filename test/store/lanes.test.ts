@@ -10,7 +10,7 @@ import { addAttempt, putPayment, putInvoice } from '../support/put-rows.js';
 import { readLane } from '../../src/engine/lane-reader.js';
 import { type Claim, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';

@@ -1,7 +1,7 @@
 // The payment methods of signups in a real PostgreSQL: a charge confirms the method behind it, and some mean a bank debit.
 import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../src/shared/domain/model.js';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { ensureInvoice } from '../support/decide.js';
 import { changeByHand } from '../support/lane-log.js';

@@ -2,7 +2,7 @@
 import { sentencesOf } from '../../src/core/reviews/rules/words.js';
 import { ensuredInvoice, review as aReview } from './compare-rows.js';
 import { type Ctx } from '../../src/engine/context.js';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/shared/domain/mor-object.js';
 import { type RetryTrail } from '../../src/shared/domain/retry.js';

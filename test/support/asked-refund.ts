@@ -1,7 +1,7 @@
 // A marked payment of 29.90 EUR with a requested refund, as plain values, for tests of how the refund ends.
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment, putRefund, putMessage } from './put-rows.js';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/shared/domain/model.js';
 import { type CallFailure } from '../../src/shared/domain/ports/call.js';
 import { type RefundAnswer } from '../../src/shared/domain/ports/payment-gateway.js';

@@ -2,7 +2,7 @@
 import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { parseMorServiceEvent } from '../../src/shared/domain/events/mor-service-event.js';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
 import { type LaneState, type ReviewRow } from '../../src/shared/domain/model.js';

@@ -2,7 +2,7 @@
 // comparison.
 import { FACTS } from './item-facts.js';
 import { emptyLane } from '../../src/engine/context.js';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
 import { type CreditNoteFacts, type PaymentRecordFacts } from '../../src/shared/domain/ports/billing-reader.js';

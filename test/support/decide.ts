@@ -15,7 +15,7 @@ import { carryOut, type Refusal, type Result, type Choice, type ChoiceRule } fro
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
 import { type Errand } from '../../src/engine/lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from '../../src/engine/event.js';
-import * as facts from '../../src/engine/facts.js';
+import * as facts from '../../src/core/books/rules/invoice-facts.js';
 import * as reviews from '../../src/core/reviews/resolve-review.js';
 import * as settling from '../../src/engine/settle.js';
 import * as events from '../../src/engine/take-event.js';

@@ -3,7 +3,7 @@
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/context.js';
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/shared/domain/model.js';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
-import { collectedCharges } from '../../src/engine/payment.js';
+import { collectedCharges } from '../../src/core/books/rules/payment-rows.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
 import { type FlowSettings } from '../../src/shared/domain/settings.js';
 import { FlowContext } from '../../src/engine/flow-context.js';

@@ -2,7 +2,7 @@
 import { FACTS } from './item-facts.js';
 import { expect } from '@jest/globals';
 import type pg from 'pg';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { ensureInvoice, openReview } from './decide.js';
 import { putPayment } from './put-rows.js';

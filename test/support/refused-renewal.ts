@@ -1,6 +1,6 @@
 // A renewal refused just now, as a plain value, for tests of decisions about its retries.
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type InvoiceRow, type LaneState } from '../../src/shared/domain/model.js';
 import { newMorObject } from '../../src/shared/domain/mor-object.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../src/shared/domain/ports/billing-platform.js';

@@ -1,7 +1,7 @@
 // A payment that waits for its mark, and its invoice's lane, as plain values, for tests of decisions about the mark.
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
-import { newPayment } from '../../src/engine/payment.js';
+import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import {
   type InvoiceRow,
   type LaneState,

@@ -3,7 +3,7 @@ import { type ReviewRow } from '../../shared/domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow, returnOf } from '../../shared/domain/mor-object.js';
 import { type InvoiceView } from '../../engine/read-model.js';
 import { isOver, isPayable, refundable } from '../../shared/domain/status.js';
-import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../engine/open-money.js';
+import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../books/rules/open-money.js';
 import { type Ctx } from '../../engine/context.js';
 import { mayDo } from '../../frames/api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../../frames/console/acts.js';

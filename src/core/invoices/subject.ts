@@ -1,6 +1,6 @@
 // The engine's table for invoices: the rule for each event, call, item and choice.
 import { nextLookup } from '../../engine/lookup.js';
-import { invoiceLookup } from '../../engine/facts.js';
+import { invoiceLookup } from '../books/rules/invoice-facts.js';
 import { type Subject } from '../../engine/subject.js';
 import { dropFirstCharge, firstChargeLookup } from './rules/first-charge.js';
 import { chooseDraft, draftItems } from './rules/invoice.js';

@@ -2,13 +2,15 @@
 // call, and for each choice of a person. Also lists the rules to run after each change of a lane, in order.
 import {
   type ChannelEvent,
+  done,
   type LaneEvent,
   type PaymentEvent,
   type Verdict,
   type OwnLaneEvent,
 } from '../../engine/event.js';
 import { type Subjects } from '../../engine/decider.js';
-import { ensureInvoice } from '../../engine/facts.js';
+import { ensureInvoice, isFresh, readInvoice } from '../books/rules/invoice-facts.js';
+import { collectedCharges } from '../books/rules/payment-rows.js';
 import { takeInvoice } from '../invoices/rules/invoice.js';
 import { takeRefusal } from '../invoices/rules/refused-renewal.js';
 import { learnFromCapture } from '../payments/rules/payment.js';
@@ -58,8 +60,19 @@ function takeEvent(lane: Lane, e: LaneEvent | ChannelEvent): Verdict {
   if (e.family === 'own') return takeOwn(lane, e.type, e);
   ensureInvoice(lane);
   if (e.family === 'channel') return rowOf(e.event).take(lane, e.event);
-  return PAYMENT_EVENTS[e.type](lane, e);
+  const other = lane.ctx.paymentsElsewhere?.get(e.paymentId);
+  return other === undefined ? PAYMENT_EVENTS[e.type](lane, e) : askAboutOther(lane, e, other);
 }
+
+/** The payment belongs to another invoice: a person decides. */
+function askAboutOther(lane: Lane, { eventId: event, paymentId: payment }: PaymentEvent, invoice: string): Verdict {
+  const fact = { code: 'payment-elsewhere', event, payment, invoice } as const;
+  lane.ask({ kind: 'conflicting_event', subject: event, fact });
+  return done(`payment ${payment} belongs to ${invoice}: not applied`);
+}
+
+/** The decision on a payment always needs a read of its invoice. */
+const READ_FIRST: ReadonlySet<string> = new Set<PaymentEvent['type']>(['payment.succeeded']);
 
 function paymentNamedIn(e: LaneEvent | ChannelEvent): string | null {
   if (e.family === 'payment') return e.paymentId;
@@ -107,6 +120,9 @@ export const SUBJECTS: Subjects = {
     atRest(payments),
     ...LATE.map(atRest),
   ],
+
+  freshRead: { errand: readInvoice, isFresh, wantedBy: READ_FIRST },
+  chargesIn: collectedCharges,
 
   errandsFirst: lookupsOf([payments, ...EARLY]),
   errandsLast: lookupsOf([...LATE, invoices, signups]),

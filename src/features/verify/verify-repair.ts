@@ -1,7 +1,7 @@
 // Repairs differences after verify: puts missing events into the inbox, and decides on invoices again. The lane workers
 // decide the events and send the calls.
 import { parseStripeEvent, stripeInvoiceTypes } from '../../shared/domain/events/stripe-event.js';
-import { askAgain, isHeardSince, takeInvoiceRead } from '../../engine/facts.js';
+import { askAgain, isHeardSince, takeInvoiceRead } from '../../core/books/rules/invoice-facts.js';
 import { Lane } from '../../engine/draft.js';
 import { settle } from '../../engine/settle.js';
 import { decideMarksAgain } from '../../core/payments/rules/mark.js';

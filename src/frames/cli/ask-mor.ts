@@ -4,7 +4,7 @@
 import { type ReviewKind, type ReviewRow } from '../../shared/domain/model.js';
 import { type PageRequest } from '../../shared/domain/page.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { observationsOf } from '../../engine/open-money.js';
+import { observationsOf } from '../../core/books/rules/open-money.js';
 import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
 import { type EventRow } from '../../core/events/event-list.store.js';
 import { EventsStore } from '../../core/events/events.store.js';

@@ -4,7 +4,7 @@ import { type LaneState, type OutboxRow, type PaymentRow } from '../../../src/sh
 import { type CallFailure, said } from '../../../src/shared/domain/ports/call.js';
 import { askOfCall, paymentOf, refusalOf } from '../../../src/engine/call.js';
 import { type Ctx, emptyLane, messageKey } from '../../../src/engine/context.js';
-import { newPayment } from '../../../src/engine/payment.js';
+import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
 import { addMessage, decide, takeCallBack } from '../../support/decide.js';
 import { never } from '../../support/never.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addEntry, putPayment, putRefund, putInvoice, putObject } from '../../support/put-rows.js';
-import { newPayment } from '../../../src/engine/payment.js';
+import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
 import { type LaneState, type RefundRow, moveMark, moveMirror } from '../../../src/shared/domain/model.js';
 import { Lane } from '../../../src/engine/draft.js';
 import { paymentCollected } from '../../../src/shared/domain/postings.js';

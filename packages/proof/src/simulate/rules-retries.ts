@@ -1,6 +1,6 @@
 // The rules about failed renewals: a paid invoice is never charged again, each failed renewal has a next step or an
 // end, and no renewal has more tries than its schedule.
-import { firstChargeName } from '#src/engine/first-charge.js';
+import { firstChargeName } from '#src/core/books/rules/own-request.js';
 import { retryName } from '#src/features/retries/rules/retry.js';
 import { REFUSAL_KINDS } from '#src/shared/domain/retry.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';

@@ -7,7 +7,7 @@ import { EVENT_ROWS } from '../../mor-objects/event-rows.js';
 import { type Words } from '../../../shared/domain/fact.js';
 import { type Lane } from '../../../engine/draft.js';
 import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
-import { ensureInvoice } from '../../../engine/facts.js';
+import { ensureInvoice } from '../../books/rules/invoice-facts.js';
 
 export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): Verdict {
   if (!isInnerLane(lane.lane)) ensureInvoice(lane);

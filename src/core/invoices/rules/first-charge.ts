@@ -7,12 +7,12 @@ import { type CallOutcome } from '../../../shared/domain/ports/call.js';
 import { type ShownToRelay } from '../../../shared/domain/ports/billing-platform.js';
 import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { standingOf } from '../../../shared/domain/enrolment.js';
-import { isOwnEvent, requestFirstCharge } from '../../../engine/first-charge.js';
+import { isOwnEvent, requestFirstCharge } from '../../books/rules/own-request.js';
 import { type Lane } from '../../../engine/draft.js';
-import { openLook, takeInvoiceRead } from '../../../engine/facts.js';
+import { openLook, takeInvoiceRead } from '../../books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { moneyAnnounced } from '../../../engine/open-money.js';
-import { paymentThatCame, saysNothing } from '../../../engine/payment.js';
+import { moneyAnnounced } from '../../books/rules/open-money.js';
+import { paymentThatCame, saysNothing } from '../../books/rules/payment-rows.js';
 import { DRAFT_LOOK_EVERY_MS, HOUR_MS } from '../../../shared/policy.js';
 
 /**

@@ -6,7 +6,7 @@ import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { moveMark } from '../../../shared/domain/model.js';
 import { type Lane } from '../../../engine/draft.js';
 import { done, ignored, type InvoiceEvent, type Verdict } from '../../../engine/event.js';
-import { askAgain, requireRead, takeEvent } from '../../../engine/facts.js';
+import { askAgain, requireRead, takeEvent } from '../../books/rules/invoice-facts.js';
 import { itemRule } from '../../../engine/items.js';
 import { DRAFT_PATIENCE_MS } from '../../../shared/policy.js';
 import { planFirstCharge } from './first-charge.js';

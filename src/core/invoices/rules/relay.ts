@@ -5,13 +5,13 @@ import { type LaneRows, type OutboxRow } from '../../../shared/domain/model.js';
 import { askOfCall, type Call, isAbout, mayBeCutOff, refusalOf, type CallRule } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/draft.js';
 import { type InvoiceEvent } from '../../../engine/event.js';
-import { awaitsRetry, saysNothing, verdictDueBy } from '../../../engine/payment.js';
+import { awaitsRetry, saysNothing, verdictDueBy } from '../../books/rules/payment-rows.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { noteAttemptAsked } from '../../../shared/domain/retry.js';
 import { isOver } from '../../../shared/domain/status.js';
 import { standingOf } from '../../../shared/domain/enrolment.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../../shared/policy.js';
-import { isOwnEvent } from '../../../engine/first-charge.js';
+import { isOwnEvent } from '../../books/rules/own-request.js';
 import { findReasonNotToCharge } from './first-charge.js';
 
 /** Relays an `invoice.created`, byte for byte. */

@@ -13,7 +13,7 @@ import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { type Lane } from '../../../engine/draft.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { awaitsRetry, mayBringMoney, saysNothing } from '../../../engine/payment.js';
+import { awaitsRetry, mayBringMoney, saysNothing } from '../../books/rules/payment-rows.js';
 import { isUnknownToUs } from './first-charge.js';
 import { standingOf } from '../../../shared/domain/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../../shared/policy.js';

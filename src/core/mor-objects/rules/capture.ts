@@ -4,7 +4,7 @@ import { idsIn, type MorServiceEvent } from '../../../shared/domain/events/mor-s
 import { idNamed } from '../../../shared/domain/events/payload-fields.js';
 import { type Lane } from '../../../engine/draft.js';
 import { done, type Verdict } from '../../../engine/event.js';
-import { paymentNamed } from '../../../engine/payment.js';
+import { paymentNamed } from '../../books/rules/payment-rows.js';
 import { type EventRow } from '../../../feature.js';
 import { findOrAddObject } from './mor-object.js';
 

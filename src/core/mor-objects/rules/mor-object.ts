@@ -25,8 +25,8 @@ import { retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/draft.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { isOpenAbout } from '../../../engine/open-money.js';
-import { bookedAs, newPayment, collect } from '../../../engine/payment.js';
+import { isOpenAbout } from '../../books/rules/open-money.js';
+import { bookedAs, newPayment, collect } from '../../books/rules/payment-rows.js';
 import {
   LINK_CONFIRM_TRIES,
   LINK_LAST_LOOK_AFTER_MS,

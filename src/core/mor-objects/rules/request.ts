@@ -15,9 +15,9 @@ import { showTime } from '../../../shared/domain/show-time.js';
 import { type Call } from '../../../engine/call.js';
 import { refuse, type Result } from '../../../engine/commanded.js';
 import { isUnsent, type Lane } from '../../../engine/draft.js';
-import { takeLateRead } from '../../../engine/facts.js';
-import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../../engine/open-money.js';
-import { awaitsRetry } from '../../../engine/payment.js';
+import { takeLateRead } from '../../books/rules/invoice-facts.js';
+import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../books/rules/open-money.js';
+import { awaitsRetry } from '../../books/rules/payment-rows.js';
 
 /** The code of a request that Crossbill refused or withdrew: the invoice needs no further payment. */
 export const NOT_PAYABLE = 'invoice_not_payable';

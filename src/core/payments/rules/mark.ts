@@ -17,11 +17,11 @@ import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
 import { paymentMarked } from '../../../shared/domain/postings.js';
 import { type FlowSettings } from '../../../shared/domain/settings.js';
 import { isPayable } from '../../../shared/domain/status.js';
-import { isCutOffSince, mayBeCutOff } from '../../../engine/call.js';
+import { isCutOffSince, mayBeCutOff, isCallOf } from '../../../engine/call.js';
 import { isUnsent, type Lane } from '../../../engine/draft.js';
-import { isFresh, invoiceLookup } from '../../../engine/facts.js';
-import { observationsOf } from '../../../engine/open-money.js';
-import { closePayment, isCallOf, maybeOne, PARKING } from '../../../engine/payment.js';
+import { isFresh, invoiceLookup } from '../../books/rules/invoice-facts.js';
+import { observationsOf } from '../../books/rules/open-money.js';
+import { closePayment, maybeOne, PARKING } from '../../books/rules/payment-rows.js';
 import {
   DRAFT_FAILED_LOOK_EVERY_MS,
   DRAFT_LOOK_AFTER_MS,

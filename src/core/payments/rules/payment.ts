@@ -18,7 +18,7 @@ import { type Lane } from '../../../engine/draft.js';
 import { done, type PaymentEvent, type Verdict } from '../../../engine/event.js';
 import { declareItems, itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { closePayment, inBooks, takePayment, believe, collect, settleAmount } from '../../../engine/payment.js';
+import { closePayment, inBooks, takePayment, believe, collect, settleAmount } from '../../books/rules/payment-rows.js';
 import {
   DAY_MS,
   FAILED_READS_SHOWN,

@@ -15,11 +15,11 @@ import { type CallFailure } from '../../../shared/domain/ports/call.js';
 import { refundMirrored, refundOfUnmarked, refundPaid } from '../../../shared/domain/postings.js';
 import { isOnItsWay, isPayable, paymentStatus } from '../../../shared/domain/status.js';
 import { saleOf, surplusIn } from '../../../shared/domain/surplus.js';
-import { type Call, askOfCall, refundOf, refusalOf, type CallRule } from '../../../engine/call.js';
+import { type Call, askOfCall, refundOf, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/draft.js';
-import { askAgain, isFresh } from '../../../engine/facts.js';
+import { askAgain, isFresh } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
-import { isCallOf, mayHaveSettled, PARKING, saysNothing } from '../../../engine/payment.js';
+import { mayHaveSettled, PARKING, saysNothing } from '../../books/rules/payment-rows.js';
 import { type Choice } from '../../../engine/commanded.js';
 
 export function mirrorRefunds(lane: Lane): void {

@@ -17,7 +17,7 @@ import { type Ctx } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/draft.js';
 import { itemRule } from '../../../engine/items.js';
 import { done, type PaymentEvent, type Verdict } from '../../../engine/event.js';
-import { saysNothing, takePayment } from '../../../engine/payment.js';
+import { saysNothing, takePayment } from '../../books/rules/payment-rows.js';
 
 type Refund = Draft<RefundRow>;
 

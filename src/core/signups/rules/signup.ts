@@ -8,9 +8,9 @@ import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { refuse, type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/draft.js';
 import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
-import { ensureInvoice } from '../../../engine/facts.js';
+import { ensureInvoice } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
-import { identifyPayment, newPayment, believe, settleAmount } from '../../../engine/payment.js';
+import { identifyPayment, newPayment, believe, settleAmount } from '../../books/rules/payment-rows.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../../shared/policy.js';
 
 export type Completion = {

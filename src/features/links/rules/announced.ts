@@ -15,8 +15,8 @@ import { messageKey } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/draft.js';
 import { done, type Verdict } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
-import { isLookedInto, observationsOf } from '../../../engine/open-money.js';
-import { bookedAs, collect } from '../../../engine/payment.js';
+import { isLookedInto, observationsOf } from '../../../core/books/rules/open-money.js';
+import { bookedAs, collect } from '../../../core/books/rules/payment-rows.js';
 import { captured, keepCapture } from '../../../core/mor-objects/rules/capture.js';
 import { isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object.js';
 
@@ -100,7 +100,7 @@ function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Obse
 }
 
 /**
- * An item about further payments on a link. While the item is open, Crossbill charges nothing (engine/open-money.ts). A
+ * An item about further payments on a link. While the item is open, Crossbill charges nothing (core/books/rules/open-money.ts). A
  * person's choice holds until the MoR announces another payment.
  */
 export const furtherItems = itemRule(

@@ -20,10 +20,10 @@ import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { askOfCall, refusalOf, subjectOfCall, type CallRule } from '../../../engine/call.js';
 import { lastingName, retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/draft.js';
-import { isFresh, openLook, invoiceLookup } from '../../../engine/facts.js';
+import { isFresh, openLook, invoiceLookup } from '../../../core/books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
-import { isUnread, moneyAnnounced } from '../../../engine/open-money.js';
-import { saysNothing } from '../../../engine/payment.js';
+import { isUnread, moneyAnnounced } from '../../../core/books/rules/open-money.js';
+import { saysNothing } from '../../../core/books/rules/payment-rows.js';
 import { objectLookup, takeMoney, takenOn } from '../../../core/mor-objects/rules/mor-object.js';
 import { requestUnwanted, takeRefusal, takeSilence } from '../../../core/mor-objects/rules/request.js';
 import { hasFallback, requestLink } from './request-link.js';
@@ -139,7 +139,7 @@ type LinkFact = Holds<LinkCode>['fact'];
 
 /**
  * Items for links with unclear money. While such an item is open, Crossbill neither charges nor makes another link
- * (engine/open-money.ts).
+ * (core/books/rules/open-money.ts).
  */
 export const linkItems = itemRule(
   {

@@ -26,11 +26,11 @@ import { type Ctx } from '../../../engine/context.js';
 import { type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/draft.js';
 import { type PaymentEvent } from '../../../engine/event.js';
-import { awaitsRetry, mayBringMoney } from '../../../engine/payment.js';
-import { isUnread } from '../../../engine/open-money.js';
-import { moneyAnnounced } from '../../../engine/open-money.js';
+import { awaitsRetry, mayBringMoney } from '../../../core/books/rules/payment-rows.js';
+import { isUnread } from '../../../core/books/rules/open-money.js';
+import { moneyAnnounced } from '../../../core/books/rules/open-money.js';
 import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../../shared/policy.js';
-import { openLook } from '../../../engine/facts.js';
+import { openLook } from '../../../core/books/rules/invoice-facts.js';
 
 /**
  * Records a refusal. Several refusals may arrive in any order: the newest by the MoR's clock counts, as the verdict on

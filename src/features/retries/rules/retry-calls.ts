@@ -10,9 +10,9 @@ import {
   type CallRule,
 } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/draft.js';
-import { takeRead } from '../../../engine/facts.js';
-import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../../engine/payment.js';
-import { moneyAnnounced } from '../../../engine/open-money.js';
+import { takeRead } from '../../../core/books/rules/invoice-facts.js';
+import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../../core/books/rules/payment-rows.js';
+import { moneyAnnounced } from '../../../core/books/rules/open-money.js';
 
 /**
  * Why Crossbill must withdraw a call without a reply. For example, money has arrived, or the customer can pay another

@@ -15,10 +15,10 @@ import {
 import { lastingName } from '../../../engine/context.js';
 import { type Refusal, refuse, type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/draft.js';
-import { isFresh, takeLateRead, invoiceLookup, takeInvoiceRead } from '../../../engine/facts.js';
+import { isFresh, takeLateRead, invoiceLookup, takeInvoiceRead } from '../../../core/books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { verdictDueBy } from '../../../engine/payment.js';
-import { requestFirstCharge } from '../../../engine/first-charge.js';
+import { verdictDueBy } from '../../../core/books/rules/payment-rows.js';
+import { requestFirstCharge } from '../../../core/books/rules/own-request.js';
 import { NO_PORTS } from '../../../engine/ports.js';
 import { decideNext, type Next, offerRetry } from './refusal.js';
 

@@ -9,7 +9,7 @@ import { type FlowSettings } from '../../../../src/shared/domain/settings.js';
 import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment } from '../../../support/put-rows.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
-import { newPayment } from '../../../../src/engine/payment.js';
+import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
 import { aCtx, anOpenInvoice, aPaymentEvent, facts, hear, LINK, NOW, open } from '../../../support/channel-lane.js';
 import { applyObjectRead, requestObject } from '../../../support/object-calls.js';
 import { applyRead } from '../../../support/settle-rule.js';

@@ -1,6 +1,6 @@
 // Links whose money is not known for sure: a person hears of it once, in words that hold now, and nothing is charged meanwhile.
 import { expect, it } from '@jest/globals';
-import { moneyAnnounced } from '../../../../src/engine/open-money.js';
+import { moneyAnnounced } from '../../../../src/core/books/rules/open-money.js';
 import { PaymentLinksController } from '../../../../src/features/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../../../src/features/links/payment-links.flow.js';
 import { MorObjectsFlow } from '../../../../src/core/mor-objects/mor-objects.flow.js';

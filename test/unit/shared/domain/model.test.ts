@@ -1,6 +1,6 @@
 // The state machines: each is asked at every move, and stops what cannot be.
 import { expect, it } from '@jest/globals';
-import { newPayment } from '../../../../src/engine/payment.js';
+import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
 import {
   markMoves,
   type MarkStage,

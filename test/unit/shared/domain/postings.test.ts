@@ -15,7 +15,7 @@ import {
   refundOfUnmarked,
   refundPaid,
 } from '../../../../src/shared/domain/postings.js';
-import { newPayment } from '../../../../src/engine/payment.js';
+import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
 import { aCtx } from '../../../support/channel-lane.js';
 

@@ -20,7 +20,7 @@ import {
   refundable,
 } from '../../../../src/shared/domain/status.js';
 import { emptyLane } from '../../../../src/engine/context.js';
-import { newPayment } from '../../../../src/engine/payment.js';
+import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
 import { aCtx, facts, NOW } from '../../../support/channel-lane.js';
 import { takeRead } from '../../../support/decide.js';

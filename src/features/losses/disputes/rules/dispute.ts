@@ -18,7 +18,7 @@ import { showTime } from '../../../../shared/domain/show-time.js';
 import { isCode } from '../../../../shared/domain/foreign-words.js';
 import { type Lane } from '../../../../engine/draft.js';
 import { done, type Verdict } from '../../../../engine/event.js';
-import { onlyTaken, paymentNamed } from '../../../../engine/payment.js';
+import { onlyTaken, paymentNamed } from '../../../../core/books/rules/payment-rows.js';
 import { findOrAddObject } from '../../../../core/mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../../../shared/policy.js';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
-import { newPayment } from '../../../../../src/engine/payment.js';
+import { newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
 import {
   beforeTheMark,
   closeRefunded,

@@ -13,7 +13,7 @@ import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import { type Lane } from '../../../../../src/engine/draft.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../../src/engine/items.js';
-import { believe, newPayment } from '../../../../../src/engine/payment.js';
+import { believe, newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
 import {
   chargeLookup,
   chooseUnproven,

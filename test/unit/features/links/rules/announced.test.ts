@@ -4,7 +4,7 @@ import { eur } from '../../../../support/channel-object.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
 import { announcedOn, type Observation } from '../../../../../src/shared/domain/mor-object.js';
 import { putPayment } from '../../../../support/put-rows.js';
-import { moneyAnnounced } from '../../../../../src/engine/open-money.js';
+import { moneyAnnounced } from '../../../../../src/core/books/rules/open-money.js';
 import { furtherIn, takeCaptured } from '../../../../../src/features/links/rules/announced.js';
 import {
   away,

@@ -1,11 +1,11 @@
 // Crossbill's own request for the first charge of a renewal: an `invoice.created` event with the invoice as it is now.
-import { renderCreated } from '../shared/domain/events/created-event.js';
-import { type OutboxRow } from '../shared/domain/model.js';
-import { showMoney } from '../shared/domain/money.js';
-import { type ShownToRelay } from '../shared/domain/ports/billing-platform.js';
-import { lastingName } from './context.js';
-import { type Lane } from './draft.js';
-import { verdictDueBy } from './payment.js';
+import { renderCreated } from '../../../shared/domain/events/created-event.js';
+import { type OutboxRow } from '../../../shared/domain/model.js';
+import { showMoney } from '../../../shared/domain/money.js';
+import { type ShownToRelay } from '../../../shared/domain/ports/billing-platform.js';
+import { lastingName } from '../../../engine/context.js';
+import { type Lane } from '../../../engine/draft.js';
+import { verdictDueBy } from './payment-rows.js';
 
 const OWN_EVENT = 'evt_crossbill';
 

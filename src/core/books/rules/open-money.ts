@@ -1,8 +1,8 @@
 // Open money of an invoice: a payment on its way to the invoice, a payment waiting for a person, or a payment announced
 // by the MoR. While money is open, nobody charges the customer.
-import { type Seen } from '../shared/domain/facts/parts.js';
-import { isDismissed } from '../shared/domain/item.js';
-import { type LaneRows, type PaymentRow, type ReviewRow } from '../shared/domain/model.js';
+import { type Seen } from '../../../shared/domain/facts/parts.js';
+import { isDismissed } from '../../../shared/domain/item.js';
+import { type LaneRows, type PaymentRow, type ReviewRow } from '../../../shared/domain/model.js';
 import {
   announcedAt,
   endOfLink,
@@ -10,9 +10,9 @@ import {
   type MorObjectRow,
   objectName,
   type Observation,
-} from '../shared/domain/mor-object.js';
-import { effectName } from '../shared/domain/payment-name.js';
-import { inBooks } from './payment.js';
+} from '../../../shared/domain/mor-object.js';
+import { effectName } from '../../../shared/domain/payment-name.js';
+import { inBooks } from './payment-rows.js';
 
 /** In these stages a payment's mark has ended or is parked, so the payment is no longer on its way to the invoice. */
 const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);

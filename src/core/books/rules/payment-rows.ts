@@ -1,27 +1,26 @@
 // The payments of an invoice: how a payment begins, books its money and ends, and how an event finds its payment.
 // Crossbill books each charge for one payment only, even if the MoR reports several payments with it.
-import { type ChargeHolder, type Ctx } from './context.js';
-import { type Seen } from '../shared/domain/facts/parts.js';
+import { type ChargeHolder, type Ctx } from '../../../engine/context.js';
+import { type Seen } from '../../../shared/domain/facts/parts.js';
 import {
   type InvoiceRow,
   type LaneRows,
   type LaneState,
   type LedgerEntry,
-  type OutboxRow,
   PAYMENT,
   type PaymentRow,
   type ReviewRow,
   moveMark,
-} from '../shared/domain/model.js';
-import { newRow, type Draft } from '../shared/domain/row.js';
-import { effectName, OWN_PAYMENT, ownIdOf } from '../shared/domain/payment-name.js';
-import { has, isSameMoney } from '../shared/domain/mor-object.js';
-import { whyNothingDue } from '../shared/domain/nothing-due.js';
-import { paymentCollected } from '../shared/domain/postings.js';
-import { type PaymentEvent } from './event.js';
-import { type Refusal, refuse, type Result } from './commanded.js';
-import { type Lane } from './draft.js';
-import { DAY_MS, HOUR_MS } from '../shared/policy.js';
+} from '../../../shared/domain/model.js';
+import { newRow, type Draft } from '../../../shared/domain/row.js';
+import { effectName, OWN_PAYMENT, ownIdOf } from '../../../shared/domain/payment-name.js';
+import { has, isSameMoney } from '../../../shared/domain/mor-object.js';
+import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
+import { paymentCollected } from '../../../shared/domain/postings.js';
+import { type PaymentEvent } from '../../../engine/event.js';
+import { type Refusal, refuse, type Result } from '../../../engine/commanded.js';
+import { type Lane } from '../../../engine/draft.js';
+import { DAY_MS, HOUR_MS } from '../../../shared/policy.js';
 
 export function newPayment(
   ctx: Ctx,
@@ -216,14 +215,6 @@ export function bookedAs(
 ): PaymentRow | undefined {
   const isOf = (p: PaymentRow): boolean => isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names);
   return payments.find((p) => p.succeededAt !== null && isOf(p));
-}
-
-/**
- * True if a stored call is a step of this payment's mark. If the call contains our own id of a payment, this id
- * decides, because the MoR's id may change. Otherwise the call's `subject` is one of the payment's ids.
- */
-export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
-  return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
 }
 
 /** The charges booked in this step. */

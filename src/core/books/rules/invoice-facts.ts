@@ -1,20 +1,20 @@
 // Stripe's facts about an invoice, from events and reads in any order, and the time of the next read.
-import { INVOICE } from '../shared/domain/invoice-row.js';
-import { type InvoiceRow, type PlatformStatus } from '../shared/domain/model.js';
-import { showMoney } from '../shared/domain/money.js';
-import { type InvoiceFacts } from '../shared/domain/ports/billing-platform.js';
-import { type CallOutcome, mayPass, codesOf } from '../shared/domain/ports/call.js';
-import { newRow, type Draft } from '../shared/domain/row.js';
-import { retryAt } from './context.js';
-import { type Lane } from './draft.js';
-import { askFor, type Errand, type Lookup } from './lookup.js';
+import { INVOICE } from '../../../shared/domain/invoice-row.js';
+import { type InvoiceRow, type PlatformStatus } from '../../../shared/domain/model.js';
+import { showMoney } from '../../../shared/domain/money.js';
+import { type InvoiceFacts } from '../../../shared/domain/ports/billing-platform.js';
+import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';
+import { newRow, type Draft } from '../../../shared/domain/row.js';
+import { retryAt } from '../../../engine/context.js';
+import { type Lane } from '../../../engine/draft.js';
+import { askFor, type Errand, type Lookup, READ_INVOICE } from '../../../engine/lookup.js';
 import {
   DRAFT_LOOK_AFTER_MS,
   DRAFT_LOOK_EVERY_MS,
   DRAFT_USUAL_LIFE_MS,
   FAILED_READS_SHOWN,
   READ_FRESH_MS,
-} from '../shared/policy.js';
+} from '../../../shared/policy.js';
 
 // How far an invoice has come, by its status. A late event never brings an earlier status back.
 const PROGRESS: Record<PlatformStatus, number> = {
@@ -156,9 +156,6 @@ export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date |
 export function requireRead({ invoice }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: null });
 }
-
-/** The name of a read of the invoice, in metrics and in the log. */
-export const READ_INVOICE = 'read-invoice';
 
 export const invoiceLookup: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
   name: READ_INVOICE,

@@ -1,17 +1,17 @@
 // An invoice by events and reads of Stripe in any order, and the next read of an invoice that must be open.
 import { expect, it } from '@jest/globals';
-import { type InvoiceRow, type LaneState } from '../../../src/shared/domain/model.js';
-import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
-import { emptyLane } from '../../../src/engine/context.js';
-import { isFresh, openLook, invoiceLookup } from '../../../src/engine/facts.js';
-import { aCtx, facts, NOW } from '../../support/channel-lane.js';
-import { askAgain, requireRead, takeEvent, takeRead } from '../../support/decide.js';
-import { never } from '../../support/never.js';
-import { nextLookup } from '../../../src/engine/lookup.js';
-import { refusal } from '../../support/asked-refund.js';
-import { applyRead } from '../../support/settle-rule.js';
-import * as waiting from '../../support/waiting-payment.js';
-import { Lane } from '../../../src/engine/draft.js';
+import { type InvoiceRow, type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
+import { emptyLane } from '../../../../../src/engine/context.js';
+import { isFresh, openLook, invoiceLookup } from '../../../../../src/core/books/rules/invoice-facts.js';
+import { aCtx, facts, NOW } from '../../../../support/channel-lane.js';
+import { askAgain, requireRead, takeEvent, takeRead } from '../../../../support/decide.js';
+import { never } from '../../../../support/never.js';
+import { nextLookup } from '../../../../../src/engine/lookup.js';
+import { refusal } from '../../../../support/asked-refund.js';
+import { applyRead } from '../../../../support/settle-rule.js';
+import * as waiting from '../../../../support/waiting-payment.js';
+import { Lane } from '../../../../../src/engine/draft.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

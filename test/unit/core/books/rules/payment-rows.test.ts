@@ -1,9 +1,9 @@
 // A payment gets the MoR's id from a person, and an event names its payment.
 import { expect, it } from '@jest/globals';
-import { type LaneState, type PaymentRow, type LedgerEntry } from '../../../src/shared/domain/model.js';
-import { effectName } from '../../../src/shared/domain/payment-name.js';
-import { emptyLane, type Ctx } from '../../../src/engine/context.js';
-import { putPayment, putRefund } from '../../support/put-rows.js';
+import { type LaneState, type PaymentRow, type LedgerEntry } from '../../../../../src/shared/domain/model.js';
+import { effectName } from '../../../../../src/shared/domain/payment-name.js';
+import { emptyLane, type Ctx } from '../../../../../src/engine/context.js';
+import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import {
   closePayment,
   findPayment,
@@ -15,20 +15,20 @@ import {
   collectedCharges,
   collect,
   settleAmount,
-} from '../../../src/engine/payment.js';
-import { byEvent, ctx, lane, payment } from '../../support/asked-refund.js';
-import { aCtx, aPaymentEvent, LINK, NOW } from '../../support/channel-lane.js';
-import { never } from '../../support/never.js';
-import { aLink, withObjects } from '../../support/channel-object.js';
-import * as waiting from '../../support/waiting-payment.js';
-import { asCommand, decide, openReview } from '../../support/decide.js';
-import { isOfSharedCharge } from '../../../src/engine/open-money.js';
-import { paymentCollected, paymentMarked } from '../../../src/shared/domain/postings.js';
-import { aPaymentFailed, aPaymentSucceeded, invoiceEvent } from '../../support/builders.js';
-import { openKinds } from '../../support/lane-harness.js';
-import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, state } from '../../support/retry-rig.js';
-import { booked, dismiss, named, refusedNow } from '../../support/shared-charge.js';
-import { FACTS } from '../../support/item-facts.js';
+} from '../../../../../src/core/books/rules/payment-rows.js';
+import { byEvent, ctx, lane, payment } from '../../../../support/asked-refund.js';
+import { aCtx, aPaymentEvent, LINK, NOW } from '../../../../support/channel-lane.js';
+import { never } from '../../../../support/never.js';
+import { aLink, withObjects } from '../../../../support/channel-object.js';
+import * as waiting from '../../../../support/waiting-payment.js';
+import { asCommand, decide, openReview } from '../../../../support/decide.js';
+import { isOfSharedCharge } from '../../../../../src/core/books/rules/open-money.js';
+import { paymentCollected, paymentMarked } from '../../../../../src/shared/domain/postings.js';
+import { aPaymentFailed, aPaymentSucceeded, invoiceEvent } from '../../../../support/builders.js';
+import { openKinds } from '../../../../support/lane-harness.js';
+import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, state } from '../../../../support/retry-rig.js';
+import { booked, dismiss, named, refusedNow } from '../../../../support/shared-charge.js';
+import { FACTS } from '../../../../support/item-facts.js';
 
 const name = (s: LaneState, id: string, paymentId: string, by: string) =>
   asCommand((on) => identifyPayment(on, id, paymentId, by))(s, ctx());
