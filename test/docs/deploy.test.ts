@@ -100,7 +100,10 @@ it("each Prometheus alert names an existing crossbill command as the operator's 
 it('a Prometheus alert watches every metric except those for dashboards only', () => {
   const text = rules.join('\n');
   for (const name of labels.keys()) {
-    if (/decisions_total|deliveries_total|call_seconds|queue_depth|shadow_marks|log_lines_dropped/.test(name)) continue; // to look at, not to be woken by
+    if (
+      /decisions_total|deliveries_total|call_seconds|queue_depth|shadow_marks|log_lines_dropped|build_info/.test(name)
+    )
+      continue; // to look at, not to be woken by
     expect(text).toContain(name);
   }
 });
@@ -188,7 +191,15 @@ describe('deploy/caddy', () => {
 });
 
 const folder = 'deploy/helm/crossbill';
-const names = ['deployment', 'service', 'ingress', 'poddisruptionbudget', 'servicemonitor'];
+const names = [
+  'deployment',
+  'service',
+  'ingress',
+  'poddisruptionbudget',
+  'servicemonitor',
+  'prometheusrule',
+  'dashboard',
+];
 const templates = names.map((name) => textOf(`${folder}/templates/${name}.yaml`));
 const values = parse(textOf(`${folder}/values.yaml`)) as Record<string, unknown>;
 const valueAt = (path: string): unknown =>
@@ -216,6 +227,16 @@ it('the Helm chart closes every template block, probes the health routes, and gi
     '/readyz',
   ]);
   expect(Number(/terminationGracePeriodSeconds: (\d+)/.exec(deployment)?.[1])).toBeGreaterThan(20);
+});
+
+it('the Helm chart carries the alert rules and the dashboard of deploy/', () => {
+  for (const [copy, original] of [
+    ['alerts.yml', 'deploy/prometheus/alerts.yml'],
+    ['crossbill.json', 'deploy/grafana/crossbill.json'],
+  ] as const) {
+    expect(textOf(`${folder}/files/${copy}`)).toBe(textOf(original));
+    expect(templates.filter((text) => text.includes(`.Files.Get "files/${copy}"`))).toHaveLength(1);
+  }
 });
 
 it('the Helm chart has the version of package.json', () => {

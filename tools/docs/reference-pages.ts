@@ -1,4 +1,6 @@
-// The generated pages of docs/reference/: their names and their content.
+// The generated files, above all docs/reference/: their names and their content.
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { renderCli } from './cli-reference.js';
 import { renderMetrics } from './metrics-reference.js';
 import { openApiDocument, renderRoutes } from './routes-reference.js';
@@ -19,5 +21,10 @@ export async function referencePages(): Promise<readonly Page[]> {
     { path: 'docs/reference/routes.md', text: renderRoutes(openApi) },
     { path: 'docs/reference/openapi.json', text: `${JSON.stringify(openApi, null, 2)}\n` },
     { path: 'docs/reference/cli.md', text: await renderCli() },
+    // Helm reads no file outside the chart.
+    ...['prometheus/alerts.yml', 'grafana/crossbill.json'].map((path) => ({
+      path: `deploy/helm/crossbill/files/${basename(path)}`,
+      text: readFileSync(join('deploy', path), 'utf8'),
+    })),
   ];
 }

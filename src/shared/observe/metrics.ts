@@ -1,4 +1,5 @@
 // The metrics for an operator, in our own registry. Labels are bounded: no id, amount or outside text becomes a label.
+import { VERSION } from '../config/version.js';
 import { linesDropped } from './log-target.js';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -132,6 +133,12 @@ export class Metrics {
         this.set(age());
       },
     });
+    new Gauge({
+      name: 'crossbill_build_info',
+      help: 'Always 1; the label is the version of this replica.',
+      labelNames: ['version'],
+      registers: [this.registry],
+    }).set({ version: VERSION }, 1);
     new Counter({
       name: 'crossbill_log_lines_dropped_total',
       help: 'Log lines lost at the standard output: a full disk, or a stuck reader.',

@@ -1,5 +1,6 @@
 // The numbers of /metrics: named, explained, and with bounded labels.
 import { expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { Metrics } from '../../../../src/shared/observe/index.js';
 
 function someMetrics(): { metrics: Metrics; setNow: (at: string) => void } {
@@ -55,6 +56,11 @@ it('the metric for the age of the oldest queued item goes on growing between two
   expect(text).toContain('crossbill_queue_depth{queue="outbox"} 7');
   metrics.queues({ inbox: 0, outbox: 0 }, null);
   expect(await metrics.text()).toContain('crossbill_queue_oldest_age_seconds 0');
+});
+
+it('the metrics name the version of the replica', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(await someMetrics().metrics.text()).toContain(`crossbill_build_info{version="${version}"} 1`);
 });
 
 it('each metric has a help text, some metrics describe the process, and two registries count separately', async () => {
