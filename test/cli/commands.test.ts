@@ -286,6 +286,12 @@ it("`crossbill reviews` lists review items and settles a review item by an opera
   );
   const item = body.data.find((r) => r.invoice_id === invoiceId);
   expect(item?.kind).toBe('amount_mismatch');
+  const shown = await cli(['reviews', 'show', item?.id ?? ''], world.env);
+  expect(shown).toMatchObject({ code: 0, out: expect.stringContaining(`crossbill reviews resolve ${item?.id} apply`) });
+  const narrow = await cli(['reviews', 'list'], world.env, { columns: 80 });
+  for (const line of narrow.out.split('\n').slice(0, 3)) expect(line.length).toBeLessThanOrEqual(80);
+  expect(narrow.out).not.toContain(invoiceId);
+  expect((await cli(['reviews', 'list', '--wide'], world.env, { columns: 80 })).out).toContain(invoiceId);
   const wrong = await cli(['reviews', 'resolve', item?.id ?? '', 'forget', '--yes'], world.env);
   expect(wrong).toEqual(saysWhy(2, /^The resolution is one of apply, .*\n$/));
   const done = await cliJson(['reviews', 'resolve', item?.id ?? '', 'apply', '--note', 'agreed', '--yes'], world.env);

@@ -60,6 +60,12 @@ function crossbill(
   });
 }
 
+it('`crossbill start` runs the daemon, which names each wrong setting and ends with exit code 78', async () => {
+  const { code, err } = await crossbill(['start'], { NODE_ENV: 'production' });
+  expect(code).toBe(78);
+  for (const name of ['DATABASE_URL', 'STRIPE_API_KEY', 'API_KEYS']) expect(err).toContain(name);
+});
+
 it('`crossbill sandbox` prints the settings of a daemon and ends on a signal', async () => {
   const ports = { SANDBOX_STRIPE_PORT: '0', SANDBOX_MOR_PORT: '0' };
   let answered = 0;

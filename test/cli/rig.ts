@@ -10,6 +10,8 @@ export type CliOptions = {
   readonly cwd?: string;
   /** A person's answer at the terminal; left out: there is no terminal. */
   readonly answer?: string;
+  /** The width of the terminal; left out: no terminal shows the results. */
+  readonly columns?: number;
   /** Ends an endless command. */
   readonly signal?: AbortSignal;
   /** Receives each piece of the result as written. */
@@ -21,7 +23,7 @@ export type CliOptions = {
 export async function cli(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-  { cwd = process.cwd(), answer, signal = new AbortController().signal, onOut, onErr }: CliOptions = {},
+  { cwd = process.cwd(), answer, columns, signal = new AbortController().signal, onOut, onErr }: CliOptions = {},
 ): Promise<Ran> {
   let out = '';
   let err = '';
@@ -40,6 +42,7 @@ export async function cli(
     },
     isTerminal: answer !== undefined,
     colours: false,
+    columns: columns ?? null,
     ask: (question) => {
       err += question;
       return Promise.resolve(answer ?? '');

@@ -10,7 +10,7 @@ import { cli, commandsOf, type Ran } from './rig.js';
 
 const commandPaths = await commandsOf(() => true);
 /** Programs of their own: test/cli/programs.test.ts */
-const PROGRAMS = ['demo', 'sandbox'];
+const PROGRAMS = ['start', 'demo', 'sandbox'];
 
 it('crossbill --help names every command and every exit code', async () => {
   const { code, out } = await cli(['--help']);

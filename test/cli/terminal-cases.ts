@@ -75,6 +75,11 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   retry: { args: () => [facts.eventId], text: /^Queued for another decision: ie_/, json: ['retried', 'refused'] },
   'reviews list': { text: /^id +due_at +created_at +kind +status[^]*rev_terminal[^]*dispute/, json: ['data'] },
+  'reviews show': {
+    args: (way) => [`rev_${way}`],
+    text: /^rev_terminal: dispute, open\n[^]*What to do[^]*crossbill reviews resolve rev_terminal dismiss/,
+    json: ['id', 'kind', 'status', 'summary', 'proposal', 'actions'],
+  },
   'reviews resolve': {
     args: (way) => [`rev_${way}`, 'dismiss', '--note', 'agreed', '--yes'],
     text: /^rev_terminal: dismiss(ed)? by cli:/,

@@ -9,6 +9,7 @@ export const silentIo = (env: Io['env'] = {}): Io => ({
   err: () => undefined,
   isTerminal: false,
   colours: false,
+  columns: null,
   ask: () => Promise.resolve(''),
   signal: new AbortController().signal,
 });

@@ -18,6 +18,7 @@ export function commandLine(): Promise<Command> {
     err: () => undefined,
     isTerminal: false,
     colours: false,
+    columns: null,
     ask: () => Promise.resolve(''),
     signal: new AbortController().signal,
   };

@@ -16,13 +16,19 @@ import {
 import { field, type Fields, fields, terminalTable } from '../console/fields.js';
 import { explainError } from './errors.js';
 import { CliError, EXIT } from './exit-codes.js';
+import { fitted } from './fit.js';
 import { type Io } from './io.js';
 import { Progress } from './progress.js';
 import { json, plain, table } from './table.js';
 import { openWorld, type World } from './world.js';
 
 /** The common options of all commands. */
-export type Common = { readonly json?: true; readonly envFile?: string; readonly yes?: true };
+export type Common = {
+  readonly json?: true;
+  readonly envFile?: string;
+  readonly yes?: true;
+  readonly wide?: true;
+};
 
 export class Cli {
   readonly json: boolean;
@@ -77,11 +83,17 @@ export class Cli {
     return this.io.out(this.json ? json(value) : text());
   }
 
-  /** Prints one page of a list: as JSON in the API's form, or as a table with a hint on the next page. */
+  /**
+   * Prints one page of a list: as JSON in the API's form, or as a table with a hint on the next page. On a terminal the
+   * table fits the width, unless `--wide` is given.
+   */
   printPage<V extends object>(page: PageView<V>, list: Fields<V>): Promise<void> {
     return this.print(page, () => {
-      const { heads, rows } = terminalTable(list, page.data);
-      return table(heads, rows) + (page.next_cursor === undefined ? '' : `more: --cursor ${page.next_cursor}\n`);
+      const whole = terminalTable(list, page.data);
+      const { columns } = this.io;
+      const shown =
+        columns === null || this.options.wide === true ? table(whole.heads, whole.rows) : fitted(whole, columns);
+      return shown + (page.next_cursor === undefined ? '' : `more: --cursor ${page.next_cursor}\n`);
     });
   }
 

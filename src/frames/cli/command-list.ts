@@ -4,6 +4,11 @@ import { type CommandRows } from './slots.js';
 export const OF_CORE: Required<CommandRows> = {
   setup: [
     {
+      name: 'start',
+      about: 'run the daemon, with the settings of the environment or of .env; Ctrl-C ends it',
+      load: async () => (await import('./programs.js')).addStart,
+    },
+    {
       name: 'init',
       about:
         'write a commented .env with a generated API key and database password, and a compose file; overwrites nothing',

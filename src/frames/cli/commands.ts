@@ -65,7 +65,8 @@ export class Commands {
     const limit = (text: string): string => String(parseCount(100)(text));
     return this.add(usage, about, isDefault)
       .option('--limit <n>', 'how many to list', limit, '20')
-      .option('--cursor <cursor>', 'continue after this cursor');
+      .option('--cursor <cursor>', 'continue after this cursor')
+      .option('--wide', 'full values, on a terminal too; without it a table fits the width');
   }
 
   /** Sets the action of the command. `work` returns the exit code, or nothing for exit code 0. */

@@ -18,6 +18,8 @@ export type Io = {
   readonly isTerminal: boolean;
   /** True for a terminal with colours, unless NO_COLOR is set. */
   readonly colours: boolean;
+  /** The width of the terminal that shows the results. Null: they go into a file or a pipe, or the width is unknown. */
+  readonly columns: number | null;
   /** Asks a question. Returns an empty text without an answer. `hidden`: the terminal does not show the typed text. */
   readonly ask: (question: string, hidden?: boolean) => Promise<string>;
   /** Aborted by Ctrl-C. */
@@ -36,6 +38,7 @@ export function processIo(user: string, signal: AbortSignal): Io {
     err: (text) => void process.stderr.write(text),
     isTerminal: process.stdin.isTTY && process.stderr.isTTY,
     colours: process.stdout.isTTY && process.stdout.hasColors(),
+    columns: process.stdout.isTTY ? process.stdout.columns || null : null,
     async ask(question, hidden = false) {
       if (hidden) process.stderr.write(question);
       const { stdin, stderr } = process;

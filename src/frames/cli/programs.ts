@@ -1,4 +1,4 @@
-// `crossbill demo` and `crossbill sandbox`: each starts a program of the package @crossbill/sandbox.
+// `crossbill start`, `crossbill demo` and `crossbill sandbox`: each runs a program of its own.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,20 @@ Settings, all optional:
 The sandbox prints the settings of a matching daemon, as NAME=value lines.
 `;
 
+/** The flags of V8 for the daemon; main.ts says why. */
+const DAEMON_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=70'];
+
+export function addStart({ parent, session, about }: Commands): void {
+  parent
+    .command('start')
+    .description(about)
+    .option('--json', 'log lines as JSON, as without a terminal')
+    .action(async ({ json = false }) => {
+      const daemon = [...DAEMON_FLAGS, fileURLToPath(new URL('../../main.js', import.meta.url))];
+      session.exitCode = await run(daemon, json ? 'pipe' : 'inherit', session.io.signal);
+    });
+}
+
 export function addDemo({ parent, session, about }: Commands): void {
   parent
     .command('demo')
@@ -25,7 +39,7 @@ export function addDemo({ parent, session, about }: Commands): void {
     .allowUnknownOption()
     .argument('[options...]')
     .action(async (options) => {
-      session.exitCode = await run('demo', options, session.io.signal);
+      session.exitCode = await run([programOf('demo'), ...options], 'inherit', session.io.signal);
     });
 }
 
@@ -36,18 +50,18 @@ export function addSandbox({ parent, session, about }: Commands): void {
     .option('--json', 'the settings as one JSON object')
     .addHelpText('after', SANDBOX_SETTINGS)
     .action(async ({ json = false }) => {
-      session.exitCode = await run('sandbox', json ? ['--json'] : [], session.io.signal);
+      session.exitCode = await run([programOf('sandbox'), ...(json ? ['--json'] : [])], 'inherit', session.io.signal);
     });
 }
 
 /**
- * Runs the program and returns its exit code. On a terminal Ctrl-C reaches both processes. Without a terminal Crossbill
+ * Runs Node with these arguments and returns its exit code. On a terminal Ctrl-C reaches both processes. Without a terminal Crossbill
  * passes the signal on.
  */
-function run(name: string, argv: readonly string[], signal: AbortSignal): Promise<number> {
-  const main = programOf(name);
+function run(argv: readonly string[], output: 'inherit' | 'pipe', signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...argv], { stdio: 'inherit' });
+    const child = spawn(process.execPath, argv, { stdio: ['inherit', output, 'inherit'] });
+    child.stdout?.pipe(process.stdout);
     const end = (): void => void child.kill('SIGTERM');
     if (!process.stdin.isTTY) signal.addEventListener('abort', end);
     child.once('error', reject);

@@ -8,6 +8,7 @@ import { ReviewsController } from '../../core/reviews/reviews.controller.js';
 import { REVIEW_ORDERS } from '../../core/reviews/reviews.store.js';
 import { type Commands } from './commands.js';
 import { wrongUsage } from './exit-codes.js';
+import { localTime } from './fit.js';
 import { oneOf, parseLine } from './options.js';
 import { plain } from './table.js';
 
@@ -24,6 +25,12 @@ export function addReviews(on: Commands): void {
         await cli.printPage(await (await cli.open()).get(ReviewsController).list(query), reviewFields);
       }),
     );
+  reviews.add('show <review>', 'one item: what happened, what to do, and the commands for it').action(
+    on.run(async (cli, id) => {
+      const review = await (await cli.open()).get(ReviewsController).one(id);
+      await cli.print(review, () => render(review, cli.io.columns === null));
+    }),
+  );
   reviews
     .add('resolve <review> <resolution>', `resolve an item: ${RESOLUTIONS.join(', ')}`)
     .option('--note <text>', 'why', parseLine(1000))
@@ -44,6 +51,32 @@ export function addReviews(on: Commands): void {
         );
       }),
     );
+}
+
+/** An item as text. `isPlain`: times are in UTC, because no terminal shows the text. */
+function render(review: ReviewView, isPlain: boolean): string {
+  const { id, kind, status, invoice_id: invoice } = review;
+  const at = (text: string | null): string | null => (text === null || isPlain ? text : localTime(new Date(text)));
+  const facts: readonly (readonly [string, string | null | undefined])[] = [
+    ['What happened', review.summary],
+    ['What to do', review.proposal],
+    ['Due', at(review.due_at)],
+    ['Since', at(review.created_at)],
+    ['Invoice', invoice],
+    ['Payment', review.payment_id],
+    ['Refund', review.refund_id],
+    ['Resolved', at(review.resolved_at)],
+    ['Resolution', review.resolution],
+    ['By', review.resolved_by],
+    ['Note', review.note],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value ? [`${name.padEnd(14)}${plain(value)}\n`] : []));
+  const proposed = (action: string): string => (action === review.proposed ? '   (proposed)' : '');
+  const commands = [
+    ...review.actions.map((action) => `crossbill reviews resolve ${id} ${action}${proposed(action)}\n`),
+    ...(invoice === undefined ? [] : [`crossbill explain ${invoice}\n`]),
+  ];
+  return `${id}: ${kind}, ${status}\n${lines.join('')}\n${commands.join('')}`;
 }
 
 function warning({ kind }: ReviewView, resolution: string): string {

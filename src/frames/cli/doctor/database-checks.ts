@@ -120,7 +120,7 @@ function backlogChecks(b: Backlog, quarantined: number): Check[] {
   const aside = `${quarantined} authentic deliveries had no effect`;
   const kinds = [...b.openReviews].map(([kind, n]) => `${n} ${kind}`).join(', ');
   const slow = 'Check that a daemon runs. `crossbill status` shows the failing calls.';
-  const parked = 'Run `crossbill events list --status parked`, then `crossbill retry <event>`.';
+  const parked = 'Run `crossbill events list --status parked`, then `crossbill events retry <event>`.';
   const clock = 'Check the clock of this machine. Then run `crossbill events list --status quarantined`.';
   return [
     unless('queue', b.oldestSeconds <= SLOW_SEC, waiting, waiting, slow),

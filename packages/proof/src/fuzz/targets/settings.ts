@@ -319,6 +319,7 @@ const commandLine: Target = {
       err: (t) => void (said += t),
       isTerminal: false,
       colours: false,
+      columns: null,
       ask: () => Promise.resolve(''),
       signal: AbortSignal.abort(),
     });
