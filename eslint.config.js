@@ -1,5 +1,6 @@
 // Lint settings: type-checked rules, no `any`, no `!`, no direct clock, random or fetch in the pure folders.
 import tseslint from 'typescript-eslint';
+import { parameters } from './tools/lint-parameters.mjs';
 
 const effects = [
   { object: 'Date', property: 'now', message: 'Take the time from the Clock port.' },
@@ -16,11 +17,12 @@ const engineRules = [
   'draft',
   'event',
   'facts',
+  'first-charge',
   'items',
   'lookup',
   'open-money',
   'payment',
-  'resolve-review',
+  'ports',
   'settle',
   'subject',
   'take-event',
@@ -47,6 +49,11 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
+  },
+  {
+    files: ['{src,tools}/**/*.ts', 'packages/{client,embedded-postgres,mor}/src/**/*.ts'],
+    plugins: { parameters },
+    rules: { 'parameters/few-parameters': 'error' },
   },
   {
     files: ['src/shared/domain/**/*.ts', ...engineRules, 'src/**/rules/**/*.ts', 'src/**/*.flow.ts'],

@@ -33,9 +33,11 @@ export type Loaded = {
 export async function loadLanes(
   db: Db,
   lanes: readonly string[],
-  time: DatabaseTime,
-  withEvents: ReadonlySet<string>,
-  parsed: ParsedEvents,
+  {
+    time,
+    withEvents,
+    parsed,
+  }: { readonly time: DatabaseTime; readonly withEvents: ReadonlySet<string>; readonly parsed: ParsedEvents },
 ): Promise<{ readonly now: Date; readonly lanes: ReadonlyMap<string, Loaded> }> {
   const found = await db.query<LoadedRow>({
     name: 'load',

@@ -35,9 +35,7 @@ export type Step = {
 export function decideStep(
   work: LaneWork<unknown>,
   known: Step['known'],
-  at: Date,
-  remembered: Remembered,
-  tell: TellStep | null,
+  { at, remembered, tell }: { readonly at: Date; readonly remembered: Remembered; readonly tell: TellStep | null },
 ): Step {
   if (work.fence !== null && known.taken?.fence !== work.fence) {
     throw new LaneFenced(`lane ${work.lane} was claimed by another worker`);

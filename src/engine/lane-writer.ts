@@ -180,7 +180,9 @@ export class LaneWriter {
   private async together(works: readonly Work[]): Promise<readonly Step[]> {
     const known = await this.known(works);
     const now = this.now();
-    const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN, this.options.tell));
+    const steps = works.map((w) =>
+      decideStep(w, known(w.lane), { at: now, remembered: UNKNOWN, tell: this.options.tell }),
+    );
     const statement = statementOf(steps, now, this.options.writes);
     if (statement !== null) await this.pool.query(statement);
     return steps;
@@ -195,14 +197,18 @@ export class LaneWriter {
     return onConnection(this.pool, async (db) => {
       await db.query('begin');
       const remembered = request ? await recallIn(db, request, request.bodySha256) : UNKNOWN;
-      const { now, lanes } = await loadLanes(db, [work.lane], this.time, new Set(), this.options.parsed);
+      const { now, lanes } = await loadLanes(db, [work.lane], {
+        time: this.time,
+        withEvents: new Set(),
+        parsed: this.options.parsed,
+      });
       const loaded = lanes.get(work.lane);
       if (loaded === undefined) throw new Error(`lane ${work.lane} was not read`);
-      const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.options.tell);
+      const step = decideStep(work, { ...loaded, taken: null }, { at: now, remembered, tell: this.options.tell });
       const statement = statementOf([step], now, this.options.writes);
       if (statement !== null) await db.query(statement);
       if (request && step.made !== null) {
-        const before = await rememberIn(db, request, request.bodySha256, step.made, now);
+        const before = await rememberIn(db, request, { bodySha256: request.bodySha256, objectId: step.made, at: now });
         if (before.known) throw new NameTaken(`${request.path} ${request.idempotencyKey}`);
       }
       await db.query('commit');
@@ -240,7 +246,11 @@ export class LaneWriter {
     lanes: readonly string[],
     taken: ReadonlyMap<string, QueuedLane>,
   ): Promise<ReadonlyMap<string, Kept>> {
-    const loaded = await loadLanes(this.pool, lanes, this.time, new Set(taken.keys()), this.options.parsed);
+    const loaded = await loadLanes(this.pool, lanes, {
+      time: this.time,
+      withEvents: new Set(taken.keys()),
+      parsed: this.options.parsed,
+    });
     this.asked = { at: loaded.now, ms: performance.now() };
     return new Map([...loaded.lanes].map(([lane, l]) => [lane, { ...l, taken: taken.get(lane) ?? null }]));
   }

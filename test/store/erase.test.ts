@@ -220,13 +220,14 @@ describe('the erasure', () => {
     const name = { apiKey: 'shop', method: 'POST', path: '/v1/x', idempotencyKey: `refund for ${WORDS}` };
     const plain = { ...name, idempotencyKey: '0190f2c4-7a7b' };
     const sha = Buffer.alloc(32);
-    for (const one of [name, plain]) await rememberIn(x.db.pool, one, sha, payment?.id ?? '', null);
+    for (const one of [name, plain])
+      await rememberIn(x.db.pool, one, { bodySha256: sha, objectId: payment?.id ?? '', at: null });
     await erasure.eraseCustomer(CUSTOMER_ID);
     expect(await holders()).toEqual([]);
     for (const one of [name, plain]) {
       const known = { known: true, sameBody: true, objectId: payment?.id };
       expect(await recallIn(x.db.pool, one, sha)).toEqual(known);
-      expect(await rememberIn(x.db.pool, one, sha, 'another', null)).toEqual(known);
+      expect(await rememberIn(x.db.pool, one, { bodySha256: sha, objectId: 'another', at: null })).toEqual(known);
     }
     expect(await rows('select count(*)::int as n from api_request')).toEqual([{ n: 2 }]);
   });

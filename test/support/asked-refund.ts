@@ -40,7 +40,7 @@ export function asked(over: Partial<RefundRow> = {}, call: Partial<OutboxRow> = 
 
 /** A refund of 10.00 EUR that an event reported. */
 export const byEvent = (over: Partial<RefundRow> = {}, p = payment()): RefundRow => ({
-  ...newRefund(ctx(), p, 1000n, null, 'event'),
+  ...newRefund(ctx(), p, { amount: 1000n, reason: null, origin: 'event' }),
   ...{ id: 'ref_event', status: 'succeeded', succeededAt: NOW, ...over },
 });
 

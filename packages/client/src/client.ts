@@ -53,7 +53,7 @@ function methodOf(settings: Settings, route: Route): (...given: unknown[]) => un
     const options = (given[ids.length + (sent === 'nothing' ? 0 : 1)] ?? {}) as CallOptions;
     const filled = ids.reduce((text, id, n) => text.replace(id, () => segment(id, given[n])), path);
     const call = (query: Filters): Promise<unknown> =>
-      send(settings, outgoing(route, filled, query, sent === 'body' ? input : null, options));
+      send(settings, outgoing(route, filled, { query, body: sent === 'body' ? input : null, options }));
     if (rows === undefined || cursor === undefined) return call(sent === 'query' ? (input as Filters) : {});
     return pagesOf(call, input as Filters, rows, cursor);
   };
@@ -62,9 +62,11 @@ function methodOf(settings: Settings, route: Route): (...given: unknown[]) => un
 function outgoing(
   [method, , , repeat]: Route,
   path: string,
-  query: Filters,
-  body: Record<string, unknown> | null,
-  { idempotencyKey, signal }: CallOptions,
+  {
+    query,
+    body,
+    options: { idempotencyKey, signal },
+  }: { readonly query: Filters; readonly body: Record<string, unknown> | null; readonly options: CallOptions },
 ): Outgoing {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],

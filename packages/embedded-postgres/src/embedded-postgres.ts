@@ -155,14 +155,11 @@ class OwnedServer implements EmbeddedPostgres {
         continue;
       }
       const wanted = port ?? (await freePort());
-      const outcome = await startServer(
-        this.cluster,
-        this.prepared(),
-        this.runAs,
-        this.settings,
-        wanted,
-        START_TIMEOUT_MS,
-      );
+      const outcome = await startServer(this.cluster, this.prepared(), this.runAs, {
+        settings: this.settings,
+        port: wanted,
+        timeoutMs: START_TIMEOUT_MS,
+      });
       if (outcome.is === 'ready') return this.use(outcome.pid, wanted, false);
       if (outcome.is === 'failed' || (outcome.is === 'port' && port !== null)) throw this.startFailed(outcome.why);
       // Another owner was faster, processes of a killed server are still ending, or somebody took the port: search

@@ -77,9 +77,11 @@ export async function startServer(
   cluster: Cluster,
   binaries: Binaries,
   runAs: RunAs,
-  settings: Readonly<Record<string, string>>,
-  port: number,
-  timeoutMs: number,
+  {
+    settings,
+    port,
+    timeoutMs,
+  }: { readonly settings: Readonly<Record<string, string>>; readonly port: number; readonly timeoutMs: number },
 ): Promise<StartOutcome> {
   if (findServer(cluster) !== null) return { is: 'taken', why: '' };
   const options = Object.entries({ ...SETTINGS, ...settings, port: String(port) });

@@ -56,9 +56,7 @@ export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string)
 export function failureOf(
   call: MorCallName,
   answer: HttpAnswer,
-  body: unknown,
-  clock: Clock,
-  secrets: readonly string[],
+  { body, clock, secrets }: { readonly body: unknown; readonly clock: Clock; readonly secrets: readonly string[] },
 ): Failure {
   // A redirect is no refusal: a person must correct the address, and after a 303 the call may have had its effect.
   if (answer.status < 400) return unexpectedRedirect('the MoR', answer, 'stopped');

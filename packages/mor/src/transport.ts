@@ -116,7 +116,7 @@ export class MorTransport {
       retryAfterMs: retryAfterMs(answer.header('retry-after'), this.#clock),
     };
     if (answer.status >= 300) {
-      const failed = failureOf(options.name, answer, body.value, this.#clock, secrets);
+      const failed = failureOf(options.name, answer, { body: body.value, clock: this.#clock, secrets });
       const value = quietly(() => options.acceptError?.(seen, failed.code) ?? null);
       if (value === null) return failed;
       return { ok: true, value, status: answer.status, requestId: failed.requestId };

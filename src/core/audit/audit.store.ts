@@ -16,9 +16,15 @@ export class AuditStore {
   async list({ actor, action, ...span }: AuditFilter, page: PageRequest): Promise<Page<AuditRow>> {
     const { orm } = this.db;
     const numbers = await numbersWithin(orm, 'audit', 'at', span);
-    return newestFirst(orm.getRepository(AuditEntity), 'id', { actor, action }, page, {
-      indexes: [['actor', 'action'], ['actor'], ['action']],
-      numbered: { at: 'x.at', span, numbers },
-    });
+    return newestFirst(
+      orm.getRepository(AuditEntity),
+      'id',
+      { actor, action },
+      {
+        page,
+        indexes: [['actor', 'action'], ['actor'], ['action']],
+        numbered: { at: 'x.at', span, numbers },
+      },
+    );
   }
 }

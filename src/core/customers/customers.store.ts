@@ -28,8 +28,8 @@ export class CustomersStore {
     const indexes = [['customerId']];
     const [links, { data: signups }, { data: invoices }] = await Promise.all([
       orm.getRepository(CustomerLinkEntity).find({ where: { customerId }, order: { linkedAt: 'DESC' } }),
-      newestFirst(orm.getRepository(SignupEntity), 'seq', { customerId }, first, { indexes }),
-      newestFirst(orm.getRepository(InvoiceEntity), 'seq', { customerId }, first, { indexes, at: INVOICE_AT }),
+      newestFirst(orm.getRepository(SignupEntity), 'seq', { customerId }, { page: first, indexes }),
+      newestFirst(orm.getRepository(InvoiceEntity), 'seq', { customerId }, { page: first, indexes, at: INVOICE_AT }),
     ]);
     if (links.length === 0 && signups.length === 0 && invoices.length === 0) return null;
     const morCustomerIds = [...new Set(links.map((l) => l.morCustomerId))];

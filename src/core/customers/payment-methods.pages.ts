@@ -42,17 +42,15 @@ export class PaymentMethodPages {
   @HttpCode(303)
   @Page('payment_method.confirm', 'ops')
   async confirmed(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    await this.audit.post(
-      req,
-      res,
-      'payment_method.confirm',
-      async (by) => {
+    await this.audit.post(req, res, {
+      action: 'payment_method.confirm',
+      work: async (by) => {
         const done = await this.flow.confirm(id, formOf(req).text('setup_intent_id') || null, by.name);
         if (!done.ok) throw refusalProblem(done);
         return { id: done.method.id };
       },
-      () => `/console/customers/${encodeURIComponent(id)}`,
-      () => this.ask(req, res, id),
-    );
+      pathOf: () => `/console/customers/${encodeURIComponent(id)}`,
+      again: () => this.ask(req, res, id),
+    });
   }
 }

@@ -124,7 +124,12 @@ export class EventPages {
       return (await this.flow.decided([again.id], CONSOLE_PATIENCE_MS)).get(again.id) ?? again;
     };
     const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}?again=yes`;
-    await this.audit.post(req, res, 'event.retry', retry, pathOf, () => this.one(req, res, eventId));
+    await this.audit.post(req, res, {
+      action: 'event.retry',
+      work: retry,
+      pathOf,
+      again: () => this.one(req, res, eventId),
+    });
   }
 
   @Post(':id/dismiss')
@@ -133,7 +138,12 @@ export class EventPages {
   async dismiss(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
     const dismiss = (by: Session): Promise<EventRow> => this.flow.dismiss(eventId, noteOf(formOf(req)), by.name);
     const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}`;
-    await this.audit.post(req, res, 'event.dismiss', dismiss, pathOf, () => this.one(req, res, eventId));
+    await this.audit.post(req, res, {
+      action: 'event.dismiss',
+      work: dismiss,
+      pathOf,
+      again: () => this.one(req, res, eventId),
+    });
   }
 
   @Post('bulk')

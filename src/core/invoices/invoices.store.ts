@@ -27,7 +27,7 @@ export class InvoicesStore {
   async list(filter: InvoiceFilter, page: PageRequest): Promise<Page<InvoiceListItem>> {
     const { orm } = this.db;
     const { fields, options } = listOf(filter);
-    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
+    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, { page, ...options });
     const theirs = { where: { invoiceId: Any(data.map((r) => r.invoiceId)) }, order: { seq: 'ASC' } } as const;
     const customers = data.map((r) => r.customerId);
     const [mor, payments, refunds] = await Promise.all([

@@ -139,7 +139,12 @@ export class PaymentPages {
       return valueOrProblem(await this.flow.identify(id, paymentId, by.name));
     };
     const pathOf = (named: PaymentRow): string => `${PATH}/${encodeURIComponent(paymentName(named))}`;
-    await this.audit.post(req, res, 'payment.identify', identify, pathOf, () => this.one(req, res, id));
+    await this.audit.post(req, res, {
+      action: 'payment.identify',
+      work: identify,
+      pathOf,
+      again: () => this.one(req, res, id),
+    });
   }
 }
 

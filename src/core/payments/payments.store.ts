@@ -36,7 +36,7 @@ export class PaymentsStore {
    */
   async list(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>> {
     const { fields, options } = listOf(filter);
-    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
+    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, { page, ...options });
     return { data: await paymentViews(this.db.orm, data), nextCursor };
   }
 

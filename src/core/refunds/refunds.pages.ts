@@ -154,7 +154,12 @@ export class RefundPages {
       return (await this.answers.of(made.id, CONSOLE_PATIENCE_MS)).refund;
     };
     const pathOf = (made: RefundRow): string => `${PATH}/${encodeURIComponent(made.id)}`;
-    await this.audit.post(req, res, 'refund.create', refund, pathOf, () => this.ask(req, res, id));
+    await this.audit.post(req, res, {
+      action: 'refund.create',
+      work: refund,
+      pathOf,
+      again: () => this.ask(req, res, id),
+    });
   }
 
   private async refundable(id: string): Promise<Refundable> {

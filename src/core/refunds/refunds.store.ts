@@ -28,7 +28,7 @@ export class RefundsStore {
    */
   async list(filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>> {
     const { fields, options } = listOf(filter);
-    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
+    const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, { page, ...options });
     const ids = Any(data.map((r) => r.paymentRowId));
     const payments = await this.db.orm.getRepository(PaymentEntity).findBy({ id: ids });
     const byId = new Map(payments.map((p) => [p.id, p]));

@@ -152,7 +152,7 @@ export class ReviewPages {
     const query = `?settled=${encodeURIComponent(id)}`;
     const path = `${PATH}/${encodeURIComponent(onward)}${query}`;
     const again = (): Promise<void> => this.one(req, res, id);
-    await this.audit.post(req, res, 'review.resolve', resolve, () => path, again);
+    await this.audit.post(req, res, { action: 'review.resolve', work: resolve, pathOf: () => path, again });
   }
 
   private async views(

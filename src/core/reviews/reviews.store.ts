@@ -46,15 +46,21 @@ function newestReviews(
   { status, kind, invoiceId, customerId, ...span }: ReviewFilter,
   page: PageRequest,
 ): Promise<Page<ReviewRow>> {
-  return newestFirst(reviews, 'seq', { status, kind }, page, {
-    indexes: [['kind', 'status'], ['kind'], ['status']],
-    at: 'x.created_at',
-    span,
-    few: [
-      ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
-      ...(customerId === undefined ? [] : [(of: Name) => ofCustomer(of(customerId))]),
-    ],
-  });
+  return newestFirst(
+    reviews,
+    'seq',
+    { status, kind },
+    {
+      page,
+      indexes: [['kind', 'status'], ['kind'], ['status']],
+      at: 'x.created_at',
+      span,
+      few: [
+        ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
+        ...(customerId === undefined ? [] : [(of: Name) => ofCustomer(of(customerId))]),
+      ],
+    },
+  );
 }
 
 /** Items by deadline. Throws BadCursor for a cursor of a list in another order. */

@@ -28,7 +28,11 @@ export class SignupsStore {
   async create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered> {
     return inTransaction(this.db.pool, async (db) => {
       if (name !== null) {
-        const known = await rememberIn(db, name, name.bodySha256, signup.id, this.time.given());
+        const known = await rememberIn(db, name, {
+          bodySha256: name.bodySha256,
+          objectId: signup.id,
+          at: this.time.given(),
+        });
         if (known.known) return known;
       }
       const made = { ...signup, createdAt: await readTime(db, this.time) };

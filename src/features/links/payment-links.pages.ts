@@ -86,11 +86,9 @@ export class PaymentLinkPages {
   @HttpCode(303)
   @Page('payment_link.create', 'ops')
   async create(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
-    await this.audit.post(
-      req,
-      res,
-      'payment_link.create',
-      (by) => {
+    await this.audit.post(req, res, {
+      action: 'payment_link.create',
+      work: (by) => {
         const form = formOf(req);
         const days = Number(form.text('days'));
         if (!Number.isInteger(days) || days < 1 || days > DAYS_MOST)
@@ -103,9 +101,10 @@ export class PaymentLinkPages {
         const name = requestName(by, `/v1/invoices/${id}/payment-link`, formKey(form), wish);
         return this.flow.create(id, wish, by.name, name);
       },
-      () => `/console/invoices/${encodeURIComponent(id)}${formOf(req).text('next') === ASK_CARD ? '/ask-card' : ''}`,
-      () => (formOf(req).text('next') === ASK_CARD ? this.askCard(req, res, id) : this.ask(req, res, id)),
-    );
+      pathOf: () =>
+        `/console/invoices/${encodeURIComponent(id)}${formOf(req).text('next') === ASK_CARD ? '/ask-card' : ''}`,
+      again: () => (formOf(req).text('next') === ASK_CARD ? this.askCard(req, res, id) : this.ask(req, res, id)),
+    });
   }
 }
 

@@ -108,7 +108,7 @@ export class MovesStore {
 
   /** Lists moves. Throws BadCursor. */
   list({ status, customerId }: MoveFilter, page: PageRequest): Promise<Page<MoveEntity>> {
-    return newestFirst(this.rows, 'seq', { customerId, status }, page, { indexes: [['customerId'], ['status']] });
+    return newestFirst(this.rows, 'seq', { customerId, status }, { page, indexes: [['customerId'], ['status']] });
   }
 
   async counts(): Promise<MoveCounts> {

@@ -90,14 +90,12 @@ export class NotificationPages {
       if (found === null) throw notFound('notification');
       return { id: found.id };
     };
-    await this.audit.post(
-      req,
-      res,
-      'notification.replay',
-      replay,
-      (again) => `${PATH}/${encodeURIComponent(again.id)}`,
-      () => this.one(req, res, notificationId),
-    );
+    await this.audit.post(req, res, {
+      action: 'notification.replay',
+      work: replay,
+      pathOf: (again) => `${PATH}/${encodeURIComponent(again.id)}`,
+      again: () => this.one(req, res, notificationId),
+    });
   }
 
   private nothingYet(): Html {

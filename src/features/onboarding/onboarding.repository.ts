@@ -45,7 +45,7 @@ export class OnboardingRepository {
 
   /** The merchants, newest first. Throws BadCursor. */
   list(page: PageRequest): Promise<Page<OnboardingEntity>> {
-    return newestFirst(this.rows, 'seq', {}, page, { indexes: [] });
+    return newestFirst(this.rows, 'seq', {}, { page, indexes: [] });
   }
 
   /** Locks the merchant for `forMs` milliseconds, to send a request. Returns false if another process has the lock. */

@@ -75,16 +75,14 @@ export class RetryPages {
   @HttpCode(303)
   @Page('invoice.retry', 'ops')
   async retry(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
-    await this.audit.post(
-      req,
-      res,
-      'invoice.retry',
-      async (by) => {
+    await this.audit.post(req, res, {
+      action: 'invoice.retry',
+      work: async (by) => {
         const name = requestName(by, `/v1/invoices/${id}/retry`, formKey(formOf(req)), {});
         return retriedOrProblem(await this.flow.retry(id, by.name, name));
       },
-      () => pathOf(id),
-      () => this.ask(req, res, id),
-    );
+      pathOf: () => pathOf(id),
+      again: () => this.ask(req, res, id),
+    });
   }
 }

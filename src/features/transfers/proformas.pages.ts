@@ -57,11 +57,9 @@ export class ProformaPages {
   @HttpCode(303)
   @Page('proforma.create', 'ops')
   async create(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
-    await this.audit.post(
-      req,
-      res,
-      'proforma.create',
-      (by) => {
+    await this.audit.post(req, res, {
+      action: 'proforma.create',
+      work: (by) => {
         const form = formOf(req);
         const wish = {
           jurisdiction: form.text('jurisdiction').trim().toUpperCase(),
@@ -71,9 +69,9 @@ export class ProformaPages {
         const name = requestName(by, `/v1/invoices/${id}/proforma`, formKey(form), wish);
         return this.flow.create(id, wish, by.name, name);
       },
-      () => `/console/invoices/${encodeURIComponent(id)}`,
-      () => this.ask(req, res, id),
-    );
+      pathOf: () => `/console/invoices/${encodeURIComponent(id)}`,
+      again: () => this.ask(req, res, id),
+    });
   }
 }
 

@@ -103,7 +103,7 @@ export class VerifyPages {
     };
     const path = `${PATH}/${encodeURIComponent(name)}`;
     const again = (): Promise<void> => this.one(req, res, name);
-    await this.audit.post(req, res, 'verify.acknowledge', acknowledge, () => path, again);
+    await this.audit.post(req, res, { action: 'verify.acknowledge', work: acknowledge, pathOf: () => path, again });
   }
 }
 

@@ -56,7 +56,7 @@ export function addExport(on: Commands): void {
           if (month !== undefined && since !== undefined) throw wrongUsage('Use --month or --since, not both.');
           const rows = exported.rows((await cli.open()).get(ExportsStore), month ?? { since });
           const write = (to: Write): Promise<number> =>
-            writeRows(cli, rows, exported, format === 'csv' && !cli.json, to);
+            writeRows(cli, rows, exported, { csv: format === 'csv' && !cli.json, to });
           if (out === undefined) return void (await write(cli.io.out));
           const file = resolve(cli.io.cwd, out);
           const written = await intoFile(file, write);
@@ -73,8 +73,7 @@ function writeRows<R, V extends object>(
   cli: Cli,
   pages: Export<R>,
   { view, fields }: Exported<R, V>,
-  csv: boolean,
-  to: Write,
+  { csv, to }: { readonly csv: boolean; readonly to: Write },
 ): Promise<number> {
   const columns = csvColumns(fields);
   const line = (row: V): string => (csv ? csvLine(columns.map(([, cell]) => cell(row))) : json(jsonRow(fields, row)));

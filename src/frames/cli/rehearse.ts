@@ -64,13 +64,11 @@ export function addRehearse(on: Commands): void {
         const { accountId, version } = await sameAccount(daemon, stripe);
         const dir = resolve(cli.io.cwd, o.dir ?? cli.env('CROSSBILL_DATA_DIR') ?? '.crossbill');
         const files = { json: join(dir, 'rehearsal.json'), page: join(dir, 'rehearsal.md') };
-        const rehearsal = await begin(
-          cli,
-          config,
+        const rehearsal = await begin(cli, config, {
           accountId,
-          o.new === true ? null : loadRehearsal(files.json),
-          files.json,
-        );
+          before: o.new === true ? null : loadRehearsal(files.json),
+          file: files.json,
+        });
         rehearsal.versions = versions(version);
         const secrets = [...secretValues(config), cli.env('CROSSBILL_API_KEY') ?? ''].filter((s) => s !== '');
         const censor = textCensor(secrets);
@@ -124,9 +122,7 @@ const versions = (daemon: string): Readonly<Record<string, string>> => ({
 async function begin(
   cli: Cli,
   config: Config,
-  accountId: string,
-  before: Rehearsal | null,
-  file: string,
+  { accountId, before, file }: { readonly accountId: string; readonly before: Rehearsal | null; readonly file: string },
 ): Promise<Rehearsal> {
   if (before === null) {
     await cli.confirm(

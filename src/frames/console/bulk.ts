@@ -50,8 +50,7 @@ export function bulkForm(
   session: Session,
   path: string,
   { acts, hint, neededFor }: Acts,
-  values: Readonly<Record<string, string>>,
-  typed: Typed,
+  { values, typed }: { readonly values: Readonly<Record<string, string>>; readonly typed: Typed },
 ): Html {
   return html`<form class="card bulk" id="${FORM}" action="${path}/bulk" method="post">
     ${formToken(session)} ${hiddenFields(values)}

@@ -13,6 +13,22 @@ import { LOG, type Logger } from '../../shared/observe/index.js';
 
 type Entry = Parameters<AuditLog['write']>[0];
 
+/**
+ * The action of a form, under its name in the audit trail. `pathOf`: the page of the result. `again` draws the page of a
+ * refused form again, with what the person typed; null: a button without a page.
+ */
+type FormAct<T> = {
+  readonly action: string;
+  readonly work: (by: Session) => Promise<T>;
+  readonly pathOf: (made: T) => string;
+  readonly again: (() => Promise<void>) | null;
+};
+
+type Act<T> = Pick<FormAct<T>, 'action' | 'work'> & {
+  readonly target: string | null;
+  readonly idOf: (made: T) => string;
+};
+
 @Injectable()
 export class ConsoleAudit {
   constructor(
@@ -23,18 +39,14 @@ export class ConsoleAudit {
   /**
    * Carries out a form's action between two audit rows, then sends the browser to the page of the result. The action
    * begins after the first row is stored. A lost second row does not undo the action.
-   * @param again draws the page of a refused form again, with what the person typed; null: a button without a page
    */
   async post<T extends { readonly id: string }>(
     req: Request,
     res: Response,
-    action: string,
-    work: (by: Session) => Promise<T>,
-    pathOf: (made: T) => string,
-    again: (() => Promise<void>) | null,
+    { action, work, pathOf, again }: FormAct<T>,
   ): Promise<void> {
     const carryOut = async (): Promise<void> => {
-      const made = await this.audited(req, action, targetOf(req), work, (x) => x.id);
+      const made = await this.audited(req, { action, target: targetOf(req), work, idOf: (x) => x.id });
       secure(res);
       res.redirect(303, pathOf(made));
     };
@@ -57,7 +69,7 @@ export class ConsoleAudit {
     work: (by: Session) => Promise<T>,
   ): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }> {
     try {
-      return { ok: true, value: await this.audited(req, action, target, work, () => target) };
+      return { ok: true, value: await this.audited(req, { action, target, work, idOf: () => target }) };
     } catch (error) {
       const problem = toProblem(error);
       if (problem.getStatus() >= 500)
@@ -74,13 +86,7 @@ export class ConsoleAudit {
     await this.audit.write({ ...this.about(req, caller, action), outcome: 'done', status: 200, detail });
   }
 
-  private async audited<T>(
-    req: Request,
-    action: string,
-    target: string | null,
-    work: (by: Session) => Promise<T>,
-    idOf: (made: T) => string,
-  ): Promise<T> {
+  private async audited<T>(req: Request, { action, target, work, idOf }: Act<T>): Promise<T> {
     const session = sessionOf(req);
     const about = { ...this.about(req, session, action), target };
     await this.audit.write({ ...about, outcome: 'begun', status: 0, detail: { via: 'console' } });

@@ -163,5 +163,6 @@ async function rowsPart<R extends object, V extends object, F>(
   const said = new Map(name === undefined ? [] : [['customer_id', name]]);
   return html`${list.above}${filters.length > 0 && filterForm(path, filters, values, { said, mistakes: new Map() })}
   ${selection} ${shown}${pager(path, address, page.cursor, nextCursor)}
-  ${choose && bulkForm(session, path, many.acts, { ...address, from: page.cursor ?? '' }, typed)} ${list.below}`;
+  ${choose && bulkForm(session, path, many.acts, { values: { ...address, from: page.cursor ?? '' }, typed })}
+  ${list.below}`;
 }

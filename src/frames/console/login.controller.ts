@@ -68,7 +68,7 @@ export class LoginController {
     }
     const said =
       ended === undefined ? null : html`<p class="message">Your session had ended, so Crossbill did nothing.</p>`;
-    this.show(req, res, 200, ownPath(to), said);
+    this.show(req, res, { status: 200, to: ownPath(to), said });
   }
 
   @Post('login')
@@ -84,19 +84,23 @@ export class LoginController {
       const wait = this.throttle.waitSec(address);
       if (wait > 0) {
         res.setHeader('Retry-After', String(wait));
-        this.show(req, res, 429, to, alarm(`Too many wrong keys from this address. Try again in ${wait} s.`));
+        this.show(req, res, {
+          status: 429,
+          to,
+          said: alarm(`Too many wrong keys from this address. Try again in ${wait} s.`),
+        });
         return;
       }
       this.throttle.failed(address);
       const about = { actor: 'unknown', role: null, action: 'console.login', target: null };
       await this.denials.record({ ...about, source: address, status: 401 });
-      this.show(req, res, 401, to, alarm("That API key isn't valid."));
+      this.show(req, res, { status: 401, to, said: alarm("That API key isn't valid.") });
       return;
     }
     this.throttle.succeeded(address);
     if (!this.sessions.keeps(req)) {
       this.log.warn({ event: 'console.plain_http' }, 'a login came over plain http, where browsers keep no session');
-      this.show(req, res, 400, to, alarm(NEEDS_HTTPS));
+      this.show(req, res, { status: 400, to, said: alarm(NEEDS_HTTPS) });
       return;
     }
     await this.audit.note(req, caller, 'console.login');
@@ -105,7 +109,11 @@ export class LoginController {
     res.redirect(303, to);
   }
 
-  private show(req: Request, res: Response, status: number, to: string, said: Piece): void {
+  private show(
+    req: Request,
+    res: Response,
+    { status, to, said }: { readonly status: number; readonly to: string; readonly said: Piece },
+  ): void {
     sendLogin(req, res, status, { provider: this.provider.host, to, said });
   }
 }

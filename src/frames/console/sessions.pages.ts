@@ -58,13 +58,11 @@ export class SessionsPages {
       if (!(await this.sessions.end(id))) throw notFound('open session');
       return { id };
     };
-    await this.audit.post(
-      req,
-      res,
-      'session.end',
+    await this.audit.post(req, res, {
+      action: 'session.end',
       work,
-      () => '/console/sessions',
-      () => this.list(req, res),
-    );
+      pathOf: () => '/console/sessions',
+      again: () => this.list(req, res),
+    });
   }
 }

@@ -23,7 +23,11 @@ export class EndpointAnswers implements OnApplicationShutdown {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  saw(endpoint: InboxSource, outcome: EndpointOutcome, status: number, at: Date, address: string): void {
+  saw(
+    endpoint: InboxSource,
+    outcome: EndpointOutcome,
+    { status, at, address }: { readonly status: number; readonly at: Date; readonly address: string },
+  ): void {
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
     this.#count({ endpoint, hour, status, n: 1 });
     if (status < 400) return;

@@ -76,7 +76,7 @@ function intakeOptions(
       if (endpoint === null) return;
       const at = new Date();
       notices.saw(endpoint, outcome, about.signed, at);
-      answers.saw(endpoint, outcome, statusOf(endpoint, outcome), at, about.address);
+      answers.saw(endpoint, outcome, { status: statusOf(endpoint, outcome), at, address: about.address });
     },
   };
 }

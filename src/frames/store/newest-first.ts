@@ -50,8 +50,7 @@ export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLitera
   rows: Repository<T>,
   number: N,
   filter: Filters,
-  page: PageRequest,
-  options: ListOptions,
+  { page, ...options }: ListOptions & { readonly page: PageRequest },
 ): Promise<Page<T>> {
   const key = keyOf(rows) ?? number;
   const { data, nextCursor } = await walk(rows.manager.connection, walkOf(rows, number, filter, options), page);

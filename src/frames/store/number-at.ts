@@ -30,8 +30,8 @@ export async function numbersWithin(
 ): Promise<Numbers> {
   if (since === undefined && until === undefined) return ALL;
   const found = await orm.query<Numbers[]>(
-    `select ${side(table, number, at, '$1::timestamptz', '-', 'lo', ALL.above)} as above,
-            ${side(table, number, at, '$2::timestamptz', '+', 'hi', ALL.below)} as below`,
+    `select ${side({ table, number, at, time: '$1::timestamptz', away: '-', end: 'lo', none: ALL.above })} as above,
+            ${side({ table, number, at, time: '$2::timestamptz', away: '+', end: 'hi', none: ALL.below })} as below`,
     [since ?? null, until ?? null],
   );
   return found[0] ?? ALL;
@@ -52,16 +52,19 @@ export function numberedWithin(
   return [`${number} > ${of(numbers.above)}::bigint`, `${number} < ${of(numbers.below)}::bigint`, ...when];
 }
 
+/** One bound of a search. `away`: where a row's time may differ from its number; `none`: the bound if `time` is null. */
+type Bound = {
+  readonly table: string;
+  readonly number: string;
+  readonly at: string;
+  readonly time: string;
+  readonly away: '-' | '+';
+  readonly end: 'lo' | 'hi';
+  readonly none: string;
+};
+
 /** The SQL of a binary search for one bound: rows up to `lo` are older than the time, and rows from `hi` on are not. */
-function side(
-  table: string,
-  number: string,
-  at: string,
-  time: string,
-  away: '-' | '+',
-  end: 'lo' | 'hi',
-  none: string,
-): string {
+function side({ table, number, at, time, away, end, none }: Bound): string {
   return `case when ${time} is null then ${none} else (
     with recursive probe(lo, hi) as (
       select 0::bigint, coalesce((select max(${number}) from ${table}), 0) + 1

@@ -6,6 +6,9 @@ import { type Remembered, type RequestName } from '../../shared/domain/request-n
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
+/** A request's new object. `at`: the time of the request; null: now. */
+type Made = { readonly bodySha256: Buffer; readonly objectId: string; readonly at: Date | null };
+
 /**
  * Stores the request with its object, or returns the object of the first request with the same API key, route and
  * Idempotency-Key. If another transaction is inserting the same request, waits for the end of that transaction.
@@ -13,10 +16,7 @@ import { Database } from './database.js';
 export async function rememberIn(
   db: pg.Pool | pg.PoolClient,
   name: RequestName,
-  bodySha256: Buffer,
-  objectId: string,
-  /** The time of the request. Null: now. */
-  at: Date | null,
+  { bodySha256, objectId, at }: Made,
 ): Promise<Remembered> {
   const made = await db.query(
     `insert into api_request (api_key, method, path, idempotency_key, body_sha256, object_id, created_at)
@@ -76,6 +76,6 @@ export class Requests {
   }
 
   remember(name: RequestName, bodySha256: Buffer, objectId: string): Promise<Remembered> {
-    return rememberIn(this.db.pool, name, bodySha256, objectId, this.time.given());
+    return rememberIn(this.db.pool, name, { bodySha256, objectId, at: this.time.given() });
   }
 }

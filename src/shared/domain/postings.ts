@@ -35,54 +35,57 @@ type Cause = Partial<Pick<LedgerEntry, 'eventId' | 'refundId'>>;
  */
 const moved = (of: PaymentRow | RefundRow, at: Date): When => ({ at, movedAt: of.succeededAt ?? at });
 
+/** Debit and credit of each reason. */
+const MOVES: Readonly<Record<(typeof REASONS)[number], readonly [debit: Account, credit: Account]>> = {
+  payment_collected: ['mor_receivable', 'unmarked_payments'],
+  payment_marked: ['unmarked_payments', 'settled_invoices'],
+  refund_paid: ['unmirrored_refunds', 'mor_receivable'],
+  refund_mirrored: ['settled_invoices', 'unmirrored_refunds'],
+  refund_of_unmarked: ['unmarked_payments', 'unmirrored_refunds'],
+  dispute_lost: ['disputed_payments', 'mor_receivable'],
+  dispute_reversed: ['mor_receivable', 'disputed_payments'],
+  debit_returned: ['disputed_payments', 'mor_receivable'],
+  debit_return_reversed: ['mor_receivable', 'disputed_payments'],
+  loss_credited: ['settled_invoices', 'disputed_payments'],
+  loss_credit_reversed: ['disputed_payments', 'settled_invoices'],
+};
+
+/** One movement. `minor`: the amount in smallest units of the payment's currency. */
+type Posting = { readonly reason: keyof typeof MOVES; readonly subject: string; readonly minor: bigint };
+
 function entry(
-  debit: Account,
-  credit: Account,
-  reason: string,
-  subject: string,
-  p: PaymentRow,
-  minor: bigint,
+  payment: PaymentRow,
+  { reason, subject, minor }: Posting,
   when: When,
   { eventId = null, refundId = null }: Cause = {},
 ): LedgerEntry {
-  const amount = { minor, currency: p.currency };
-  const { invoiceId, id: paymentRowId, paymentId, processorChargeId } = p;
-  return {
-    debit,
-    credit,
-    amount,
-    reason,
-    subject,
-    invoiceId,
-    paymentRowId,
-    paymentId,
-    processorChargeId,
-    refundId,
-    eventId,
-    ...when,
-  };
+  const { invoiceId, id: paymentRowId, paymentId, processorChargeId, currency } = payment;
+  const [debit, credit] = MOVES[reason];
+  const amount = { minor, currency };
+  const about = { invoiceId, paymentRowId, paymentId, processorChargeId, refundId, eventId };
+  return { debit, credit, amount, reason, subject, ...about, ...when };
 }
 
 /** The MoR took the money and now owes it to the merchant. Stripe does not show it yet. */
 export function paymentCollected(p: PaymentRow, amount: bigint, at: Date, eventId: string | null): LedgerEntry {
-  return entry('mor_receivable', 'unmarked_payments', 'payment_collected', p.id, p, amount, moved(p, at), { eventId });
+  return entry(p, { reason: 'payment_collected', subject: p.id, minor: amount }, moved(p, at), { eventId });
 }
 
 /** Stripe shows the payment on the invoice. */
 export function paymentMarked(p: PaymentRow, amount: bigint, at: Date): LedgerEntry {
-  return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, moved(p, at));
+  return entry(p, { reason: 'payment_marked', subject: p.id, minor: amount }, moved(p, at));
 }
 
 /** The MoR refunded money and owes the merchant that much less. Stripe does not show the refund yet. */
 export function refundPaid(p: PaymentRow, r: RefundRow, at: Date, eventId: string | null): LedgerEntry {
   const cause = { eventId, refundId: r.id };
-  return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, moved(r, at), cause);
+  return entry(p, { reason: 'refund_paid', subject: r.id, minor: r.amount }, moved(r, at), cause);
 }
 
 /** Stripe shows the refund. */
 export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };
-  return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, moved(r, at), cause);
+  return entry(p, { reason: 'refund_mirrored', subject: r.id, minor: r.amount }, moved(r, at), cause);
 }
 
 /**
@@ -90,22 +93,22 @@ export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEnt
  * and the number of its entry.
  */
 export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
-  return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, when);
+  return entry(p, { reason: 'dispute_lost', subject, minor: amount }, when);
 }
 
 /** The loss ended or became smaller: the merchant won, or a refund paid back a part of the disputed amount. */
 export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
-  return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, when);
+  return entry(p, { reason: 'dispute_reversed', subject, minor: amount }, when);
 }
 
 /** A bank took a settled debit back. A person learned this from the MoR. The ledger books it like a lost dispute. */
 export function debitReturned(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
-  return entry('disputed_payments', 'mor_receivable', 'debit_returned', subject, p, amount, when);
+  return entry(p, { reason: 'debit_returned', subject, minor: amount }, when);
 }
 
 /** Reverses a returned debit: a person recorded it by mistake, or a refund paid back a part of the returned amount. */
 export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
-  return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, when);
+  return entry(p, { reason: 'debit_return_reversed', subject, minor: amount }, when);
 }
 
 /**
@@ -113,15 +116,19 @@ export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigi
  * number of its entry.
  */
 export function lossCredited(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('settled_invoices', 'disputed_payments', 'loss_credited', subject, p, amount, { at, movedAt: at });
+  return entry(p, { reason: 'loss_credited', subject, minor: amount }, { at, movedAt: at });
 }
 
 /** The loss behind a credit note ended or became smaller. */
 export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('disputed_payments', 'settled_invoices', 'loss_credit_reversed', subject, p, amount, {
-    at,
-    movedAt: at,
-  });
+  return entry(
+    p,
+    { reason: 'loss_credit_reversed', subject, minor: amount },
+    {
+      at,
+      movedAt: at,
+    },
+  );
 }
 
 /**
@@ -129,5 +136,5 @@ export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigin
  */
 export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };
-  return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, moved(r, at), cause);
+  return entry(p, { reason: 'refund_of_unmarked', subject: r.id, minor: r.amount }, moved(r, at), cause);
 }

@@ -35,10 +35,12 @@ export async function unrest(db: pg.Client): Promise<{ readonly lanes: number; r
 export async function compare(
   db: pg.Client,
   before: Before,
-  plan: Plan,
-  taken: number,
-  seen: PeersSeen,
-  verified: Verified,
+  {
+    plan,
+    taken,
+    seen,
+    verified,
+  }: { readonly plan: Plan; readonly taken: number; readonly seen: PeersSeen; readonly verified: Verified },
 ): Promise<readonly Compared[]> {
   const t = totalsOf(plan.renewals);
   const sums = async (sql: string, at: string): Promise<ReadonlyMap<string, number>> => {

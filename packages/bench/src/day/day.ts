@@ -85,7 +85,12 @@ class Day {
     try {
       await fetch(`${peers.url}/_set?began=${beganMs}`);
       const seen = await this.through({ db, daemon, postgresPid, client, peers, settings, port, beganMs });
-      const accounts = await compare(db, before, this.plan, seen.endpoints.taken, seen.peers, seen.verified[1]);
+      const accounts = await compare(db, before, {
+        plan: this.plan,
+        taken: seen.endpoints.taken,
+        seen: seen.peers,
+        verified: seen.verified[1],
+      });
       this.tell(seen, accountRows(accounts));
       const others = accounts.filter((a) => a.expected !== a.seen).length;
       if (others + this.answers.wrongCount > 0) {

@@ -133,7 +133,7 @@ export class Replica {
     const db = faultyDatabase(parts.db, trouble);
     const legal = parts.standby ? [...databaseFaults, ...standbyFaults] : databaseFaults;
     const stored = <T extends object>(name: string, port: T): T =>
-      guarded(scheduler, owner, trouble, legal, name, port);
+      guarded(scheduler, { owner, trouble, legal, name, port });
     const wake = new Wake();
     const inbox = stored('inbox', new PgInbox(db, clock));
     const books = (this.books = stored('books', new ReadModel(db)));
@@ -307,11 +307,19 @@ export class Replica {
 /** Wraps a port: each of its calls to the database becomes one step of the scheduler. */
 function guarded<T extends object>(
   scheduler: Scheduler,
-  owner: Owner,
-  trouble: Trouble,
-  legal: readonly FaultKind[],
-  name: string,
-  port: T,
+  {
+    owner,
+    trouble,
+    legal,
+    name,
+    port,
+  }: {
+    readonly owner: Owner;
+    readonly trouble: Trouble;
+    readonly legal: readonly FaultKind[];
+    readonly name: string;
+    readonly port: T;
+  },
 ): T {
   return new Proxy(port, {
     get(target, key) {

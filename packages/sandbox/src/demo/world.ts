@@ -87,7 +87,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     });
     await sandbox.kernel.clock.advance(-options.startAgoMs);
     const eventSecret = await registerEndpoint(sandbox, `${daemonUrl}/webhooks/mor/events`);
-    return await withDaemon(options, sandbox, database, daemonUrl, dataDir, eventSecret);
+    return await withDaemon(options, sandbox, database, { daemonUrl, dataDir, eventSecret });
   } catch (error) {
     await sandbox?.close();
     await database.stop();
@@ -99,9 +99,11 @@ async function withDaemon(
   options: WorldOptions,
   sandbox: Sandbox,
   database: DemoDatabase,
-  daemonUrl: string,
-  dataDir: string,
-  eventSecret: string,
+  {
+    daemonUrl,
+    dataDir,
+    eventSecret,
+  }: { readonly daemonUrl: string; readonly dataDir: string; readonly eventSecret: string },
 ): Promise<World> {
   const { kernel, secrets } = sandbox;
   const opsKey = kernel.secret('api-key-ops');

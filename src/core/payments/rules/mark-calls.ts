@@ -299,8 +299,7 @@ export type GiveBack = (
   lane: Lane,
   item: ReviewRow,
   p: PaymentRow | undefined,
-  amount: bigint | null,
-  by: string,
+  wish: { readonly amount: bigint | null; readonly by: string },
 ) => Refusal | null;
 
 const NOTHING_LEFT = 'The surplus is refunded, or its refund is under way. Nothing of it is left to refund.';
@@ -309,5 +308,5 @@ const NOTHING_LEFT = 'The surplus is refunded, or its refund is under way. Nothi
 export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
   const surplus = surplusToRefund(lane, r);
   if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
-  return giveBack(lane, r, lane.findPayment(r.paymentRowId), surplus, by);
+  return giveBack(lane, r, lane.findPayment(r.paymentRowId), { amount: surplus, by });
 }

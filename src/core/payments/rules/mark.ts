@@ -43,17 +43,24 @@ export type MarkDecision =
   | { readonly do: 'park'; readonly item: Parking };
 
 /**
+ * `holder`: another payment of the invoice with a mark, finished or begun. `fresh`: Crossbill has just read the invoice.
+ * `finalizationFailed`: Stripe refused to finalize this draft.
+ */
+type MarkFacts = {
+  readonly holder: PaymentRow | undefined;
+  readonly fresh: boolean;
+  readonly settings: FlowSettings;
+  readonly finalizationFailed: boolean;
+};
+
+/**
  * Decides on one payment taken by the MoR. Pure. If the payment does not fit the invoice, the decision is `park`: a
- * person decides. `holder`: another payment of the invoice with a mark, finished or begun. `finalizationFailed`: Stripe
- * refused to finalize this draft.
+ * person decides.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
   invoice: InvoiceRow,
-  holder: PaymentRow | undefined,
-  fresh: boolean,
-  settings: FlowSettings,
-  finalizationFailed: boolean,
+  { holder, fresh, settings, finalizationFailed }: MarkFacts,
 ): MarkDecision {
   if (!fresh) return { do: 'read' };
   const taken: Money = { minor: p.amount, currency: p.currency };
@@ -123,7 +130,12 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
   const seen = lane.sendsNothing && holder === undefined ? beforeTheMark(i) : i;
-  const d = decideMark({ ...p, amount }, seen, holder, isFresh(i, lane.now), lane.settings, isStuck);
+  const d = decideMark({ ...p, amount }, seen, {
+    holder,
+    fresh: isFresh(i, lane.now),
+    settings: lane.settings,
+    finalizationFailed: isStuck,
+  });
   const { invoiceId } = i;
   const name = p.paymentId ?? p.id;
   switch (d.do) {

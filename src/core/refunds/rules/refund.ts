@@ -24,9 +24,11 @@ type Refund = Draft<RefundRow>;
 export function newRefund(
   ctx: Pick<Ctx, 'newId' | 'now'>,
   p: PaymentRow,
-  amount: bigint,
-  reason: string | null,
-  origin: RefundRow['origin'],
+  {
+    amount,
+    reason,
+    origin,
+  }: { readonly amount: bigint; readonly reason: string | null; readonly origin: RefundRow['origin'] },
 ): RefundRow {
   return newRow(REFUND, {
     id: ctx.newId('ref'),
@@ -79,7 +81,10 @@ export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
   const known = findRefund(lane, p, e);
   if (known !== undefined && (known.status === 'succeeded' || !isSameMoney(known, e) || isNamedOtherwise(known, e)))
     return takeAgain(lane, p, known, e);
-  const made = { ...newRefund(lane.ctx, p, e.amount, e.reason, 'event'), currency: e.currency };
+  const made = {
+    ...newRefund(lane.ctx, p, { amount: e.amount, reason: e.reason, origin: 'event' }),
+    currency: e.currency,
+  };
   const r = known ?? lane.add('refunds', made);
   const told = { failure: null, reason: r.reason ?? e.reason, totalAfter: e.amountRefundedTotal, succeededAt: e.at };
   moveRefund(r, 'succeeded', told);
@@ -225,7 +230,7 @@ export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   // `r`. So the reply to `r` belongs to the row of the second request.
   const twin = (): Refund =>
     others.find((x) => isNameless(x, r.amount)) ??
-    lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
+    lane.add('refunds', newRefund(lane.ctx, p, { amount: r.amount, reason: r.reason, origin: 'api' }));
   settleBy(lane, isAnother ? twin() : r, a);
 }
 

@@ -87,7 +87,7 @@ export function requestRefund(
     const why = `The amount exceeds the rest of this payment. Refund at most ${show(rest)}. ${byBank}`;
     return refuse(400, 'invalid_request', why.trim(), 'amount');
   }
-  const refund = lane.add('refunds', newRefund(lane.ctx, p, amount, req.reason, 'api'));
+  const refund = lane.add('refunds', newRefund(lane.ctx, p, { amount, reason: req.reason, origin: 'api' }));
   const { reason, metadata } = req;
   const kind = 'create_refund' as const;
   const wire = lane.ctx.encodeMor({ kind, paymentId: p.paymentId, amountMinor: amount, reason, metadata });
@@ -126,8 +126,7 @@ export function refundForItem(
   lane: Lane,
   { kind }: Pick<ReviewRow, 'kind'>,
   p: PaymentRow | undefined,
-  amount: bigint | null,
-  by: string,
+  { amount, by }: { readonly amount: bigint | null; readonly by: string },
 ): Refusal | null {
   if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
   // The key contains the number `n`. Only after a failed refund does the next choice get the next number. After a

@@ -43,11 +43,9 @@ export class ReturnPages {
   @HttpCode(303)
   @Page('payment.returned', 'ops')
   async record(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    await this.audit.post(
-      req,
-      res,
-      'payment.returned',
-      async (by) => {
+    await this.audit.post(req, res, {
+      action: 'payment.returned',
+      work: async (by) => {
         const form = formOf(req);
         const reference = form.text('reference').trim();
         if (reference !== '' && !isPlainText(reference))
@@ -59,23 +57,22 @@ export class ReturnPages {
         const word = { by: by.name, reference: reference === '' ? null : reference, on };
         return valueOrProblem(await this.flow.record(id, word, paymentRequestName(by, formKey(form), body)));
       },
-      (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
-      () => this.ask(req, res, id),
-    );
+      pathOf: (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
+      again: () => this.ask(req, res, id),
+    });
   }
 
   @Post(':id/returned/undo')
   @HttpCode(303)
   @Page('payment.returned.undo', 'ops')
   async undo(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    await this.audit.post(
-      req,
-      res,
-      'payment.returned.undo',
-      async (by) => valueOrProblem(await this.flow.undo(id, by.name, paymentRequestName(by, formKey(formOf(req)), {}))),
-      (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
-      null,
-    );
+    await this.audit.post(req, res, {
+      action: 'payment.returned.undo',
+      work: async (by) =>
+        valueOrProblem(await this.flow.undo(id, by.name, paymentRequestName(by, formKey(formOf(req)), {}))),
+      pathOf: (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
+      again: null,
+    });
   }
 }
 

@@ -115,17 +115,20 @@ async function integrationCheck(health: HealthStore): Promise<Check> {
 
 function backlogChecks(b: Backlog, quarantined: number): Check[] {
   const waiting = `${b.waitingEvents} events and ${b.pendingMessages} calls, oldest ${age(b.oldestSeconds)}`;
-  const unless = (name: string, isWell: boolean, well: string, detail: string, todo: string): Check =>
-    isWell ? check(name).ok(well) : check(name).warn(detail, todo);
+  const unless = (
+    name: string,
+    isWell: boolean,
+    { well, detail, todo }: { readonly well: string; readonly detail: string; readonly todo: string },
+  ): Check => (isWell ? check(name).ok(well) : check(name).warn(detail, todo));
   const aside = `${quarantined} authentic deliveries had no effect`;
   const kinds = [...b.openReviews].map(([kind, n]) => `${n} ${kind}`).join(', ');
   const slow = 'Check that a daemon runs. `crossbill status` shows the failing calls.';
   const parked = 'Run `crossbill events list --status parked`, then `crossbill events retry <event>`.';
   const clock = 'Check the clock of this machine. Then run `crossbill events list --status quarantined`.';
   return [
-    unless('queue', b.oldestSeconds <= SLOW_SEC, waiting, waiting, slow),
-    unless('parked events', b.parkedEvents === 0, 'none', String(b.parkedEvents), parked),
-    unless('quarantine', quarantined === 0, 'empty', aside, clock),
-    unless('open review items', kinds === '', 'none', kinds, 'Run `crossbill reviews list`.'),
+    unless('queue', b.oldestSeconds <= SLOW_SEC, { well: waiting, detail: waiting, todo: slow }),
+    unless('parked events', b.parkedEvents === 0, { well: 'none', detail: String(b.parkedEvents), todo: parked }),
+    unless('quarantine', quarantined === 0, { well: 'empty', detail: aside, todo: clock }),
+    unless('open review items', kinds === '', { well: 'none', detail: kinds, todo: 'Run `crossbill reviews list`.' }),
   ];
 }

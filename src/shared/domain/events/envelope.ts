@@ -39,7 +39,7 @@ export type EnvelopeReader<T> = (envelope: Envelope) => { readonly lane: string;
 /** Parses a body as an event of a source. Never throws, even on random bytes. */
 export function parseEvent<T>(source: InboxSource, body: Buffer, read: EnvelopeReader<T>): ParsedEvent<T> {
   const parsed = parseBody(body);
-  if (!parsed.ok) return without('unusable', source, bodyId(body), '', parsed.reason);
+  if (!parsed.ok) return without('unusable', source, { eventId: bodyId(body), type: '', reason: parsed.reason });
   return readEvent(source, body, parsed.value, read);
 }
 
@@ -47,14 +47,17 @@ function readEvent<T>(source: InboxSource, body: Buffer, root: JsonObject, read:
   const id = member(root, 'id');
   const givenType = member(root, 'type');
   const type = isId(givenType) ? givenType : '';
-  if (!isId(id)) return without('unusable', source, bodyId(body), type, 'id is missing or not a usable id');
-  if (type === '') return without('unusable', source, id, '', 'type is missing or not text');
+  if (!isId(id))
+    return without('unusable', source, { eventId: bodyId(body), type, reason: 'id is missing or not a usable id' });
+  if (type === '') return without('unusable', source, { eventId: id, type: '', reason: 'type is missing or not text' });
   try {
     const found = read({ eventId: id, type, root });
-    if (found === null) return without('ignored', source, id, type, 'a type Crossbill does not use');
+    if (found === null)
+      return without('ignored', source, { eventId: id, type, reason: 'a type Crossbill does not use' });
     return { verdict: 'usable', eventId: id, type, lane: found.lane, event: found.event };
   } catch (problem) {
-    if (problem instanceof Unreadable) return without('unusable', source, id, type, problem.message);
+    if (problem instanceof Unreadable)
+      return without('unusable', source, { eventId: id, type, reason: problem.message });
     throw problem;
   }
 }
@@ -67,9 +70,7 @@ export function bodyId(body: Buffer): string {
 function without<T>(
   verdict: 'ignored' | 'unusable',
   source: InboxSource,
-  eventId: string,
-  type: string,
-  reason: string,
+  { eventId, type, reason }: { readonly eventId: string; readonly type: string; readonly reason: string },
 ): ParsedEvent<T> {
   return { verdict, eventId, type, lane: bareEventLane(source, eventId), reason };
 }

@@ -10,7 +10,7 @@ import { ctx } from '../../../support/asked-refund.js';
 
 const text = (over: Over): string => said(over)[1];
 const refund = (status: RefundRow['status']): RefundRow => ({
-  ...newRefund(ctx(), payment({}), 1_000n, null, 'api'),
+  ...newRefund(ctx(), payment({}), { amount: 1_000n, reason: null, origin: 'api' }),
   status,
 });
 const ON_ITS_WAY = ['requested', 'unknown', 'pending'] as const;

@@ -16,7 +16,7 @@ import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
 import { aCtx } from '../../../support/channel-lane.js';
 
 const PAYMENT = newPayment(aCtx(), { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' });
-const REFUND = newRefund(aCtx(), PAYMENT, 1000n, null, 'api');
+const REFUND = newRefund(aCtx(), PAYMENT, { amount: 1000n, reason: null, origin: 'api' });
 
 function allows<T extends string>(
   moves: Readonly<Record<T, readonly string[]>>,

@@ -37,7 +37,12 @@ const payment = (over: Partial<PaymentRow> = {}, ctx = aCtx()): PaymentRow =>
   });
 
 const p = (): PaymentRow => payment();
-const r = () => ({ ...newRefund(aCtx(), p(), 1000n, null, 'event'), id: 'ref_1', succeededAt: OCTOBER }) as const;
+const r = () =>
+  ({
+    ...newRefund(aCtx(), p(), { amount: 1000n, reason: null, origin: 'event' }),
+    id: 'ref_1',
+    succeededAt: OCTOBER,
+  }) as const;
 const lost = { at: LATER, movedAt: OCTOBER };
 const names = { invoiceId: 'in_1', paymentRowId: 'pmt_1', paymentId: 'pay_1', processorChargeId: 'ch_1' };
 

@@ -135,7 +135,10 @@ it('Crossbill treats only an open or uncollectible invoice as payable on Stripe'
 });
 
 const p = payment({ amount: 1000n });
-const r = (amount: bigint, over = {}) => ({ ...newRefund(aCtx(), p, amount, null, 'api'), ...over });
+const r = (amount: bigint, over = {}) => ({
+  ...newRefund(aCtx(), p, { amount, reason: null, origin: 'api' }),
+  ...over,
+});
 
 it('the refundable amount of a payment excludes refunds, open refund requests and lost disputes', () => {
   expect(refundable(p, [], 0n)).toBe(1000n);

@@ -35,13 +35,13 @@ export function bookLosses(lane: Lane): void {
     if (before !== undefined && to !== undefined && before.id !== to.payment.id) {
       // Crossbill booked the loss for another payment. It now moves the loss to the right payment, with two entries in
       // the same month.
-      move(lane, o, before, -had, lane.now);
-      move(lane, o, to.payment, to.minor, lane.now);
+      move(lane, o, { payment: before, minor: -had, movedAt: lane.now });
+      move(lane, o, { payment: to.payment, minor: to.minor, movedAt: lane.now });
       continue;
     }
     const p = to?.payment ?? before;
     const minor = (to?.minor ?? 0n) - had;
-    if (p !== undefined && minor !== 0n) move(lane, o, p, minor, movedAt(lane, o, p, minor));
+    if (p !== undefined && minor !== 0n) move(lane, o, { payment: p, minor, movedAt: movedAt(lane, o, p, minor) });
   }
 }
 
@@ -103,12 +103,20 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
 }
 
 /** Books a change of a payment's loss. A negative `minor` lowers the loss. */
-function move(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, minor: bigint, movedAt: Date): void {
+function move(
+  lane: Lane,
+  o: Draft<MorObjectRow>,
+  { payment: p, minor, movedAt }: { readonly payment: PaymentRow; readonly minor: bigint; readonly movedAt: Date },
+): void {
   if (minor === 0n) return;
   const { of, minor: had, entries: before } = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
   const entries = before + 1;
   const now = (of === p.id ? BigInt(had) : 0n) + minor;
-  const entry = entryOf(o, p, entries === 1 ? o.id : `${o.id}:${entries}`, minor, { at: lane.now, movedAt });
+  const entry = entryOf(o, p, {
+    subject: entries === 1 ? o.id : `${o.id}:${entries}`,
+    minor,
+    when: { at: lane.now, movedAt },
+  });
   const loss = { of: p.id, minor: now.toString(), entries, movedAt: movedAt.toISOString() };
   lane.book(entry);
   o.detail = { ...o.detail, loss };
@@ -117,7 +125,11 @@ function move(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, minor: bigint, 
 
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 
-function entryOf(o: MorObjectRow, p: PaymentRow, subject: string, minor: bigint, when: When): LedgerEntry {
+function entryOf(
+  o: MorObjectRow,
+  p: PaymentRow,
+  { subject, minor, when }: { readonly subject: string; readonly minor: bigint; readonly when: When },
+): LedgerEntry {
   if (o.kind === 'debit_return') {
     return minor > 0n ? debitReturned(p, subject, minor, when) : debitReturnReversed(p, subject, -minor, when);
   }
@@ -185,7 +197,7 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
   if (p === undefined || p.succeededAt === null || p.amount === null) return { ...disputedOf(s, o), twice: null };
   const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
   const booked = o.detail.loss?.of === p.id ? BigInt(o.detail.loss.minor) : 0n;
-  const taken = takenBy(s, o, p, p.amount, booked);
+  const taken = takenBy(s, o, p, { amount: p.amount, booked });
   if (booked >= taken) return { amount: sum(booked), unread: null, twice: null };
   const how = p.amountRefunded > 0n ? 'refunded' : 'taken-back';
   const twice = { payment: paymentName(p), how, got: sum(taken - booked), booked: sum(booked) } as const;
@@ -197,7 +209,12 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
  * MoR had not refunded on the day of the loss. That is the booked loss plus all refunds since. Without a booked loss,
  * the bank may have taken the whole payment.
  */
-function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {
+function takenBy(
+  s: LaneRows,
+  o: MorObjectRow,
+  p: PaymentRow,
+  { amount, booked }: { readonly amount: bigint; readonly booked: bigint },
+): bigint {
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
   if (o.amount !== null && o.currency === p.currency) return least(o.amount, amount);
   if (booked === 0n) return amount;

@@ -266,7 +266,8 @@ it('the choice `apply` keeps earlier accepted differences, but accepts no surplu
   const before = { amount: 2000n, waived: ['customer_mismatch', 'surplus'] } as const;
   expect(waived(before)).toEqual(['customer_mismatch', 'amount_mismatch']);
   const given = (status: RefundStatus, of = payment()) => {
-    return (s: LaneState) => putRefund(s, { ...newRefund(ctx(), of, 10n, null, 'api'), status });
+    return (s: LaneState) =>
+      putRefund(s, { ...newRefund(ctx(), of, { amount: 10n, reason: null, origin: 'api' }), status });
   };
   expect(waived({}, given('pending'))).toEqual(['amount_mismatch']);
   expect(waived({}, given('failed'))).toEqual(['amount_mismatch', 'surplus']);
@@ -362,7 +363,7 @@ describe('an out-of-band mark above the payment’s amount', () => {
     closeReviews(declared(s), ctx, () => true, { by: 'ada', resolution, note: null });
   const topics = (s: LaneState): string[] => open(declared(s)).map((r) => r.topic);
   const refunded = (s: LaneState, status: RefundStatus, of: PaymentRow = aPayment()): LaneState =>
-    putRefund(s, { ...newRefund(ctx, of, 500n, null, 'api'), status });
+    putRefund(s, { ...newRefund(ctx, of, { amount: 500n, reason: null, origin: 'api' }), status });
 
   it('an amount still due after the mark opens a review item while the invoice is payable', () => {
     expect(openFacts(declared(rest()))).toEqual([{ code: 'rest-due', status: 'open', due: eur(500n) }]);

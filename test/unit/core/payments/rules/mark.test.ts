@@ -128,7 +128,12 @@ function decided(c: Case): string {
     ? newPayment(rules, { invoiceId: 'in_oak', customerId: 'c', currency: 'EUR' })
     : undefined;
   const settings = { ...SETTINGS, draftPolicy: c.policy, markMode: c.mode };
-  const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, holder, c.fresh, settings, c.stuck);
+  const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, {
+    holder,
+    fresh: c.fresh,
+    settings,
+    finalizationFailed: c.stuck,
+  });
   return d.do === 'park' ? d.item.kind : d.do === 'mark' ? `mark ${d.mode}` : d.do;
 }
 
@@ -175,7 +180,12 @@ it('for every combination of facts, the decision about a mark follows the first 
 it('the review item about a void invoice names the invoice’s replacement, and proposes a refund', () => {
   const p = newPayment(rules, { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR' });
   const invoice = { ...BLANK, platformStatus: 'void' as const, customerId: 'cus_oak', latestRevision: 'in_new' };
-  const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false);
+  const d = decideMark({ ...p, amount: 1000n }, invoice, {
+    holder: undefined,
+    fresh: true,
+    settings: SETTINGS,
+    finalizationFailed: false,
+  });
   const fact = { code: 'invoice-void', replacedBy: 'in_new' };
   expect(d).toMatchObject({ do: 'park', item: { kind: 'invoice_not_payable', fact, proposed: 'refund' } });
 });
@@ -195,7 +205,7 @@ const LOOKUPS = [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(id
 
 const taken = eur(2990n);
 const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
-  const d = decideMark(p, invoice(over), holder, true, ctx().settings, false);
+  const d = decideMark(p, invoice(over), { holder, fresh: true, settings: ctx().settings, finalizationFailed: false });
   return d.do === 'park' ? [d.item.kind, d.item.fact] : [d.do];
 };
 
@@ -214,7 +224,12 @@ it.each([2000n, 3000n])(
   'with out-of-band marks, an item about a different amount (%s cents due) does not propose the choice `apply`',
   (due) => {
     const { settings } = ctx({ markMode: 'out_of_band' });
-    const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
+    const d = decideMark(payment(), invoice({ amountRemaining: due }), {
+      holder: undefined,
+      fresh: true,
+      settings,
+      finalizationFailed: false,
+    });
     const fact = { code: 'amount-differs', due: { minor: due, currency: 'EUR' }, marking: 'out_of_band' };
     expect(d).toMatchObject({ do: 'park', item: { kind: 'amount_mismatch', fact } });
   },

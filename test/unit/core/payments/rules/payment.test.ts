@@ -386,7 +386,7 @@ describe('a surplus', () => {
 
   /** Of 5.00, and not counted yet. */
   const refund = (over: Partial<RefundRow>): RefundRow => ({
-    ...newRefund(ctx, payment(), 500n, null, 'api'),
+    ...newRefund(ctx, payment(), { amount: 500n, reason: null, origin: 'api' }),
     ...over,
   });
 

@@ -148,7 +148,7 @@ describe('a request for a refund', () => {
     it('two refunds chosen for one kind of review item have different idempotency keys', () => {
       const give = (s: LaneState, p: PaymentRow | undefined) => {
         const on = new Lane(s, ctx());
-        const refused = refundForItem(on, { kind: 'double_payment' }, p, 500n, 'ada');
+        const refused = refundForItem(on, { kind: 'double_payment' }, p, { amount: 500n, by: 'ada' });
         return { s: on.toState(), refused };
       };
       const s = lane(payment());

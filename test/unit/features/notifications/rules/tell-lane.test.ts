@@ -305,7 +305,11 @@ it('a payment_link.created notification goes out once, after the MoR gives the l
 describe('a refund', () => {
   const refund = (over: Partial<RefundRow> = {}, s = paid()): LaneState => {
     const [p = never()] = s.payments;
-    const row = { ...newRefund(aCtx(), p, 500n, null, 'api'), id: 'ref/1', status: 'succeeded' } as const;
+    const row = {
+      ...newRefund(aCtx(), p, { amount: 500n, reason: null, origin: 'api' }),
+      id: 'ref/1',
+      status: 'succeeded',
+    } as const;
     return { ...s, refunds: [{ ...row, morRefundId: 'rfnd_1', processorRefundId: 're_1', ...over }] };
   };
   const data = {
@@ -409,7 +413,10 @@ describe('a dispute', () => {
   it('news that ends or gives access waits for the customer and the subscription on Stripe', () => {
     const s = invoiceIs(lane(over('lost', 2)), { platformStatus: 'unknown', customerId: null, subscriptionId: null });
     const [p = never()] = s.payments;
-    const row = { ...newRefund(aCtx(), p, 500n, null, 'event'), status: 'succeeded' } as const;
+    const row = {
+      ...newRefund(aCtx(), p, { amount: 500n, reason: null, origin: 'event' }),
+      status: 'succeeded',
+    } as const;
     const unread: LaneState = { ...s, payments: [{ ...p, signupId: 'sup_1' }], refunds: [row] };
     const named = (platformStatus: 'open' | 'deleted'): LaneState => invoiceIs(unread, { platformStatus });
     const waiting = ['refund.succeeded', 'dispute.closed', 'signup.completed'];

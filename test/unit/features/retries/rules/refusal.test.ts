@@ -231,7 +231,10 @@ it.each([
     'the MoR already took money for it (payment pay_1).',
     () => putPayment(lane(), payment({ mark: 'parked', succeededAt: NOW })),
   ],
-  ['money was given back for it', () => putRefund(lane(), newRefund(ctx(), payment(), 1n, null, 'event'))],
+  [
+    'money was given back for it',
+    () => putRefund(lane(), newRefund(ctx(), payment(), { amount: 1n, reason: null, origin: 'event' })),
+  ],
   ['the MoR has reported no failed charge of it.', () => takeRead(emptyLane('in_1'), ctx(), facts())],
   ['it is not final yet', () => takeRead(emptyLane('in_1'), ctx(), facts({ status: 'draft' }))],
   ['Crossbill expects its first answer by 2026-11-21', () => untold({ expectedBy: at(DAY_MS) })],

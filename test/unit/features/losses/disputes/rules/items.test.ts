@@ -32,7 +32,11 @@ const URL = 'https://mor.example/dp_1';
 /** Given back to the customer at that time. */
 function refundOf(s: LaneState, amount: bigint, succeededAt: Date): LaneState {
   const [p = never()] = s.payments;
-  return putRefund(s, { ...newRefund(later(0), p, amount, null, 'event'), status: 'succeeded', succeededAt });
+  return putRefund(s, {
+    ...newRefund(later(0), p, { amount, reason: null, origin: 'event' }),
+    status: 'succeeded',
+    succeededAt,
+  });
 }
 
 it('the review item of an open dispute names the amount, the deadline and the dashboard page', () => {
@@ -373,7 +377,11 @@ it('a returned debit opens a review item; if an operator dismissed this item, un
 
 const refund = (s: LaneState, over: Partial<RefundRow> = {}): LaneState => {
   const [p = never()] = s.payments;
-  const row = { ...newRefund(later(0), p, 1000n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
+  const row = {
+    ...newRefund(later(0), p, { amount: 1000n, reason: null, origin: 'event' }),
+    status: 'succeeded',
+    succeededAt: NOW,
+  } as const;
   return putRefund(s, { ...row, id: 'ref_1', ...over });
 };
 const handled = (refunded: boolean | null, over: Partial<MorObjectRow> = {}): MorObjectRow =>

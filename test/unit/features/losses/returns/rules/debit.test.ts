@@ -190,7 +190,7 @@ it('a returned debit stores its source and time; Crossbill refuses a return duri
   const unknown = putPayment(p.s, { ...row, amount: null });
   expect(returnDebit(unknown, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
   for (const status of ['requested', 'unknown', 'pending'] as const) {
-    const back = { ...newRefund(later(0), row, 1000n, null, 'api'), id: 'ref_1', status };
+    const back = { ...newRefund(later(0), row, { amount: 1000n, reason: null, origin: 'api' }), id: 'ref_1', status };
     const done = returnDebit(putRefund(p.s, back), p.id, word, later(1));
     expect(done).toMatchObject({ ok: false, status: 409, code: 'refund_under_way' });
     expect(done.ok ? '' : done.message).toContain(`Refund ref_1 of this payment is ${status}`);
