@@ -75,7 +75,7 @@ export const mutants = [
   },
   {
     name: 'a draft is paid',
-    file: 'src/core/payments/rules/mark.ts',
+    file: 'src/core/payments/rules/decide-mark.ts',
     find: "if (status === 'draft') return { do: 'finalize' };",
     replace: "if (status === 'draft') return { do: 'mark', mode: settings.markMode };",
     tests: MARKS,
@@ -132,7 +132,7 @@ export const mutants = [
   },
   {
     name: 'the amount is not compared',
-    file: 'src/core/payments/rules/mark.ts',
+    file: 'src/core/payments/rules/decide-mark.ts',
     find: 'if (due !== p.amount && !waived) return',
     replace: 'if (due === null && !waived) return',
     tests: MARKS,
@@ -140,14 +140,14 @@ export const mutants = [
   },
   {
     name: 'the customer is not compared',
-    file: 'src/core/payments/rules/mark.ts',
+    file: 'src/core/payments/rules/decide-mark.ts',
     find: "if (customerId !== p.customerId && !p.waived.includes('customer_mismatch'))",
     replace: "if (customerId === '' && !p.waived.includes('customer_mismatch'))",
     tests: MARKS,
   },
   {
     name: 'a second payment is marked beside the first',
-    file: 'src/core/payments/rules/mark.ts',
+    file: 'src/core/payments/rules/decide-mark.ts',
     find: 'if (holder !== undefined) {',
     replace: "if (holder !== undefined && p.currency === '') {",
     tests: MARKS,
@@ -383,7 +383,7 @@ export const mutants = [
   },
   {
     name: '202 proves a charge before it is settled',
-    file: 'src/core/payments/rules/payment.ts',
+    file: 'src/core/payments/rules/proof.ts',
     find: "outcome.value === 'pending') waitForDebit(lane, p);",
     replace: "outcome.value === 'pending') believe(lane, p, 'the MoR knows it');",
     tests: ['test/unit/core/payments/flow-bank-debit.test.ts'],

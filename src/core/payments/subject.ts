@@ -15,15 +15,8 @@ import {
   setReferenceCall,
 } from './rules/mark-calls.js';
 import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
-import {
-  chargeLookup,
-  chooseUnproven,
-  declareSurplus,
-  restItems,
-  takeNotPaid,
-  takeSucceeded,
-  unprovenItems,
-} from './rules/payment.js';
+import { declareSurplus, restItems, takeNotPaid, takeSucceeded } from './rules/payment.js';
+import { chargeLookup, chooseUnproven, unprovenItems } from './rules/proof.js';
 
 /** Actions of other folders on a payment: refund it (refunds/), or retry a refused renewal (retries/). */
 export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, e: PaymentEvent) => void };

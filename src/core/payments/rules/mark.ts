@@ -1,5 +1,4 @@
-// Decides the mark of a payment on its invoice, after a fresh read: begins, holds or withdraws it, or leaves it to a
-// person.
+// The mark of a payment on its invoice: begins, holds or withdraws it, or leaves it to a person. `decide-mark.ts` decides.
 import { type Draft } from '../../../shared/domain/row.js';
 import {
   type MadeCall,
@@ -11,101 +10,27 @@ import {
   type PaymentRow,
   moveMark,
 } from '../../../shared/domain/model.js';
-import { type Money, showMoney } from '../../../shared/domain/money.js';
+import { showMoney } from '../../../shared/domain/money.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
 import { paymentMarked } from '../../../shared/domain/postings.js';
-import { type FlowSettings } from '../../../shared/domain/settings.js';
 import { isPayable } from '../../../shared/domain/status.js';
 import { isCutOffSince, mayBeCutOff, isCallOf } from '../../../engine/call.js';
 import { isUnsent, type Lane } from '../../../engine/draft.js';
 import { isFresh, invoiceLookup } from '../../books/rules/invoice-facts.js';
 import { observationsOf } from '../../books/rules/open-money.js';
-import { closePayment, maybeOne, PARKING } from '../../books/rules/payment-rows.js';
+import { closePayment, PARKING } from '../../books/rules/payment-rows.js';
 import {
   DRAFT_FAILED_LOOK_EVERY_MS,
   DRAFT_LOOK_AFTER_MS,
   DRAFT_LOOK_EVERY_MS,
   STANDSTILL_MS,
 } from '../../../shared/policy.js';
-import { noteGrowth, ofAmount, ofPaid, type Parking } from './amount.js';
+import { noteGrowth, type Parking } from './amount.js';
+import { decideMark } from './decide-mark.js';
 import { askOfAmount } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
-
-export type MarkDecision =
-  | { readonly do: 'read' } // read the invoice first
-  | { readonly do: 'hold'; readonly why: string } // a draft can't be paid: Crossbill waits until it is final
-  | { readonly do: 'finalize' }
-  | { readonly do: 'mark'; readonly mode: MarkMode }
-  | { readonly do: 'attach' } // the payment record exists and must be attached
-  | { readonly do: 'identify' } // the invoice is paid: find out if our own lost mark paid it
-  | { readonly do: 'park'; readonly item: Parking };
-
-/**
- * `holder`: another payment of the invoice with a mark, finished or begun. `fresh`: Crossbill has just read the invoice.
- * `finalizationFailed`: Stripe refused to finalize this draft.
- */
-type MarkFacts = {
-  readonly holder: PaymentRow | undefined;
-  readonly fresh: boolean;
-  readonly settings: FlowSettings;
-  readonly finalizationFailed: boolean;
-};
-
-/**
- * Decides on one payment taken by the MoR. Pure. If the payment does not fit the invoice, the decision is `park`: a
- * person decides.
- */
-export function decideMark(
-  p: PaymentRow & { readonly amount: bigint },
-  invoice: InvoiceRow,
-  { holder, fresh, settings, finalizationFailed }: MarkFacts,
-): MarkDecision {
-  if (!fresh) return { do: 'read' };
-  const taken: Money = { minor: p.amount, currency: p.currency };
-  const park = (item: Parking): MarkDecision => ({ do: 'park', item });
-  const { platformStatus: status, amountRemaining: due, currency, customerId, invoiceId } = invoice;
-  if (status === 'deleted' || status === 'unknown')
-    return park({ kind: 'invoice_not_payable', fact: { code: 'no-such-invoice', taken, invoice: invoiceId } });
-  if (status === 'void') {
-    const fact = { code: 'invoice-void', taken, invoice: invoiceId, replacedBy: invoice.latestRevision } as const;
-    return park({ kind: 'invoice_not_payable', fact, proposed: 'refund' });
-  }
-  if (customerId !== p.customerId && !p.waived.includes('customer_mismatch'))
-    return park({
-      kind: 'customer_mismatch',
-      fact: { code: 'other-customer', named: p.customerId, owner: customerId },
-    });
-  if (currency !== p.currency)
-    return park({ kind: 'currency_mismatch', fact: { code: 'other-currency', taken, currency } });
-  if (holder !== undefined) {
-    const charge = p.processorChargeId;
-    const sameCharge = charge !== null && charge === holder.processorChargeId ? charge : null;
-    const isOne = maybeOne(p, holder);
-    const fact = { code: 'paid-twice', taken, settledBy: effectName(holder), sameCharge, maybeOne: isOne } as const;
-    return park({
-      kind: 'double_payment',
-      fact: { ...fact, observations: [] },
-      proposed: isOne ? null : 'refund', // if both may be one payment, a refund could return the only money
-    });
-  }
-  if (status === 'paid') {
-    if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
-    return park(ofPaid(invoice, taken, null, []));
-  }
-  // A draft's total may still change. With the policy `wait` Crossbill compares amounts only on a final invoice.
-  if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
-    return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
-  }
-  // "Paid out of band" pays the whole invoice. So only the exact amount may do so, even if a person accepted a
-  // difference.
-  const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
-  if (due !== p.amount && !waived) return park(ofAmount(p, invoice, settings));
-  if (status === 'draft') return { do: 'finalize' };
-  if (p.paymentRecordId !== null) return { do: 'attach' };
-  return { do: 'mark', mode: settings.markMode };
-}
 
 /** Decides the marks of all payments, the oldest first: the first payment pays the invoice. */
 export function settleMarks(lane: Lane): void {

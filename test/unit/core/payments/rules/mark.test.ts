@@ -10,10 +10,10 @@ import {
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
+import { decideMark } from '../../../../../src/core/payments/rules/decide-mark.js';
 import {
   beforeTheMark,
   closeRefunded,
-  decideMark,
   decideMarksAgain,
   isMarkedByOthers,
   readToMark,
@@ -23,7 +23,7 @@ import {
 } from '../../../../../src/core/payments/rules/mark.js';
 import { nextLookup } from '../../../../../src/engine/lookup.js';
 import { identifyLookup } from '../../../../../src/core/payments/rules/mark-calls.js';
-import { chargeLookup } from '../../../../../src/core/payments/rules/payment.js';
+import { chargeLookup } from '../../../../../src/core/payments/rules/proof.js';
 import { proposedOf } from '../../../../../src/core/reviews/rules/choices.js';
 import { SETTINGS } from '../../../../support/builders.js';
 import { facts, NOW } from '../../../../support/channel-lane.js';

@@ -15,15 +15,13 @@ import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../../src/engine/items.js';
 import { believe, newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
 import {
-  chargeLookup,
-  chooseUnproven,
   declareSurplus,
   learnFromCapture,
   surplusToRefund,
   takeNotPaid,
   takeSucceeded,
-  unprovenItems,
 } from '../../../../../src/core/payments/rules/payment.js';
+import { chargeLookup, chooseUnproven, unprovenItems } from '../../../../../src/core/payments/rules/proof.js';
 import { takeRefusal } from '../../../../../src/features/retries/rules/refusal.js';
 import { refusal } from '../../../../support/asked-refund.js';
 import { aCtx, aPaymentEvent, facts, NOW, open, openFacts } from '../../../../support/channel-lane.js';

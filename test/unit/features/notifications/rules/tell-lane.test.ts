@@ -14,12 +14,8 @@ import { findRefusalKind } from '../../../../../src/shared/domain/decline-kind.j
 import { type NotificationType, type Told } from '../../../../../src/shared/domain/notification.js';
 import { type ConfirmedMethod, type RetryTrail } from '../../../../../src/shared/domain/retry.js';
 import { putDownStep } from '../../../../../src/features/notifications/rules/put-down.js';
-import {
-  type NamedReview,
-  reviewDueSoon,
-  reviewOpened,
-  tellLane,
-} from '../../../../../src/features/notifications/rules/tell-lane.js';
+import { type NamedReview } from '../../../../../src/features/notifications/rules/notice-facts.js';
+import { reviewDueSoon, reviewOpened, tellLane } from '../../../../../src/features/notifications/rules/tell-lane.js';
 import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
 import { aCtx, anOpenInvoice, NOW } from '../../../../support/channel-lane.js';
 import { aDispute, paid, paidTwice } from '../../../../support/disputed-lane.js';
