@@ -68,14 +68,12 @@ export class VerifyPages {
       if (await this.verify.runSoon()) return { id: 'verify' };
       throw new Problem(409, 'verify_under_way', 'A run is under way, or begins by itself within the hour.');
     };
-    await this.audit.post(
-      req,
-      res,
-      'verify.run',
-      run,
-      () => `${PATH}?soon=yes`,
-      () => this.newest(req, res),
-    );
+    await this.audit.post(req, res, {
+      action: 'verify.run',
+      work: run,
+      pathOf: () => `${PATH}?soon=yes`,
+      again: () => this.newest(req, res),
+    });
   }
 
   @Get(':id')
