@@ -14,14 +14,14 @@ const engineRules = [
   'calls',
   'commanded',
   'context',
-  'draft',
+  'lane',
   'event',
   'items',
   'lookup',
   'ports',
   'settle',
   'subject',
-  'take-event',
+  'apply-event',
 ].map((name) => `src/engine/${name}.ts`);
 
 export default tseslint.config(
@@ -52,7 +52,7 @@ export default tseslint.config(
     rules: { 'parameters/few-parameters': 'error' },
   },
   {
-    files: ['src/shared/domain/**/*.ts', ...engineRules, 'src/**/rules/**/*.ts', 'src/**/*.flow.ts'],
+    files: ['src/shared/domain/**/*.ts', ...engineRules, 'src/**/rules/**/*.ts', 'src/**/*.service.ts'],
     rules: {
       'no-restricted-properties': ['error', ...effects],
       'no-restricted-globals': ['error', 'fetch', 'setTimeout', 'setInterval'],

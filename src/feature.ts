@@ -7,7 +7,7 @@ import { type TellStep } from './engine/decider.js';
 import { type ErasedParts } from './engine/erasure.js';
 import { type NewNotification, type NotifyAs, type Told } from './shared/domain/notification.js';
 import { type Ctx } from './engine/context.js';
-import { type Lane } from './engine/draft.js';
+import { type Lane } from './engine/lane.js';
 import { type PaymentEvent, type Verdict } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
 import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';

@@ -20,7 +20,7 @@ import { type CallFailure, type CallOutcome, said } from '../shared/domain/ports
 import { type RefundAnswer } from '../shared/domain/ports/payment-gateway.js';
 import { CUT_OFF_AFTER_MS } from '../shared/policy.js';
 import { type ChoiceRule } from './commanded.js';
-import { type Lane } from './draft.js';
+import { type Lane } from './lane.js';
 import { type Peers } from './lookup.js';
 
 /** The reply to a stored call, by the kind of the call. */

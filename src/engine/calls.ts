@@ -8,7 +8,7 @@ import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUS
 import { type Answer, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
 import { messageKey, retryAt } from './context.js';
 import { type Subjects } from './decider.js';
-import { type Lane } from './draft.js';
+import { type Lane } from './lane.js';
 import { type Errand } from './lookup.js';
 
 /** The request for the next stored call: the send, or first a read or a search for its effect. Null: no call is due. */

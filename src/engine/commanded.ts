@@ -1,6 +1,6 @@
 // The result of a request from a person or the merchant's backend: a value, or a refusal.
 import { type Resolution, type ReviewRow } from '../shared/domain/model.js';
-import { isUnsent, type Lane } from './draft.js';
+import { isUnsent, type Lane } from './lane.js';
 import { UNSENT } from '../shared/domain/ports/call.js';
 
 /** A refused request: HTTP status, stable code, and the wrong field (null: no single field). */

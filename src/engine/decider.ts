@@ -10,11 +10,11 @@ import {
 } from '../shared/domain/model.js';
 import { type NewNotification, type NotifyAs, type Told } from '../shared/domain/notification.js';
 import { type CallRules } from './call.js';
-import { type Lane, type Rule } from './draft.js';
+import { type Lane, type Rule } from './lane.js';
 import { type Elsewhere, type Ports } from './context.js';
 import { type Customers, type Errand, type NextErrand, type Signups } from './lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
-import { type Claim, type EventVerdict } from './lane-store.js';
+import { type Claim, type EventVerdict } from './lane.repository.js';
 import { type ChoiceRule } from './commanded.js';
 import { type StepWrite } from './subject.js';
 

@@ -9,16 +9,16 @@ import { GATHER_MS, LEASE_MS } from '../shared/policy.js';
 import { DatabaseTime } from '../frames/store/database-time.js';
 import { Database } from '../frames/store/database.js';
 import { Decider } from './decider.js';
-import { LaneStore } from './lane-store.js';
-import { PgLaneStore } from './pg-lane-store.js';
-import { FLOW_SETTINGS, FlowContext, flowSettings } from './flow-context.js';
+import { LaneStore } from './lane.repository.js';
+import { PgLaneStore } from './pg-lane.repository.js';
+import { FLOW_SETTINGS, FlowContext, flowSettings } from './decision-context.js';
 import { LaneChanges } from './lane-changes.js';
-import { LANE_WATCH, watchLanes, watchSteps } from './lane-trail.js';
+import { LANE_WATCH, watchLanes, watchSteps } from './lane-trace.js';
 import { LANE_WORKER, LaneWorker, type LaneWorkerOptions } from './lane-worker.js';
 import { LIVE_MODE, liveMode, OwnAccount } from './own-account.js';
 import { ParsedEvents } from './parsed-events.js';
-import { Wake } from './wake.js';
-import { WorkLaneFlow } from './work-lane.flow.js';
+import { Wake } from './lane-signal.js';
+import { WorkLaneFlow } from './work-lane.service.js';
 import { ReadModel } from './read-model.js';
 
 /**

@@ -2,7 +2,7 @@
 import { type FactCode, type FactsByKind, isSameFact } from '../shared/domain/fact.js';
 import { choicesOf, isDismissed, type Item } from '../shared/domain/item.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../shared/domain/model.js';
-import { type Lane, type Rule } from './draft.js';
+import { type Lane, type Rule } from './lane.js';
 
 type KindAndFact<C extends FactCode> = {
   [K in ReviewKind]: { readonly kind: K; readonly fact: Extract<FactsByKind[K], { readonly code: C }> };

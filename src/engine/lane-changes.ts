@@ -2,13 +2,13 @@
 // same Idempotency-Key, changes nothing. After the change the workers wake.
 import { Injectable } from '@nestjs/common';
 import { carryOut, refuse, type Result } from './commanded.js';
-import { Lane } from './draft.js';
+import { Lane } from './lane.js';
 import { settle } from './settle.js';
 import { type LaneState } from '../shared/domain/model.js';
-import { LaneStore } from './lane-store.js';
+import { LaneStore } from './lane.repository.js';
 import { type NamedRequest } from '../shared/domain/request-name.js';
-import { FlowContext } from './flow-context.js';
-import { Wake } from './wake.js';
+import { FlowContext } from './decision-context.js';
+import { Wake } from './lane-signal.js';
 
 /** A request with its Idempotency-Key. A repeat changes nothing and returns the object from `find`. */
 type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined };

@@ -12,7 +12,7 @@ import {
   REFUND,
   REVIEW,
 } from '../shared/domain/model.js';
-import { NewerFormat } from './lane-store.js';
+import { NewerFormat } from './lane.repository.js';
 import { MOR_OBJECT } from '../shared/domain/mor-object.js';
 import { type Row } from '../shared/domain/row.js';
 import { changedFields, jsonText, toJson, withFields } from '../frames/store/codec.js';

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { type LaneState } from '../shared/domain/model.js';
 import { type EventSource } from '../shared/domain/ports/inbox.js';
-import { LaneUnreadable, type WaitingEvent } from './lane-store.js';
+import { LaneUnreadable, type WaitingEvent } from './lane.repository.js';
 import { type DatabaseTime, timeSql } from '../frames/store/database-time.js';
 import { type ParsedEvents } from './parsed-events.js';
 import { bodyOf } from '../frames/store/event-bodies.js';

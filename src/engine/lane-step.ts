@@ -3,7 +3,7 @@
 import { LEDGER_ENTRY, type LaneState } from '../shared/domain/model.js';
 import { type NewNotification } from '../shared/domain/notification.js';
 import { type TellStep } from './decider.js';
-import { LaneFenced, type LaneWork } from './lane-store.js';
+import { LaneFenced, type LaneWork } from './lane.repository.js';
 import { type Remembered } from '../shared/domain/request-name.js';
 import { textArray } from '../frames/store/binary-arrays.js';
 import { insertSql, jsonText, toJson } from '../frames/store/codec.js';

@@ -2,11 +2,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../shared/domain/ports/clock.js';
-import { AnswerLost, type Claim, EventFailed, LaneFenced, LaneStore, LaneUnreadable, reasonOf } from './lane-store.js';
+import {
+  AnswerLost,
+  type Claim,
+  EventFailed,
+  LaneFenced,
+  LaneStore,
+  LaneUnreadable,
+  reasonOf,
+} from './lane.repository.js';
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../shared/policy.js';
-import { Wake } from './wake.js';
-import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';
+import { Wake } from './lane-signal.js';
+import { type LaneDone, WorkLaneFlow } from './work-lane.service.js';
 
 /** The injection token of `LaneWorkerOptions`. */
 export const LANE_WORKER = Symbol('LANE_WORKER');

@@ -2,7 +2,7 @@
 // gather for the next statement.
 import type pg from 'pg';
 import { isChannelLane } from '../shared/domain/events/channel-lane.js';
-import { LaneFenced, type LaneWork, NotUnique } from './lane-store.js';
+import { LaneFenced, type LaneWork, NotUnique } from './lane.repository.js';
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { type Remembered } from '../shared/domain/request-name.js';
 import { type DatabaseTime } from '../frames/store/database-time.js';

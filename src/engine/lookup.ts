@@ -6,7 +6,7 @@ import { type EnrolmentPort } from '../shared/domain/ports/enrolment.js';
 import { type BillingPlatform } from '../shared/domain/ports/billing-platform.js';
 import { type MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
-import { type Lane, type Rule } from './draft.js';
+import { type Lane, type Rule } from './lane.js';
 
 /** The name of the read of the lane's invoice, in metrics and in the log. */
 export const READ_INVOICE = 'read-invoice';

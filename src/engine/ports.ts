@@ -1,6 +1,6 @@
 // What the core and features want from features. Each port has a null version, so each of them runs without the other.
 import { type Ports } from './context.js';
-import { type Lane } from './draft.js';
+import { type Lane } from './lane.js';
 
 declare module './context.js' {
   interface Ports {

@@ -1,5 +1,5 @@
 // The read rows of lanes, for lists, look-ups and verify. Crossbill writes them when a lane has nothing left to do.
-import { isUnsent } from './draft.js';
+import { isUnsent } from './lane.js';
 import type pg from 'pg';
 import { INVOICE } from '../shared/domain/invoice-row.js';
 import {

@@ -1,5 +1,5 @@
 // Writes the read rows of every lane again from its log, the oldest lane first.
-import { LaneUnreadable } from './lane-store.js';
+import { LaneUnreadable } from './lane.repository.js';
 import { type Database, onConnection, violatedConstraint } from '../frames/store/database.js';
 import { allRows, foldOf } from './lane-reader.js';
 import { TABLES, writesOf } from './read-rows.js';

@@ -3,7 +3,7 @@
 import { type LaneState } from '../shared/domain/model.js';
 import { type Errand } from './lookup.js';
 import { nextCall, takeBackUnwanted } from './calls.js';
-import { type Lane, type Rule } from './draft.js';
+import { type Lane, type Rule } from './lane.js';
 import { type Subjects } from './decider.js';
 import { SETTLE_ROUNDS } from '../shared/policy.js';
 import { isOutside, publicStatus } from '../shared/domain/status.js';

@@ -8,7 +8,7 @@ import { type CallRules } from './call.js';
 import { type Ports } from './context.js';
 import { type ChoiceRule } from './commanded.js';
 import { type NextErrand } from './lookup.js';
-import { type Lane, type Rule } from './draft.js';
+import { type Lane, type Rule } from './lane.js';
 import { type OwnLaneEvent, type PaymentEvent, type Verdict } from './event.js';
 import { declares, type ItemRule } from './items.js';
 

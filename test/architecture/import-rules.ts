@@ -12,11 +12,11 @@ type Allowed = '*' | readonly (string | RegExp)[];
 
 /** A noun's decisions, its facts, and the sentences of its items: pure, like `shared/domain/`. */
 const RULES = /^(core|features)\/[a-z/-]+\/(rules\/|(words|facts|event-rows)\.ts$)/;
-/** The visible side of another noun of the core: its views and its flows, never its inside. */
-const SHOWN = /^core\/[a-z-]+\/[a-z-]+\.(view|fields|flow|store|module)\.ts$/;
+/** The visible side of another noun of the core: its views and its services, never its inside. */
+const SHOWN = /^core\/[a-z-]+\/[a-z-]+\.(view|fields|service|repository|module)\.ts$/;
 
 /** The engine's words: a lane, its rows and moves, and the shape of a subject. Pure; the material of rules. */
-const ENGINE_WORDS = /^engine\/(call|commanded|context|draft|event|items|lookup|ports|subject)\.ts$/;
+const ENGINE_WORDS = /^engine\/(call|commanded|context|event|items|lane|lookup|ports|subject)\.ts$/;
 
 /** What a noun of the product may know: everything below it. */
 const BELOW: Allowed = ['shared', 'engine', 'frames/api', 'frames/console', 'frames/mor', 'frames/store'];

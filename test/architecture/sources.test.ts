@@ -175,7 +175,7 @@ it('a file of rules imports rules only from its own folder of src, books, mor-ob
  * reference; its sentences have a test of their own.
  */
 const WRITERS =
-  /^(shared\/domain(?!\/notification\.ts)|engine|frames\/(store|mor|stripe|intake)|.+\/rules)\/|\.flow\.ts$|(^|\/)(watch-[a-z]+|verify-reports)\.ts$/;
+  /^(shared\/domain(?!\/notification\.ts)|engine|frames\/(store|mor|stripe|intake)|.+\/rules)\/|\.service\.ts$|(^|\/)(watch-[a-z]+|verify-reports)\.ts$/;
 
 /** String and template texts with other characters, as `path:line text`. Comments may have any, and so may escapes. */
 function otherThanAscii(path: string, text: string): string[] {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { loadConfig } from '../../src/shared/config/index.js';
-import { SignupsStore } from '../../src/core/signups/signups.store.js';
-import { openWorld } from '../../src/frames/cli/world.js';
+import { SignupsStore } from '../../src/core/signups/signups.repository.js';
+import { openWorld } from '../../src/frames/cli/app-context.js';
 import { deliver } from '../e2e/support/endpoint.js';
 import { changeByHand } from '../support/lane-log.js';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';

@@ -1,5 +1,5 @@
 // The documents' names exist: files, headings, commands, settings, routes, dependencies, review kinds.
-import { REVIEW_KINDS } from '../../src/core/reviews/rules/stake.js';
+import { REVIEW_KINDS } from '../../src/core/reviews/rules/impact.js';
 import { readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from '@jest/globals';

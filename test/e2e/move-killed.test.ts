@@ -2,14 +2,14 @@
 // ends it.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/shared/config/index.js';
-import { openWorld, type World as Opened } from '../../src/frames/cli/world.js';
+import { openWorld, type World as Opened } from '../../src/frames/cli/app-context.js';
 import { BillingMoves } from '../../src/shared/domain/ports/billing-moves.js';
 import { Clock, Ids } from '../../src/shared/domain/ports/clock.js';
-import { PaymentMethodsStore } from '../../src/core/customers/payment-methods.store.js';
-import { EnrolmentFlow } from '../../src/features/enrolment/enrolment.flow.js';
+import { PaymentMethodsStore } from '../../src/core/customers/payment-methods.repository.js';
+import { EnrolmentFlow } from '../../src/features/enrolment/enrolment.service.js';
 import { MoveSteps } from '../../src/features/moves/move-steps.js';
-import { type MoveOptions, MovesFlow } from '../../src/features/moves/moves.flow.js';
-import { MovesStore } from '../../src/features/moves/moves.store.js';
+import { type MoveOptions, MovesFlow } from '../../src/features/moves/moves.service.js';
+import { MovesStore } from '../../src/features/moves/moves.repository.js';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
 import { collection, mover, relayTo, takenFor } from './support/movers.js';
 import { deafMor } from './support/story.js';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { MovesStore } from '../../src/features/moves/moves.store.js';
+import { MovesStore } from '../../src/features/moves/moves.repository.js';
 import { Database } from '../../src/frames/store/database.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Json, monthlyPrice, OPS_KEY, startWorld, type World } from '../support/world.js';

@@ -1,9 +1,9 @@
 // The daily verify: found without anyone asking, by one of several replicas, and shown by all of them.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openWorld, type World as Parts } from '../../src/frames/cli/world.js';
+import { openWorld, type World as Parts } from '../../src/frames/cli/app-context.js';
 import { loadConfig } from '../../src/shared/config/index.js';
-import { VerifyStore } from '../../src/features/verify/verify.store.js';
-import { VerifyFlow, type VerifyReport } from '../../src/features/verify/verify.flow.js';
+import { VerifyStore } from '../../src/features/verify/verify.repository.js';
+import { VerifyFlow, type VerifyReport } from '../../src/features/verify/verify.service.js';
 import { Metrics } from '../../src/shared/observe/index.js';
 import { VerifyJob } from '../../src/features/verify/verify-job.js';
 import { ManualClock } from '../support/clock.js';

@@ -1,6 +1,6 @@
 // Bugs planted on purpose: exact replacements of text in the sources, and the tests to notice each. A text not found
 // stops the script: the list must follow the code.
-const MARKS = ['test/unit/core/payments/flow-marks.test.ts', 'test/unit/core/payments/rules/mark.test.ts'];
+const MARKS = ['test/unit/core/payments/lane-marks.test.ts', 'test/unit/core/payments/rules/mark.test.ts'];
 const REFUNDS = ['test/unit/core/refunds/in-parts.test.ts', 'test/unit/core/refunds/names.test.ts'];
 const ENDPOINTS = ['test/unit/frames/intake/endpoints.test.ts', 'packages/mor/test/signature.test.ts'];
 
@@ -30,7 +30,7 @@ export const mutants = [
   },
   {
     name: 'running totals are added as amounts',
-    file: 'src/engine/take-event.ts',
+    file: 'src/engine/apply-event.ts',
     find: 'amount: e.amount.minor,',
     replace: 'amount: refund?.refundedTotal ?? e.amount.minor,',
     tests: ['test/unit/engine/order.test.ts', ...REFUNDS],
@@ -110,14 +110,14 @@ export const mutants = [
   },
   {
     name: 'the endpoints of the MoR answer as the one of Stripe',
-    file: 'src/frames/intake/answers.ts',
+    file: 'src/frames/intake/replies.ts',
     find: "(endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined)",
     replace: 'AT_STRIPE[outcome]',
     tests: ENDPOINTS,
   },
   {
     name: 'another body under a known id is a duplicate',
-    file: 'src/frames/store/inbox-store.ts',
+    file: 'src/frames/store/inbox.repository.ts',
     find: 'if (isRepeat(row.body, d)) {',
     replace: 'if (isRepeat(row.body, d) || d.source.length > 0) {',
     tests: ['test/store/inbox.test.ts'],
@@ -235,7 +235,7 @@ export const mutants = [
   },
   {
     name: 'what may have been given up is not looked up',
-    file: 'src/features/verify/loss-window.flow.ts',
+    file: 'src/features/verify/loss-window.service.ts',
     find: 'awaited_invoices: await this.invoices(events, found, asked),',
     replace: 'awaited_invoices: 0,',
     tests: ['test/e2e/renewals.test.ts'],
@@ -386,7 +386,7 @@ export const mutants = [
     file: 'src/core/payments/rules/proof.ts',
     find: "outcome.value === 'pending') waitForDebit(lane, p);",
     replace: "outcome.value === 'pending') believe(lane, p, 'the MoR knows it');",
-    tests: ['test/unit/core/payments/flow-bank-debit.test.ts'],
+    tests: ['test/unit/core/payments/lane-bank-debit.test.ts'],
   },
   {
     name: 'the key of a refund depends on an id a restore changes',
@@ -398,7 +398,7 @@ export const mutants = [
   },
   {
     name: 'sums of days pass over an entry still in its transaction',
-    file: 'src/core/ledger/sums.store.ts',
+    file: 'src/core/ledger/sums.repository.ts',
     find: "const SETTLED = `interval '10 minutes'`;",
     replace: "const SETTLED = `interval '0 minutes'`;",
     tests: ['test/store/books.test.ts'],
@@ -422,7 +422,7 @@ export const mutants = [
   },
   {
     name: 'a lease that ran out keeps its lane for good',
-    file: 'src/engine/pg-lane-store.ts',
+    file: 'src/engine/pg-lane.repository.ts',
     find: '(lease_until is null or lease_until <= ${NOW})',
     replace: '(lease_until is null)',
     tests: ['test/store/claims.test.ts'],
@@ -430,7 +430,7 @@ export const mutants = [
   },
   {
     name: 'the clock of the process writes arrivals',
-    file: 'src/frames/store/inbox-store.ts',
+    file: 'src/frames/store/inbox.repository.ts',
     find: 'this.time.given(),\n        // Last on purpose:',
     replace: 'this.time.given() ?? batch[0]?.receivedAt ?? null,\n        // Last on purpose:',
     tests: ['test/store/clocks.test.ts'],
@@ -438,7 +438,7 @@ export const mutants = [
   },
   {
     name: 'of two bodies under one id in a batch the last is stored',
-    file: 'src/frames/store/inbox-store.ts',
+    file: 'src/frames/store/inbox.repository.ts',
     find: 'all.toReversed().map((d) => [nameOf(d), d])).values()].toReversed();',
     replace: 'all.map((d) => [nameOf(d), d])).values()];',
     tests: ['test/store/inbox.test.ts'],

@@ -1,14 +1,14 @@
 // Sums of the ledger, exports and days in the overview, in a real PostgreSQL.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EndpointAnswersStore } from '../../src/frames/intake/endpoint-answers.store.js';
-import { type Export, ExportsStore } from '../../src/core/ledger/exports.store.js';
-import { daySums } from '../../src/core/ledger/ledger.store.js';
+import { EndpointAnswersStore } from '../../src/frames/intake/endpoint-replies.repository.js';
+import { type Export, ExportsStore } from '../../src/core/ledger/exports.repository.js';
+import { daySums } from '../../src/core/ledger/ledger.repository.js';
 import { ACCOUNTS } from '../../src/shared/domain/postings.js';
 import { monthOf } from '../../src/core/ledger/rules/month.js';
 import { openEnds, trialBalances } from '../../src/core/ledger/rules/trial-balance.js';
-import { LedgerSumsStore } from '../../src/core/ledger/sums.store.js';
-import { DaysStore } from '../../src/features/overview/days.store.js';
+import { LedgerSumsStore } from '../../src/core/ledger/sums.repository.js';
+import { DaysStore } from '../../src/features/overview/days.repository.js';
 import { DatabaseTime, ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';

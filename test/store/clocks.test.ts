@@ -1,18 +1,18 @@
 // A replica with a clock wrong by minutes: its leases and delays go by the database's time, for itself and for others.
 import { LEASE_MS } from '../../src/shared/policy.js';
 import { expect, it } from '@jest/globals';
-import { FlowContext } from '../../src/engine/flow-context.js';
-import { Wake } from '../../src/engine/wake.js';
-import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
+import { FlowContext } from '../../src/engine/decision-context.js';
+import { Wake } from '../../src/engine/lane-signal.js';
+import { WorkLaneFlow } from '../../src/engine/work-lane.service.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
-import { PgInbox } from '../../src/frames/store/inbox-store.js';
-import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { SignupsStore } from '../../src/core/signups/signups.store.js';
+import { PgInbox } from '../../src/frames/store/inbox.repository.js';
+import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
+import { SignupsStore } from '../../src/core/signups/signups.repository.js';
 import { PgAuditLog } from '../../src/frames/store/audit-log.js';
-import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.store.js';
+import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.repository.js';
 import { type BillingReader } from '../../src/shared/domain/ports/billing-reader.js';
-import { VerifyFlow } from '../../src/features/verify/verify.flow.js';
-import { VerifyStore } from '../../src/features/verify/verify.store.js';
+import { VerifyFlow } from '../../src/features/verify/verify.service.js';
+import { VerifyStore } from '../../src/features/verify/verify.repository.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { Database } from '../../src/frames/store/database.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
-import { PgInbox } from '../../src/frames/store/inbox-store.js';
+import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import { migrate } from '../../src/frames/store/migrations.js';
 import { asAdmin, opening, type Opening } from '../support/any-server.js';
 import { aPaymentSucceeded } from '../support/builders.js';

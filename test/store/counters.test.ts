@@ -1,7 +1,7 @@
 // A database copied by logical replication: all rows, and counters of ids that never counted.
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { countersBehind, setForward } from '../../src/frames/store/counters.js';
-import { PgInbox } from '../../src/frames/store/inbox-store.js';
+import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { type Opening, opening, settingsFor } from '../support/any-server.js';

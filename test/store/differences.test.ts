@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMorObject } from '../../src/shared/domain/mor-object.js';
 import { monthOf } from '../../src/core/ledger/rules/month.js';
-import { RetriesStore } from '../../src/features/retries/retries.store.js';
+import { RetriesStore } from '../../src/features/retries/retries.repository.js';
 import { Database } from '../../src/frames/store/database.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
-import { DifferencesStore } from '../../src/features/verify/differences.store.js';
+import { DifferencesStore } from '../../src/features/verify/differences.repository.js';
 import { finding } from '../../src/features/verify/rules/findings.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { never } from '../support/never.js';

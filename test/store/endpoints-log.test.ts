@@ -2,7 +2,7 @@
 // open, the outage stays known.
 import { expect, it } from '@jest/globals';
 import { type Database } from '../../src/frames/store/database.js';
-import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.store.js';
+import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.repository.js';
 import { lossWindows } from '../../src/features/verify/rules/loss-window.js';
 import { databaseForAll } from '../support/use-database.js';
 

@@ -7,7 +7,7 @@ import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { type Question, questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/frames/store/database.js';
 import { MARKS_LEFT_COUNTED } from '../../src/shared/policy.js';
-import { MarksStore } from '../../src/features/verify/marks.store.js';
+import { MarksStore } from '../../src/features/verify/marks.repository.js';
 import { showMarksLeft } from '../../src/features/verify/rules/run.js';
 import { LOOKED_THROUGH } from '../../src/frames/store/walk.js';
 import { ApiApp, KEYS } from '../api/support/api-app.js';

@@ -4,12 +4,12 @@ import pg from 'pg';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { ERASED_PARTS } from '../../src/core/lanes/erased-parts.js';
 import { Erasure } from '../../src/engine/erasure.js';
-import { type EventFilter, type EventRow, eventById } from '../../src/core/events/event-list.store.js';
-import { EventsStore } from '../../src/core/events/events.store.js';
+import { type EventFilter, type EventRow, eventById } from '../../src/core/events/event-list.repository.js';
+import { EventsStore } from '../../src/core/events/events.repository.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { BodyMonths } from '../../src/frames/store/event-bodies.js';
-import { PgInbox } from '../../src/frames/store/inbox-store.js';
+import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import {
   CUSTOMER_ID,
   INVOICE_ID,

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/frames/store/database.js';
-import { PgInbox } from '../../src/frames/store/inbox-store.js';
-import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
+import { PgInbox } from '../../src/frames/store/inbox.repository.js';
+import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
 import { aPaymentSucceeded } from '../support/builders.js';
 import { ManualClock } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';

@@ -2,9 +2,9 @@
 import { expect, it } from '@jest/globals';
 import { MorLookups } from '../../src/frames/mor/mor-lookups.js';
 import { type Database } from '../../src/frames/store/database.js';
-import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.store.js';
-import { LossStore } from '../../src/features/verify/loss.store.js';
-import { LossWindowFlow } from '../../src/features/verify/loss-window.flow.js';
+import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.repository.js';
+import { LossStore } from '../../src/features/verify/loss.repository.js';
+import { LossWindowFlow } from '../../src/features/verify/loss-window.service.js';
 import { ManualClock } from '../support/clock.js';
 import { FakeLinks } from '../support/fake-links.js';
 import { databaseForAll } from '../support/use-database.js';

@@ -10,7 +10,7 @@ import { type CallFailure, type CallOutcome, type WireRequest } from '../../src/
 import { SystemClock, SystemIds } from '../../src/engine/system-ports.js';
 import { MoveSteps, MoveStopped } from '../../src/features/moves/move-steps.js';
 import { type MoveEntity } from '../../src/features/moves/move.entity.js';
-import { MoveRunning, MovesStore } from '../../src/features/moves/moves.store.js';
+import { MoveRunning, MovesStore } from '../../src/features/moves/moves.repository.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { databaseForAll } from '../support/use-database.js';

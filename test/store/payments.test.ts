@@ -1,7 +1,7 @@
 // A refund without an invoice and one charge, in a real PostgreSQL.
 import { describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
-import { EventsStore } from '../../src/core/events/events.store.js';
+import { EventsStore } from '../../src/core/events/events.repository.js';
 import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
 import { toDelivery } from '../../src/frames/intake/deliveries.js';
 import { identifyPayment } from '../../src/core/books/rules/payment-rows.js';

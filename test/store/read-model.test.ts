@@ -1,13 +1,13 @@
 // A rebuild, one moment and pages a statement reads, in a real PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
-import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
+import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
 import { ReadModel } from '../../src/engine/read-model.js';
 import { Rebuild } from '../../src/engine/rebuild.js';
-import { PaymentsStore } from '../../src/core/payments/payments.store.js';
+import { PaymentsStore } from '../../src/core/payments/payments.repository.js';
 import { askRefund } from '../support/ask-refund.js';
 import { Database } from '../../src/frames/store/database.js';
-import { PgInbox } from '../../src/frames/store/inbox-store.js';
+import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import {
   INVOICE_ID,
   aPaymentFailed,

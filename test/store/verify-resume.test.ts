@@ -12,18 +12,18 @@ import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platfor
 import { type CallOutcome } from '../../src/shared/domain/ports/call.js';
 import { type FlowSettings } from '../../src/shared/domain/settings.js';
 import { Decisions } from '../../src/core/lanes/decisions.js';
-import { FlowContext } from '../../src/engine/flow-context.js';
+import { FlowContext } from '../../src/engine/decision-context.js';
 import {
   VERIFY_LIMITS,
   VerifyFlow,
   type VerifyOptions,
   type VerifyReport,
-} from '../../src/features/verify/verify.flow.js';
-import { Wake } from '../../src/engine/wake.js';
+} from '../../src/features/verify/verify.service.js';
+import { Wake } from '../../src/engine/lane-signal.js';
 import { type Database } from '../../src/frames/store/database.js';
-import { PgInbox } from '../../src/frames/store/inbox-store.js';
-import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
-import { VerifyStore } from '../../src/features/verify/verify.store.js';
+import { PgInbox } from '../../src/frames/store/inbox.repository.js';
+import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
+import { VerifyStore } from '../../src/features/verify/verify.repository.js';
 import { SystemIds } from '../../src/engine/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';

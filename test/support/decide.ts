@@ -12,13 +12,13 @@ import * as answers from '../../src/engine/calls.js';
 import { type AnswerTo, type Call, callOf, type CallRule } from '../../src/engine/call.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { carryOut, type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
-import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
+import { Lane, type LookAgain, type Rule } from '../../src/engine/lane.js';
 import { type Errand } from '../../src/engine/lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from '../../src/engine/event.js';
 import * as facts from '../../src/core/books/rules/invoice-facts.js';
 import * as reviews from '../../src/core/reviews/resolve-review.js';
 import * as settling from '../../src/engine/settle.js';
-import * as events from '../../src/engine/take-event.js';
+import * as events from '../../src/engine/apply-event.js';
 
 /** The verdict on an event, and the lane after the event. */
 export type Applied = { readonly state: LaneState; readonly verdict: Verdict };

@@ -4,22 +4,22 @@ import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/context
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/shared/domain/model.js';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { collectedCharges } from '../../src/core/books/rules/payment-rows.js';
-import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
+import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane.repository.js';
 import { type FlowSettings } from '../../src/shared/domain/settings.js';
-import { FlowContext } from '../../src/engine/flow-context.js';
+import { FlowContext } from '../../src/engine/decision-context.js';
 import { type Books, Decisions } from '../../src/core/lanes/decisions.js';
 import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
-import { type RouteEventsFlow } from '../../src/core/mor-objects/route-events.flow.js';
+import { type RouteEventsFlow } from '../../src/core/mor-objects/route-events.service.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
-import { type LaneWatch } from '../../src/engine/lane-trail.js';
-import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
+import { type LaneWatch } from '../../src/engine/lane-trace.js';
+import { WorkLaneFlow } from '../../src/engine/work-lane.service.js';
 import { type MorChannels } from '../../src/shared/domain/ports/mor-channels.js';
 import { anInvoice, SETTINGS } from './builders.js';
 import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakePaymentGateway, FakeRelay } from './fake-mor.js';
 import { FakeBillingPlatform } from './fakes.js';
-import { Crash, MortalStore } from './mortal-store.js';
+import { Crash, MortalStore } from './mortal-repository.js';
 import { NoChannels } from './no-channels.js';
 import { type Commanded, settle } from './decide.js';
 

@@ -6,7 +6,7 @@ import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { ensureInvoice, openReview } from './decide.js';
 import { putPayment } from './put-rows.js';
-import { type EventVerdict, type LaneWork } from '../../src/engine/lane-store.js';
+import { type EventVerdict, type LaneWork } from '../../src/engine/lane.repository.js';
 import { paymentCollected } from '../../src/shared/domain/postings.js';
 
 type Work = LaneWork<null>['decide'];

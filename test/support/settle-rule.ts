@@ -1,6 +1,6 @@
 // Runs rules on a draft as one function of a state, for tests that settle a lane with a few rules only.
 import { type Ctx } from '../../src/engine/context.js';
-import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
+import { Lane, type LookAgain, type Rule } from '../../src/engine/lane.js';
 import { takeInvoiceRead } from '../../src/core/books/rules/invoice-facts.js';
 import { type LaneState, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type Refusal, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';

@@ -1,6 +1,6 @@
 // The pure parts of `npm run bench -- --only day`: what the day brings and when, and how its percentiles are read.
 import { expect, it } from '@jest/globals';
-import { Answers } from '../../packages/bench/src/day/answers.js';
+import { Answers } from '../../packages/bench/src/day/replies.js';
 import { Listing } from '../../packages/bench/src/day/listing.js';
 import { budgetFor, dueMs, fateOf, isCharged, type Stream, totalsOf } from '../../packages/bench/src/day/plan.js';
 import { StripeSide } from '../../packages/bench/src/day/stripe-side.js';

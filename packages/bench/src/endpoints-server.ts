@@ -5,9 +5,9 @@ import { Endpoints } from '#src/frames/intake/endpoints.js';
 import { FrontServer } from '#src/frames/intake/front-server.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { Database } from '#src/frames/store/database.js';
-import { PgInbox } from '#src/frames/store/inbox-store.js';
+import { PgInbox } from '#src/frames/store/inbox.repository.js';
 import { ParsedEvents } from '#src/engine/parsed-events.js';
-import { Wake } from '#src/engine/wake.js';
+import { Wake } from '#src/engine/lane-signal.js';
 import { SECRET } from './events.js';
 import { makeWorker } from './whole-path.js';
 

@@ -9,7 +9,7 @@ import { ERASED_PARTS } from '#src/core/lanes/erased-parts.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { Database } from '#src/frames/store/database.js';
 import { Erasure } from '#src/engine/erasure.js';
-import { PgInbox } from '#src/frames/store/inbox-store.js';
+import { PgInbox } from '#src/frames/store/inbox.repository.js';
 import { invoiceCreated } from './events.js';
 import { fillDatabases, PER_RENEWAL, quiet, urlOf } from './filled.js';
 import { type Question, questions } from './growth-questions.js';

@@ -10,7 +10,7 @@ import { configureHttp } from '#src/frames/api/http.js';
 import { AppModule } from '#src/app.module.js';
 import { loadConfig } from '#src/shared/config/index.js';
 import { Clock } from '#src/shared/domain/ports/clock.js';
-import { DaysStore } from '#src/features/overview/days.store.js';
+import { DaysStore } from '#src/features/overview/days.repository.js';
 import { Readiness } from '#src/core/health/readiness.js';
 import { notificationWebhooks } from '#src/features/notifications/notification.schema.js';
 import { createLogger, Metrics } from '#src/shared/observe/index.js';

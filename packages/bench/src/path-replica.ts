@@ -1,6 +1,6 @@
 // One replica of the whole-path benchmark as a separate process. Starts its work at SIGUSR2. Usage: `path-replica.js
 // <database url> <url of the bench's Stripe> <lanes>`.
-import { Wake } from '#src/engine/wake.js';
+import { Wake } from '#src/engine/lane-signal.js';
 import { Database } from '#src/frames/store/database.js';
 import { makeWorker } from './whole-path.js';
 

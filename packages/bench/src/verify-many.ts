@@ -1,14 +1,14 @@
 // Verify over many invoices against an instant Stripe: its cost, its memory, and the cost of the second half of an
 // interrupted run.
 import { Decisions } from '#src/core/lanes/decisions.js';
-import { FlowContext } from '#src/engine/flow-context.js';
-import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/features/verify/verify.flow.js';
-import { Wake } from '#src/engine/wake.js';
+import { FlowContext } from '#src/engine/decision-context.js';
+import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/features/verify/verify.service.js';
+import { Wake } from '#src/engine/lane-signal.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { Database } from '#src/frames/store/database.js';
-import { PgInbox } from '#src/frames/store/inbox-store.js';
-import { PgLaneStore } from '#src/engine/pg-lane-store.js';
-import { VerifyStore } from '#src/features/verify/verify.store.js';
+import { PgInbox } from '#src/frames/store/inbox.repository.js';
+import { PgLaneStore } from '#src/engine/pg-lane.repository.js';
+import { VerifyStore } from '#src/features/verify/verify.repository.js';
 import { StripeBillingPlatform } from '#src/frames/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/frames/stripe/stripe-billing-reader.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';

@@ -2,14 +2,14 @@
 // a real PostgreSQL.
 import { type BillingPlatform } from '#src/shared/domain/ports/billing-platform.js';
 import { Decisions } from '#src/core/lanes/decisions.js';
-import { FlowContext } from '#src/engine/flow-context.js';
+import { FlowContext } from '#src/engine/decision-context.js';
 import { type ParsedEvents } from '#src/engine/parsed-events.js';
-import { Wake } from '#src/engine/wake.js';
-import { WorkLaneFlow } from '#src/engine/work-lane.flow.js';
+import { Wake } from '#src/engine/lane-signal.js';
+import { WorkLaneFlow } from '#src/engine/work-lane.service.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { type Database } from '#src/frames/store/database.js';
-import { PgInbox } from '#src/frames/store/inbox-store.js';
-import { PgLaneStore } from '#src/engine/pg-lane-store.js';
+import { PgInbox } from '#src/frames/store/inbox.repository.js';
+import { PgLaneStore } from '#src/engine/pg-lane.repository.js';
 import { GATHER_MS, LEASE_MS } from '#src/shared/policy.js';
 import { PgRequestBudget } from '#src/frames/store/pg-request-budget.js';
 import { StripeBillingPlatform } from '#src/frames/stripe/stripe-billing-platform.js';

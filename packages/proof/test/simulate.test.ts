@@ -9,7 +9,7 @@ import { plainRun, type RunResult, seededRun } from '../src/simulate/run.js';
 import { never } from '../../../test/support/never.js';
 import { keptCases } from '../src/simulate/kept.js';
 import { type Outcome, type Recipe, shrink } from '../src/simulate/shrink.js';
-import { SimStore } from '../src/simulate/sim-store.js';
+import { SimStore } from '../src/simulate/sim-repository.js';
 import { goldenStories, storyNamed } from '../src/simulate/stories.js';
 import { type World } from '../src/simulate/world.js';
 import { freshDatabase, type TestDatabase } from '../../../test/support/database.js';

@@ -1,7 +1,7 @@
 // The API's route for the audit trail: actor, action, time, place and outcome, also of refused tries.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AuditStore } from './audit.store.js';
+import { AuditStore } from './audit.repository.js';
 import { AuditView, auditView } from './audit.view.js';
 import { MayRead } from '../../frames/api/access/access.js';
 import { Problems } from '../../frames/api/http/docs.js';

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { AuditController } from './audit.controller.js';
 import { AuditPages } from './audit.pages.js';
-import { AuditStore } from './audit.store.js';
+import { AuditStore } from './audit.repository.js';
 
 @Module({
   imports: [ConsoleModule],

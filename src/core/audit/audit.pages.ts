@@ -2,7 +2,7 @@
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { auditFields } from './audit.fields.js';
-import { AuditStore } from './audit.store.js';
+import { AuditStore } from './audit.repository.js';
 import { auditView } from './audit.view.js';
 import { Page } from '../../frames/console/console.guard.js';
 import { Pages } from '../../frames/console/pages.js';

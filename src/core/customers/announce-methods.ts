@@ -3,7 +3,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../../shared/policy.js';
-import { PaymentMethodsFlow } from './payment-methods.flow.js';
+import { PaymentMethodsFlow } from './payment-methods.service.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
 @Injectable()

@@ -1,6 +1,6 @@
 // The link between a Stripe customer and a MoR customer, in the form of the API and the command line.
 import { type CustomerLink } from '../../shared/domain/customer-link.js';
-import { type PaymentMethod } from './payment-methods.store.js';
+import { type PaymentMethod } from './payment-methods.repository.js';
 import { Example, Flag, Many, Text, TextOrNull, Time } from '../../frames/api/http/docs.js';
 import { timeOf } from '../../frames/api/http/values.js';
 import { methodView, PaymentMethodView } from './payment-method.view.js';

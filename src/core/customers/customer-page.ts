@@ -23,11 +23,11 @@ import {
   time,
 } from '../../frames/console/show.js';
 import { type Enrolment } from '../../shared/domain/settings.js';
-import { type CustomerSum } from '../payments/payments.store.js';
-import { type InvoiceListItem } from '../invoices/invoices.store.js';
+import { type CustomerSum } from '../payments/payments.repository.js';
+import { type InvoiceListItem } from '../invoices/invoices.repository.js';
 import { type ListedRefund, type PaymentView } from '../../engine/read-model.js';
 import { type CustomerLink } from '../../shared/domain/customer-link.js';
-import { type CustomerAtStripe } from './at-stripe.flow.js';
+import { type CustomerAtStripe } from './at-stripe.service.js';
 import { type MethodsShown, methodsPart } from './methods-part.js';
 
 export type CustomerShown = {

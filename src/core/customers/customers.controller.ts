@@ -2,12 +2,12 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { CustomersStore } from './customers.store.js';
+import { CustomersStore } from './customers.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { CustomerLinksStore } from './customer-links.store.js';
-import { PaymentMethodsStore } from './payment-methods.store.js';
+import { CustomerLinksStore } from './customer-links.repository.js';
+import { PaymentMethodsStore } from './payment-methods.repository.js';
 import { Requests } from '../../frames/store/requests.js';
-import { SignupsStore } from '../signups/signups.store.js';
+import { SignupsStore } from '../signups/signups.repository.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { Example, KeyHeader, Many, Problems, Text, TextOrNull } from '../../frames/api/http/docs.js';

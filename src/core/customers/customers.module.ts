@@ -3,22 +3,22 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
-import { CustomersAtStripe } from './at-stripe.flow.js';
+import { CustomersAtStripe } from './at-stripe.service.js';
 import { CustomersController } from './customers.controller.js';
 import { CustomerPages } from './customers.pages.js';
-import { ImportCustomersFlow } from './import-customers.flow.js';
+import { ImportCustomersFlow } from './import-customers.service.js';
 import { AnnounceMethods } from './announce-methods.js';
 import { PaymentMethodPages } from './payment-methods.pages.js';
 import { PaymentMethodsController } from './payment-methods.controller.js';
-import { PaymentMethodsFlow } from './payment-methods.flow.js';
-import { CustomerLinksStore } from './customer-links.store.js';
-import { PaymentMethodsStore } from './payment-methods.store.js';
+import { PaymentMethodsFlow } from './payment-methods.service.js';
+import { CustomerLinksStore } from './customer-links.repository.js';
+import { PaymentMethodsStore } from './payment-methods.repository.js';
 import { SignupsModule } from '../signups/signups.module.js';
 import { InvoicesModule } from '../invoices/invoices.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
 import { CustomerParts } from './customer-parts.js';
-import { CustomersStore } from './customers.store.js';
+import { CustomersStore } from './customers.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, MorModule, SignupsModule, InvoicesModule, PaymentsModule, RefundsModule],

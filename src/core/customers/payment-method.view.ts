@@ -1,5 +1,5 @@
 // A customer's payment methods in the API's form. Only the reply to a new setup has the client secret.
-import { METHOD_ORIGINS, type PaymentMethod } from './payment-methods.store.js';
+import { METHOD_ORIGINS, type PaymentMethod } from './payment-methods.repository.js';
 import { type IntentAnswer } from '../../shared/domain/ports/payment-gateway.js';
 import { type SignupRow } from '../../shared/domain/signup.js';
 import { Example, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../../frames/api/http/docs.js';

@@ -10,10 +10,10 @@ import { UNSENT } from '../../shared/domain/ports/call.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { canonicalJson } from '../../frames/api/http/json-body.js';
 import { invalid, invoiceUnread, morProblem, Problem, refusalProblem } from '../../frames/api/http/problem.js';
-import { InvoiceViews } from '../invoices/invoice-views.flow.js';
+import { InvoiceViews } from '../invoices/invoice-views.service.js';
 import { ConfirmedMethodView, methodMadeView, PaymentMethodMadeView } from './payment-method.view.js';
 import { ConfirmPaymentMethodDto, CreatePaymentMethodDto } from './payment-methods.dto.js';
-import { PaymentMethodsFlow } from './payment-methods.flow.js';
+import { PaymentMethodsFlow } from './payment-methods.service.js';
 
 @ApiTags('Customers')
 @Controller('v1/customers/:id/payment-method')

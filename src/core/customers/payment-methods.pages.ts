@@ -8,10 +8,10 @@ import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { formOf } from '../../frames/console/form.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { Pages } from '../../frames/console/pages.js';
-import { FlowContext } from '../../engine/flow-context.js';
+import { FlowContext } from '../../engine/decision-context.js';
 import { confirmPart, findToReport } from './methods-part.js';
-import { PaymentMethodsFlow } from './payment-methods.flow.js';
-import { PaymentMethodsStore } from './payment-methods.store.js';
+import { PaymentMethodsFlow } from './payment-methods.service.js';
+import { PaymentMethodsStore } from './payment-methods.repository.js';
 
 @Pages('console/customers')
 export class PaymentMethodPages {

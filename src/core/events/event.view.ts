@@ -1,6 +1,6 @@
 // An event of the inbox or the quarantine in the API's form.
 import { parseBody } from '../../shared/domain/events/json-body.js';
-import { type EventRow } from './event-list.store.js';
+import { type EventRow } from './event-list.repository.js';
 import {
   Count,
   Example,

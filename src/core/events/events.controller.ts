@@ -1,8 +1,8 @@
 // The API's routes for events of inbox and quarantine: the list, one event, and a request to decide an event again.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { EventsStore } from './events.store.js';
-import { EventsFlow } from './events.flow.js';
+import { EventsStore } from './events.repository.js';
+import { EventsFlow } from './events.service.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { Example, Problems, Text } from '../../frames/api/http/docs.js';

@@ -3,9 +3,9 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { EventsController } from './events.controller.js';
-import { EventsFlow } from './events.flow.js';
+import { EventsFlow } from './events.service.js';
 import { EventPages } from './events.pages.js';
-import { EventsStore } from './events.store.js';
+import { EventsStore } from './events.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],

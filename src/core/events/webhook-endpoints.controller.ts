@@ -5,7 +5,7 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { Example, Many, MorBody, Problems, Text, TextIfAny, TimeIfAny } from '../../frames/api/http/docs.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
-import { answeredOrThrow, checkedRequest } from '../../frames/api/http/mor-answer.js';
+import { answeredOrThrow, checkedRequest } from '../../frames/api/http/mor-reply.js';
 import { morProblem, Problem } from '../../frames/api/http/problem.js';
 
 export class EndpointView {

@@ -2,7 +2,7 @@
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { HealthStore } from './health.store.js';
+import { HealthStore } from './health.repository.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { Metrics } from '../../shared/observe/index.js';
 import { OpenToAll } from '../../frames/api/access/access.js';

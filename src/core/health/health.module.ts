@@ -5,7 +5,7 @@ import { ApiModule } from '../../frames/api/api.module.js';
 import { Gauges } from './gauges.js';
 import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.js';
-import { HealthStore } from './health.store.js';
+import { HealthStore } from './health.repository.js';
 import { Lifecycle } from './lifecycle.js';
 import { NewsOfFeatures } from './news.js';
 

@@ -1,7 +1,7 @@
 // An invoice in the API's form: amounts, payments, refunds and its timeline.
 import { type AttemptRow, type InvoiceRow, type JournalLine } from '../../shared/domain/model.js';
 import { SIGNUP_REASON } from '../../shared/domain/status.js';
-import { type InvoiceListItem } from './invoices.store.js';
+import { type InvoiceListItem } from './invoices.repository.js';
 import { type InvoiceView as InvoiceFacts } from '../../engine/read-model.js';
 import {
   channelViews,

@@ -1,8 +1,8 @@
 // The API's routes for invoices: the list, and one invoice with its whole history.
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { InvoicesStore } from './invoices.store.js';
-import { InvoiceViews } from './invoice-views.flow.js';
+import { InvoicesStore } from './invoices.repository.js';
+import { InvoiceViews } from './invoice-views.service.js';
 import { MayRead } from '../../frames/api/access/access.js';
 import { Problems } from '../../frames/api/http/docs.js';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';

@@ -5,8 +5,8 @@ import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { InvoicesController } from './invoices.controller.js';
 import { InvoicePages } from './invoices.pages.js';
-import { InvoiceViews } from './invoice-views.flow.js';
-import { InvoicesStore } from './invoices.store.js';
+import { InvoiceViews } from './invoice-views.service.js';
+import { InvoicesStore } from './invoices.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],

@@ -4,13 +4,13 @@ import { Decider } from '../../engine/decider.js';
 import { EnrolmentPort } from '../../shared/domain/ports/enrolment.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { MorObjectsModule } from '../mor-objects/mor-objects.module.js';
-import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
+import { RouteEventsFlow } from '../mor-objects/route-events.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
-import { PaymentsStore } from '../payments/payments.store.js';
+import { PaymentsStore } from '../payments/payments.repository.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
-import { RefundsStore } from '../refunds/refunds.store.js';
+import { RefundsStore } from '../refunds/refunds.repository.js';
 import { SignupsModule } from '../signups/signups.module.js';
-import { SignupsStore } from '../signups/signups.store.js';
+import { SignupsStore } from '../signups/signups.repository.js';
 import { Decisions } from './decisions.js';
 
 @Global()

@@ -6,12 +6,12 @@ import { FEATURES } from '../../features.js';
 import { type Elsewhere } from '../../engine/context.js';
 import { type Customers, type Signups } from '../../engine/lookup.js';
 import { type OutboxRow } from '../../shared/domain/model.js';
-import { type PaymentsStore } from '../payments/payments.store.js';
-import { type RefundsStore } from '../refunds/refunds.store.js';
+import { type PaymentsStore } from '../payments/payments.repository.js';
+import { type RefundsStore } from '../refunds/refunds.repository.js';
 import { EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
 import { type DecidedEvent, Decider, type TellStep } from '../../engine/decider.js';
-import { type Claim } from '../../engine/lane-store.js';
-import { type RouteEventsFlow } from '../mor-objects/route-events.flow.js';
+import { type Claim } from '../../engine/lane.repository.js';
+import { type RouteEventsFlow } from '../mor-objects/route-events.service.js';
 import { SUBJECTS } from './subjects.js';
 
 const NOTIFY = FEATURES.map(({ notify }: Feature) => notify).find((slot) => slot !== undefined);

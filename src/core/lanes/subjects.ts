@@ -18,7 +18,7 @@ import { joinPayments } from '../payments/subject.js';
 import { invoices } from '../invoices/subject.js';
 import { capturedId } from '../../shared/domain/events/mor-service-event.js';
 import { morObjects } from '../mor-objects/subject.js';
-import { type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/lane.js';
 import { NO_PORTS } from '../../engine/ports.js';
 import { atFirst, atRest, lookupsOf, type Subject } from '../../engine/subject.js';
 import { sharedCalls } from '../../engine/call.js';

@@ -1,7 +1,7 @@
 // Keeps the ledger's daily sums up to date, so a trial balance reads days instead of entries.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { LedgerSumsStore } from './sums.store.js';
+import { LedgerSumsStore } from './sums.repository.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
 const EVERY_MS = 5 * 60_000;

@@ -1,7 +1,7 @@
 // A ledger entry in the API's form.
 import { Amount, Currency, Example, Text, TextIfAny, Time } from '../../frames/api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
-import { type LedgerRow } from './ledger.store.js';
+import { type LedgerRow } from './ledger.repository.js';
 
 export class LedgerEntryView {
   @Example('id_123') @Text() id!: string;

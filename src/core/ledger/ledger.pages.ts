@@ -7,7 +7,7 @@ import { type Span } from '../../shared/domain/page.js';
 import { monthOf } from './rules/month.js';
 import { entryView } from './ledger-entry.view.js';
 import { ledgerFields } from './ledger-entry.fields.js';
-import { LedgerStore } from './ledger.store.js';
+import { LedgerStore } from './ledger.repository.js';
 import { Page } from '../../frames/console/console.guard.js';
 import { Pages } from '../../frames/console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';

@@ -2,10 +2,10 @@
 import { Module } from '@nestjs/common';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
-import { HomelessEvents } from './homeless-events.store.js';
-import { ObjectAnswers } from './object-answers.js';
-import { MorObjectsFlow } from './mor-objects.flow.js';
-import { RouteEventsFlow } from './route-events.flow.js';
+import { HomelessEvents } from './homeless-events.repository.js';
+import { ObjectAnswers } from './object-replies.js';
+import { MorObjectsFlow } from './mor-objects.service.js';
+import { RouteEventsFlow } from './route-events.service.js';
 
 @Module({
   imports: [EngineModule, MorModule],

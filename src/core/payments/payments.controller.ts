@@ -1,9 +1,9 @@
 // The API of payments: the MoR's charges for an invoice, successful or not.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { PaymentsStore } from './payments.store.js';
+import { PaymentsStore } from './payments.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { PaymentsFlow } from './payments.flow.js';
+import { PaymentsFlow } from './payments.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { Example, Problems, Text } from '../../frames/api/http/docs.js';

@@ -3,9 +3,9 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { PaymentsController } from './payments.controller.js';
-import { PaymentsFlow } from './payments.flow.js';
+import { PaymentsFlow } from './payments.service.js';
 import { PaymentPages } from './payments.pages.js';
-import { PaymentsStore } from './payments.store.js';
+import { PaymentsStore } from './payments.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],

@@ -1,6 +1,6 @@
 // The engine's table for payments: the rule for each event, call, item and choice.
 import { type ChoiceRule } from '../../engine/commanded.js';
-import { type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/lane.js';
 import { type PaymentEvent } from '../../engine/event.js';
 import { nextLookup } from '../../engine/lookup.js';
 import { type Subject } from '../../engine/subject.js';

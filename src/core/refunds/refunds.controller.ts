@@ -2,10 +2,10 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { RefundsStore } from './refunds.store.js';
+import { RefundsStore } from './refunds.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { RefundAnswers } from './refund-answers.js';
-import { RefundsFlow } from './refunds.flow.js';
+import { RefundAnswers } from './refund-replies.js';
+import { RefundsFlow } from './refunds.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, Problems } from '../../frames/api/http/docs.js';

@@ -2,11 +2,11 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { RefundAnswers } from './refund-answers.js';
+import { RefundAnswers } from './refund-replies.js';
 import { RefundsController } from './refunds.controller.js';
-import { RefundsFlow } from './refunds.flow.js';
+import { RefundsFlow } from './refunds.service.js';
 import { RefundPages } from './refunds.pages.js';
-import { RefundsStore } from './refunds.store.js';
+import { RefundsStore } from './refunds.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],

@@ -3,7 +3,7 @@
 import { type ReviewRow } from '../../shared/domain/model.js';
 import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from '../../engine/commanded.js';
 import { type Subjects } from '../../engine/decider.js';
-import { type Lane } from '../../engine/draft.js';
+import { type Lane } from '../../engine/lane.js';
 import { newerCode } from '../../shared/domain/sentence.js';
 import { isKnownItem } from './rules/words.js';
 

@@ -3,7 +3,7 @@ import { type Names } from '../../frames/console/fields.js';
 import { html, type Html, type Piece } from '../../frames/console/html.js';
 import { amount } from '../../frames/console/show.js';
 import { type ReviewRow } from '../../shared/domain/model.js';
-import { type ReviewAbout } from './reviews.store.js';
+import { type ReviewAbout } from './reviews.repository.js';
 import { sentencesOf } from './rules/words.js';
 
 /** The item's summary as a sentence. It begins with a capital letter, unless its first word is an id or an event type. */

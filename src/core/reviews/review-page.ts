@@ -30,7 +30,7 @@ import {
 import { actLink, fold } from '../../frames/console/acts.js';
 import { whatHappened } from './review-heading.view.js';
 import { isDoneElsewhere, isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
-import { stakeOf } from './rules/stake.js';
+import { stakeOf } from './rules/impact.js';
 
 /** A review item with everything on its page. */
 export type Case = {

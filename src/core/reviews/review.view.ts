@@ -1,5 +1,5 @@
 // A review item in the API's form: story, stake, proposal, choices.
-import { REVIEW_KINDS } from './rules/stake.js';
+import { REVIEW_KINDS } from './rules/impact.js';
 import { factView } from './fact.view.js';
 import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { sentencesOf } from './rules/words.js';

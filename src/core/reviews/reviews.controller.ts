@@ -1,12 +1,12 @@
 // Review items: work for a person, and the person's choice.
-import { REVIEW_KINDS } from './rules/stake.js';
+import { REVIEW_KINDS } from './rules/impact.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
-import { ReviewsStore } from './reviews.store.js';
+import { ReviewsStore } from './reviews.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { REVIEW_ORDERS } from './reviews.store.js';
-import { ReviewsFlow } from './reviews.flow.js';
+import { REVIEW_ORDERS } from './reviews.repository.js';
+import { ReviewsFlow } from './reviews.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { Example, Problems, Text } from '../../frames/api/http/docs.js';

@@ -3,9 +3,9 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { ReviewsController } from './reviews.controller.js';
-import { ReviewsFlow } from './reviews.flow.js';
+import { ReviewsFlow } from './reviews.service.js';
 import { ReviewPages } from './reviews.pages.js';
-import { ReviewsStore } from './reviews.store.js';
+import { ReviewsStore } from './reviews.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],

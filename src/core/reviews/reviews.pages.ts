@@ -1,5 +1,5 @@
 // The console's pages of review items: work for a person, and the person's choice.
-import { REVIEW_KINDS } from './rules/stake.js';
+import { REVIEW_KINDS } from './rules/impact.js';
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../../frames/api/access/caller.js';
@@ -13,10 +13,10 @@ import { isNamed, REVIEW_STATUSES, type ReviewView, reviewView } from './review.
 import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
 import { showMoney } from '../../shared/domain/money.js';
 import { type Page as RowsPage, type PageRequest } from '../../shared/domain/page.js';
-import { ReviewsStore } from './reviews.store.js';
+import { ReviewsStore } from './reviews.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { type ReviewFilter } from './reviews.store.js';
-import { ReviewsFlow } from './reviews.flow.js';
+import { type ReviewFilter } from './reviews.repository.js';
+import { ReviewsFlow } from './reviews.service.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
 import { Finder } from '../../frames/console/finder.js';

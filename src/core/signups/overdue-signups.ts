@@ -1,8 +1,8 @@
 // Finds signups that have been without a charge for too long. Neither an event nor a lane's timer reports them.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Wake } from '../../engine/wake.js';
-import { SignupsStore } from './signups.store.js';
+import { Wake } from '../../engine/lane-signal.js';
+import { SignupsStore } from './signups.repository.js';
 import { SIGNUP_LOOK_EVERY_MS, SIGNUP_OVERDUE_MS } from '../../shared/policy.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 

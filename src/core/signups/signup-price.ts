@@ -8,7 +8,7 @@ import { type SignupCall } from '../../shared/domain/ports/payment-gateway.js';
 import { TaxDesk } from '../../shared/domain/ports/tax.js';
 import { type SignupKind } from '../../shared/domain/signup.js';
 import { type Refusal } from '../../engine/commanded.js';
-import { TaxTotalsStore } from './tax-totals.store.js';
+import { TaxTotalsStore } from './tax-totals.repository.js';
 import { dueOf, refuseDifference } from './rules/first-invoice.js';
 
 type Unpriced<T> = T extends SignupCall ? Omit<T, 'amountMinor' | 'currency' | 'taxCalculationId'> : never;

@@ -5,15 +5,15 @@ import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, A
 import { type Request } from 'express';
 import { parseCurrency, showMoney } from '../../shared/domain/money.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { SignupsStore } from './signups.store.js';
-import { SignupFlow } from './signup.flow.js';
+import { SignupsStore } from './signups.repository.js';
+import { SignupFlow } from './signup.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, Problems, Repeatable } from '../../frames/api/http/docs.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { canonicalJson } from '../../frames/api/http/json-body.js';
-import { checkedRequest, fieldWithin } from '../../frames/api/http/mor-answer.js';
+import { checkedRequest, fieldWithin } from '../../frames/api/http/mor-reply.js';
 import { invalid, invoiceUnread, morProblem, notFound, refusalProblem } from '../../frames/api/http/problem.js';
 import { paymentView } from '../payments/payment.view.js';
 import { paymentName } from '../../shared/domain/payment-name.js';

@@ -3,8 +3,8 @@
 import { type BillingReader, isChargeable, type SubscriptionFacts } from '../../shared/domain/ports/billing-reader.js';
 import { type Config } from '../../shared/config/index.js';
 import { said } from '../../shared/domain/ports/call.js';
-import { type ChargeLooksStore } from './charge-looks.store.js';
-import { type EnrolmentFlow } from './enrolment.flow.js';
+import { type ChargeLooksStore } from './charge-lookups.repository.js';
+import { type EnrolmentFlow } from './enrolment.service.js';
 import { type Check, check, remedy } from '../../frames/cli/doctor/check.js';
 
 const SHOWN = 20;

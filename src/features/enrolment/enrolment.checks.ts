@@ -2,13 +2,13 @@
 import { type Check, check, remedy } from '../../frames/cli/doctor/check.js';
 import { type Examination, type FeatureChecks } from '../../frames/cli/slots.js';
 import { type StripeClient } from '../../frames/stripe/stripe-client.js';
-import { HealthStore } from '../../core/health/health.store.js';
+import { HealthStore } from '../../core/health/health.repository.js';
 import { BillingReader } from '../../shared/domain/ports/billing-reader.js';
 import { said } from '../../shared/domain/ports/call.js';
 import { textOf } from '@crossbill/mor/read.js';
-import { ChargeLooksStore } from './charge-looks.store.js';
+import { ChargeLooksStore } from './charge-lookups.repository.js';
 import { chargingChecks } from './charging-checks.js';
-import { EnrolmentFlow } from './enrolment.flow.js';
+import { EnrolmentFlow } from './enrolment.service.js';
 
 const OWN_CARD_SHOWN = 5;
 const SAMPLE = 50;

@@ -2,7 +2,7 @@
 import { field, fields } from '../../frames/console/fields.js';
 import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
 import { type InvoiceRow } from '../../shared/domain/model.js';
-import { type LinkedCustomer } from './enrolment.store.js';
+import { type LinkedCustomer } from './enrolment.repository.js';
 
 export function linkedCustomerView(l: LinkedCustomer) {
   const { customerId: customer_id, morCustomerId: mor_customer_id, linkedBy: linked_by, move, reference } = l;

@@ -2,11 +2,11 @@
 import { Global, Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { ChargeLooksStore } from './charge-looks.store.js';
+import { ChargeLooksStore } from './charge-lookups.repository.js';
 import { EnrolmentPort } from '../../shared/domain/ports/enrolment.js';
-import { EnrolmentFlow } from './enrolment.flow.js';
+import { EnrolmentFlow } from './enrolment.service.js';
 import { EnrolmentPages } from './enrolment.pages.js';
-import { EnrolmentStore } from './enrolment.store.js';
+import { EnrolmentStore } from './enrolment.repository.js';
 
 @Global()
 @Module({

@@ -11,7 +11,7 @@ import { MONEY_FILTERS, moneyFrom, SPAN_FILTERS, spanFrom } from '../../frames/c
 import { CUSTOMER_FILTER, chosen } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { linkedCustomerFields, linkedCustomerView, outsideFields, outsideView } from './enrolment.fields.js';
-import { EnrolmentStore, MOVES } from './enrolment.store.js';
+import { EnrolmentStore, MOVES } from './enrolment.repository.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
 
 const PATH = '/console/enrolment';

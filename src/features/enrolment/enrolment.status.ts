@@ -1,7 +1,7 @@
 // What `crossbill status` says of the customers whom the MoR charges.
 import { type StatusPart } from '../../frames/cli/slots.js';
 import { counted } from '../../frames/cli/table.js';
-import { EnrolmentStore, OUTSIDE_DAYS } from './enrolment.store.js';
+import { EnrolmentStore, OUTSIDE_DAYS } from './enrolment.repository.js';
 
 export const status: StatusPart = async (world) => {
   const { enrolment: by } = world.config;

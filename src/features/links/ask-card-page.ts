@@ -1,6 +1,6 @@
 // The text that asks a customer for another card: to copy, or as an e-mail in the person's own program. Crossbill sends
 // nothing to a customer.
-import { type CustomerAtStripe } from '../../core/customers/at-stripe.flow.js';
+import { type CustomerAtStripe } from '../../core/customers/at-stripe.service.js';
 import { type InvoiceView } from '../../engine/read-model.js';
 import { actRow, copyable } from '../../frames/console/acts.js';
 import { type Html, html } from '../../frames/console/html.js';

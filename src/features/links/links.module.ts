@@ -2,10 +2,10 @@
 import { Module } from '@nestjs/common';
 import { MorObjectsModule } from '../../core/mor-objects/mor-objects.module.js';
 import { ConsoleModule } from '../../frames/console/console.module.js';
-import { CustomersAtStripe } from '../../core/customers/at-stripe.flow.js';
+import { CustomersAtStripe } from '../../core/customers/at-stripe.service.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { PaymentLinksController } from './payment-links.controller.js';
-import { PaymentLinksFlow } from './payment-links.flow.js';
+import { PaymentLinksFlow } from './payment-links.service.js';
 import { PaymentLinkPages } from './payment-links.pages.js';
 
 @Module({

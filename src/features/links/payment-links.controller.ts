@@ -4,17 +4,17 @@ import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/commo
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { ReadModel } from '../../engine/read-model.js';
-import { MorObjectsFlow } from '../../core/mor-objects/mor-objects.flow.js';
+import { MorObjectsFlow } from '../../core/mor-objects/mor-objects.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, Problems } from '../../frames/api/http/docs.js';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { morProblem, notFound } from '../../frames/api/http/problem.js';
-import { ObjectAnswers } from '../../core/mor-objects/object-answers.js';
+import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
 import { CreatePaymentLinkDto } from '../../core/mor-objects/mor-object.dto.js';
 import { PaymentLinkView, paymentLinkView } from '../../core/mor-objects/mor-object.view.js';
-import { PaymentLinksFlow } from './payment-links.flow.js';
+import { PaymentLinksFlow } from './payment-links.service.js';
 import { linkLookup } from './rules/link.js';
 
 @ApiTags('Payment links')

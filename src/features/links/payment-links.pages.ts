@@ -16,14 +16,14 @@ import { type Session } from '../../frames/console/session.js';
 import { amount, facts, invoiceLink } from '../../frames/console/show.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type InvoiceView } from '../../engine/read-model.js';
-import { FlowContext } from '../../engine/flow-context.js';
+import { FlowContext } from '../../engine/decision-context.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { CONFIG, type Config } from '../../shared/config/index.js';
-import { CustomersAtStripe } from '../../core/customers/at-stripe.flow.js';
+import { CustomersAtStripe } from '../../core/customers/at-stripe.service.js';
 import { payableLink } from '../../core/invoices/invoice-acts.js';
 import { whyNotNow } from '../../core/mor-objects/rules/request.js';
 import { inYourShop, letterPart } from './ask-card-page.js';
-import { PaymentLinksFlow } from './payment-links.flow.js';
+import { PaymentLinksFlow } from './payment-links.service.js';
 
 const DAYS_MOST = 365;
 /** The page after a link made by the form of this page. */

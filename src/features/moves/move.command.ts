@@ -3,14 +3,14 @@
 import { whatIsWrongWithId } from '../../shared/domain/id-text.js';
 import { renderMoveFact } from './move.rules.js';
 import { MoveStopped } from './move-steps.js';
-import { type MoveCount, type MoveDone, type MoveOptions, MoveRefused, MovesFlow } from './moves.flow.js';
-import { MoveRunning, MovesStore } from './moves.store.js';
+import { type MoveCount, type MoveDone, type MoveOptions, MoveRefused, MovesFlow } from './moves.service.js';
+import { MoveRunning, MovesStore } from './moves.repository.js';
 import { type Cli } from '../../frames/cli/cli.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { parseLine } from '../../frames/cli/options.js';
 import { counted, plain, table } from '../../frames/cli/table.js';
-import { type World } from '../../frames/cli/world.js';
+import { type World } from '../../frames/cli/app-context.js';
 
 /** The most rows in the text (`SHOWN`), and in the JSON (`KEPT`). */
 const SHOWN = 50;

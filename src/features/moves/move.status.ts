@@ -1,6 +1,6 @@
 // What `crossbill status` says of moved subscriptions.
 import { type StatusPart } from '../../frames/cli/slots.js';
-import { MovesStore } from './moves.store.js';
+import { MovesStore } from './moves.repository.js';
 
 export const status: StatusPart = async (world) => {
   const moves = await world.get(MovesStore).counts();

@@ -5,9 +5,9 @@ import { EngineModule } from '../../engine/engine.module.js';
 import { CustomersModule } from '../../core/customers/customers.module.js';
 import { MoveSteps } from './move-steps.js';
 import { MovesController } from './moves.controller.js';
-import { MovesFlow } from './moves.flow.js';
+import { MovesFlow } from './moves.service.js';
 import { MovePages } from './moves.pages.js';
-import { MovesStore } from './moves.store.js';
+import { MovesStore } from './moves.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, CustomersModule],

@@ -13,7 +13,7 @@ import { capital, count, facts } from '../../frames/console/show.js';
 import { moveFields } from './move.fields.js';
 import { MOVE_STATUSES } from './move.rules.js';
 import { moveView } from './move.view.js';
-import { type MoveCounts, MovesStore } from './moves.store.js';
+import { type MoveCounts, MovesStore } from './moves.repository.js';
 
 const FILTERS = [{ name: 'status', label: 'Status', options: MOVE_STATUSES }, CUSTOMER_FILTER] as const;
 

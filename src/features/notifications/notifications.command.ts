@@ -24,7 +24,7 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { oneOf, parseSince } from '../../frames/cli/options.js';
 import { plain, table, time } from '../../frames/cli/table.js';
-import { type World } from '../../frames/cli/world.js';
+import { type World } from '../../frames/cli/app-context.js';
 
 const LOOK_EVERY_MS = 500;
 /**

@@ -1,7 +1,7 @@
 // A bar chart of money by day in one currency. A table below has the same numbers.
 import { type Html, html, type Piece } from '../../frames/console/html.js';
 import { count, day, moneyText } from '../../frames/console/show.js';
-import { type DayMoney, type Days } from './days.store.js';
+import { type DayMoney, type Days } from './days.repository.js';
 import { DAY_MS } from '../../shared/policy.js';
 
 const HEIGHT = 100;

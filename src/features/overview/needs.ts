@@ -4,13 +4,13 @@ import { type Html, html } from '../../frames/console/html.js';
 import { type Need, type Needed } from '../../frames/console/needs.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../../frames/console/show.js';
-import { answersOf, type EndpointAnswer } from '../../shared/domain/endpoint-answers.js';
+import { answersOf, type EndpointAnswer } from '../../shared/domain/endpoint-replies.js';
 import { type ReviewRow } from '../../shared/domain/model.js';
-import { type Stuck } from '../../core/health/health.store.js';
+import { type Stuck } from '../../core/health/health.repository.js';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { type Names } from '../../frames/console/fields.js';
 import { headingOf, whatHappened } from '../../core/reviews/review-heading.view.js';
-import { type ReviewAbout } from '../../core/reviews/reviews.store.js';
+import { type ReviewAbout } from '../../core/reviews/reviews.repository.js';
 
 export type Waiting = {
   /** Some of the open review items, the soonest deadline first. */

@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { notFound } from '../../frames/api/http/problem.js';
 import { startOfDay } from '../../shared/domain/day.js';
 import { parseCurrency } from '../../shared/domain/money.js';
-import { type DayMoney, type DayRenewals } from './days.store.js';
+import { type DayMoney, type DayRenewals } from './days.repository.js';
 import { Page } from '../../frames/console/console.guard.js';
 import { DAYS_SHOWN, Figures } from './figures.js';
 import { type Html, html } from '../../frames/console/html.js';

@@ -7,12 +7,12 @@ import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { given } from '../../frames/api/http/page.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { EventsStore } from '../../core/events/events.store.js';
-import { InvoicesStore } from '../../core/invoices/invoices.store.js';
-import { PaymentsStore } from '../../core/payments/payments.store.js';
-import { RefundsStore } from '../../core/refunds/refunds.store.js';
+import { EventsStore } from '../../core/events/events.repository.js';
+import { InvoicesStore } from '../../core/invoices/invoices.repository.js';
+import { PaymentsStore } from '../../core/payments/payments.repository.js';
+import { RefundsStore } from '../../core/refunds/refunds.repository.js';
 import { type Found, ObjectSearch } from '../../frames/console/search-results.js';
-import { type Beginning, SearchStore } from './search.store.js';
+import { type Beginning, SearchStore } from './search.repository.js';
 
 /** The results of a search. `told`: a note for the reader, for example if Stripe did not reply. */
 export type Result = { readonly found: readonly Found[]; readonly told: string | null };

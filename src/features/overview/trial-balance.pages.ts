@@ -20,8 +20,8 @@ import {
   type TrialBalance,
   trialBalances,
 } from '../../core/ledger/rules/trial-balance.js';
-import { LedgerSumsStore } from '../../core/ledger/sums.store.js';
-import { decideMonth, type MonthVerdict, sayVerdict } from '../../core/ledger/rules/month-verdict.js';
+import { LedgerSumsStore } from '../../core/ledger/sums.repository.js';
+import { decideMonth, type MonthVerdict, sayVerdict } from '../../core/ledger/rules/month-agreement.js';
 import { type Month, monthBeside, monthOf, nameOf } from '../../core/ledger/rules/month.js';
 import { dayOf } from '../../shared/domain/day.js';
 

@@ -9,9 +9,9 @@ import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { notFound } from '../../frames/api/http/problem.js';
 import { InvoiceView } from '../../core/invoices/invoice.view.js';
-import { InvoiceViews } from '../../core/invoices/invoice-views.flow.js';
+import { InvoiceViews } from '../../core/invoices/invoice-views.service.js';
 import { retriedOrProblem } from './retried.view.js';
-import { RetriesFlow } from './retries.flow.js';
+import { RetriesFlow } from './retries.service.js';
 
 @ApiTags('Invoices')
 @Controller('v1/invoices/:id/retry')

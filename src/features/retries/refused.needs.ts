@@ -4,7 +4,7 @@ import { type Needed } from '../../frames/console/needs.js';
 import { capital } from '../../frames/console/show.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';
 import { day } from '../../shared/domain/when.js';
-import { type UnplannedInvoice } from './retries.store.js';
+import { type UnplannedInvoice } from './retries.repository.js';
 
 /** The most refused renewals on the first page. */
 export const REFUSED_SHOWN = 8;

@@ -1,6 +1,6 @@
 // The result of a requested retry as an API response.
 import { invoiceUnread, valueOrProblem } from '../../frames/api/http/problem.js';
-import { type Retried } from './retries.flow.js';
+import { type Retried } from './retries.service.js';
 import { type MadeRetry } from './rules/retry.js';
 
 /**

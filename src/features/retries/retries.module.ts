@@ -7,9 +7,9 @@ import { EngineModule } from '../../engine/engine.module.js';
 import { RetryListPages } from './retry-list.pages.js';
 import { InvoicesModule } from '../../core/invoices/invoices.module.js';
 import { InvoiceRetryController } from './invoice-retry.controller.js';
-import { RetriesFlow } from './retries.flow.js';
+import { RetriesFlow } from './retries.service.js';
 import { RetryPages } from './retries.pages.js';
-import { RetriesStore } from './retries.store.js';
+import { RetriesStore } from './retries.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, InvoicesModule],

@@ -13,10 +13,10 @@ import { html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { Pages } from '../../frames/console/pages.js';
 import { amount, customerLink, facts, invoiceNumberLink } from '../../frames/console/show.js';
-import { FlowContext } from '../../engine/flow-context.js';
+import { FlowContext } from '../../engine/decision-context.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { retriedOrProblem } from './retried.view.js';
-import { RetriesFlow } from './retries.flow.js';
+import { RetriesFlow } from './retries.service.js';
 import { offerRetry } from './rules/refusal.js';
 import { refuseRetry } from './rules/retry.js';
 

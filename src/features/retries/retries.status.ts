@@ -3,7 +3,7 @@ import { amountOf } from '../../frames/api/http/values.js';
 import { type StatusPart } from '../../frames/cli/slots.js';
 import { amount, table, time } from '../../frames/cli/table.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';
-import { RetriesStore, type UnplannedInvoice } from './retries.store.js';
+import { RetriesStore, type UnplannedInvoice } from './retries.repository.js';
 
 const SHOWN = 10;
 

@@ -11,10 +11,10 @@ import { CUSTOMER_FILTER, chosen, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { section } from '../../frames/console/show.js';
 import { END_WORDS, REFUSAL_KINDS, type RefusalKind } from '../../shared/domain/retry.js';
-import { type RetriedInvoice, RETRY_STATES, RetriesStore } from './retries.store.js';
+import { type RetriedInvoice, RETRY_STATES, RetriesStore } from './retries.repository.js';
 import { listedRetry, retryFields } from './retry.fields.js';
 import { type FlowSettings } from '../../shared/domain/settings.js';
-import { FlowContext } from '../../engine/flow-context.js';
+import { FlowContext } from '../../engine/decision-context.js';
 import { KIND_WORDS, stepsInWords } from './schedule.view.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
 

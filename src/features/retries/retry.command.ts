@@ -2,7 +2,7 @@
 import { requestName } from '../../frames/api/http/idempotency.js';
 import { InvoicesController } from '../../core/invoices/invoices.controller.js';
 import { retriedOrProblem } from './retried.view.js';
-import { RetriesFlow } from './retries.flow.js';
+import { RetriesFlow } from './retries.service.js';
 import { type Cli, sayRepeat } from '../../frames/cli/cli.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { retryEvents } from '../../frames/cli/events.js';

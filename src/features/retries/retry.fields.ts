@@ -4,7 +4,7 @@ import { field, fields } from '../../frames/console/fields.js';
 import { html, type Piece } from '../../frames/console/html.js';
 import { time, words } from '../../frames/console/show.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';
-import { type RetriedInvoice } from './retries.store.js';
+import { type RetriedInvoice } from './retries.repository.js';
 
 /**
  * One refused renewal, with the API's names for an invoice and its `retries`. `made`: the number of retries sent.

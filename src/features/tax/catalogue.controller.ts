@@ -4,7 +4,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MayChange } from '../../frames/api/access/access.js';
 import { MorBody, Problems, Repeatable } from '../../frames/api/http/docs.js';
-import { answeredOrThrow, checkedRequest } from '../../frames/api/http/mor-answer.js';
+import { answeredOrThrow, checkedRequest } from '../../frames/api/http/mor-reply.js';
 
 @ApiTags('Tax')
 @Controller('v1/catalogue')

@@ -14,7 +14,7 @@ import { minorFromDecimal, money } from '../../shared/domain/money.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { MorBody, PendingView, Problems, Repeatable } from '../../frames/api/http/docs.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
-import { answeredOrThrow, checkedRequest } from '../../frames/api/http/mor-answer.js';
+import { answeredOrThrow, checkedRequest } from '../../frames/api/http/mor-reply.js';
 import {
   TaxCalculationView,
   TaxInvoiceView,
@@ -22,7 +22,7 @@ import {
   TaxTransactionsView,
   TaxTransactionView,
 } from './tax.schema.js';
-import { TaxTotalsStore } from '../../core/signups/tax-totals.store.js';
+import { TaxTotalsStore } from '../../core/signups/tax-totals.repository.js';
 import { taxPageOf, TaxTransactionsQuery } from './tax.dto.js';
 import { calculationView, type Shown, taxRefundView, transactionView } from './tax.view.js';
 

@@ -6,18 +6,18 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { MorObjectsFlow } from '../../core/mor-objects/mor-objects.flow.js';
+import { MorObjectsFlow } from '../../core/mor-objects/mor-objects.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, PendingView, Problems } from '../../frames/api/http/docs.js';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { morProblem, notFound, valueOrProblem } from '../../frames/api/http/problem.js';
-import { ObjectAnswers } from '../../core/mor-objects/object-answers.js';
+import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
 import { CreateProformaDto } from '../../core/mor-objects/mor-object.dto.js';
 import { ProformaView, proformaView } from '../../core/mor-objects/mor-object.view.js';
 import { FileLinkView, linkOrWait } from '../../core/mor-objects/file-link.view.js';
-import { ProformasFlow } from './proformas.flow.js';
+import { ProformasFlow } from './proformas.service.js';
 import { proformaLookup } from './rules/proforma.js';
 
 @ApiTags('Bank transfers')

@@ -17,10 +17,10 @@ import { type Session } from '../../frames/console/session.js';
 import { amount, facts, invoiceLink } from '../../frames/console/show.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type InvoiceView } from '../../engine/read-model.js';
-import { FlowContext } from '../../engine/flow-context.js';
+import { FlowContext } from '../../engine/decision-context.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { whyNotNow } from '../../core/mor-objects/rules/request.js';
-import { ProformasFlow } from './proformas.flow.js';
+import { ProformasFlow } from './proformas.service.js';
 
 /** The usual time to pay for a business customer. The form suggests this term; a person can choose another day. */
 const USUAL_TERM_DAYS = 14;

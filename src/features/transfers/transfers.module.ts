@@ -5,7 +5,7 @@ import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { ProformasController } from './proformas.controller.js';
-import { ProformasFlow } from './proformas.flow.js';
+import { ProformasFlow } from './proformas.service.js';
 import { ProformaPages } from './proformas.pages.js';
 
 @Module({

@@ -3,9 +3,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../../shared/domain/ports/clock.js';
-import { EndpointsLogStore } from './endpoints-log.store.js';
-import { VerifyStore } from './verify.store.js';
-import { LossWindowFlow } from './loss-window.flow.js';
+import { EndpointsLogStore } from './endpoints-log.repository.js';
+import { VerifyStore } from './verify.repository.js';
+import { LossWindowFlow } from './loss-window.service.js';
 import { VerifyJob } from './verify-job.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 

@@ -9,13 +9,13 @@ import { type CallOutcome } from '../../shared/domain/ports/call.js';
 import { compareAttached, compareCharges, compareInvoice, compareWithin, paidBeyondLedger } from './rules/compare.js';
 import { STRIPE_EVENTS_KEPT_MS, VERIFY_GRACE_MS, VERIFY_YOUNG_PAUSE_MS } from '../../shared/policy.js';
 import { type Difference, type OurInvoice } from '../../shared/domain/difference.js';
-import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-hands.js';
+import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-manual.js';
 import { finding } from './rules/findings.js';
 import { type VerifyProgress } from './rules/progress.js';
-import { VerifyHands } from './verify-hands.js';
+import { VerifyHands } from './verify-manual.js';
 import { VerifyMarks } from './verify-marks.js';
 import { VerifyOutside } from './verify-outside.js';
-import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
+import { VERIFY_PAGE, type VerifySitting } from './verify-session.js';
 
 /** Returns `from`, or the start of Stripe's event list if the list does not reach back to `from`. */
 export function keptSince(from: Date, now: Date): Date {

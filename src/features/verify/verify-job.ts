@@ -4,10 +4,10 @@ import { Interval } from '@nestjs/schedule';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { untoldByKind } from './rules/run.js';
 import { VerifyReports } from './verify-reports.js';
-import { VerifyStore } from './verify.store.js';
+import { VerifyStore } from './verify.repository.js';
 import { Metrics } from '../../shared/observe/index.js';
 import { isRepairable } from '../../shared/domain/difference.js';
-import { VerifyFlow } from './verify.flow.js';
+import { VerifyFlow } from './verify.service.js';
 import {
   DAY_MS,
   VERIFY_AGAIN_AFTER_MS,

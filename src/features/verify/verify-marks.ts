@@ -1,7 +1,7 @@
 // Looks up the marks on Stripe at the MoR. The first pass over a million marks takes days.
-import { type MarkAnswer, type MarkedPayment, type MarksStore } from './marks.store.js';
+import { type MarkAnswer, type MarkedPayment, type MarksStore } from './marks.repository.js';
 import { finding } from './rules/findings.js';
-import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
+import { VERIFY_PAGE, type VerifySitting } from './verify-session.js';
 import {
   MARKS_LEFT_COUNTED,
   VERIFY_MARKS_A_RUN,

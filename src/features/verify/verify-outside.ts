@@ -5,7 +5,7 @@ import { type InvoiceFacts } from '../../shared/domain/ports/billing-platform.js
 import { type BillingEventFacts } from '../../shared/domain/ports/billing-reader.js';
 import { isOutside, SIGNUP_REASON } from '../../shared/domain/status.js';
 import { carries, ruleOf } from '../../shared/domain/enrolment.js';
-import { type VerifySitting } from './verify-sitting.js';
+import { type VerifySitting } from './verify-session.js';
 
 export class VerifyOutside {
   private readonly counted = new Set<string>();

@@ -2,7 +2,7 @@
 // decide the events and send the calls.
 import { parseStripeEvent, stripeInvoiceTypes } from '../../shared/domain/events/stripe-event.js';
 import { askAgain, isHeardSince, takeInvoiceRead } from '../../core/books/rules/invoice-facts.js';
-import { Lane } from '../../engine/draft.js';
+import { Lane } from '../../engine/lane.js';
 import { settle } from '../../engine/settle.js';
 import { decideMarksAgain } from '../../core/payments/rules/mark.js';
 import {
@@ -14,10 +14,10 @@ import {
 } from '../../shared/domain/mor-object.js';
 import { type BillingEventFacts } from '../../shared/domain/ports/billing-reader.js';
 import { type Inbox } from '../../shared/domain/ports/inbox.js';
-import { type LaneStore } from '../../engine/lane-store.js';
+import { type LaneStore } from '../../engine/lane.repository.js';
 import { type Difference } from '../../shared/domain/difference.js';
 import { isOnItsWay, keptSince } from './verify-comparison.js';
-import { type VerifyParts } from './verify-sitting.js';
+import { type VerifyParts } from './verify-session.js';
 
 /** `started`: the differences under repair. `failed`: the differences without a repair, with the reason. */
 export type Repaired = {

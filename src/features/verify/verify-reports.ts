@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { untoldOf } from './rules/run.js';
-import { type VerifyReport } from './verify.flow.js';
+import { type VerifyReport } from './verify.service.js';
 
 @Injectable()
 export class VerifyReports {

@@ -5,9 +5,9 @@ import { isRenderedTooOld, stripeInvoiceTypes, TOO_OLD } from '../../shared/doma
 import { BillingReader } from '../../shared/domain/ports/billing-reader.js';
 import { said } from '../../shared/domain/ports/call.js';
 import { DAY_MS, VERIFY_GRACE_MS } from '../../shared/policy.js';
-import { LossWindowFlow } from './loss-window.flow.js';
+import { LossWindowFlow } from './loss-window.service.js';
 import { showLossWindow } from './rules/loss-window.js';
-import { VerifyStore } from './verify.store.js';
+import { VerifyStore } from './verify.repository.js';
 
 const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview). ${TOO_OLD}.`;
 

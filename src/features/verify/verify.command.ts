@@ -4,16 +4,16 @@ import { differenceView } from '../../core/invoices/difference.view.js';
 import { acknowledgedOf, type More, showMarksLeft } from './rules/run.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { VerifyController } from './verify.controller.js';
-import { VerifyFlow, type VerifyReport } from './verify.flow.js';
+import { VerifyFlow, type VerifyReport } from './verify.service.js';
 import { type Repaired } from './verify-repair.js';
-import { VerifyStore } from './verify.store.js';
+import { VerifyStore } from './verify.repository.js';
 import { type Cli } from '../../frames/cli/cli.js';
 import { compare, exitCode } from '../../frames/cli/compare.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { parseCount, parseLine, parseSince } from '../../frames/cli/options.js';
 import { counted, named, table, time } from '../../frames/cli/table.js';
-import { type World } from '../../frames/cli/world.js';
+import { type World } from '../../frames/cli/app-context.js';
 
 export function addVerify(on: Commands): void {
   on.add('verify', on.about)

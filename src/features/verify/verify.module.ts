@@ -10,18 +10,18 @@ import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { EndpointWatch } from './endpoint-watch.js';
-import { LossWindowFlow } from './loss-window.flow.js';
+import { LossWindowFlow } from './loss-window.service.js';
 import { VerifyJob } from './verify-job.js';
 import { VerifyReports } from './verify-reports.js';
 import { VerifyController } from './verify.controller.js';
-import { VerifyFlow } from './verify.flow.js';
+import { VerifyFlow } from './verify.service.js';
 import { VerifyPages } from './verify.pages.js';
-import { VerifyStore } from './verify.store.js';
+import { VerifyStore } from './verify.repository.js';
 import { Comparer, Differences, LostEvents } from '../../shared/domain/ports/differences.js';
-import { DifferencesStore } from './differences.store.js';
-import { MarksStore } from './marks.store.js';
-import { LossStore } from './loss.store.js';
-import { EndpointsLogStore } from './endpoints-log.store.js';
+import { DifferencesStore } from './differences.repository.js';
+import { MarksStore } from './marks.repository.js';
+import { LossStore } from './loss.repository.js';
+import { EndpointsLogStore } from './endpoints-log.repository.js';
 
 /** How long the daemon's stop waits for the record of its closed endpoints. */
 const GRACE_MS = 1_000;

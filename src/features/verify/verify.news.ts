@@ -1,6 +1,6 @@
 // The notification about differences that no review item asks about.
 import { type News } from '../../core/health/news.js';
-import { type VerifyStore } from './verify.store.js';
+import { type VerifyStore } from './verify.repository.js';
 import { untoldByKind, untoldOf, type VerifyRun } from './rules/run.js';
 
 /** Reads the notification about the newest run. Reads a run once: it may have thousands of differences. */

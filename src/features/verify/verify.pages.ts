@@ -7,7 +7,7 @@ import { invalid, notFound, Problem } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { acknowledgedOf, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
-import { VerifyStore } from './verify.store.js';
+import { VerifyStore } from './verify.repository.js';
 import { differenceFields, listedDifference } from './difference.fields.js';
 import { type Difference, isOpen, showCounts } from '../../shared/domain/difference.js';
 import { showLossWindow } from './rules/loss-window.js';

@@ -3,7 +3,7 @@ import { type StatusPart } from '../../frames/cli/slots.js';
 import { counted, time } from '../../frames/cli/table.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { openOf, untoldOf } from './rules/run.js';
-import { VerifyStore } from './verify.store.js';
+import { VerifyStore } from './verify.repository.js';
 
 export const status: StatusPart = async (world) => {
   const last = await world.get(VerifyStore).last();

@@ -6,18 +6,18 @@ import { type PageRequest } from '../../shared/domain/page.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { observationsOf } from '../../core/books/rules/open-money.js';
 import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
-import { type EventRow } from '../../core/events/event-list.store.js';
-import { EventsStore } from '../../core/events/events.store.js';
-import { PaymentsStore } from '../../core/payments/payments.store.js';
+import { type EventRow } from '../../core/events/event-list.repository.js';
+import { EventsStore } from '../../core/events/events.repository.js';
+import { PaymentsStore } from '../../core/payments/payments.repository.js';
 import { TAX_CALCULATION_LIFE_MS, VERIFY_LOOK_BACK_MS } from '../../shared/policy.js';
 import { refundStatuses } from '../../core/refunds/refund.view.js';
-import { RefundsStore } from '../../core/refunds/refunds.store.js';
-import { ReviewsStore } from '../../core/reviews/reviews.store.js';
-import { SignupsStore } from '../../core/signups/signups.store.js';
+import { RefundsStore } from '../../core/refunds/refunds.repository.js';
+import { ReviewsStore } from '../../core/reviews/reviews.repository.js';
+import { SignupsStore } from '../../core/signups/signups.repository.js';
 import { LostEvents, NO_EVENT_LOST } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { amount, table, time } from './table.js';
-import { type World } from './world.js';
+import { type World } from './app-context.js';
 
 /** One row of a question's table: values by name. Null means unknown. */
 type Known = Readonly<Record<string, string | null>>;

@@ -20,7 +20,7 @@ import { fitted } from './fit.js';
 import { type Io } from './io.js';
 import { Progress } from './progress.js';
 import { json, plain, table } from './table.js';
-import { openWorld, type World } from './world.js';
+import { openWorld, type World } from './app-context.js';
 
 /** The common options of all commands. */
 export type Common = {

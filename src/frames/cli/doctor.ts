@@ -1,7 +1,7 @@
 // `crossbill doctor`: checks the whole installation, and names a remedy for each fault. Doctor changes nothing.
 import { styleText } from 'node:util';
 import { type Config, ConfigError, secretValues } from '../../shared/config/index.js';
-import { HealthStore } from '../../core/health/health.store.js';
+import { HealthStore } from '../../core/health/health.repository.js';
 import { textCensor } from '../../shared/masks/secrets.js';
 import { type Feature } from '../../feature.js';
 import { FEATURES } from '../../features.js';
@@ -16,7 +16,7 @@ import { EXIT } from './exit-codes.js';
 import { Peers } from './peers.js';
 import { type Examination, type FeatureChecks } from './slots.js';
 import { plain } from './table.js';
-import { cliLog, type World } from './world.js';
+import { cliLog, type World } from './app-context.js';
 
 const STRIPE = 'https://api.stripe.com';
 const MARK: Record<State, string> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' };

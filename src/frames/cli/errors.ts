@@ -4,7 +4,7 @@ import { Problem } from '../api/http/problem.js';
 import { ConfigError } from '../../shared/config/index.js';
 import { BadCursor } from '../../shared/domain/page.js';
 import { type CallOutcome, mayPass } from '../../shared/domain/ports/call.js';
-import { LaneUnreadable } from '../../engine/lane-store.js';
+import { LaneUnreadable } from '../../engine/lane.repository.js';
 import { DatabaseRefused, isUnavailable } from '../store/database.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { plain } from './table.js';

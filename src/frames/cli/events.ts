@@ -8,9 +8,9 @@ import {
   eventWithBodyView,
 } from '../../core/events/event.view.js';
 import { EventsController } from '../../core/events/events.controller.js';
-import { EventsFlow } from '../../core/events/events.flow.js';
-import { type EventRow } from '../../core/events/event-list.store.js';
-import { EventsStore } from '../../core/events/events.store.js';
+import { EventsFlow } from '../../core/events/events.service.js';
+import { type EventRow } from '../../core/events/event-list.repository.js';
+import { EventsStore } from '../../core/events/events.repository.js';
 import { rawBody } from '../../shared/masks/event-body.js';
 import { type Cli, columns } from './cli.js';
 import { type Commands } from './commands.js';
@@ -18,7 +18,7 @@ import { explainError } from './errors.js';
 import { EXIT, unknown, wrongUsage } from './exit-codes.js';
 import { oneOf, parseLine } from './options.js';
 import { plain } from './table.js';
-import { type World } from './world.js';
+import { type World } from './app-context.js';
 
 const COLUMNS = columns<EventView>('id', 'received_at', 'source', 'type', 'status', 'event_id', 'reason', 'note');
 

@@ -1,14 +1,14 @@
 // `crossbill explain <id>`: describes an invoice's history in order, in sentences.
 import { secretValues } from '../../shared/config/index.js';
-import { CustomersStore } from '../../core/customers/customers.store.js';
+import { CustomersStore } from '../../core/customers/customers.repository.js';
 import { type JournalLine, type PaymentRow } from '../../shared/domain/model.js';
 import { type LossCredit, type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { known } from '../../shared/domain/sentence.js';
 import { type SignupRow } from '../../shared/domain/signup.js';
 import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
-import { EventsStore } from '../../core/events/events.store.js';
-import { InvoicesStore } from '../../core/invoices/invoices.store.js';
+import { EventsStore } from '../../core/events/events.repository.js';
+import { InvoicesStore } from '../../core/invoices/invoices.repository.js';
 import { answerOf, lastRead } from '../../core/invoices/invoice-sentence.js';
 import { invoiceView } from '../../core/invoices/invoice.view.js';
 import { textCensor } from '../../shared/masks/secrets.js';
@@ -16,14 +16,14 @@ import { nextTryOf } from '../../core/invoices/retry.view.js';
 import { Finder, SHORTEST_NAME } from '../console/finder.js';
 import { minorsOf, splitAmount } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
-import { ReviewsStore } from '../../core/reviews/reviews.store.js';
+import { ReviewsStore } from '../../core/reviews/reviews.repository.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
-import { SignupsStore } from '../../core/signups/signups.store.js';
+import { SignupsStore } from '../../core/signups/signups.repository.js';
 import { Differences, NOTHING_COMPARED, type OpenDifference } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { unknown } from './exit-codes.js';
 import { amount, plain, time } from './table.js';
-import { type World } from './world.js';
+import { type World } from './app-context.js';
 
 const MOST = 20;
 

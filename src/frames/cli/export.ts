@@ -2,8 +2,13 @@
 import { resolve } from 'node:path';
 import { csvLine } from '../../shared/csv/write-csv.js';
 import { type Span } from '../../shared/domain/page.js';
-import { type CollectedPayment, type Export, ExportsStore, type PaidRefund } from '../../core/ledger/exports.store.js';
-import { type LedgerRow } from '../../core/ledger/ledger.store.js';
+import {
+  type CollectedPayment,
+  type Export,
+  ExportsStore,
+  type PaidRefund,
+} from '../../core/ledger/exports.repository.js';
+import { type LedgerRow } from '../../core/ledger/ledger.repository.js';
 import { type Fields, csvColumns, jsonRow } from '../console/fields.js';
 import { ledgerFields } from '../../core/ledger/ledger-entry.fields.js';
 import { entryView, type LedgerEntryView } from '../../core/ledger/ledger-entry.view.js';

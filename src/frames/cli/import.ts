@@ -1,7 +1,11 @@
 // `crossbill import customers <file.csv>`: links Stripe customers to MoR customers, from a file.
 import { resolve } from 'node:path';
 import { CsvRefused } from '../../shared/csv/read-csv.js';
-import { ImportCustomersFlow, type ImportReport, ImportStopped } from '../../core/customers/import-customers.flow.js';
+import {
+  ImportCustomersFlow,
+  type ImportReport,
+  ImportStopped,
+} from '../../core/customers/import-customers.service.js';
 import { ColumnsRefused } from '../../core/customers/rules/import-line.js';
 import { type Commands } from './commands.js';
 import { CliError, EXIT } from './exit-codes.js';

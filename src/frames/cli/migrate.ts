@@ -6,7 +6,7 @@ import { migrate, schemaState } from '../store/migrations.js';
 import { type Cli } from './cli.js';
 import { type Commands } from './commands.js';
 import { CliError, EXIT } from './exit-codes.js';
-import { cliLog } from './world.js';
+import { cliLog } from './app-context.js';
 
 export function addMigrate(on: Commands): void {
   on.add('migrate', on.about)

@@ -9,7 +9,7 @@ import { refundable } from '../../shared/domain/status.js';
 import { type ListedRefund, type PaymentView, ReadModel } from '../../engine/read-model.js';
 import { PaymentsController } from '../../core/payments/payments.controller.js';
 import { listedRefundView } from '../../core/refunds/refund.view.js';
-import { refundPath, RefundsFlow } from '../../core/refunds/refunds.flow.js';
+import { refundPath, RefundsFlow } from '../../core/refunds/refunds.service.js';
 import { findWaiting, sayWaiting } from '../../core/refunds/rules/refund.js';
 import { PAYMENT_DISPUTED, REFUND_WAITING } from '../../core/refunds/rules/request.js';
 import { typedAmount } from '../../core/refunds/typed-amount.js';
@@ -19,7 +19,7 @@ import { type Commands } from './commands.js';
 import { CliError, EXIT, wrongUsage } from './exit-codes.js';
 import { parseAmount, parseCount, parsePaymentId } from './options.js';
 import { amount } from './table.js';
-import { type World } from './world.js';
+import { type World } from './app-context.js';
 
 /** The scope of idempotency keys. All operators share it: a colleague's repeat under the same `--key` has no effect. */
 export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;

@@ -1,11 +1,11 @@
 // `crossbill reviews`: shows review items, and carries out an operator's decision.
-import { REVIEW_KINDS } from '../../core/reviews/rules/stake.js';
+import { REVIEW_KINDS } from '../../core/reviews/rules/impact.js';
 import { given } from '../api/http/page.js';
 import { RESOLUTIONS } from '../../shared/domain/model.js';
 import { REVIEW_STATUSES, type ReviewView } from '../../core/reviews/review.view.js';
 import { reviewFields } from '../../core/reviews/review.fields.js';
 import { ReviewsController } from '../../core/reviews/reviews.controller.js';
-import { REVIEW_ORDERS } from '../../core/reviews/reviews.store.js';
+import { REVIEW_ORDERS } from '../../core/reviews/reviews.repository.js';
 import { type Commands } from './commands.js';
 import { wrongUsage } from './exit-codes.js';
 import { localTime } from './fit.js';

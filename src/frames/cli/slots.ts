@@ -4,7 +4,7 @@ import { type Cli } from './cli.js';
 import { type CommandRow, type Task } from './commands.js';
 import { type Check } from './doctor/check.js';
 import { type Peers } from './peers.js';
-import { type World } from './world.js';
+import { type World } from './app-context.js';
 
 /** The feature's commands, under the operator's task. */
 export type CommandRows = { readonly [T in Task]?: readonly CommandRow[] };

@@ -1,9 +1,9 @@
 // `crossbill status`: shows invoices, queues, senders and review items at a glance, and then each feature's part.
-import { answersOf } from '../../shared/domain/endpoint-answers.js';
+import { answersOf } from '../../shared/domain/endpoint-replies.js';
 import { whatToCheck } from '../../shared/domain/refusal.js';
-import { EventsStore } from '../../core/events/events.store.js';
-import { HealthStore } from '../../core/health/health.store.js';
-import { EndpointAnswersStore } from '../intake/endpoint-answers.store.js';
+import { EventsStore } from '../../core/events/events.repository.js';
+import { HealthStore } from '../../core/health/health.repository.js';
+import { EndpointAnswersStore } from '../intake/endpoint-replies.repository.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { isObject } from '@crossbill/mor/read.js';
 import { type Feature } from '../../feature.js';
@@ -11,7 +11,7 @@ import { FEATURES } from '../../features.js';
 import { type Commands } from './commands.js';
 import { type StatusPart, type StatusSaid } from './slots.js';
 import { age, counts, named, table, time } from './table.js';
-import { type World } from './world.js';
+import { type World } from './app-context.js';
 
 const STUCK_SHOWN = 5;
 

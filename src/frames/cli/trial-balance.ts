@@ -1,9 +1,9 @@
 // `crossbill trial-balance`: shows opening, movement and closing of each ledger account in one month.
 import { showMoney, decimalFromMinor } from '../../shared/domain/money.js';
-import { decideMonth, type MonthVerdict, sayVerdict } from '../../core/ledger/rules/month-verdict.js';
+import { decideMonth, type MonthVerdict, sayVerdict } from '../../core/ledger/rules/month-agreement.js';
 import { type Month, nameOf } from '../../core/ledger/rules/month.js';
 import { openEnds, type TrialBalance, trialBalances } from '../../core/ledger/rules/trial-balance.js';
-import { LedgerSumsStore } from '../../core/ledger/sums.store.js';
+import { LedgerSumsStore } from '../../core/ledger/sums.repository.js';
 import { trialBalanceView } from '../../core/ledger/trial-balance.view.js';
 import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';

@@ -7,7 +7,7 @@ import { Needs } from './needs.js';
 import { ObjectSearch } from './search-results.js';
 import { Finder } from './finder.js';
 import { ConsoleSessions } from './console-sessions.js';
-import { SessionsStore } from './sessions.store.js';
+import { SessionsStore } from './sessions.repository.js';
 import { ConsoleAudit } from './console-audit.js';
 import { LoginController, LogoutController } from './login.controller.js';
 import { LoginThrottle } from './login-throttle.js';

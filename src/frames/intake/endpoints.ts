@@ -6,7 +6,7 @@ import { parseDelivered } from '../../shared/domain/events/stored-event.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { type Delivery, Inbox } from '../../shared/domain/ports/inbox.js';
 import { type Refusal } from '../../shared/domain/refusal.js';
-import { received, refusal, send, sendAndClose } from './answers.js';
+import { received, refusal, send, sendAndClose } from './replies.js';
 import { defaultBatchLimits, IntakeBatcher, NotStored } from './batcher.js';
 import { endpointAt, endpoints, toDelivery, type Endpoint } from './deliveries.js';
 import { type EndpointOutcome, INTAKE_OPTIONS, type IntakeOptions, isTaken } from './options.js';

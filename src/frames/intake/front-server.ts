@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { type Refusal } from '../../shared/domain/refusal.js';
-import { closeUnlessRead, refusal, send, sendRaw } from './answers.js';
+import { closeUnlessRead, refusal, send, sendRaw } from './replies.js';
 import { endpointAt } from './deliveries.js';
 import { type Endpoints } from './endpoints.js';
 import { admitByHandfuls } from './lobby.js';

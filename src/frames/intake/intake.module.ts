@@ -5,13 +5,13 @@ import { CONFIG, type Config, notifies, type Secret } from '../../shared/config/
 import { Notifications } from '../store/notifications.js';
 import { Decider } from '../../engine/decider.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { Wake } from '../../engine/wake.js';
+import { Wake } from '../../engine/lane-signal.js';
 import { LOG, type Logger, Metrics } from '../../shared/observe/index.js';
 import { BodyMonths } from '../store/event-bodies.js';
 import { BodyMonthsAhead } from './body-months.js';
-import { statusOf } from './answers.js';
-import { EndpointAnswers } from './endpoint-answers.js';
-import { EndpointAnswersStore } from './endpoint-answers.store.js';
+import { statusOf } from './replies.js';
+import { EndpointAnswers } from './endpoint-replies.js';
+import { EndpointAnswersStore } from './endpoint-replies.repository.js';
 import { Endpoints } from './endpoints.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { ReadingRoom } from './read-body.js';

@@ -2,9 +2,9 @@
 import { nameLane } from '../../shared/domain/events/channel-lane.js';
 import { type Delivery, type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { type Refusal, whatToCheck } from '../../shared/domain/refusal.js';
-import { type Wake } from '../../engine/wake.js';
+import { type Wake } from '../../engine/lane-signal.js';
 import { eventName, type EventOutcome, type Logger, type Metrics, MinuteLimit } from '../../shared/observe/index.js';
-import { statusOf } from './answers.js';
+import { statusOf } from './replies.js';
 import { type AnswerListener, type EndpointOutcome, isTaken } from './options.js';
 
 /**

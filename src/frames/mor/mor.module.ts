@@ -25,7 +25,7 @@ import { EventRelay, PaymentGateway } from '../../shared/domain/ports/payment-ga
 import { ON_CALL } from '../../shared/observe/index.js';
 import { HttpMorChannels } from './mor-channels.js';
 import { HttpEventRelay } from './event-relay.js';
-import { MorTaxDesk } from './mor-tax-desk.js';
+import { MorTaxDesk } from './mor-tax-client.js';
 import { MorPaymentGateway } from './mor-payment-gateway.js';
 import { MOR_OPTIONS, morClient } from './options.js';
 import { morOptions } from './options-from-settings.js';

@@ -9,7 +9,7 @@ import { AuditLog } from '../../shared/domain/ports/audit-log.js';
 import { Requests } from './requests.js';
 import { DatabaseTime, ServerTime } from './database-time.js';
 import { Database } from './database.js';
-import { PgInbox } from './inbox-store.js';
+import { PgInbox } from './inbox.repository.js';
 import { PgAuditLog } from './audit-log.js';
 import { Notifications } from './notifications.js';
 import { PgRequestBudget } from './pg-request-budget.js';

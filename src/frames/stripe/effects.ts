@@ -7,7 +7,7 @@ import {
   type Probe,
 } from '../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../../shared/domain/ports/call.js';
-import { type InvoiceCall, shows } from './answers.js';
+import { type InvoiceCall, shows } from './replies.js';
 import { isEnded } from '../../shared/domain/ports/billing-reader.js';
 import { invoiceOf, parseInvoicePayment, paymentsWithin } from './parse-invoice.js';
 import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';

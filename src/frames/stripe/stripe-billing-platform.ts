@@ -12,7 +12,7 @@ import {
   type StoredBillingCall,
 } from '../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, type WireRequest } from '../../shared/domain/ports/call.js';
-import { readAnswer } from './answers.js';
+import { readAnswer } from './replies.js';
 import { StripeEffects } from './effects.js';
 import { encodeCall } from './encode.js';
 import { type JsonObject, textOf } from '@crossbill/mor/read.js';

@@ -1,6 +1,6 @@
 // A step that fails names the event behind the failure, or none.
 import { expect, it } from '@jest/globals';
-import { culpritOf } from '../../../src/engine/take-event.js';
+import { culpritOf } from '../../../src/engine/apply-event.js';
 import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../support/builders.js';
 import { LaneHarness } from '../../support/lane-harness.js';
 

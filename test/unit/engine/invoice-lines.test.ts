@@ -1,7 +1,7 @@
 // The lines at level info about an invoice: opened, settled, refused.
 import { expect, it } from '@jest/globals';
 import { invoiceLines } from '../../../src/engine/invoice-lines.js';
-import { type LaneChange, LaneTrail, watchSteps } from '../../../src/engine/lane-trail.js';
+import { type LaneChange, LaneTrail, watchSteps } from '../../../src/engine/lane-trace.js';
 import { createLogger } from '../../../src/shared/observe/index.js';
 import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
 import { LaneHarness } from '../../support/lane-harness.js';

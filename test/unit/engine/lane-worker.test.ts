@@ -1,10 +1,10 @@
 // The loop of the lanes beside a crowd at the endpoints: who waits for an answer goes first.
 import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { type Claim, type LaneStore } from '../../../src/engine/lane-store.js';
+import { type Claim, type LaneStore } from '../../../src/engine/lane.repository.js';
 import { StoreUnavailable } from '../../../src/shared/domain/errors.js';
-import { Wake } from '../../../src/engine/wake.js';
-import { type WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
+import { Wake } from '../../../src/engine/lane-signal.js';
+import { type WorkLaneFlow } from '../../../src/engine/work-lane.service.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
 import { StillClock, turn } from '../../support/intake-fakes.js';

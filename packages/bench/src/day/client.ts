@@ -1,7 +1,7 @@
 // Sends each request of the day benchmark at its due time, even while earlier requests are under way (open loop).
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { type Answers, type Part } from './answers.js';
+import { type Answers, type Part } from './replies.js';
 
 export type Request = {
   readonly part: Part;

@@ -8,7 +8,7 @@ import type pg from 'pg';
 import { connectAlone } from '#src/frames/store/connect.js';
 import { freePort, memoryOf, type Rig } from '../rig.js';
 import { beginningOf, compare, unrest } from './accounts.js';
-import { Answers } from './answers.js';
+import { Answers } from './replies.js';
 import { Client } from './client.js';
 import { type Daemon, KEY, settingsOf, startDaemon, verify } from './daemon.js';
 import { EndpointTraffic } from './endpoints.js';

@@ -1,5 +1,5 @@
 // The results of the day benchmark as tables: by minute, by kind of request, by database table, and the totals.
-import { type Answers, type Percentiles } from './answers.js';
+import { type Answers, type Percentiles } from './replies.js';
 import { type Compared } from './accounts.js';
 import { type Sample, type TableSeen } from './watch.js';
 

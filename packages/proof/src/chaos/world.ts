@@ -6,7 +6,7 @@ import Stripe from 'stripe';
 import { freePort } from '@crossbill/embedded-postgres';
 import { JsonClient } from '@crossbill/sandbox/demo/http.js';
 import { Reading } from '@crossbill/sandbox/demo/read.js';
-import { type Told } from '@crossbill/sandbox/demo/told.js';
+import { type Told } from '@crossbill/sandbox/demo/notified.js';
 import { NOTIFY_PATH } from '@crossbill/sandbox/backend.js';
 import { type PgBouncer } from './pgbouncer.js';
 import { Program, untilReady } from './processes.js';

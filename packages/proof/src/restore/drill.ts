@@ -7,7 +7,7 @@ import { disagreements } from '@crossbill/sandbox/demo/check.js';
 import { signUpAll } from '@crossbill/sandbox/demo/drive-signups.js';
 import { Unexpected } from '@crossbill/sandbox/demo/http.js';
 import { type Progress } from '@crossbill/sandbox/demo/progress.js';
-import { Rest, shown } from '@crossbill/sandbox/demo/rest.js';
+import { Rest, shown } from '@crossbill/sandbox/demo/idle.js';
 import { readSides, type Sides, TAKEN } from '@crossbill/sandbox/demo/sides.js';
 import { newTally, pass, type Story } from '@crossbill/sandbox/demo/story.js';
 import { startWorld, type World } from '@crossbill/sandbox/demo/world.js';

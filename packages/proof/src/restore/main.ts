@@ -2,7 +2,7 @@
 // PostgreSQL. `-- dump` or `-- base` carries out only this restore.
 import { handedOn } from '@crossbill/sandbox/demo/options.js';
 import { Progress } from '@crossbill/sandbox/demo/progress.js';
-import { NotAtRest } from '@crossbill/sandbox/demo/rest.js';
+import { NotAtRest } from '@crossbill/sandbox/demo/idle.js';
 import { NO_DEBIAN_POSTGRES } from './debian.js';
 import { Drill, type Way } from './drill.js';
 

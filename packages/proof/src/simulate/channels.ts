@@ -2,7 +2,7 @@
 import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
 import { Problem } from '#src/frames/api/http/problem.js';
 import { linkLookup } from '#src/features/links/rules/link.js';
-import { type Billed } from '#src/core/mor-objects/mor-objects.flow.js';
+import { type Billed } from '#src/core/mor-objects/mor-objects.service.js';
 import { proformaWire } from '#src/features/transfers/proforma-request.js';
 import { proformaLookup } from '#src/features/transfers/rules/proforma.js';
 import { messageKey } from '#src/engine/context.js';

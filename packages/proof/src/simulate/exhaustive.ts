@@ -3,7 +3,7 @@
 import { type FaultKind, type YieldPoint } from './faults.js';
 import { plainRun, type RunResult } from './run.js';
 import { Seeded } from './seeded.js';
-import { type SimStore } from './sim-store.js';
+import { type SimStore } from './sim-repository.js';
 import { storyNamed, type Story } from './stories.js';
 
 export type SingleFault = { readonly at: number; readonly fault: FaultKind; readonly label: string };

@@ -3,7 +3,7 @@ import { Channels } from './channels.js';
 import { People } from './people.js';
 import { run, type RunResult } from './run.js';
 import { noFaults } from './faults.js';
-import { type SimStore, type Snapshot } from './sim-store.js';
+import { type SimStore, type Snapshot } from './sim-repository.js';
 import { type Story } from './scenes.js';
 import { type World } from './world.js';
 

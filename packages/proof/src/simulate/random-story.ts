@@ -1,6 +1,6 @@
 // A random story made from a seed: a day and a half of a small shop.
 import { Channels } from './channels.js';
-import { Hands } from './hands.js';
+import { Hands } from './manual-acts.js';
 import { People, type Subscriber } from './people.js';
 import { Names } from './names.js';
 import { Payers } from './payers.js';

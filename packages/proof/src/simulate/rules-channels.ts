@@ -1,7 +1,7 @@
 // The rules about the MoR's other channels: an invoice has one payable link at a time, Crossbill knows every proforma
 // invoice, an item reports every dispute, and the ledger has every loss to a bank.
 import { type Sides } from './sides.js';
-import { type Snapshot } from './sim-store.js';
+import { type Snapshot } from './sim-repository.js';
 
 /** The simulated clocks are wrong by at most ten minutes, so a link may seem to expire that much too early. */
 const CLOCKS_DIFFER_MS = 620_000;

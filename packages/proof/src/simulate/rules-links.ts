@@ -2,7 +2,7 @@
 // While this item is open, Crossbill starts no charge of the invoice.
 import { namesCharge, namesId } from '@crossbill/sandbox/mor/payment-links.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
-import { type Snapshot } from './sim-store.js';
+import { type Snapshot } from './sim-repository.js';
 
 export function linkMoneyRules(sides: Sides): string[] {
   const paid = sides.taken.filter((p) => p.onLink.length > 0);

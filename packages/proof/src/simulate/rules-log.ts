@@ -6,7 +6,7 @@ import { INVOICE } from '#src/shared/domain/invoice-row.js';
 import { type LaneState, PAYMENT, REFUND, REVIEW } from '#src/shared/domain/model.js';
 import { MOR_OBJECT } from '#src/shared/domain/mor-object.js';
 import { type Row as Declared } from '#src/shared/domain/row.js';
-import { type Snapshot } from './sim-store.js';
+import { type Snapshot } from './sim-repository.js';
 
 export function logRules(seen: Snapshot): string[] {
   return [...seen.log].flatMap(([lane, rows]) => {

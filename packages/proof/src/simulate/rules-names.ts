@@ -1,8 +1,8 @@
 // The rules about the MoR's payment ids in Crossbill, called names: each payment has its own id, from the MoR or from a
 // person, and no refund uses a wrong id.
-import { namesInFact } from './sim-store.js';
+import { namesInFact } from './sim-repository.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
-import { type PaymentLine, type RefundLine } from './sim-store.js';
+import { type PaymentLine, type RefundLine } from './sim-repository.js';
 
 export function nameRules(sides: Sides): string[] {
   const { seen, taken } = sides;

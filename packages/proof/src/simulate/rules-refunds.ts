@@ -1,6 +1,6 @@
 // The rules about refunded money: each refund appears exactly one time in Crossbill and on Stripe, and refunds never
 // exceed the payment.
-import { wasDetached } from './hands.js';
+import { wasDetached } from './manual-acts.js';
 import { type CreditNote } from '@crossbill/sandbox/stripe/model.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
 import { isGapTold, rowOf, type Sides, type Taken } from './sides.js';

@@ -5,7 +5,7 @@ import { retryName } from '#src/features/retries/rules/retry.js';
 import { REFUSAL_KINDS } from '#src/shared/domain/retry.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type Sides } from './sides.js';
-import { type InvoiceLine } from './sim-store.js';
+import { type InvoiceLine } from './sim-repository.js';
 
 /**
  * The longest time from Crossbill's read of an unpaid invoice to the MoR's charge. Crossbill takes ten seconds at most,

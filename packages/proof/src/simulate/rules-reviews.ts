@@ -1,10 +1,10 @@
 // The rule about review items at the end of a run: each open item has a cause in the simulated world. An item without a
 // cause is a false alarm.
-import { wasDetached } from './hands.js';
-import { namesInFact } from './sim-store.js';
+import { wasDetached } from './manual-acts.js';
+import { namesInFact } from './sim-repository.js';
 import { notesOfLosses } from './rules-refunds.js';
 import { amountDue, amountPaid, amountRemaining, invoiceTotal } from '@crossbill/sandbox/stripe/model.js';
-import { type ReviewLine } from './sim-store.js';
+import { type ReviewLine } from './sim-repository.js';
 import { isUnheardTransfer, rowOf, type Sides, type Taken } from './sides.js';
 import { collectedByStripe, stripeWouldCharge } from './twice.js';
 

@@ -2,7 +2,7 @@
 import { PARKING } from '#src/core/books/rules/payment-rows.js';
 import { amountDue, amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { GAP_MARGIN_MS } from './facts.js';
-import { wasDetached } from './hands.js';
+import { wasDetached } from './manual-acts.js';
 import { paceRules } from './paced.js';
 import { payerRules } from './payers.js';
 import { enrolmentRules } from './rules-enrolment.js';
@@ -16,7 +16,7 @@ import { refundRules } from './rules-refunds.js';
 import { retryRules } from './rules-retries.js';
 import { reviewRules } from './rules-reviews.js';
 import { twiceRules } from './rules-twice.js';
-import { type MessageLine, type Snapshot } from './sim-store.js';
+import { type MessageLine, type Snapshot } from './sim-repository.js';
 import { isUnheardTransfer, referencesOf, rowOf, type Sides, sidesOf, type Taken } from './sides.js';
 import { type World } from './world.js';
 

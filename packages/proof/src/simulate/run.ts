@@ -2,7 +2,7 @@
 // work left. At the end the rules check the world.
 import { type Difference } from '#src/shared/domain/difference.js';
 import { retrySchedule } from '#src/shared/config/retry-schedule.js';
-import { type VerifyReport } from '#src/features/verify/verify.flow.js';
+import { type VerifyReport } from '#src/features/verify/verify.service.js';
 import { type FlowSettings } from '#src/shared/domain/settings.js';
 import {
   type FaultKind,
@@ -12,10 +12,10 @@ import {
   randomFaults,
   type YieldPoint,
 } from './faults.js';
-import { isByHand, unnamedHands, wasDetached } from './hands.js';
+import { isByHand, unnamedHands, wasDetached } from './manual-acts.js';
 import { brokenAtRest, restRules } from './rules.js';
 import { Seeded } from './seeded.js';
-import { type SimStore, type Snapshot } from './sim-store.js';
+import { type SimStore, type Snapshot } from './sim-repository.js';
 import { randomStory } from './random-story.js';
 import { type Story } from './scenes.js';
 import { collectedByStripe } from './twice.js';

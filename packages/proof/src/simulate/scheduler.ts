@@ -2,7 +2,7 @@
 // moves only when no actor can run.
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
-import { LaneFenced } from '#src/engine/lane-store.js';
+import { LaneFenced } from '#src/engine/lane.repository.js';
 import { type FaultKind, type FaultSource, lacking, noFaults, processFaults, type YieldPoint } from './faults.js';
 import { type Seeded } from './seeded.js';
 

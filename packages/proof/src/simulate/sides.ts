@@ -1,6 +1,6 @@
 // Both sides of a world at one moment: the truth at Stripe and the MoR, and the state in Crossbill's database.
 import { type LinkPaid } from './planted.js';
-import { type PaymentLine, type Snapshot } from './sim-store.js';
+import { type PaymentLine, type Snapshot } from './sim-repository.js';
 import { type World } from './world.js';
 
 /** `world` and `taken`: the truth at Stripe and the MoR. `seen`: the rows in Crossbill's database. */

@@ -7,7 +7,7 @@ import { happenings, outcomes } from './random-story.js';
 import { brokenAtRest } from './rules.js';
 import { type RunResult, verify, whatHappened } from './run.js';
 import { Seeded } from './seeded.js';
-import { type SimStore } from './sim-store.js';
+import { type SimStore } from './sim-repository.js';
 import { World } from './world.js';
 
 export type SoakOptions = { readonly seed: number; readonly customers: number; readonly months: number };

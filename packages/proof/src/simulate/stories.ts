@@ -2,7 +2,7 @@
 import { amountStories } from './amount-stories.js';
 import { channelStories } from './channel-stories.js';
 import { enrolmentStories } from './enrolment-stories.js';
-import { Hands } from './hands.js';
+import { Hands } from './manual-acts.js';
 import { People } from './people.js';
 import { linkStories } from './link-stories.js';
 import { moneyStories } from './money-stories.js';

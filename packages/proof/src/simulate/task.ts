@@ -4,7 +4,7 @@ import { type GivenFault } from './faults.js';
 import { runOrder } from './permutations.js';
 import { plainRun, type RunResult, seededRun } from './run.js';
 import { type Recipe } from './shrink.js';
-import { type SimStore } from './sim-store.js';
+import { type SimStore } from './sim-repository.js';
 import { soak, type SoakOptions } from './soak.js';
 import { storyNamed } from './stories.js';
 

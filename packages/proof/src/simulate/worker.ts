@@ -1,5 +1,5 @@
 // A worker process for worlds on its own database: receives tasks one by one from its parent and returns each result.
-import { SimStore } from './sim-store.js';
+import { SimStore } from './sim-repository.js';
 import { runTask, type Task, type TaskResult } from './task.js';
 
 export type ToWorker = { readonly say: 'open'; readonly url: string } | { readonly say: 'run'; readonly task: Task };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '#src/shared/domain/events/stripe-event.js';
 import { type Delivery } from '#src/shared/domain/ports/receiver.js';
 import { type FlowSettings } from '#src/shared/domain/settings.js';
-import { type VerifyReport } from '#src/features/verify/verify.flow.js';
+import { type VerifyReport } from '#src/features/verify/verify.service.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';
 import { makeSandbox, type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { type Acknowledged, type Copied, type Dispute, type Gap, type HandMade } from './facts.js';
@@ -13,7 +13,7 @@ import { Replica } from './replica.js';
 import { type Owner, Scheduler } from './scheduler.js';
 import { CountingIds, Seeded } from './seeded.js';
 import { SentRules } from './sent-rules.js';
-import { type SimStore } from './sim-store.js';
+import { type SimStore } from './sim-repository.js';
 import { type Network, type Sent } from './wires.js';
 
 export const START_MS = Date.UTC(2026, 10, 20, 8);

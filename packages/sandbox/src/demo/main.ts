@@ -16,7 +16,7 @@ import { type DemoOptions, handedOn, readOptions } from './options.js';
 import { builtFile } from './programs.js';
 import { Progress } from './progress.js';
 import { closingRows, table } from './report.js';
-import { NotAtRest, Rest, shown } from './rest.js';
+import { NotAtRest, Rest, shown } from './idle.js';
 import { readSides, type Sides } from './sides.js';
 import { newTally, type Story } from './story.js';
 import { monthEnd } from './trial-balance.js';

@@ -2,7 +2,7 @@
 // smallest units.
 import { type JsonClient } from './http.js';
 import { type Reading } from './read.js';
-import { type Told, type ToldLoss } from './told.js';
+import { type Told, type ToldLoss } from './notified.js';
 
 export type DaemonInvoice = { readonly id: string; readonly status: string; readonly amountDue: number };
 export type DaemonRefund = {

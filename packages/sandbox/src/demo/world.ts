@@ -12,7 +12,7 @@ import { type DemoDatabase, openDemoDatabase } from './database.js';
 import { JsonClient } from './http.js';
 import { ENROLMENT } from './enrolled.js';
 import { Reading } from './read.js';
-import { type Told } from './told.js';
+import { type Told } from './notified.js';
 
 export type World = {
   readonly sandbox: Sandbox;

@@ -6,7 +6,7 @@ import { type InvoiceFacts } from '../../../shared/domain/ports/billing-platform
 import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';
 import { newRow, type Draft } from '../../../shared/domain/row.js';
 import { retryAt } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { askFor, type Errand, type Lookup, READ_INVOICE } from '../../../engine/lookup.js';
 import {
   DRAFT_LOOK_AFTER_MS,

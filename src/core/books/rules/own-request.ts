@@ -4,7 +4,7 @@ import { type OutboxRow } from '../../../shared/domain/model.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { type ShownToRelay } from '../../../shared/domain/ports/billing-platform.js';
 import { lastingName } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { verdictDueBy } from './payment-rows.js';
 
 const OWN_EVENT = 'evt_crossbill';

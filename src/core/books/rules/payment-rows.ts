@@ -19,7 +19,7 @@ import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
 import { paymentCollected } from '../../../shared/domain/postings.js';
 import { type PaymentEvent } from '../../../engine/event.js';
 import { type Refusal, refuse, type Result } from '../../../engine/commanded.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { DAY_MS, HOUR_MS } from '../../../shared/policy.js';
 
 export function newPayment(

@@ -5,7 +5,7 @@ import { isInnerLane } from '../../../shared/domain/events/channel-lane.js';
 import { known } from '../../../shared/domain/sentence.js';
 import { EVENT_ROWS } from '../../mor-objects/event-rows.js';
 import { type Words } from '../../../shared/domain/fact.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
 import { ensureInvoice } from '../../books/rules/invoice-facts.js';
 

@@ -8,7 +8,7 @@ import { type ShownToRelay } from '../../../shared/domain/ports/billing-platform
 import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { standingOf } from '../../../shared/domain/enrolment.js';
 import { isOwnEvent, requestFirstCharge } from '../../books/rules/own-request.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { openLook, takeInvoiceRead } from '../../books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { moneyAnnounced } from '../../books/rules/open-money.js';

@@ -4,7 +4,7 @@ import { showMoney } from '../../../shared/domain/money.js';
 import { noteAttemptAsked } from '../../../shared/domain/retry.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { moveMark } from '../../../shared/domain/model.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { done, ignored, type InvoiceEvent, type Verdict } from '../../../engine/event.js';
 import { askAgain, requireRead, takeEvent } from '../../books/rules/invoice-facts.js';
 import { itemRule } from '../../../engine/items.js';

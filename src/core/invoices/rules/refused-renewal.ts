@@ -1,7 +1,7 @@
 // What the core asks of the feature that retries refused renewals. Without such a feature nothing is retried.
 import { type Result } from '../../../engine/commanded.js';
 import { type Ctx } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { type PaymentEvent } from '../../../engine/event.js';
 import { type Feature } from '../../../feature.js';
 import { FEATURES } from '../../../features.js';

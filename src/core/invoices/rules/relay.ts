@@ -3,7 +3,7 @@
 import { parseStripeEvent } from '../../../shared/domain/events/stripe-event.js';
 import { type LaneRows, type OutboxRow } from '../../../shared/domain/model.js';
 import { askOfCall, type Call, isAbout, mayBeCutOff, refusalOf, type CallRule } from '../../../engine/call.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { type InvoiceEvent } from '../../../engine/event.js';
 import { awaitsRetry, saysNothing, verdictDueBy } from '../../books/rules/payment-rows.js';
 import { effectName } from '../../../shared/domain/payment-name.js';

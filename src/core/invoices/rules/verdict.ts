@@ -10,7 +10,7 @@ import {
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { showTime } from '../../../shared/domain/show-time.js';
 import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { awaitsRetry, mayBringMoney, saysNothing } from '../../books/rules/payment-rows.js';

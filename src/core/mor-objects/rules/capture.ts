@@ -2,7 +2,7 @@
 // Crossbill stores only the payment's uuid: e-invoices and documents use it.
 import { idsIn, type MorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
 import { idNamed } from '../../../shared/domain/events/payload-fields.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { done, type Verdict } from '../../../engine/event.js';
 import { paymentNamed } from '../../books/rules/payment-rows.js';
 import { type EventRow } from '../../../feature.js';

@@ -22,7 +22,7 @@ import { ownIdOf } from '../../../shared/domain/payment-name.js';
 import { type CallOutcome, codesOf, mayPass } from '../../../shared/domain/ports/call.js';
 import { type ObjectFacts } from '../../../shared/domain/ports/mor-channels.js';
 import { retryAt } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { isOpenAbout } from '../../books/rules/open-money.js';

@@ -14,7 +14,7 @@ import { type CallFailure, type WireRequest } from '../../../shared/domain/ports
 import { showTime } from '../../../shared/domain/show-time.js';
 import { type Call } from '../../../engine/call.js';
 import { refuse, type Result } from '../../../engine/commanded.js';
-import { isUnsent, type Lane } from '../../../engine/draft.js';
+import { isUnsent, type Lane } from '../../../engine/lane.js';
 import { takeLateRead } from '../../books/rules/invoice-facts.js';
 import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../books/rules/open-money.js';
 import { awaitsRetry } from '../../books/rules/payment-rows.js';

@@ -6,7 +6,7 @@ import { type Money } from '../../../shared/domain/money.js';
 import { type Seen } from '../../../shared/domain/facts/parts.js';
 import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
 import { type FlowSettings } from '../../../shared/domain/settings.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 
 /** The item about a parked payment; its fact gives the reason. */
 export type Parking = KindAndFact & Pick<Item, 'actions' | 'proposed'>;

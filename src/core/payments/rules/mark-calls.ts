@@ -17,7 +17,7 @@ import { isSurplus } from '../../../shared/domain/surplus.js';
 import { askOfCall, type Call, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
 import { retryAt } from '../../../engine/context.js';
 import { type Refusal, refuse, type Choice } from '../../../engine/commanded.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { askAgain, isFresh, requireRead, takeRead } from '../../books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { observationsOf } from '../../books/rules/open-money.js';

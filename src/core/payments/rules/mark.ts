@@ -16,7 +16,7 @@ import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
 import { paymentMarked } from '../../../shared/domain/postings.js';
 import { isPayable } from '../../../shared/domain/status.js';
 import { isCutOffSince, mayBeCutOff, isCallOf } from '../../../engine/call.js';
-import { isUnsent, type Lane } from '../../../engine/draft.js';
+import { isUnsent, type Lane } from '../../../engine/lane.js';
 import { isFresh, invoiceLookup } from '../../books/rules/invoice-facts.js';
 import { observationsOf } from '../../books/rules/open-money.js';
 import { closePayment, PARKING } from '../../books/rules/payment-rows.js';

@@ -8,7 +8,7 @@ import { has } from '../../../shared/domain/mor-object.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { isPayable } from '../../../shared/domain/status.js';
 import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../../shared/domain/surplus.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { done, type PaymentEvent, type Verdict } from '../../../engine/event.js';
 import { declareItems, itemRule } from '../../../engine/items.js';
 import { inBooks, takePayment, believe, collect, settleAmount } from '../../books/rules/payment-rows.js';

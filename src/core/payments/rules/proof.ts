@@ -2,7 +2,7 @@
 import { type Draft } from '../../../shared/domain/row.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
 import { retryAt } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { believe, closePayment } from '../../books/rules/payment-rows.js';

@@ -16,7 +16,7 @@ import { refundMirrored, refundOfUnmarked, refundPaid } from '../../../shared/do
 import { isOnItsWay, isPayable, paymentStatus } from '../../../shared/domain/status.js';
 import { saleOf, surplusIn } from '../../../shared/domain/surplus.js';
 import { type Call, askOfCall, refundOf, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { askAgain, isFresh } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { mayHaveSettled, PARKING, saysNothing } from '../../books/rules/payment-rows.js';

@@ -14,7 +14,7 @@ import { paymentName } from '../../../shared/domain/payment-name.js';
 import { type Draft, newRow } from '../../../shared/domain/row.js';
 import { type RefundAnswer } from '../../../shared/domain/ports/payment-gateway.js';
 import { type Ctx } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { done, type PaymentEvent, type Verdict } from '../../../engine/event.js';
 import { saysNothing, takePayment } from '../../books/rules/payment-rows.js';

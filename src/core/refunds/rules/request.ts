@@ -18,7 +18,7 @@ import { type CallFailure, said } from '../../../shared/domain/ports/call.js';
 import { refundable } from '../../../shared/domain/status.js';
 import { isRedirect, mayBeCutOff, type CallRule } from '../../../engine/call.js';
 import { type Choice, type ChoiceRule, type Refusal, refuse, type Result } from '../../../engine/commanded.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import {
   ANSWER_PATIENCE_MS,

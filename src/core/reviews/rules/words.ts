@@ -9,7 +9,7 @@ import { laneWords } from './lane-words.js';
 import { secondBodyWords } from '../../events/rules/second-body.js';
 import { refundItemWords } from '../../refunds/words.js';
 import { invoiceWords } from './invoice-words.js';
-import { isReviewKind } from './stake.js';
+import { isReviewKind } from './impact.js';
 import { paymentWords } from '../../payments/words.js';
 import { signupWords } from '../../signups/words.js';
 

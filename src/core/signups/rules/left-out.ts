@@ -4,7 +4,7 @@ import { isLiveProforma, isPayableLink } from '../../../shared/domain/mor-object
 import { isOutside, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { type InvoiceRow } from '../../../shared/domain/model.js';
 import { money } from '../../../shared/domain/money.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type LeftOutQuestion, type Lookup } from '../../../engine/lookup.js';
 import { DAY_MS, SIGNUP_OVERDUE_MS } from '../../../shared/policy.js';

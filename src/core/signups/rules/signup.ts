@@ -6,7 +6,7 @@ import { type InvoiceRow, type PaymentRow, type ReviewRow, moveMark } from '../.
 import { money, type Money, sameMoney, showMoney } from '../../../shared/domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { refuse, type Result } from '../../../engine/commanded.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
 import { ensureInvoice } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';

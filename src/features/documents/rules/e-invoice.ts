@@ -2,7 +2,7 @@
 import { idsIn, type ServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
 import { idNamed, textNamed } from '../../../shared/domain/events/payload-fields.js';
 import { has } from '../../../shared/domain/mor-object.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { done, type Verdict } from '../../../engine/event.js';
 import { findOrAddObject } from '../../../core/mor-objects/rules/mor-object.js';
 

@@ -5,7 +5,7 @@ import { type ChargedFor, type ChargedMethod, isChargeable } from '../../../shar
 import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { retryAt } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import {

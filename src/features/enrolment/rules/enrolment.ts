@@ -5,7 +5,7 @@ import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports
 import { type Enrolment } from '../../../shared/domain/settings.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { retryAt } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { ENROLMENT_PATIENCE_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../../shared/policy.js';

@@ -12,7 +12,7 @@ import {
 } from '../../../shared/domain/mor-object.js';
 import { effectName, ownIdOf } from '../../../shared/domain/payment-name.js';
 import { messageKey } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { done, type Verdict } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
 import { isLookedInto, observationsOf } from '../../../core/books/rules/open-money.js';

@@ -19,7 +19,7 @@ import { untriedMethod } from '../../../shared/domain/retry.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { askOfCall, refusalOf, subjectOfCall, type CallRule } from '../../../engine/call.js';
 import { lastingName, retryAt } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { isFresh, openLook, invoiceLookup } from '../../../core/books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { isUnread, moneyAnnounced } from '../../../core/books/rules/open-money.js';

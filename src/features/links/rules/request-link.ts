@@ -1,7 +1,7 @@
 // Automatic payment links: the request for the amount due, and the country of the link.
 import { askFor, NOT_PAYABLE } from '../../../core/mor-objects/rules/request.js';
 import { messageKey } from '../../../engine/context.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { type MorObjectRow, newMorObject } from '../../../shared/domain/mor-object.js';
 import { type RecoveryLinks } from '../../../shared/domain/settings.js';

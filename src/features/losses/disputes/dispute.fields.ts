@@ -6,7 +6,7 @@ import { amountOf, currencyOf } from '../../../frames/api/http/values.js';
 import { type DisputeView, disputeView } from '../../../core/mor-objects/mor-object.view.js';
 import { disputePath } from '../../../core/mor-objects/dispute-link.view.js';
 import { disputed, isOver } from './dispute-page.js';
-import { type DisputeItem } from './disputes.store.js';
+import { type DisputeItem } from './disputes.repository.js';
 
 /** A dispute in the API's form, with invoice and customer. Its `amount` is the disputed amount (dispute-page.ts). */
 export type ListedDispute = DisputeView & {

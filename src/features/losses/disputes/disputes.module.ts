@@ -7,7 +7,7 @@ import { objectId } from '../../../shared/domain/mor-object.js';
 import { ConsoleModule } from '../../../frames/console/console.module.js';
 import { CustomersModule } from '../../../core/customers/customers.module.js';
 import { CustomerDisputes } from './customer-disputes.js';
-import { DisputesStore } from './disputes.store.js';
+import { DisputesStore } from './disputes.repository.js';
 import { DisputePages } from './disputes.pages.js';
 import { EngineModule } from '../../../engine/engine.module.js';
 

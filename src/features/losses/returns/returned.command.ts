@@ -3,7 +3,7 @@ import { paymentRequestName } from '../../../frames/api/http/idempotency.js';
 import { valueOrProblem } from '../../../frames/api/http/problem.js';
 import { ReadModel } from '../../../engine/read-model.js';
 import { returnView } from './return.view.js';
-import { ReturnsFlow } from './returns.flow.js';
+import { ReturnsFlow } from './returns.service.js';
 import { sayRepeat } from '../../../frames/cli/cli.js';
 import { type Commands } from '../../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../../frames/cli/exit-codes.js';

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../../frames/console/console.module.js';
 import { EngineModule } from '../../../engine/engine.module.js';
 import { ReturnsController } from './returns.controller.js';
-import { ReturnsFlow } from './returns.flow.js';
+import { ReturnsFlow } from './returns.service.js';
 import { ReturnPages } from './returns.pages.js';
 
 @Module({

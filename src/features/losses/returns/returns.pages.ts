@@ -19,7 +19,7 @@ import { ReadModel } from '../../../engine/read-model.js';
 import { type PaymentView } from '../../../engine/read-model.js';
 import { refundable } from '../../../shared/domain/status.js';
 import { paymentName } from '../../../shared/domain/payment-name.js';
-import { ReturnsFlow } from './returns.flow.js';
+import { ReturnsFlow } from './returns.service.js';
 import { readDay } from '../../../shared/domain/day.js';
 
 @Pages('console/payments')

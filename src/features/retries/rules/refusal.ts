@@ -24,7 +24,7 @@ import { showTime } from '../../../shared/domain/show-time.js';
 import { isOutside, isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { type Ctx } from '../../../engine/context.js';
 import { type Result } from '../../../engine/commanded.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { type PaymentEvent } from '../../../engine/event.js';
 import { awaitsRetry, mayBringMoney } from '../../../core/books/rules/payment-rows.js';
 import { isUnread } from '../../../core/books/rules/open-money.js';

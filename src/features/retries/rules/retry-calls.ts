@@ -9,7 +9,7 @@ import {
   refusalOf,
   type CallRule,
 } from '../../../engine/call.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { takeRead } from '../../../core/books/rules/invoice-facts.js';
 import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../../core/books/rules/payment-rows.js';
 import { moneyAnnounced } from '../../../core/books/rules/open-money.js';

@@ -14,7 +14,7 @@ import {
 } from '../../../shared/domain/retry.js';
 import { lastingName } from '../../../engine/context.js';
 import { type Refusal, refuse, type Result } from '../../../engine/commanded.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { isFresh, takeLateRead, invoiceLookup, takeInvoiceRead } from '../../../core/books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { verdictDueBy } from '../../../core/books/rules/payment-rows.js';

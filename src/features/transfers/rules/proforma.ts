@@ -8,7 +8,7 @@ import { showMoney } from '../../../shared/domain/money.js';
 import { keepCode } from '../../../shared/domain/foreign-words.js';
 import { type ProformaFacts } from '../../../shared/domain/ports/mor-channels.js';
 import { type CallRule } from '../../../engine/call.js';
-import { type Lane } from '../../../engine/draft.js';
+import { type Lane } from '../../../engine/lane.js';
 import { done, type Verdict } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
 import { findOrAddObject, objectLookup, takeMoney } from '../../../core/mor-objects/rules/mor-object.js';

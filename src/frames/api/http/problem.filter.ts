@@ -4,7 +4,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject 
 import { type Response } from 'express';
 import { BadCursor } from '../../../shared/domain/page.js';
 import { invalid, Problem } from './problem.js';
-import { LaneUnreadable, NewerFormat } from '../../../engine/lane-store.js';
+import { LaneUnreadable, NewerFormat } from '../../../engine/lane.repository.js';
 import { LOG, type Logger } from '../../../shared/observe/index.js';
 import { isUnavailable } from '../../store/database-errors.js';
 

@@ -1,10 +1,10 @@
 // Checks the database: its connection, version and schema, and the work waiting in it.
 import { type DatabaseChoice } from '../../../shared/config/index.js';
-import { type EndpointRefusal } from '../../../shared/domain/endpoint-answers.js';
+import { type EndpointRefusal } from '../../../shared/domain/endpoint-replies.js';
 import { whatToCheck } from '../../../shared/domain/refusal.js';
-import { EventsStore } from '../../../core/events/events.store.js';
-import { type Backlog, HealthStore } from '../../../core/health/health.store.js';
-import { EndpointAnswersStore } from '../../intake/endpoint-answers.store.js';
+import { EventsStore } from '../../../core/events/events.repository.js';
+import { type Backlog, HealthStore } from '../../../core/health/health.repository.js';
+import { EndpointAnswersStore } from '../../intake/endpoint-replies.repository.js';
 import { type Logger } from '../../../shared/observe/index.js';
 import { databaseUrl } from '../../../open-database.js';
 import { DAY_MS } from '../../../shared/policy.js';
@@ -13,7 +13,7 @@ import { Database, DatabaseRefused } from '../../store/database.js';
 import { schemaState } from '../../store/migrations.js';
 import { isUntested, shownVersion } from '../../store/server.js';
 import { age } from '../table.js';
-import { type World } from '../world.js';
+import { type World } from '../app-context.js';
 import { type Check, check } from './check.js';
 
 /** Refusal reasons that are nobody's fault: every deploy, browser or broken connection causes such refusals. */

@@ -1,7 +1,7 @@
 // The rehearsal's steps about the amount of a draft that grows, and about the owner of a saved card.
 import { amount } from '../table.js';
 import { type Json, listOf, textAt } from './json.js';
-import { advanceTo, chargedIn, finalize, idOf, isSuccess, nextPeriod, renewalVerdict, untilInvoice } from './looks.js';
+import { advanceTo, chargedIn, finalize, idOf, isSuccess, nextPeriod, renewalVerdict, untilInvoice } from './polls.js';
 import { AMOUNT, leftToMor } from './paid.steps.js';
 import { failed, passed, skipped, type Stage, type Step } from './stage.js';
 

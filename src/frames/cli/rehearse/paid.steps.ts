@@ -13,8 +13,8 @@ import {
   nextPeriod,
   renewalVerdict,
   untilInvoice,
-} from './looks.js';
-import { type Probed } from './mor-probe.js';
+} from './polls.js';
+import { type Probed } from './mor-check.js';
 import { failed, passed, type Stage, type Step } from './stage.js';
 
 export const settings: Step = {

@@ -2,7 +2,7 @@
 // also record the fields of events and the form of signatures.
 import { Comparer, NO_COMPARER } from '../../../shared/domain/ports/differences.js';
 import { listOf, namesIn, textAt } from './json.js';
-import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './looks.js';
+import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './polls.js';
 import { askKeyAgain } from './paid.steps.js';
 import { askTax } from './tax.js';
 import { failed, type Outcome, passed, skipped, type Stage, type Step } from './stage.js';

@@ -5,8 +5,8 @@ import { type Cli } from '../cli.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
 import { type DaemonApi } from './daemon.js';
-import { type Hands } from './hands.js';
-import { type MorProbe } from './mor-probe.js';
+import { type Hands } from './manual-steps.js';
+import { type MorProbe } from './mor-check.js';
 import { type Fact, Interrupted, NotArrived, observe, type Observed, type Rehearsal, type StepState } from './state.js';
 
 export type Outcome = { readonly state: StepState; readonly detail: string };

@@ -1,10 +1,13 @@
 // A route that fails names its event, so the lane's other events are routed without it.
 import { expect, it } from '@jest/globals';
 import { parseDelivered } from '../../../../src/shared/domain/events/stored-event.js';
-import { type HomelessEvent, type HomelessEvents } from '../../../../src/core/mor-objects/homeless-events.store.js';
-import { RouteEventsFlow } from '../../../../src/core/mor-objects/route-events.flow.js';
+import {
+  type HomelessEvent,
+  type HomelessEvents,
+} from '../../../../src/core/mor-objects/homeless-events.repository.js';
+import { RouteEventsFlow } from '../../../../src/core/mor-objects/route-events.service.js';
 import { type Ids } from '../../../../src/shared/domain/ports/clock.js';
-import { Wake } from '../../../../src/engine/wake.js';
+import { Wake } from '../../../../src/engine/lane-signal.js';
 import { ManualClock } from '../../../support/clock.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

@@ -8,7 +8,7 @@ import { type MarkMode } from '../../../../src/shared/domain/model.js';
 import { aPaymentSucceeded, INVOICE_ID } from '../../../support/builders.js';
 import { failed } from '../../../support/fakes.js';
 import { balances, LaneHarness } from '../../../support/lane-harness.js';
-import { Crash } from '../../../support/mortal-store.js';
+import { Crash } from '../../../support/mortal-repository.js';
 
 const differs = (due: bigint) => [{ code: 'amount-differs', taken: eur(1000n), due: eur(due) }];
 

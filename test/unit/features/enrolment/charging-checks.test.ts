@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { chargingChecks } from '../../../../src/features/enrolment/charging-checks.js';
 import { type BillingReader, type SubscriptionFacts } from '../../../../src/shared/domain/ports/billing-reader.js';
-import { type ChargeLook } from '../../../../src/features/enrolment/charge-looks.store.js';
+import { type ChargeLook } from '../../../../src/features/enrolment/charge-lookups.repository.js';
 
 const subscription = (n: number, over: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
   subscriptionId: `sub_${n}`,

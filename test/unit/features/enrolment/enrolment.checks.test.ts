@@ -1,7 +1,7 @@
 // What `crossbill doctor` says of enrolled customers with a card at Stripe.
 import { expect, it } from '@jest/globals';
 import { ownCardChecks } from '../../../../src/features/enrolment/enrolment.checks.js';
-import { type EnrolmentFlow } from '../../../../src/features/enrolment/enrolment.flow.js';
+import { type EnrolmentFlow } from '../../../../src/features/enrolment/enrolment.service.js';
 import { type StripeClient } from '../../../../src/frames/stripe/stripe-client.js';
 import { type BillingReader } from '../../../../src/shared/domain/ports/billing-reader.js';
 import { FAILURES, failing } from '../../../support/stripe-answers.js';

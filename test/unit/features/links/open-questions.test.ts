@@ -2,8 +2,8 @@
 import { expect, it } from '@jest/globals';
 import { moneyAnnounced } from '../../../../src/core/books/rules/open-money.js';
 import { PaymentLinksController } from '../../../../src/features/links/payment-links.controller.js';
-import { PaymentLinksFlow } from '../../../../src/features/links/payment-links.flow.js';
-import { MorObjectsFlow } from '../../../../src/core/mor-objects/mor-objects.flow.js';
+import { PaymentLinksFlow } from '../../../../src/features/links/payment-links.service.js';
+import { MorObjectsFlow } from '../../../../src/core/mor-objects/mor-objects.service.js';
 import {
   away,
   byKey,
@@ -27,7 +27,7 @@ import { failed } from '../../../support/fakes.js';
 import { eur } from '../../../support/channel-object.js';
 import { after, DAY_MS, HOUR_MS, refused, relayed, rig, state } from '../../../support/retry-rig.js';
 import { asCommand, resolveReview } from '../../../support/decide.js';
-import { type Lane } from '../../../../src/engine/draft.js';
+import { type Lane } from '../../../../src/engine/lane.js';
 import { type Result } from '../../../../src/engine/commanded.js';
 
 type Rig = ReturnType<typeof rig>;

@@ -1,6 +1,6 @@
 // The overview's chart of money by day.
 import { expect, it } from '@jest/globals';
-import { type DayMoney } from '../../../../src/features/overview/days.store.js';
+import { type DayMoney } from '../../../../src/features/overview/days.repository.js';
 import { moneyChart } from '../../../../src/features/overview/money-chart.js';
 
 const day = (text: string): Date => new Date(`${text}T00:00:00Z`);

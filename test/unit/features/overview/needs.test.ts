@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { customersOf, needsYou, type Waiting } from '../../../../src/features/overview/needs.js';
 import { deadNeeds } from '../../../../src/features/notifications/dead.needs.js';
 import { REFUSED_SHOWN, refusedNeeds } from '../../../../src/features/retries/refused.needs.js';
-import { type UnplannedInvoice } from '../../../../src/features/retries/retries.store.js';
+import { type UnplannedInvoice } from '../../../../src/features/retries/retries.repository.js';
 import { verifyNeeds } from '../../../../src/features/verify/verify.needs.js';
 import { FACTS } from '../../../support/item-facts.js';
 import { openReview } from '../../../support/decide.js';

@@ -1,8 +1,8 @@
 // A repair beside a worker: what was read before the worker wrote is not taken for the newest news.
 import { expect, it } from '@jest/globals';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
-import { VerifyFlow } from '../../../../src/features/verify/verify.flow.js';
-import { Wake } from '../../../../src/engine/wake.js';
+import { VerifyFlow } from '../../../../src/features/verify/verify.service.js';
+import { Wake } from '../../../../src/engine/lane-signal.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../../support/builders.js';
 import { LaneHarness, openKinds } from '../../../support/lane-harness.js';
 

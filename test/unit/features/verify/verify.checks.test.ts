@@ -1,7 +1,7 @@
 // What `crossbill doctor` says of Stripe's events and their arrival.
 import { expect, it } from '@jest/globals';
 import { arrivalChecks } from '../../../../src/features/verify/verify.checks.js';
-import { type VerifyStore } from '../../../../src/features/verify/verify.store.js';
+import { type VerifyStore } from '../../../../src/features/verify/verify.repository.js';
 import { type BillingEventFacts, type BillingReader } from '../../../../src/shared/domain/ports/billing-reader.js';
 import { reported } from '../../../support/reported.js';
 import { answer, FAILURES, failing } from '../../../support/stripe-answers.js';

@@ -2,9 +2,9 @@
 import { expect, it } from '@jest/globals';
 import { timeline } from '../../../../src/frames/console/timeline.js';
 import { type JournalLine } from '../../../../src/shared/domain/model.js';
-import { applyEvent } from '../../../../src/engine/take-event.js';
+import { applyEvent } from '../../../../src/engine/apply-event.js';
 import { type LaneEvent } from '../../../../src/engine/event.js';
-import { Lane } from '../../../../src/engine/draft.js';
+import { Lane } from '../../../../src/engine/lane.js';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { SUBJECTS } from '../../../../src/core/lanes/subjects.js';
 import { aCtx } from '../../../support/channel-lane.js';

@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Wake } from '../../../../src/engine/wake.js';
+import { Wake } from '../../../../src/engine/lane-signal.js';
 import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { type IntakeOptions } from '../../../../src/frames/intake/options.js';

@@ -1,7 +1,7 @@
 // Small facts that everything rests on: keys, kept times, what a difference asks for, and which moves a tax record makes.
 import { expect, it } from '@jest/globals';
 import { type Difference, isRepairable, isUntold } from '../../../../src/shared/domain/difference.js';
-import { answersOf } from '../../../../src/shared/domain/endpoint-answers.js';
+import { answersOf } from '../../../../src/shared/domain/endpoint-replies.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { morKey } from '../../../../src/shared/domain/mor-key.js';
 import { showTime } from '../../../../src/shared/domain/show-time.js';

@@ -23,7 +23,7 @@ import {
 } from '#src/frames/stripe/parse-objects.js';
 import { Answer } from '#src/frames/stripe/http-client.js';
 import { StripeClient } from '#src/frames/stripe/stripe-client.js';
-import { StandingClock } from '../inputs/standing-clock.js';
+import { StandingClock } from '../inputs/stopped-clock.js';
 import { STRIPE_OBJECTS } from '../inputs/stripe-objects.js';
 import { wire } from '../inputs/examples.js';
 import { bentJson } from '../inputs/json.js';

@@ -11,7 +11,7 @@ import { bentJson } from '../inputs/json.js';
 import { bent, oddText } from '../inputs/texts.js';
 import { mustBeUnpolluted } from '../ranges.js';
 import { must, type Target } from '../target.js';
-import { StandingClock } from '../inputs/standing-clock.js';
+import { StandingClock } from '../inputs/stopped-clock.js';
 
 const NOW = new StandingClock().now();
 

@@ -16,7 +16,7 @@ import { type LaneRows, type PaymentRow, type ReviewRow } from '../../../../shar
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
 import { showTime } from '../../../../shared/domain/show-time.js';
 import { isCode } from '../../../../shared/domain/foreign-words.js';
-import { type Lane } from '../../../../engine/draft.js';
+import { type Lane } from '../../../../engine/lane.js';
 import { done, type Verdict } from '../../../../engine/event.js';
 import { onlyTaken, paymentNamed } from '../../../../core/books/rules/payment-rows.js';
 import { findOrAddObject } from '../../../../core/mor-objects/rules/mor-object.js';

@@ -17,7 +17,7 @@ import { effectName } from '../../../../shared/domain/payment-name.js';
 import { overpaid, saleOf } from '../../../../shared/domain/surplus.js';
 import { askOfCall, refusalOf, subjectOfCall, type Call, type CallRule } from '../../../../engine/call.js';
 import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../../../engine/commanded.js';
-import { type Lane } from '../../../../engine/draft.js';
+import { type Lane } from '../../../../engine/lane.js';
 import { askAgain } from '../../../../core/books/rules/invoice-facts.js';
 import { itemRule } from '../../../../engine/items.js';
 import { lossCredited, lossCreditReversed } from '../../../../shared/domain/postings.js';

@@ -3,7 +3,7 @@ import { startOfDay } from '../../../../shared/domain/day.js';
 import { showMoney } from '../../../../shared/domain/money.js';
 import { lostOf, type MorObjectRow, newMorObject, returnOf } from '../../../../shared/domain/mor-object.js';
 import { type Refusal, refuse, type Result } from '../../../../engine/commanded.js';
-import { type Lane } from '../../../../engine/draft.js';
+import { type Lane } from '../../../../engine/lane.js';
 import { isOnItsWay } from '../../../../shared/domain/status.js';
 
 /**

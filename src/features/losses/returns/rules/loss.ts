@@ -7,7 +7,7 @@ import { type LaneRows, type LedgerEntry, type PaymentRow } from '../../../../sh
 import { type Money, showMoney } from '../../../../shared/domain/money.js';
 import { lostOf, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
 import { paymentName } from '../../../../shared/domain/payment-name.js';
-import { type Lane } from '../../../../engine/draft.js';
+import { type Lane } from '../../../../engine/lane.js';
 import { type Holds, itemRule } from '../../../../engine/items.js';
 import { mayHaveSettled } from '../../../../core/books/rules/payment-rows.js';
 import {

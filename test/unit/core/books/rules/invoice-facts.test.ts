@@ -11,7 +11,7 @@ import { nextLookup } from '../../../../../src/engine/lookup.js';
 import { refusal } from '../../../../support/asked-refund.js';
 import { applyRead } from '../../../../support/settle-rule.js';
 import * as waiting from '../../../../support/waiting-payment.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

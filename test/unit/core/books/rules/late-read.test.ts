@@ -5,8 +5,8 @@ import { isHeardSince } from '../../../../../src/core/books/rules/invoice-facts.
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { requestRetry } from '../../../../../src/features/retries/rules/retry.js';
 import { finding } from '../../../../../src/features/verify/rules/findings.js';
-import { VerifyFlow } from '../../../../../src/features/verify/verify.flow.js';
-import { Wake } from '../../../../../src/engine/wake.js';
+import { VerifyFlow } from '../../../../../src/features/verify/verify.service.js';
+import { Wake } from '../../../../../src/engine/lane-signal.js';
 import { anInvoice, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
 import { aCtx, facts, NOW } from '../../../../support/channel-lane.js';
 import { refused, relayed, type Rig, rig, state } from '../../../../support/retry-rig.js';

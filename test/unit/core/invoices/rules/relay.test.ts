@@ -30,7 +30,7 @@ import { wanted } from '../../../../support/settled.js';
 import { takeEvent } from '../../../../support/settle-rule.js';
 import * as waiting from '../../../../support/waiting-payment.js';
 import { onStates } from '../../../../support/decide.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 
 const { at, payment } = waiting;
 const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);

@@ -25,7 +25,7 @@ import { never } from '../../../../support/never.js';
 import { TRAIL } from '../../../../support/refused-renewal.js';
 import * as waiting from '../../../../support/waiting-payment.js';
 import { decide, openReview } from '../../../../support/decide.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 
 const { at, payment } = waiting;
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@
 import { FACTS } from '../../../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { putPayment } from '../../../../support/put-rows.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
 import { dueDate, isPayableLink, type MorObjectRow } from '../../../../../src/shared/domain/mor-object.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { isChannelLane } from '../../../../../src/shared/domain/events/channel-lane.js';
 import { parseDelivered } from '../../../../../src/shared/domain/events/stored-event.js';
-import { type HomelessEvent } from '../../../../../src/core/mor-objects/homeless-events.store.js';
+import { type HomelessEvent } from '../../../../../src/core/mor-objects/homeless-events.repository.js';
 import {
   type Home,
   homelessIn,

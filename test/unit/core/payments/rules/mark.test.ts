@@ -45,7 +45,7 @@ import {
 } from '../../../../support/waiting-payment.js';
 import { addMessage, decide, ensureInvoice, openReview, takeRead } from '../../../../support/decide.js';
 import { putMessage, putPayment } from '../../../../support/put-rows.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
 import { eur } from '../../../../support/channel-object.js';
 import { never } from '../../../../support/never.js';

@@ -10,7 +10,7 @@ import {
 import { type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
 import { type ChargeState } from '../../../../../src/shared/domain/ports/payment-gateway.js';
 import { putPayment, putRefund } from '../../../../support/put-rows.js';
-import { type Lane } from '../../../../../src/engine/draft.js';
+import { type Lane } from '../../../../../src/engine/lane.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../../src/engine/items.js';
 import { believe, newPayment } from '../../../../../src/core/books/rules/payment-rows.js';

@@ -7,7 +7,7 @@ import {
   type RefundRow,
   type ReviewRow,
 } from '../../../../../src/shared/domain/model.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 import { refundById, refundForItem, takeStuckChoice } from '../../../../../src/core/refunds/rules/request.js';
 import { byEvent, ctx, lane, payment, WISH } from '../../../../support/asked-refund.js';
 import { NOW } from '../../../../support/channel-lane.js';

@@ -4,7 +4,7 @@ import { eur } from '../../../../support/channel-object.js';
 import { expect, it } from '@jest/globals';
 import { putMessage, putPayment, putRefund } from '../../../../support/put-rows.js';
 import { type LaneState, type RefundRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 import { declares } from '../../../../../src/engine/items.js';
 import {
   createRefundCall,

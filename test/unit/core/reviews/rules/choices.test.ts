@@ -8,7 +8,7 @@ import { isKnownItem, sentencesOf } from '../../../../../src/core/reviews/rules/
 import { aCtx } from '../../../../support/channel-lane.js';
 import { REVIEW } from '../../../../../src/shared/domain/model.js';
 import { fromRow, toJson } from '../../../../../src/frames/store/codec.js';
-import { stakeOf } from '../../../../../src/core/reviews/rules/stake.js';
+import { stakeOf } from '../../../../../src/core/reviews/rules/impact.js';
 import { resolveReview } from '../../../../support/decide.js';
 import { never } from '../../../../support/never.js';
 import { openReview } from '../../../../support/decide.js';

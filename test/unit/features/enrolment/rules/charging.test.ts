@@ -1,6 +1,6 @@
 // The review item about a payment method Stripe would charge automatically.
 import { expect, it } from '@jest/globals';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 import { declareItems } from '../../../../../src/engine/items.js';
 import {
   chargingItems,

@@ -8,7 +8,7 @@ import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billin
 import { type CallFailure, type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
 import { type Enrolment, type FlowSettings } from '../../../../../src/shared/domain/settings.js';
 import { type Enrolled, standingOf } from '../../../../../src/shared/domain/enrolment.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { enrolment } from '../../../../../src/features/enrolment/subject.js';
 import {

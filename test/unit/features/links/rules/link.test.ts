@@ -40,7 +40,7 @@ import { type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 import { TRAIL } from '../../../../support/refused-renewal.js';
 import { SCHEDULE } from '../../../../support/retry-rig.js';
 

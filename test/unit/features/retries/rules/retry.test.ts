@@ -7,7 +7,7 @@ import { type InvoiceFacts, type ShownToRetry } from '../../../../../src/shared/
 import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { putPayment, putMessage, putObject } from '../../../../support/put-rows.js';
-import { Lane } from '../../../../../src/engine/draft.js';
+import { Lane } from '../../../../../src/engine/lane.js';
 import { requestObject } from '../../../../support/object-calls.js';
 import {
   type Cause,

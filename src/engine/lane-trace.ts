@@ -1,0 +1,175 @@
+// The trail of one claim of a lane, from its events to its last call, for logs and metrics. No decision depends on a
+// trail.
+import { type CallFailure, type CallOutcome, codesOf, withoutCards } from '../shared/domain/ports/call.js';
+import { nameLane } from '../shared/domain/events/channel-lane.js';
+import { type LaneState } from '../shared/domain/model.js';
+import { eventName, type Logger, type Metrics } from '../shared/observe/index.js';
+import { type DecidedEvent } from './decider.js';
+import { invoiceLines } from './invoice-lines.js';
+import { type Claim } from './lane.repository.js';
+import { READ_INVOICE } from './lookup.js';
+
+/** A lane with the events decided under this claim, or with the waiting events if no event is decided yet. */
+export type TrailedLane = Pick<Claim, 'lane' | 'events'>;
+
+export type TrailedCall = {
+  /** The name of the call or lookup in our code, such as `report_payment` or `read-invoice`. */
+  readonly name: string;
+  /** The id of the stored call. Null: this was a lookup. */
+  readonly messageId: string | null;
+  readonly status: number | null;
+  readonly requestId: string | null;
+  /** The duration in whole milliseconds. */
+  readonly ms: number;
+  /** Null: the call did not fail. */
+  readonly failure: CallFailure | null;
+};
+
+/** When a failed call is tried again. `at` null: never. The whole value null: the failure could not be recorded. */
+export type NextTry = { readonly at: Date | null } | null;
+
+/** A commit's change of a lane. `dueAt`: when the lane is due again; null: at its next event. */
+export type LaneChange = { readonly before: LaneState; readonly after: LaneState; readonly dueAt: Date | null };
+
+/** The injection token of `LaneWatch`. */
+export const LANE_WATCH = Symbol('LANE_WATCH');
+
+/** Watches the work on lanes, step by step. A watch must not throw and must not wait. */
+export type LaneWatch = {
+  /**
+   * Runs after each commit. `decided`: the events this commit decided, often none. `change` null: a lane of events
+   * without an invoice.
+   */
+  readonly onDecided: (lane: string, decided: readonly DecidedEvent[], change: LaneChange | null) => void;
+  /** Runs after each call; after a failed call, as soon as the failure is recorded. */
+  readonly onCalled: (lane: TrailedLane, call: TrailedCall, next: NextTry) => void;
+};
+
+export class LaneTrail {
+  private events: TrailedLane['events'] = [];
+  /** The last call, if it failed and the failure is not recorded yet. */
+  private failed: TrailedCall | null = null;
+
+  constructor(
+    private readonly claim: Claim,
+    private readonly watch: LaneWatch | null,
+  ) {}
+
+  /** Waits for a transaction, then reports it to the watch. */
+  async decision<T extends { readonly decided: readonly DecidedEvent[]; readonly change: LaneChange | null }>(
+    committing: Promise<T>,
+  ): Promise<T> {
+    const [failed, trailed] = [this.failed, this.trailed()];
+    this.failed = null;
+    let change: LaneChange | null = null;
+    try {
+      const done = await committing;
+      change = done.change;
+      this.events = [...this.events, ...done.decided];
+      this.watch?.onDecided(this.claim.lane, done.decided, change);
+      return done;
+    } finally {
+      if (failed !== null) this.watch?.onCalled(trailed, failed, change && nextTry(failed, change));
+    }
+  }
+
+  /** Waits for a call, masks card numbers in a refusal, then reports the call to the watch. */
+  async call<T>(name: string, messageId: string | null, calling: Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const answer = masked(await calling);
+    const outcome = isOutcome(answer) ? answer : null;
+    const call = {
+      name,
+      messageId,
+      status: outcome?.status ?? null,
+      requestId: outcome?.requestId ?? null,
+      // the monotonic clock is for metrics only: no decision may depend on it
+      ms: Math.round(performance.now() - startedAt),
+      failure: outcome?.ok === false ? outcome : null,
+    };
+    if (call.failure !== null) this.failed = call;
+    else this.watch?.onCalled(this.trailed(), call, null);
+    return answer;
+  }
+
+  private trailed(): TrailedLane {
+    const { lane, events } = this.claim;
+    return { lane, events: this.events.length > 0 ? this.events : events };
+  }
+}
+
+/** When the call is tried again, by the lane after its failure was recorded. */
+function nextTry({ name, messageId }: TrailedCall, { after, dueAt }: LaneChange): NextTry {
+  if (messageId === null) return { at: name === READ_INVOICE ? (after.invoice?.readDueAt ?? dueAt) : dueAt };
+  const call = after.messages.find(({ id }) => id === messageId);
+  return { at: call?.status === 'pending' ? call.nextTryAt : null };
+}
+
+function masked<T>(answer: T): T {
+  return isOutcome(answer) && !answer.ok ? { ...answer, ...withoutCards(answer) } : answer;
+}
+
+function isOutcome(answer: unknown): answer is CallOutcome<unknown> {
+  return typeof answer === 'object' && answer !== null && 'ok' in answer && 'requestId' in answer;
+}
+
+/** Logs each step of the work on a lane: decided events, calls, and the invoice's large moments. */
+export function watchSteps(log: Logger): LaneWatch {
+  return {
+    onDecided: (lane, decided, change) => {
+      for (const e of decided) {
+        const { type, status, reason } = e;
+        const line = { delivery: eventName(e), id: `ie_${e.id}`, ...nameLane(lane), type, status, reason };
+        log.debug(line, 'event decided');
+      }
+      for (const { event, fields, message } of change === null ? [] : invoiceLines(change.before, change.after))
+        log.info({ event, ...fields }, message);
+    },
+    onCalled: ({ lane, events }, { name, messageId, status, requestId, failure, ms }, next) => {
+      const line = {
+        events: namesOf(events),
+        ...nameLane(lane),
+        call: name,
+        call_id: messageId,
+        status,
+        ms,
+        requestId,
+      };
+      if (failure === null) return log.debug(line, 'call');
+      const { kind: outcome, code, message } = failure;
+      const again = next === null ? {} : { tried_again: next.at !== null, next_try_at: next.at?.toISOString() ?? null };
+      const what = `call failed: ${next === null ? 'the next try is not known' : sayNext(next.at)}`;
+      log.warn({ event: 'calls.failed', ...line, outcome, code, why: codesOf(failure), ...again }, what);
+      // The peer's words may be about a customer, and an erasure cannot reach the log.
+      log.debug({ call: name, ...nameLane(lane), said: message }, 'the reply of a failed call');
+    },
+  };
+}
+
+const sayNext = (at: Date | null): string =>
+  at === null ? 'Crossbill does not try it again' : `Crossbill tries it again at ${at.toISOString()}`;
+
+/** Counts each decision, and logs each failure with its lane. `watchSteps` logs the decisions themselves. */
+export function watchLanes(
+  metrics: Metrics,
+  log: Logger,
+): {
+  onDone: (done: { readonly decided: readonly DecidedEvent[] }) => void;
+  onError: (what: string, error: unknown, claim: TrailedLane | null) => void;
+} {
+  return {
+    onDone: ({ decided }) => {
+      for (const v of decided) {
+        metrics.event(v.source, v.type, v.status);
+        metrics.decision(v.type, v.status);
+      }
+    },
+    onError: (what, err, claim) => {
+      const events = claim === null ? undefined : namesOf(claim.events);
+      log.error({ event: 'engine.failed', err, ...(claim === null ? {} : nameLane(claim.lane)), events }, what);
+    },
+  };
+}
+
+/** The names of the last three events: a lane can have hundreds of events, and a log line must stay short. */
+const namesOf = (events: TrailedLane['events']): readonly string[] => events.slice(-3).map(eventName);
