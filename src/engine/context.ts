@@ -5,7 +5,7 @@ import { type LaneState } from '../shared/domain/model.js';
 import { type BillingCall } from '../shared/domain/ports/billing-platform.js';
 import { type WireRequest } from '../shared/domain/ports/call.js';
 import { type MorCall } from '../shared/domain/ports/payment-gateway.js';
-import { type FlowSettings } from '../shared/domain/settings.js';
+import { type DecisionSettings } from '../shared/domain/settings.js';
 import {
   RETRY_AFTER_LONGEST_MS,
   RETRY_FIRST_PAUSE_MS,
@@ -20,7 +20,7 @@ export interface Ports {}
 
 export type Ctx = {
   readonly now: Date;
-  readonly settings: FlowSettings;
+  readonly settings: DecisionSettings;
   readonly newId: (prefix: string) => string;
   readonly encodeBilling: (call: BillingCall) => WireRequest;
   readonly encodeMor: (call: MorCall) => WireRequest;

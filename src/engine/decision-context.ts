@@ -5,16 +5,16 @@ import { type Ctx } from './context.js';
 import { BillingPlatform } from '../shared/domain/ports/billing-platform.js';
 import { Clock, Ids, Rng } from '../shared/domain/ports/clock.js';
 import { PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
-import { type FlowSettings } from '../shared/domain/settings.js';
+import { type DecisionSettings } from '../shared/domain/settings.js';
 import { Decider } from './decider.js';
 
-/** The injection token of `FlowSettings`. */
-export const FLOW_SETTINGS = Symbol('FLOW_SETTINGS');
+/** The injection token of `DecisionSettings`. */
+export const DECISION_SETTINGS = Symbol('FLOW_SETTINGS');
 
 @Injectable()
-export class FlowContext {
+export class DecisionContext {
   constructor(
-    @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
+    @Inject(DECISION_SETTINGS) readonly settings: DecisionSettings,
     readonly clock: Clock,
     private readonly rng: Rng,
     private readonly ids: Ids,
@@ -48,7 +48,7 @@ export class FlowContext {
 }
 
 /** The settings of the rules. */
-export function flowSettings(config: Config): FlowSettings {
+export function decisionSettings(config: Config): DecisionSettings {
   const { recoveryLinkJurisdiction: jurisdiction, recoveryLinkReturnUrl: returnUrl } = config;
   const expiresSec = config.recoveryLinkExpiresSec;
   return {

@@ -9,16 +9,16 @@ import { GATHER_MS, LEASE_MS } from '../shared/policy.js';
 import { DatabaseTime } from '../frames/store/database-time.js';
 import { Database } from '../frames/store/database.js';
 import { Decider } from './decider.js';
-import { LaneStore } from './lane.repository.js';
-import { PgLaneStore } from './pg-lane.repository.js';
-import { FLOW_SETTINGS, FlowContext, flowSettings } from './decision-context.js';
+import { LaneRepository } from './lane.repository.js';
+import { PgLaneRepository } from './pg-lane.repository.js';
+import { DECISION_SETTINGS, DecisionContext, decisionSettings } from './decision-context.js';
 import { LaneChanges } from './lane-changes.js';
 import { LANE_WATCH, watchLanes, watchSteps } from './lane-trace.js';
 import { LANE_WORKER, LaneWorker, type LaneWorkerOptions } from './lane-worker.js';
 import { LIVE_MODE, liveMode, OwnAccount } from './own-account.js';
 import { ParsedEvents } from './parsed-events.js';
 import { Wake } from './lane-signal.js';
-import { WorkLaneFlow } from './work-lane.service.js';
+import { WorkLaneService } from './work-lane.service.js';
 import { ReadModel } from './read-model.js';
 
 /**
@@ -33,14 +33,14 @@ const POLL_MS = 400;
   imports: [MorModule],
   providers: [
     ReadModel,
-    { provide: FLOW_SETTINGS, useFactory: flowSettings, inject: [CONFIG] },
+    { provide: DECISION_SETTINGS, useFactory: decisionSettings, inject: [CONFIG] },
     { provide: LIVE_MODE, useFactory: liveMode, inject: [CONFIG] },
     { provide: LANE_WATCH, useFactory: watchSteps, inject: [LOG] },
     { provide: LANE_WORKER, useFactory: workerOptions, inject: [CONFIG, Ids, Metrics, LOG] },
     {
-      provide: LaneStore,
+      provide: LaneRepository,
       useFactory: (db: Database, time: DatabaseTime, config: Config, decider: Decider, parsed: ParsedEvents) =>
-        new PgLaneStore(db, time, {
+        new PgLaneRepository(db, time, {
           tell: notifies(config) ? decider.tellAs(config) : null,
           writes: decider.subjects.writes,
           gatherMs: GATHER_MS,
@@ -50,13 +50,13 @@ const POLL_MS = 400;
     },
     { provide: ParsedEvents, useFactory: () => new ParsedEvents() },
     Wake,
-    FlowContext,
+    DecisionContext,
     LaneChanges,
     OwnAccount,
-    WorkLaneFlow,
+    WorkLaneService,
     LaneWorker,
   ],
-  exports: [FLOW_SETTINGS, ParsedEvents, Wake, FlowContext, LaneChanges, LaneStore, ReadModel],
+  exports: [DECISION_SETTINGS, ParsedEvents, Wake, DecisionContext, LaneChanges, LaneRepository, ReadModel],
 })
 export class EngineModule {}
 

@@ -5,9 +5,9 @@ import { carryOut, refuse, type Result } from './commanded.js';
 import { Lane } from './lane.js';
 import { settle } from './settle.js';
 import { type LaneState } from '../shared/domain/model.js';
-import { LaneStore } from './lane.repository.js';
+import { LaneRepository } from './lane.repository.js';
 import { type NamedRequest } from '../shared/domain/request-name.js';
-import { FlowContext } from './decision-context.js';
+import { DecisionContext } from './decision-context.js';
 import { Wake } from './lane-signal.js';
 
 /** A request with its Idempotency-Key. A repeat changes nothing and returns the object from `find`. */
@@ -16,21 +16,21 @@ type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id:
 @Injectable()
 export class LaneChanges {
   constructor(
-    private readonly store: LaneStore,
-    private readonly context: FlowContext,
+    private readonly repository: LaneRepository,
+    private readonly context: DecisionContext,
     private readonly wake: Wake,
   ) {}
 
   /**
    * Runs `act` on the stored lane. Refuses the Idempotency-Key of another request (409). If another request changes the
-   * lane meanwhile, `act` runs again on the changed lane. Throws the errors of `LaneStore.transact`.
+   * lane meanwhile, `act` runs again on the changed lane. Throws the errors of `LaneRepository.transact`.
    */
   async change<T extends { readonly id: string }>(
     lane: string,
     act: (lane: Lane) => Result<T>,
     named: Named<T> | null = null,
   ): Promise<Result<T>> {
-    const done = await this.store.transact<Result<T>>({
+    const done = await this.repository.transact<Result<T>>({
       lane,
       fence: null,
       request: named?.name ?? null,

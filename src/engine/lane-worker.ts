@@ -7,14 +7,14 @@ import {
   type Claim,
   EventFailed,
   LaneFenced,
-  LaneStore,
+  LaneRepository,
   LaneUnreadable,
   reasonOf,
 } from './lane.repository.js';
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../shared/policy.js';
 import { Wake } from './lane-signal.js';
-import { type LaneDone, WorkLaneFlow } from './work-lane.service.js';
+import { type LaneDone, WorkLaneService } from './work-lane.service.js';
 
 /** The injection token of `LaneWorkerOptions`. */
 export const LANE_WORKER = Symbol('LANE_WORKER');
@@ -69,8 +69,8 @@ export class LaneWorker {
   private crowded: () => boolean = () => false;
 
   constructor(
-    private readonly store: LaneStore,
-    private readonly flow: WorkLaneFlow,
+    private readonly repository: LaneRepository,
+    private readonly service: WorkLaneService,
     private readonly wake: Wake,
     private readonly clock: Clock,
     @Inject(LANE_WORKER) private readonly options: LaneWorkerOptions,
@@ -123,7 +123,7 @@ export class LaneWorker {
     }
     // Gives the unstarted claims back, for any other worker.
     for (const claim of this.ready) this.letGo(claim);
-    await Promise.allSettled(this.ready.map((c) => this.store.release(c.lane, c.fence)));
+    await Promise.allSettled(this.ready.map((c) => this.repository.release(c.lane, c.fence)));
   }
 
   private begin(): void {
@@ -151,7 +151,7 @@ export class LaneWorker {
 
   private async claim(limit: number): Promise<readonly Claim[]> {
     try {
-      const claims = await this.store.claim(this.options.owner, limit, this.options.leaseMs);
+      const claims = await this.repository.claim(this.options.owner, limit, this.options.leaseMs);
       for (const claim of claims) this.held.set(claim, 0);
       if (claims.length > 0 && this.idle.signal.aborted) this.idle = new AbortController();
       if (claims.length > 0) this.keeping ??= this.keepLeases().finally(() => (this.keeping = null));
@@ -166,7 +166,7 @@ export class LaneWorker {
   private async work(claim: Claim): Promise<void> {
     try {
       // This call must stand outside `onDone?.(…)`: if `onDone` is absent, JavaScript skips all in the brackets.
-      const done = await this.flow.run(claim, this.stopping.signal);
+      const done = await this.service.run(claim, this.stopping.signal);
       this.failing.delete(claim.lane);
       this.options.onDone?.(done);
     } catch (e) {
@@ -196,7 +196,7 @@ export class LaneWorker {
       if (asked.length === 0) continue;
       const claims = asked.map(([claim]) => claim);
       // The worker tries a failed renewal again. If all renewals fail, the fence stops this worker's writes.
-      const ours = await this.store.renew(claims, leaseMs).catch(() => null);
+      const ours = await this.repository.renew(claims, leaseMs).catch(() => null);
       for (const [claim, times] of asked) {
         if (!this.held.has(claim)) continue;
         this.held.set(claim, ours?.has(claim.lane) === false ? MOST_RENEWALS : times + 1);
@@ -217,18 +217,18 @@ export class LaneWorker {
       if (error instanceof AnswerLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
-        await this.store.release(claim.lane, claim.fence);
+        await this.repository.release(claim.lane, claim.fence);
         return;
       }
       const failed = error instanceof EventFailed ? { event: error.event, reason: reasonOf(error.cause) } : null;
       const reason = failed?.reason ?? reasonOf(error);
       if (error instanceof LaneUnreadable) {
         // The item comes first: a crash after the release would leave the lane untold for an hour.
-        await this.flow.tellStuck(claim, reason, STUCK_LANE_EVERY_MS);
-        return await this.store.release(claim.lane, claim.fence, STUCK_LANE_EVERY_MS);
+        await this.service.tellStuck(claim, reason, STUCK_LANE_EVERY_MS);
+        return await this.repository.release(claim.lane, claim.fence, STUCK_LANE_EVERY_MS);
       }
       const isPostponed =
-        failed !== null && (await this.store.postpone(claim, failed, 2 * BACK_OFF_MS, DECISION_TRIES));
+        failed !== null && (await this.repository.postpone(claim, failed, 2 * BACK_OFF_MS, DECISION_TRIES));
       if (!isPostponed) await this.wait(claim, reason);
     } catch (again) {
       // The lease expires. Then any worker may claim the lane.
@@ -243,9 +243,9 @@ export class LaneWorker {
     this.failing.set(claim.lane, failures);
     const stuck = failures >= DECISION_TRIES;
     const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
-    await this.store.release(claim.lane, claim.fence, waitMs);
+    await this.repository.release(claim.lane, claim.fence, waitMs);
     // The worker opens the item after each failure: the worker may have failed to open an earlier item, or a person's
     // `retry` did not help. An open item stays unchanged.
-    if (stuck) await this.flow.tellStuck(claim, reason, waitMs);
+    if (stuck) await this.service.tellStuck(claim, reason, waitMs);
   }
 }

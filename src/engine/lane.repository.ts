@@ -124,7 +124,7 @@ export class NotUnique extends Error {
   }
 }
 
-export abstract class LaneStore {
+export abstract class LaneRepository {
   /** The database's time. All times in a lane come from this clock. */
   abstract time(): Promise<Date>;
   /**

@@ -55,7 +55,7 @@ export class OwnAccount {
   }
 }
 
-/** Reads the Stripe account of STRIPE_API_KEY. `WorkLaneFlow` starts this lookup, so `wanted` has no question. */
+/** Reads the Stripe account of STRIPE_API_KEY. `WorkLaneService` starts this lookup, so `wanted` has no question. */
 export const accountLookup: Lookup<null, void> = {
   name: 'read-account',
   wanted: () => null,

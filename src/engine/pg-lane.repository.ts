@@ -1,6 +1,6 @@
 // Lanes in PostgreSQL: workers claim them from the queue, read their logs, and write steps in shared commits.
 import { Injectable } from '@nestjs/common';
-import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from './lane.repository.js';
+import { type Claim, LaneRepository, LaneUnreadable, type LaneWork } from './lane.repository.js';
 import { factToJson } from '../shared/domain/fact.js';
 import { REVIEW, type ReviewRow } from '../shared/domain/model.js';
 import { insertSql, jsonText, toJson } from '../frames/store/codec.js';
@@ -31,7 +31,7 @@ const RENEW_SQL = `
   update lane l set lease_until = ${laterSql(1, 4)} where l.key = any (array(select key from held)) returning l.key`;
 
 @Injectable()
-export class PgLaneStore extends LaneStore {
+export class PgLaneRepository extends LaneRepository {
   private readonly writer: LaneWriter;
 
   constructor(

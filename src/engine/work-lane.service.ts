@@ -17,7 +17,7 @@ import {
   type Claim,
   EventFailed,
   LaneFenced,
-  LaneStore,
+  LaneRepository,
   LaneUnreadable,
   type LaneWork,
   NotUnique,
@@ -26,7 +26,7 @@ import {
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
-import { FlowContext } from './decision-context.js';
+import { DecisionContext } from './decision-context.js';
 import { LANE_WATCH, type LaneChange, LaneTrail, type LaneWatch } from './lane-trace.js';
 import { accountLookup, LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
 import { culpritOf, takeIn } from './apply-event.js';
@@ -63,13 +63,13 @@ export type LaneDone = {
 };
 
 @Injectable()
-export class WorkLaneFlow {
+export class WorkLaneService {
   constructor(
-    private readonly store: LaneStore,
+    private readonly repository: LaneRepository,
     private readonly platform: BillingPlatform,
     private readonly gateway: PaymentGateway,
     private readonly relay: EventRelay,
-    private readonly context: FlowContext,
+    private readonly context: DecisionContext,
     @Inject(LIVE_MODE) readonly livemode: LiveModeRule,
     private readonly channels: MorChannels,
     /** Logs each step of the work. Null: no such log. */
@@ -116,7 +116,7 @@ export class WorkLaneFlow {
       news = { ...(await this.carryOut(step.errand, trail)), ahead: false, sent: step.errand.do === 'send' };
       errands++;
     }
-    await this.store.release(claim.lane, claim.fence);
+    await this.repository.release(claim.lane, claim.fence);
     return { errands, decided };
   }
 
@@ -132,7 +132,7 @@ export class WorkLaneFlow {
       return draft.toState();
     };
     try {
-      await this.store.transact({
+      await this.repository.transact({
         lane,
         fence,
         decide: ({ state, now }) => {
@@ -143,12 +143,12 @@ export class WorkLaneFlow {
     } catch (e) {
       if (e instanceof LaneFenced || e instanceof StoreUnavailable) throw e;
       // The log of the lane is unreadable or unwritable, so the item goes outside the log, without an invoice.
-      for (const item of told(emptyLane(lane), await this.store.time()).reviews) await this.store.tell(item);
+      for (const item of told(emptyLane(lane), await this.repository.time()).reviews) await this.repository.tell(item);
     }
   }
 
   /** Throws `AnswerLost` if the database did not store the reply to a call. */
-  private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneFlow['step']> {
+  private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneService['step']> {
     try {
       return await this.step(claim, news, null);
     } catch (e) {
@@ -165,7 +165,7 @@ export class WorkLaneFlow {
     let charges: readonly string[] = [];
     let suspect: bigint | null = null;
     try {
-      return await this.store.transact({
+      return await this.repository.transact({
         lane: claim.lane,
         fence: claim.fence,
         decide: ({ state, events, now }) => {
@@ -260,7 +260,7 @@ export class WorkLaneFlow {
   }
 
   private async sendToRelay(body: string): Promise<CallOutcome<object>> {
-    const sent = await this.relay.send(Buffer.from(body, 'utf8'), await this.store.time());
+    const sent = await this.relay.send(Buffer.from(body, 'utf8'), await this.repository.time());
     return sent.ok ? { ...sent, value: {} } : sent;
   }
 }

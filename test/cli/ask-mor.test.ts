@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { loadConfig } from '../../src/shared/config/index.js';
-import { SignupsStore } from '../../src/core/signups/signups.repository.js';
+import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
 import { openWorld } from '../../src/frames/cli/app-context.js';
 import { deliver } from '../e2e/support/endpoint.js';
 import { changeByHand } from '../support/lane-log.js';
@@ -76,7 +76,7 @@ it("`crossbill ask-mor` prints one question of each kind, with the MoR's own ids
     currency: 'eur',
   });
   const ownWorld = await openWorld(loadConfig(world.env), silentIo(world.env));
-  await ownWorld.get(SignupsStore).tellOverdue(0);
+  await ownWorld.get(SignupsRepository).tellOverdue(0);
   await ownWorld.close();
 
   // The webhook endpoints were closed for half a day, and one event came with an old stamp.

@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import fc from 'fast-check';
 import { type Clock } from '../../src/shared/domain/ports/clock.js';
 import { type ConsoleSession, ConsoleSessions } from '../../src/frames/console/console-sessions.js';
-import { type VerifyStore } from '../../src/features/verify/verify.repository.js';
+import { type VerifyRepository } from '../../src/features/verify/verify.repository.js';
 import { type VerifyRun } from '../../src/features/verify/rules/run.js';
 import { Secret } from '../../src/shared/config/index.js';
 import { html } from '../../src/frames/console/html.js';
@@ -164,7 +164,7 @@ async function pageOf(lossWindows: VerifyRun['lossWindows']): Promise<string> {
   const verify = {
     last: () => Promise.resolve({ ...run, lossWindows }),
     numbers: () => Promise.resolve(new Map()),
-  } as unknown as VerifyStore;
+  } as unknown as VerifyRepository;
   let sent = '';
   const res = {
     setHeader: () => res,

@@ -5,11 +5,11 @@ import { loadConfig } from '../../src/shared/config/index.js';
 import { openWorld, type World as Opened } from '../../src/frames/cli/app-context.js';
 import { BillingMoves } from '../../src/shared/domain/ports/billing-moves.js';
 import { Clock, Ids } from '../../src/shared/domain/ports/clock.js';
-import { PaymentMethodsStore } from '../../src/core/customers/payment-methods.repository.js';
-import { EnrolmentFlow } from '../../src/features/enrolment/enrolment.service.js';
+import { PaymentMethodsRepository } from '../../src/core/customers/payment-methods.repository.js';
+import { EnrolmentService } from '../../src/features/enrolment/enrolment.service.js';
 import { MoveSteps } from '../../src/features/moves/move-steps.js';
-import { type MoveOptions, MovesFlow } from '../../src/features/moves/moves.service.js';
-import { MovesStore } from '../../src/features/moves/moves.repository.js';
+import { type MoveOptions, MovesService } from '../../src/features/moves/moves.service.js';
+import { MovesRepository } from '../../src/features/moves/moves.repository.js';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
 import { collection, mover, relayTo, takenFor } from './support/movers.js';
 import { deafMor } from './support/story.js';
@@ -70,14 +70,14 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
   /** One run; the number of its steps when it lived through. */
   async function run(s: Subscriber, direction: MoveOptions['direction'], dieAt: number): Promise<number> {
     const death = new Death(dieAt);
-    const store = mortal(opened.get(MovesStore), new Set(['write']), death);
+    const repository = mortal(opened.get(MovesRepository), new Set(['write']), death);
     const billing = mortal(opened.get(BillingMoves), new Set(['send']), death);
     const clock = opened.get(Clock);
-    const enrolment = opened.get(EnrolmentFlow);
-    const steps = new MoveSteps(store, billing, clock, opened.get(Ids));
-    const methods = opened.get(PaymentMethodsStore);
-    const flow = new MovesFlow(store, billing, steps, methods, clock, enrolment.settings, enrolment);
-    await flow.run({
+    const enrolment = opened.get(EnrolmentService);
+    const steps = new MoveSteps(repository, billing, clock, opened.get(Ids));
+    const methods = opened.get(PaymentMethodsRepository);
+    const service = new MovesService(repository, billing, steps, methods, clock, enrolment.settings, enrolment);
+    await service.run({
       direction,
       dryRun: false,
       customerIds: [s.customerId],
@@ -90,7 +90,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
   }
 
   const statusOf = async (s: Subscriber): Promise<string | undefined> =>
-    (await opened.get(MovesStore).find(s.subscriptionId))?.status;
+    (await opened.get(MovesRepository).find(s.subscriptionId))?.status;
 
   it("if `crossbill move` or `crossbill move --back` is killed at any step, the next run finishes the subscription's move", async () => {
     const never = 1_000;

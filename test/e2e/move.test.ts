@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { MovesStore } from '../../src/features/moves/moves.repository.js';
+import { MovesRepository } from '../../src/features/moves/moves.repository.js';
 import { Database } from '../../src/frames/store/database.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Json, monthlyPrice, OPS_KEY, startWorld, type World } from '../support/world.js';
@@ -267,7 +267,7 @@ describe('`crossbill move`', () => {
     it('`crossbill move` refuses to run during another move', async () => {
       const db = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
       try {
-        await new MovesStore(db, new ServerTime()).exclusively(() => refuses(['--yes'], {}, 'move_running'));
+        await new MovesRepository(db, new ServerTime()).exclusively(() => refuses(['--yes'], {}, 'move_running'));
       } finally {
         await db.close();
       }

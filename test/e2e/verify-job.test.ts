@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openWorld, type World as Parts } from '../../src/frames/cli/app-context.js';
 import { loadConfig } from '../../src/shared/config/index.js';
-import { VerifyStore } from '../../src/features/verify/verify.repository.js';
-import { VerifyFlow, type VerifyReport } from '../../src/features/verify/verify.service.js';
+import { VerifyRepository } from '../../src/features/verify/verify.repository.js';
+import { VerifyService, type VerifyReport } from '../../src/features/verify/verify.service.js';
 import { Metrics } from '../../src/shared/observe/index.js';
 import { VerifyJob } from '../../src/features/verify/verify-job.js';
 import { ManualClock } from '../support/clock.js';
@@ -30,7 +30,7 @@ describe('the daily verify', () => {
   function replica(clock: ManualClock): { job: VerifyJob; metrics: Metrics; runs: VerifyReport[] } {
     const metrics = new Metrics({ eventTypes: [], now: () => clock.now() });
     const runs: VerifyReport[] = [];
-    const job = new VerifyJob(parts.get(VerifyFlow), parts.get(VerifyStore), clock, metrics, {
+    const job = new VerifyJob(parts.get(VerifyService), parts.get(VerifyRepository), clock, metrics, {
       onRun: (r) => void runs.push(r),
       onError: (_, e) => void errors.push(e),
     });
@@ -60,7 +60,7 @@ describe('the daily verify', () => {
       expect(text).toMatch(/crossbill_verify_last_success_timestamp_seconds 1\d{9}/);
     }
 
-    await parts.get(VerifyStore).nextRunIn(0);
+    await parts.get(VerifyRepository).nextRunIn(0);
     clock.advance(DAY_MS);
     await Promise.all([one.job.tick(), two.job.tick()]);
     expect(one.runs.length + two.runs.length).toBe(2);
@@ -70,14 +70,14 @@ describe('the daily verify', () => {
       (one.runs[0]?.missing.get(one.runs[0].differences[0]?.eventId ?? '')?.createdAt.getTime() ?? 0) + 1_000,
     );
     await parts.db.pool.query('update installation set began_at = $1', [later]);
-    await parts.get(VerifyStore).nextRunIn(0);
+    await parts.get(VerifyRepository).nextRunIn(0);
     const third = replica(new ManualClock(new Date(later.getTime() + DAY_MS)));
     await third.job.tick();
     expect(third.runs[0]?.differences).toEqual([]);
   });
 
   it('the daily verify resumes after a failure of Stripe, and keeps the time of the last complete run', async () => {
-    const books = parts.get(VerifyStore);
+    const books = parts.get(VerifyRepository);
     const before = await books.lastComplete();
     await books.nextRunIn(0);
     await world.fault({ side: 'stripe', path: '/v1/events', action: 'status', status: 503, times: 100 });

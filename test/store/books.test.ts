@@ -1,14 +1,14 @@
 // Sums of the ledger, exports and days in the overview, in a real PostgreSQL.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EndpointAnswersStore } from '../../src/frames/intake/endpoint-replies.repository.js';
-import { type Export, ExportsStore } from '../../src/core/ledger/exports.repository.js';
+import { EndpointRepliesRepository } from '../../src/frames/intake/endpoint-replies.repository.js';
+import { type Export, ExportsRepository } from '../../src/core/ledger/exports.repository.js';
 import { daySums } from '../../src/core/ledger/ledger.repository.js';
 import { ACCOUNTS } from '../../src/shared/domain/postings.js';
 import { monthOf } from '../../src/core/ledger/rules/month.js';
 import { openEnds, trialBalances } from '../../src/core/ledger/rules/trial-balance.js';
-import { LedgerSumsStore } from '../../src/core/ledger/sums.repository.js';
-import { DaysStore } from '../../src/features/overview/days.repository.js';
+import { LedgerSumsRepository } from '../../src/core/ledger/sums.repository.js';
+import { DaysRepository } from '../../src/features/overview/days.repository.js';
 import { DatabaseTime, ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
@@ -30,10 +30,10 @@ describe('Sums of the ledger', () => {
 
   let db: Database;
   const time = new TimeByHand();
-  let sums: LedgerSumsStore;
+  let sums: LedgerSumsRepository;
   databaseForAll((opened) => {
     db = opened;
-    sums = new LedgerSumsStore(db, time);
+    sums = new LedgerSumsRepository(db, time);
   });
   beforeEach(async () => {
     await db.pool.query(`alter table ledger_entry disable trigger all; delete from ledger_entry; delete from ledger_day;
@@ -75,7 +75,7 @@ describe('Sums of the ledger', () => {
     );
     return found.rows;
   }
-  const asText = (found: Awaited<ReturnType<LedgerSumsStore['between']>>): unknown =>
+  const asText = (found: Awaited<ReturnType<LedgerSumsRepository['between']>>): unknown =>
     found.map((s) => ({ ...s, before: s.before.toString(), during: s.during.toString() }));
 
   const entry: fc.Arbitrary<Entry> = fc.record({
@@ -225,7 +225,7 @@ describe('Exports', () => {
 
   it('an export has each payment and refund, even while Crossbill has not yet reported the payment or refund to Stripe', async () => {
     const { platform } = x.harness;
-    const exports = new ExportsStore(x.db);
+    const exports = new ExportsRepository(x.db);
     const seen: string[] = [];
     const send = platform.send.bind(platform);
     platform.send = async (...call) => {
@@ -256,14 +256,14 @@ describe('Exports', () => {
 // rows.
 describe('Days in the overview', () => {
   let db: Database;
-  let books: DaysStore;
+  let books: DaysRepository;
   const NOW = new Date('2026-11-20T12:00:00Z');
   const day = (text: string): Date => new Date(`${text}T00:00:00Z`);
   const month = { since: day('2026-11-01'), until: day('2026-12-01') };
 
   databaseForAll((opened) => {
     db = opened;
-    books = new DaysStore(db);
+    books = new DaysRepository(db);
   });
 
   async function collected(
@@ -300,7 +300,7 @@ describe('Days in the overview', () => {
     await db.pool.query(
       `update ledger_fold set noted_at = now() - interval '1 day', noted = (select max(id) from ledger_entry)`,
     );
-    expect(await new LedgerSumsStore(db, new ServerTime()).fold()).toBe(7);
+    expect(await new LedgerSumsRepository(db, new ServerTime()).fold()).toBe(7);
     await collected('d', 10, 'EUR', '2026-11-19T10:00:00Z');
     const after = await books.money(month);
     expect(after[1]).toEqual({ ...said[1], collected: 1_010n, payments: 2 });
@@ -355,7 +355,7 @@ describe('Days in the overview', () => {
   });
 
   it("the database adds up all replicas' answers at a webhook endpoint by the hour, and keeps the last 200 refusals", async () => {
-    const endpoints = new EndpointAnswersStore(db);
+    const endpoints = new EndpointRepliesRepository(db);
     const hour = new Date('2026-11-20T11:00:00Z');
     await endpoints.add(
       [

@@ -5,9 +5,9 @@ import { type LaneState } from '../../src/shared/domain/model.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
 import { type Claim, LaneFenced, type LaneWork } from '../../src/engine/lane.repository.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
-import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { Wake } from '../../src/engine/lane-signal.js';
-import { WorkLaneFlow } from '../../src/engine/work-lane.service.js';
+import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { Database } from '../../src/frames/store/database.js';
 import { INVOICE_ID, aPaymentFailed, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { openKinds } from '../support/lane-harness.js';
@@ -33,7 +33,7 @@ describe('Claims', () => {
 
   it("two workers claiming work at the same time never get the same invoice's lane", async () => {
     await x.inbox.store(events(40));
-    const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
+    const others = [x.harness.repository, new PgLaneRepository(x.db, x.harness.clock)];
     const seen: Claim[] = [];
     for (let round = 0; round < 8; round++) {
       const both = await Promise.all(others.map((s, k) => s.claim(`w${k}`, 7, LEASE)));
@@ -52,7 +52,7 @@ describe('Claims', () => {
     );
     const verdicts = rows.map(({ id }) => ({ id: BigInt(id), status: 'done' as const, reason: null }));
     const own = rows[0]?.lane ?? '';
-    await x.harness.store.transact({
+    await x.harness.repository.transact({
       ...write(own, null, (s) => s),
       decide: ({ state }) => ({ state, verdicts, dueAt: null, value: null }),
     });
@@ -61,17 +61,17 @@ describe('Claims', () => {
   });
 
   it('three workers claim first the invoice lanes that waited longest', async () => {
-    const { store, clock } = x.harness;
+    const { repository, clock } = x.harness;
     const [WORKERS, EACH, LANES] = [3, 7, 210];
     const since = new Map<string, number>();
     for (let n = 0; n < LANES; n++) {
       const lane = `in_${(n * 97) % LANES}`; // of every age, in any order of names
       since.set(lane, clock.now().getTime());
       if (n % 3 !== 0) await x.inbox.store([aPaymentSucceeded({ invoiceId: lane, paymentId: `pay_${n}` })]);
-      else await store.transact({ ...write(lane, null, (s) => s), decide: dueNow });
+      else await repository.transact({ ...write(lane, null, (s) => s), decide: dueNow });
       clock.advance(1_000);
     }
-    const workers = Array.from({ length: WORKERS }, () => new PgLaneStore(x.db, clock));
+    const workers = Array.from({ length: WORKERS }, () => new PgLaneRepository(x.db, clock));
     const rounds: string[][] = [];
     while (since.size > rounds.flat().length) {
       const taken = await Promise.all(workers.map((w, k) => w.claim(`w${k}`, EACH, LEASE)));
@@ -91,29 +91,29 @@ describe('Claims', () => {
 
   it("if a person's request waits on an invoice's due lane, a worker claims the lane before the lanes with only events", async () => {
     const { harness, inbox } = x;
-    const changes = new LaneChanges(harness.store, harness.context, new Wake());
+    const changes = new LaneChanges(harness.repository, harness.context, new Wake());
     await inbox.store(events(6));
     harness.clock.advance(3_600_000);
     const changed = (): Result<{ id: string }> => ({ ok: true, value: { id: 'asked' } });
     await changes.change('in_asked', changed);
     await changes.change('in_4', changed); // it has an event in the backlog too
     const soon = new Date(harness.clock.now().getTime() + 60_000);
-    await harness.store.transact({
+    await harness.repository.transact({
       ...write('in_later', null, (s) => s),
       awaited: true,
       decide: ({ state }) => ({ state, verdicts: [], dueAt: soon, value: null }),
     });
     const lanes = (claims: readonly Claim[]): string[] => claims.map((c) => c.lane);
-    expect(lanes(await harness.store.claim('w', 3, LEASE))).toEqual(['in_4', 'in_asked', 'in_0']);
-    expect(lanes(await harness.store.claim('w', 9, LEASE))).toEqual(['in_1', 'in_2', 'in_3', 'in_5']);
+    expect(lanes(await harness.repository.claim('w', 3, LEASE))).toEqual(['in_4', 'in_asked', 'in_0']);
+    expect(lanes(await harness.repository.claim('w', 9, LEASE))).toEqual(['in_1', 'in_2', 'in_3', 'in_5']);
     harness.clock.set(soon);
-    expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
+    expect(lanes(await harness.repository.claim('w', 9, LEASE))).toContain('in_later');
   });
 
   it('a worker claims invoice lanes due at the same moment in the order of their ids, under any query plan', async () => {
-    const { store } = x.harness;
+    const { repository } = x.harness;
     const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
-    for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
+    for (const name of names) await repository.transact({ ...write(name, null, (s) => s), decide: dueNow });
     const taken: string[] = [];
     for (const off of ['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan']) {
       const db = new pg.Client({ connectionString: x.url });
@@ -122,49 +122,49 @@ describe('Claims', () => {
       await db.query(`alter database ${rows[0]?.name ?? ''} set ${off} = off`);
       await db.end();
       const fresh = await Database.open({ url: x.url, poolSize: 1, onError: () => undefined });
-      taken.push(...(await new PgLaneStore(fresh, x.harness.clock).claim('w', 10, LEASE)).map((c) => c.lane));
+      taken.push(...(await new PgLaneRepository(fresh, x.harness.clock).claim('w', 10, LEASE)).map((c) => c.lane));
       await fresh.close();
     }
     expect(taken).toEqual(names.toSorted());
   });
 
   it('a worker skips an invoice lane locked by another session and claims the lane afterwards', async () => {
-    const { store } = x.harness;
-    await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
+    const { repository } = x.harness;
+    await repository.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
     await x.inbox.store(events(3));
     const other = await x.db.pool.connect();
     try {
       await other.query(`begin; select 1 from lane where key = 'in_1' for update`);
-      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_0', 'in_2']);
+      expect((await repository.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_0', 'in_2']);
       await other.query('commit');
     } finally {
       other.release();
     }
-    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
+    expect((await repository.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
   });
 
   it("another worker claims an invoice's lane after the first worker's lease ended, and the first worker can no longer write", async () => {
     await x.inbox.store(events(1));
-    const { store, clock } = x.harness;
-    const [first] = await store.claim('slow', 5, LEASE);
+    const { repository, clock } = x.harness;
+    const [first] = await repository.claim('slow', 5, LEASE);
     clock.advance(LEASE - 1);
-    expect(await store.claim('fast', 5, LEASE)).toEqual([]);
+    expect(await repository.claim('fast', 5, LEASE)).toEqual([]);
     clock.advance(1);
-    const [second] = await store.claim('fast', 5, LEASE);
+    const [second] = await repository.claim('fast', 5, LEASE);
     expect(second?.lane).toBe('in_0');
     expect(second?.fence).toBeGreaterThan(first?.fence ?? 0n);
-    await expect(store.transact(write('in_0', first?.fence ?? 0n, (s) => s))).rejects.toBeInstanceOf(LaneFenced);
-    await store.release('in_0', first?.fence ?? 0n); // gives back nothing
-    expect(await store.claim('third', 5, LEASE)).toEqual([]);
-    await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
+    await expect(repository.transact(write('in_0', first?.fence ?? 0n, (s) => s))).rejects.toBeInstanceOf(LaneFenced);
+    await repository.release('in_0', first?.fence ?? 0n); // gives back nothing
+    expect(await repository.claim('third', 5, LEASE)).toEqual([]);
+    await repository.transact(write('in_0', second?.fence ?? 0n, (s) => s));
   });
 
   it("a worker writes nothing to an invoice's log after a failover of the database lost the log's last steps", async () => {
     await x.inbox.store(events(1));
-    const { store, clock } = x.harness;
-    const [claim] = await store.claim('w', 5, LEASE);
+    const { repository, clock } = x.harness;
+    const [claim] = await repository.claim('w', 5, LEASE);
     const step = (line: string): Promise<null> =>
-      store.transact(write('in_0', claim?.fence ?? 0n, (s) => ({ ...s, journal: [lineOf(line)] })));
+      repository.transact(write('in_0', claim?.fence ?? 0n, (s) => ({ ...s, journal: [lineOf(line)] })));
     const lineOf = (text: string): LaneState['journal'][number] => ({
       lane: 'in_0',
       at: clock.now(),
@@ -192,35 +192,35 @@ describe('Claims', () => {
 
   it('a worker renews its leases on invoice lanes, except for a lane another worker has claimed since', async () => {
     await x.inbox.store(events(2));
-    const { store, clock } = x.harness;
-    const claims = await store.claim('w', 5, LEASE);
+    const { repository, clock } = x.harness;
+    const claims = await repository.claim('w', 5, LEASE);
     clock.advance(20_000);
-    expect(await store.renew(claims, LEASE)).toEqual(new Set(['in_0', 'in_1']));
+    expect(await repository.renew(claims, LEASE)).toEqual(new Set(['in_0', 'in_1']));
     clock.advance(20_000);
-    expect(await store.claim('other', 5, LEASE)).toEqual([]);
+    expect(await repository.claim('other', 5, LEASE)).toEqual([]);
     clock.advance(LEASE);
-    const [taken] = await store.claim('other', 1, LEASE);
+    const [taken] = await repository.claim('other', 1, LEASE);
     const left = taken?.lane === 'in_0' ? 'in_1' : 'in_0';
-    expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
+    expect(await repository.renew(claims, LEASE)).toEqual(new Set([left]));
   });
 
   it("a worker claims an invoice's lane with a timer when the timer is due, and no earlier", async () => {
-    const { store, clock } = x.harness;
+    const { repository, clock } = x.harness;
     const at = new Date(clock.now().getTime() + 60_000);
-    await store.transact({
+    await repository.transact({
       lane: 'in_t',
       fence: null,
       decide: ({ state }) => ({ state, verdicts: [], dueAt: at, value: null }),
     });
-    expect(await store.claim('w', 5, LEASE)).toEqual([]);
+    expect(await repository.claim('w', 5, LEASE)).toEqual([]);
     clock.set(at);
-    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
+    expect((await repository.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
   });
 
   it("a worker's claim of an invoice's lane returns the lane's waiting events, oldest first", async () => {
     const { harness, inbox } = x;
     await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
-    const [claim] = await harness.store.claim('w', 1, LEASE);
+    const [claim] = await harness.repository.claim('w', 1, LEASE);
     expect(claim?.events.map((e) => e.type)).toEqual(['invoice.created', 'payment.succeeded']);
   });
 
@@ -229,9 +229,9 @@ describe('Claims', () => {
       aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
     );
     await x.inbox.store([...crowd, ...events(3)]);
-    const first = await x.harness.store.claim('w', 2, LEASE);
-    const second = await x.harness.store.claim('w', 2, LEASE);
-    const third = await x.harness.store.claim('w', 2, LEASE);
+    const first = await x.harness.repository.claim('w', 2, LEASE);
+    const second = await x.harness.repository.claim('w', 2, LEASE);
+    const third = await x.harness.repository.claim('w', 2, LEASE);
     expect([...first, ...second, ...third].map((c) => c.lane).sort()).toEqual(['in_0', 'in_1', 'in_2', 'in_crowd']);
   });
 });
@@ -257,9 +257,17 @@ describe('A lane that keeps failing', () => {
     onceTold: () => Promise<unknown> = async () => null,
   ): Promise<readonly number[]> {
     const { harness, db } = x;
-    const { clock, context, gateway, platform, relay, store } = harness;
-    const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
-    const worker = new LaneWorker(store, flow, new Wake(), clock, {
+    const { clock, context, gateway, platform, relay, repository } = harness;
+    const service = new WorkLaneService(
+      repository,
+      platform,
+      gateway,
+      relay,
+      context,
+      { expected: null },
+      new NoChannels(),
+    );
+    const worker = new LaneWorker(repository, service, new Wake(), clock, {
       owner: 'w',
       concurrency: 2,
       leaseMs: 25_000,
@@ -267,12 +275,12 @@ describe('A lane that keeps failing', () => {
     });
     let given = 0;
     let told = 0;
-    const tellStuck = flow.tellStuck.bind(flow);
-    flow.tellStuck = async (...args) => {
+    const tellStuck = service.tellStuck.bind(service);
+    service.tellStuck = async (...args) => {
       await tellStuck(...args).finally(() => told++);
     };
-    const release = store.release.bind(store);
-    store.release = async (...args) => {
+    const release = repository.release.bind(repository);
+    repository.release = async (...args) => {
       await release(...args);
       given++;
     };
@@ -321,7 +329,7 @@ describe('A lane that keeps failing', () => {
   it('a worker retries a failing invoice lane after 2, 4, 8 … seconds, then hourly, and opens a review item after ten tries', async () => {
     const { harness } = x;
     await held();
-    await harness.store.transact({
+    await harness.repository.transact({
       lane: INVOICE_ID,
       fence: null,
       decide: ({ state: s }) => {
@@ -389,9 +397,9 @@ describe('A lane that keeps failing', () => {
       aPaymentSucceeded({ invoiceId: 'in_other', paymentId: 'pay_2' }),
     ];
     await x.inbox.store([late, other]);
-    const release = harness.store.release.bind(harness.store);
+    const release = harness.repository.release.bind(harness.repository);
     const toldBefore: unknown[] = []; // a worker may be killed after any release
-    harness.store.release = async (lane, ...how) => {
+    harness.repository.release = async (lane, ...how) => {
       if (lane === INVOICE_ID) toldBefore.push(await shown());
       await release(lane, ...how);
     };

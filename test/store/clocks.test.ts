@@ -1,18 +1,18 @@
 // A replica with a clock wrong by minutes: its leases and delays go by the database's time, for itself and for others.
 import { LEASE_MS } from '../../src/shared/policy.js';
 import { expect, it } from '@jest/globals';
-import { FlowContext } from '../../src/engine/decision-context.js';
+import { DecisionContext } from '../../src/engine/decision-context.js';
 import { Wake } from '../../src/engine/lane-signal.js';
-import { WorkLaneFlow } from '../../src/engine/work-lane.service.js';
+import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
-import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
-import { SignupsStore } from '../../src/core/signups/signups.repository.js';
+import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
+import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
 import { PgAuditLog } from '../../src/frames/store/audit-log.js';
-import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.repository.js';
+import { EndpointsLogRepository } from '../../src/features/verify/endpoints-log.repository.js';
 import { type BillingReader } from '../../src/shared/domain/ports/billing-reader.js';
-import { VerifyFlow } from '../../src/features/verify/verify.service.js';
-import { VerifyStore } from '../../src/features/verify/verify.repository.js';
+import { VerifyService } from '../../src/features/verify/verify.service.js';
+import { VerifyRepository } from '../../src/features/verify/verify.repository.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
@@ -41,11 +41,27 @@ laneForEach((opened) => {
 /** A worker of the replica with a fast clock; the database keeps its own time. */
 function workerAhead(): LaneWorker {
   const { ids, platform, gateway, relay } = x.harness;
-  const store = new PgLaneStore(x.db, x.harness.clock);
-  const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway, x.harness.context.decider);
-  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
+  const repository = new PgLaneRepository(x.db, x.harness.clock);
+  const context = new DecisionContext(
+    SETTINGS,
+    ahead,
+    new SeededRng(),
+    ids,
+    platform,
+    gateway,
+    x.harness.context.decider,
+  );
+  const service = new WorkLaneService(
+    repository,
+    platform,
+    gateway,
+    relay,
+    context,
+    { expected: null },
+    new NoChannels(),
+  );
   const options = { owner: 'ahead', concurrency: 4, leaseMs: LEASE_MS, pollMs: 60_000 };
-  return new LaneWorker(store, flow, new Wake(), ahead, options);
+  return new LaneWorker(repository, service, new Wake(), ahead, options);
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -62,7 +78,7 @@ it("another replica takes over a dead replica's invoice within 30 s, even if the
   await harness.deliver(aPaymentSucceeded());
   workerAhead().start();
   await until(() => asked);
-  const other = new PgLaneStore(x.db, harness.clock);
+  const other = new PgLaneRepository(x.db, harness.clock);
   expect(await other.claim('other', 5, LEASE_MS)).toEqual([]);
   harness.clock.advance(LEASE_PROMISED_MS);
   expect((await other.claim('other', 5, LEASE_MS)).map((c) => c.lane)).toEqual([INVOICE_ID]);
@@ -93,18 +109,26 @@ it('a replica with a fast clock retries a call to Stripe after the same wait as 
 it("the database's clock, not the daemon's, stamps audit entries, verify runs and the opening of the webhook endpoints", async () => {
   const { db, harness } = x;
   const time = new ServerTime();
-  await new EndpointsLogStore(db, time).opened('open_1');
+  await new EndpointsLogRepository(db, time).opened('open_1');
   const entry = { actor: 'ops', role: 'ops', action: 'refund.create', target: null, source: '::1' };
   await new PgAuditLog(db, time).write({ ...entry, outcome: 'begun', status: 0, detail: null });
   // A run of the replica with the wrong clock; Stripe does not answer, and the run ends at once.
   const { ids, platform, gateway } = harness;
-  const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway, x.harness.context.decider);
+  const context = new DecisionContext(
+    SETTINGS,
+    ahead,
+    new SeededRng(),
+    ids,
+    platform,
+    gateway,
+    x.harness.context.decider,
+  );
   ahead.selfMoving = true; // repeats wait no longer than a moment
-  const books = new VerifyStore(db, time);
+  const books = new VerifyRepository(db, time);
   const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_ANSWER) });
   const inbox = new PgInbox(db, time);
-  const lanes = new PgLaneStore(db, time);
-  const verify = new VerifyFlow(
+  const lanes = new PgLaneRepository(db, time);
+  const verify = new VerifyService(
     books,
     down as BillingReader,
     platform,
@@ -130,10 +154,10 @@ it("the database's clock, not the daemon's, stamps leases, received events and t
   const { db } = x;
   const time = new ServerTime();
   const wrong = new Date(Date.now() + AHEAD_MS);
-  const lanes = new PgLaneStore(db, time);
+  const lanes = new PgLaneRepository(db, time);
   await new PgInbox(db, time).store([{ ...aPaymentSucceeded(), receivedAt: wrong }]);
   const [claim] = await lanes.claim('w', 5, LEASE_MS);
-  await new VerifyStore(db, time).claimRun(60_000);
+  await new VerifyRepository(db, time).claimRun(60_000);
   const { rows } = await db.pool.query<{ key: string; left: number }>(
     `select key, extract(epoch from lease_until - clock_timestamp())::float8 as left from lane order by key`,
   );
@@ -151,5 +175,5 @@ it("the database's clock, not the daemon's, stamps leases, received events and t
     `select 1 from lane where due_at > clock_timestamp() and due_at <= clock_timestamp() + interval '5 seconds'`,
   );
   expect(due.rowCount).toBe(1);
-  expect(await new SignupsStore(db, time).claim('sup_none', 1_000)).toBe(false);
+  expect(await new SignupsRepository(db, time).claim('sup_none', 1_000)).toBe(false);
 });

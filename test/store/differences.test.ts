@@ -2,21 +2,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMorObject } from '../../src/shared/domain/mor-object.js';
 import { monthOf } from '../../src/core/ledger/rules/month.js';
-import { RetriesStore } from '../../src/features/retries/retries.repository.js';
+import { RetriesRepository } from '../../src/features/retries/retries.repository.js';
 import { Database } from '../../src/frames/store/database.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
-import { DifferencesStore } from '../../src/features/verify/differences.repository.js';
+import { DifferencesRepository } from '../../src/features/verify/differences.repository.js';
 import { finding } from '../../src/features/verify/rules/findings.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { never } from '../support/never.js';
 
 let fresh: TestDatabase;
 let db: Database;
-let store: DifferencesStore;
+let repository: DifferencesRepository;
 beforeAll(async () => {
   fresh = await freshDatabase();
   db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
-  store = new DifferencesStore(db);
+  repository = new DifferencesRepository(db);
   await db.pool.query(`update installation set began_at = '2020-01-01'`);
 }, 60_000);
 afterEach(() => db.pool.query('truncate verify_run, difference_ack, invoice, mor_object, open_call cascade'));
@@ -66,17 +66,17 @@ describe('the differences of an invoice', () => {
     await run([{ ...unmarked('in_1'), id: 'older' }], { since: '2026-11-01', at: '2026-11-20' });
     await run([first, other, second], { since: '2026-11-01', at: '2026-11-21' });
     await run([], { since: '2026-11-01', at: '2026-11-22', outcome: 'running' });
-    const found = await store.ofInvoice('in_1');
+    const found = await repository.ofInvoice('in_1');
     expect(found.map((d) => d.id)).toEqual([first.id, second.id]);
     expect(found[0]?.foundAt).toEqual(new Date('2026-11-21T00:01:00Z'));
     await acknowledge(first.id);
-    expect((await store.ofInvoice('in_1')).map((d) => d.id)).toEqual([second.id]);
-    expect(await store.ofInvoice('in_3')).toEqual([]);
+    expect((await repository.ofInvoice('in_1')).map((d) => d.id)).toEqual([second.id]);
+    expect(await repository.ofInvoice('in_3')).toEqual([]);
   });
 });
 
 describe('the comparison of a month', () => {
-  const count = async (name: string): Promise<number> => (await store.ofMonth(month(name))).differences;
+  const count = async (name: string): Promise<number> => (await repository.ofMonth(month(name))).differences;
 
   it('a difference counts in the months of its ledger entries, else in the month of its invoice', async () => {
     await moved('in_moved', '2026-09-30T23:59:59Z');
@@ -105,21 +105,33 @@ describe('the comparison of a month', () => {
     await run([], { since: '2026-10-01', at: '2026-10-20', ...clean });
     await run([], { since: '2026-10-20', at: '2026-10-31', ...clean });
     await run([], { since: '2026-10-20', at: '2026-11-19', outcome: 'incomplete' });
-    expect(await store.ofMonth(month('2026-10'))).toMatchObject({ isWhole: true, comparedAt: new Date('2026-10-31') });
+    expect(await repository.ofMonth(month('2026-10'))).toMatchObject({
+      isWhole: true,
+      comparedAt: new Date('2026-10-31'),
+    });
     await run([], { since: '2026-11-01', at: '2026-11-30', ...clean });
-    expect(await store.ofMonth(month('2026-10'))).toMatchObject({ isWhole: true, comparedAt: new Date('2026-10-31') });
+    expect(await repository.ofMonth(month('2026-10'))).toMatchObject({
+      isWhole: true,
+      comparedAt: new Date('2026-10-31'),
+    });
     await run([], { since: '2026-10-31T12:00:00Z', at: '2026-12-02', ...clean });
-    expect(await store.ofMonth(month('2026-10'))).toMatchObject({ isWhole: false, comparedAt: new Date('2026-12-02') });
-    expect(await store.ofMonth(month('2026-11'))).toMatchObject({ isWhole: true, comparedAt: new Date('2026-12-02') });
-    expect(await store.ofMonth(month('2027-03'))).toEqual({ differences: 0, comparedAt: null, isWhole: false });
+    expect(await repository.ofMonth(month('2026-10'))).toMatchObject({
+      isWhole: false,
+      comparedAt: new Date('2026-12-02'),
+    });
+    expect(await repository.ofMonth(month('2026-11'))).toMatchObject({
+      isWhole: true,
+      comparedAt: new Date('2026-12-02'),
+    });
+    expect(await repository.ofMonth(month('2027-03'))).toEqual({ differences: 0, comparedAt: null, isWhole: false });
   });
 
   it('the month of the installation is compared from the installation on', async () => {
     await db.pool.query(`update installation set began_at = '2026-11-10'`);
     await run([], { since: '2026-11-10', at: '2026-12-01', outcome: 'clean' });
-    expect(await store.ofMonth(month('2026-11'))).toMatchObject({ isWhole: true });
+    expect(await repository.ofMonth(month('2026-11'))).toMatchObject({ isWhole: true });
     await db.pool.query(`update installation set began_at = '2020-01-01'`);
-    expect(await store.ofMonth(month('2026-11'))).toMatchObject({ isWhole: false });
+    expect(await repository.ofMonth(month('2026-11'))).toMatchObject({ isWhole: false });
   });
 });
 
@@ -135,7 +147,7 @@ describe('refused renewals with nothing planned', () => {
   });
   const ended = (how: string) => trail({ ended: { at: refusal.at, how, why: null } });
   const unplanned = async (limit = 10): Promise<string[]> =>
-    (await new RetriesStore(db, new ServerTime()).unplanned(limit)).map((i) => i.invoiceId);
+    (await new RetriesRepository(db, new ServerTime()).unplanned(limit)).map((i) => i.invoiceId);
   const paper = async (invoiceId: string, kind: string, status: string, deadline: string | null): Promise<void> => {
     const o = newMorObject(new Date(), { id: `obj_${invoiceId}`, kind: kind as never, invoiceId, status });
     await db.pool.query(
@@ -150,7 +162,7 @@ describe('refused renewals with nothing planned', () => {
     await invoice('in_new', '2026-11-02', { retries: ended('nothing') });
     expect(await unplanned()).toEqual(['in_new', 'in_old']);
     expect(await unplanned(1)).toEqual(['in_new']);
-    const [first] = await new RetriesStore(db, new ServerTime()).unplanned(1);
+    const [first] = await new RetriesRepository(db, new ServerTime()).unplanned(1);
     expect(first).toMatchObject({ customerId: 'cus_1', minor: 2990n, currency: 'EUR', refusal });
   });
 

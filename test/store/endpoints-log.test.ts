@@ -2,7 +2,7 @@
 // open, the outage stays known.
 import { expect, it } from '@jest/globals';
 import { type Database } from '../../src/frames/store/database.js';
-import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.repository.js';
+import { EndpointsLogRepository } from '../../src/features/verify/endpoints-log.repository.js';
 import { lossWindows } from '../../src/features/verify/rules/loss-window.js';
 import { databaseForAll } from '../support/use-database.js';
 
@@ -11,11 +11,11 @@ const MINUTE = 60_000;
 const at = (minutes: number): Date => new Date(START + minutes * MINUTE);
 
 let db: Database;
-let log: EndpointsLogStore;
+let log: EndpointsLogRepository;
 let now = new Date(START);
 databaseForAll((opened) => {
   db = opened;
-  log = new EndpointsLogStore(db, { given: () => now });
+  log = new EndpointsLogRepository(db, { given: () => now });
 }, 2);
 
 const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minutes)), log.opened(id));

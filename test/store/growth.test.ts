@@ -7,7 +7,7 @@ import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { type Question, questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/frames/store/database.js';
 import { MARKS_LEFT_COUNTED } from '../../src/shared/policy.js';
-import { MarksStore } from '../../src/features/verify/marks.repository.js';
+import { MarksRepository } from '../../src/features/verify/marks.repository.js';
 import { showMarksLeft } from '../../src/features/verify/rules/run.js';
 import { LOOKED_THROUGH } from '../../src/frames/store/walk.js';
 import { ApiApp, KEYS } from '../api/support/api-app.js';
@@ -137,7 +137,7 @@ it('each list, lookup and timer reads no more rows than its answer needs, howeve
 });
 
 it('a verify run counts the payments still to look up at the MoR up to a limit, and reads no more rows', async () => {
-  const lookups = new MarksStore(db);
+  const lookups = new MarksRepository(db);
   sent.length = 0;
   expect(await lookups.left(300)).toBe(300);
   expect(await tooMuchOfAll('the count')).toEqual([]);

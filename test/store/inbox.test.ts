@@ -5,7 +5,7 @@ import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { ERASED_PARTS } from '../../src/core/lanes/erased-parts.js';
 import { Erasure } from '../../src/engine/erasure.js';
 import { type EventFilter, type EventRow, eventById } from '../../src/core/events/event-list.repository.js';
-import { EventsStore } from '../../src/core/events/events.repository.js';
+import { EventsRepository } from '../../src/core/events/events.repository.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { BodyMonths } from '../../src/frames/store/event-bodies.js';
@@ -26,10 +26,10 @@ import { reported } from '../support/reported.js';
 // The inbox in a real PostgreSQL: stored once, kept byte for byte, listed with the quarantine, retried and parked.
 describe('The inbox', () => {
   let x: LaneOnPostgres;
-  let desk: EventsStore;
+  let desk: EventsRepository;
   laneForEach((opened) => {
     x = opened;
-    desk = new EventsStore(x.db, x.harness.clock);
+    desk = new EventsRepository(x.db, x.harness.clock);
   });
 
   const an = (id: string, over: Partial<Delivery> = {}, body: object = { id }): Delivery =>
@@ -350,27 +350,27 @@ describe('The inbox', () => {
 
   it('Crossbill parks an event after three failed decisions, and meanwhile decides the other events of its invoice', async () => {
     const { harness, db, inbox } = x;
-    const { store, clock, platform } = harness;
+    const { repository, clock, platform } = harness;
     platform.put(anInvoice());
     await inbox.store([an('poison', { lane: INVOICE_ID }), aPaymentFailed(), { ...an('other'), lane: 'in_other' }]);
     const [bad] = await rows(`select id from inbox_event where event_id = 'poison'`);
     const failed = { event: BigInt(String(bad?.['id'])), reason: 'TypeError: poison' };
     for (let n = 1; n <= 3; n++) {
-      const claims = await store.claim('w', 10, 25_000);
+      const claims = await repository.claim('w', 10, 25_000);
       const own = claims.find((c) => c.lane === INVOICE_ID);
       expect(own).toBeDefined();
       if (n === 1) expect(claims.map((c) => c.lane).sort()).toEqual(['in_oak', 'in_other']);
-      await store.postpone({ lane: INVOICE_ID, fence: own?.fence ?? 0n }, failed, 2_000, 3);
-      const between = await store.claim('w2', 10, 1_000); // the other event of the lane is due all the same
+      await repository.postpone({ lane: INVOICE_ID, fence: own?.fence ?? 0n }, failed, 2_000, 3);
+      const between = await repository.claim('w2', 10, 1_000); // the other event of the lane is due all the same
       if (n < 3) {
         expect(between.map((c) => c.lane)).toEqual([INVOICE_ID]);
-        const seen = await store.transact({
+        const seen = await repository.transact({
           lane: INVOICE_ID,
           fence: between[0]?.fence ?? 0n,
           decide: ({ state, events }) => ({ state, verdicts: [], dueAt: null, value: events.map((e) => e.eventId) }),
         });
         expect(seen).toEqual(['evt_payment.failed_pay_oak']);
-        await store.release(INVOICE_ID, between[0]?.fence ?? 0n);
+        await repository.release(INVOICE_ID, between[0]?.fence ?? 0n);
       }
       clock.advance(2_000);
     }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/frames/store/database.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
-import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { aPaymentSucceeded } from '../support/builders.js';
 import { ManualClock } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
@@ -53,7 +53,7 @@ afterAll(async () => {
 const numbers = (from: number, count: number): number[] => Array.from({ length: count }, (_, n) => from + n);
 
 /** One delivery from the endpoint to the lane's rest. */
-async function work(inbox: PgInbox, lanes: PgLaneStore, n: number): Promise<void> {
+async function work(inbox: PgInbox, lanes: PgLaneRepository, n: number): Promise<void> {
   await inbox.store([aPaymentSucceeded({ eventId: `evt_${n}`, invoiceId: `in_${n}`, paymentId: `pay_${n}` })]);
   const claims = await lanes.claim('w', 1, 25_000);
   expect(claims).toHaveLength(1);
@@ -113,7 +113,7 @@ function oneOf(array: Buffer): string {
 const BYTEA = 17; // pg_type.dat
 
 it('a connection with query plans made for tiny tables still reads few database pages after the tables grow', async () => {
-  const [inbox, lanes] = [new PgInbox(db, new ManualClock()), new PgLaneStore(db, new ManualClock())];
+  const [inbox, lanes] = [new PgInbox(db, new ManualClock()), new PgLaneRepository(db, new ManualClock())];
   await work(inbox, lanes, 0);
   await db.pool.query('analyze'); // as autovacuum does in the first hour; until then the server takes no table for tiny
   for (const n of numbers(1, TIMES)) await work(inbox, lanes, n);

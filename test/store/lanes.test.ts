@@ -11,9 +11,9 @@ import { readLane } from '../../src/engine/lane-reader.js';
 import { type Claim, type LaneWork, NotUnique } from '../../src/engine/lane.repository.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { newPayment } from '../../src/core/books/rules/payment-rows.js';
-import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { Wake } from '../../src/engine/lane-signal.js';
-import { WorkLaneFlow } from '../../src/engine/work-lane.service.js';
+import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { paymentCollected } from '../../src/shared/domain/postings.js';
 import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
@@ -40,7 +40,7 @@ describe('Lanes', () => {
   const HUGE = 9_223_372_036_854_775_807n; // far beyond 2^53
 
   async function stored(change: (s: LaneState) => LaneState): Promise<LaneState> {
-    await x.harness.store.transact(write(INVOICE_ID, null, change));
+    await x.harness.repository.transact(write(INVOICE_ID, null, change));
     return x.harness.state(INVOICE_ID);
   }
 
@@ -74,7 +74,7 @@ describe('Lanes', () => {
 
   it('a running daemon still reads its rows after a newer release added columns to the tables', async () => {
     const { harness, db } = x;
-    const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
+    const decide = () => harness.repository.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
     const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));
     await onEveryConnection();
     const tables = ['invoice', 'payment', 'refund', 'mor_object', 'review', 'open_call', 'lane'];
@@ -126,9 +126,9 @@ describe('Lanes', () => {
         newPayment(x.harness.context.now(), { invoiceId: lane, customerId: 'c', currency: 'EUR', paymentId: 'pay_1' }),
       );
     };
-    const { store, backend } = x.harness;
-    await store.transact(write('in_a', null, one('in_a')));
-    await expect(store.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
+    const { repository, backend } = x.harness;
+    await repository.transact(write('in_a', null, one('in_a')));
+    await expect(repository.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
     expect(await backend.books.payments.namedElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(
       new Map([['pay_1', 'in_a']]),
     );
@@ -140,7 +140,7 @@ describe('Lanes', () => {
     const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
     const now = x.harness.context.now();
     const item = { kind: 'dispute', subject: 'dp_1', fact: { ...FACTS.dispute, outcome: said } } as const;
-    await x.harness.store.transact(
+    await x.harness.repository.transact(
       write('in_0', null, (s) => note(openReview(s, now, item), now, 'call', 'told', null, { why: [said] } as never)),
     );
     const reviews = await x.db.pool.query("select fact->>'outcome' as outcome from review");
@@ -151,7 +151,7 @@ describe('Lanes', () => {
 
   it('a connection pool drops a connection after its server became a read-only standby, and opens a new connection', async () => {
     const { pool } = x.db;
-    const claim = () => x.harness.store.claim('w', 1, 25_000);
+    const claim = () => x.harness.repository.claim('w', 1, 25_000);
     await claim();
     await pool.query('set default_transaction_read_only = on'); // on the one idle connection
     await expect(claim()).rejects.toMatchObject({ code: '25006' });
@@ -165,11 +165,11 @@ describe('Lanes', () => {
 
   it("a worker keeps an invoice's state in memory between two writes, and still sees another replica's write", async () => {
     await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
-    const { store, clock } = x.harness;
-    const [claim] = await store.claim('w', 1, 25_000);
+    const { repository, clock } = x.harness;
+    const [claim] = await repository.claim('w', 1, 25_000);
     const seen: (readonly string[])[] = [];
     const step = (change: (s: LaneState) => LaneState): Promise<null> =>
-      store.transact(
+      repository.transact(
         write('in_0', claim?.fence ?? 0n, (s) => {
           seen.push(kinds(s));
           return change(s);
@@ -177,7 +177,7 @@ describe('Lanes', () => {
       );
     await step(say('dispute'));
     await step((s) => s);
-    const elsewhere = new PgLaneStore(x.db, clock); // a person's command, by way of another replica
+    const elsewhere = new PgLaneRepository(x.db, clock); // a person's command, by way of another replica
     await elsewhere.transact(write('in_0', null, say('effect_failed')));
     await step((s) => note(s, x.harness.context.now(), 'decision', 'decided again on what is there now'));
     expect(seen).toEqual([[], ['dispute'], ['dispute'], ['dispute', 'effect_failed']]);
@@ -186,10 +186,10 @@ describe('Lanes', () => {
 
   it('a worker forgets a change that the database refused', async () => {
     await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
-    const { store } = x.harness;
-    const [claim] = await store.claim('w', 1, 25_000);
+    const { repository } = x.harness;
+    const [claim] = await repository.claim('w', 1, 25_000);
     const step = (change: (s: LaneState) => LaneState): Promise<null> =>
-      store.transact(write('in_0', claim?.fence ?? 0n, change));
+      repository.transact(write('in_0', claim?.fence ?? 0n, change));
     await step((s) => s);
     const nothing = newPayment(x.harness.context.now(), { invoiceId: 'in_0', customerId: 'c', currency: 'EUR' });
     const refused = (s: LaneState): LaneState => ({
@@ -225,7 +225,7 @@ describe('Lanes', () => {
       x = await laneOnPostgres();
       const { harness } = x;
       harness.platform.put(anInvoice());
-      harness.store.dieBefore = k;
+      harness.repository.dieBefore = k;
       await harness.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
       await harness.rest();
       expect(harness.crashes).toBe(k <= 3 ? 1 : 0);
@@ -244,10 +244,10 @@ describe('Steps in one commit', () => {
   const NEVER_MS = 600_000;
 
   let x: LaneOnPostgres;
-  let store: PgLaneStore;
+  let repository: PgLaneRepository;
   laneForEach((opened) => {
     x = opened;
-    store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: NEVER_MS });
+    repository = new PgLaneRepository(x.db, x.harness.clock, { gatherMs: NEVER_MS });
   });
 
   function step(lane: string, fence: bigint | null): LaneWork<null> {
@@ -263,7 +263,7 @@ describe('Steps in one commit', () => {
     await x.inbox.store(
       Array.from({ length: n }, (_, i) => aPaymentSucceeded({ invoiceId: `in_${i}`, paymentId: `pay_${i}` })),
     );
-    const claims = await store.claim('w', n, 25_000);
+    const claims = await repository.claim('w', n, 25_000);
     expect(claims).toHaveLength(n);
     return (i) => {
       const claim = claims.find((c) => c.lane === `in_${i}`);
@@ -281,30 +281,30 @@ describe('Steps in one commit', () => {
 
   it('a worker with nine invoices waits until three of them are decided, and writes these three decisions in one commit', async () => {
     const of = await claimed(9);
-    const writing = [store.transact(of(0)), store.transact(of(1))];
+    const writing = [repository.transact(of(0)), repository.transact(of(1))];
     await setImmediate();
     expect(await commits()).toEqual([]);
-    writing.push(store.transact(of(2)));
+    writing.push(repository.transact(of(2)));
     await Promise.all(writing);
     expect(await commits()).toEqual([['in_0', 'in_1', 'in_2']]);
   });
 
   it('a worker with nine invoices commits a decision about one invoice after a short wait for other decisions', async () => {
-    store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: 1 });
+    repository = new PgLaneRepository(x.db, x.harness.clock, { gatherMs: 1 });
     const of = await claimed(9);
-    await store.transact(of(0));
+    await repository.transact(of(0));
     expect(await commits()).toEqual([['in_0']]);
   });
 
   it("a worker commits an invoice's decision without a wait, together with a person's command about another invoice", async () => {
     const of = await claimed(9);
-    await Promise.all([store.transact(of(0)), store.transact(step('in_elm', null))]);
+    await Promise.all([repository.transact(of(0)), repository.transact(step('in_elm', null))]);
     expect(await commits()).toEqual([['in_0', 'in_elm']]);
   });
 
   it("a worker with at most three invoices commits each invoice's decision without a wait", async () => {
     const of = await claimed(3);
-    await store.transact(of(0));
+    await repository.transact(of(0));
     expect(await commits()).toEqual([['in_0']]);
   });
 });
@@ -324,10 +324,10 @@ describe('A call longer than its lease', () => {
     return x.close();
   });
 
-  function workerOf(flow: Pick<WorkLaneFlow, 'run'>, concurrency: number): LaneWorker {
-    const { store, clock } = x.harness;
+  function workerOf(flow: Pick<WorkLaneService, 'run'>, concurrency: number): LaneWorker {
+    const { repository, clock } = x.harness;
     const options = { owner: 'one', concurrency, leaseMs: LEASE_MS, pollMs: 60_000 };
-    return new LaneWorker(store, flow as WorkLaneFlow, new Wake(), clock, options);
+    return new LaneWorker(repository, flow as WorkLaneService, new Wake(), clock, options);
   }
 
   /** Waits for a fact; a test without its fact fails by its own limit of time, and the worker's loop ends with it. */
@@ -337,7 +337,7 @@ describe('A call longer than its lease', () => {
 
   it("a worker sends a call only once even if the call takes longer than the worker's lease, and stores the result", async () => {
     const { harness, db } = x;
-    const { clock, context, gateway, platform, relay, store } = harness;
+    const { clock, context, gateway, platform, relay, repository } = harness;
     platform.put(anInvoice());
     platform.payAnotherWay(INVOICE_ID);
     let probes = 0;
@@ -346,9 +346,17 @@ describe('A call longer than its lease', () => {
       probes++;
       return new Promise((resolve) => (answer = resolve));
     };
-    const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
+    const service = new WorkLaneService(
+      repository,
+      platform,
+      gateway,
+      relay,
+      context,
+      { expected: null },
+      new NoChannels(),
+    );
     await harness.deliver(aPaymentSucceeded());
-    const worker = workerOf(flow, 4);
+    const worker = workerOf(service, 4);
     worker.start();
     await until(() => probes > 0);
 
@@ -356,7 +364,7 @@ describe('A call longer than its lease', () => {
       const found = await db.pool.query<{ lease_until: Date | null }>('select lease_until from lane');
       return found.rows[0]?.lease_until?.getTime() ?? 0;
     };
-    const elsewhere = new PgLaneStore(db, clock);
+    const elsewhere = new PgLaneRepository(db, clock);
     for (let passed = 0; passed < 60_000; passed += 7_500) {
       const before = await leaseUntil();
       clock.advance(7_500);

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/frames/store/database.js';
-import { PaymentsStore } from '../../src/core/payments/payments.repository.js';
+import { PaymentsRepository } from '../../src/core/payments/payments.repository.js';
 import { LOOKED_THROUGH } from '../../src/frames/store/walk.js';
-import { type LedgerFilter, LedgerStore } from '../../src/core/ledger/ledger.repository.js';
+import { type LedgerFilter, LedgerRepository } from '../../src/core/ledger/ledger.repository.js';
 import { type Page } from '../../src/shared/domain/page.js';
 import { type PaymentFilter } from '../../src/core/payments/payments.repository.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
@@ -83,7 +83,7 @@ describe('list filters over 50,000 renewals', () => {
   });
 
   it('a list page that stops at its limit of rows returns a cursor for the next page', async () => {
-    const payments = new PaymentsStore(db);
+    const payments = new PaymentsRepository(db);
     let cursor: string | null = null;
     let pages = 0;
     do {
@@ -96,7 +96,7 @@ describe('list filters over 50,000 renewals', () => {
   });
 
   it("the ledger's list of a day includes the day's entries recorded on a later day", async () => {
-    const entries = new LedgerStore(db);
+    const entries = new LedgerRepository(db);
     const at = Date.now() - 385 * 86_400_000;
     const day = { since: new Date(at - 3_600_000), until: new Date(at + 3_600_000) };
     const found = await everyPage((cursor) => entries.list(day, { limit: 100, cursor }));
@@ -137,13 +137,13 @@ function listen(db: Database, sent: Sent[]): void {
 
 describe('any filters together', () => {
   let db: Database;
-  let payments: PaymentsStore;
-  let entries: LedgerStore;
+  let payments: PaymentsRepository;
+  let entries: LedgerRepository;
   const START = Date.UTC(2026, 9, 1);
   databaseForAll(async (opened) => {
     db = opened;
-    payments = new PaymentsStore(db);
-    entries = new LedgerStore(db);
+    payments = new PaymentsRepository(db);
+    entries = new LedgerRepository(db);
     // 700 payments and entries in 60 days, many of them at the same moment, written in another order than they happened.
     await db.pool.query(
       `create temporary table k as select n, (n * 7919) % 700 as m, timestamptz '2026-10-01Z' + ((n * 7919) % 60) * interval '1 day 1.000001 s' as at

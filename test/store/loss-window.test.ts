@@ -2,9 +2,9 @@
 import { expect, it } from '@jest/globals';
 import { MorLookups } from '../../src/frames/mor/mor-lookups.js';
 import { type Database } from '../../src/frames/store/database.js';
-import { EndpointsLogStore } from '../../src/features/verify/endpoints-log.repository.js';
-import { LossStore } from '../../src/features/verify/loss.repository.js';
-import { LossWindowFlow } from '../../src/features/verify/loss-window.service.js';
+import { EndpointsLogRepository } from '../../src/features/verify/endpoints-log.repository.js';
+import { LossRepository } from '../../src/features/verify/loss.repository.js';
+import { LossWindowService } from '../../src/features/verify/loss-window.service.js';
 import { ManualClock } from '../support/clock.js';
 import { FakeLinks } from '../support/fake-links.js';
 import { databaseForAll } from '../support/use-database.js';
@@ -36,10 +36,10 @@ it('after a long outage, Crossbill reports each of a thousand renewals and payme
   );
   const clock = new ManualClock(NOW);
   const links = new FakeLinks(clock); // the MoR knows none of the links
-  const endpoints = new EndpointsLogStore(db, { given: () => NOW });
+  const endpoints = new EndpointsLogRepository(db, { given: () => NOW });
   const noLookups = new MorLookups({} as never); // without a payment intent there is nothing to look up
-  const flow = new LossWindowFlow(endpoints, new LossStore(db), noLookups, links, clock);
-  const report = await flow.check(new Date('2026-11-01T00:00:00Z'), () => Promise.resolve());
+  const service = new LossWindowService(endpoints, new LossRepository(db), noLookups, links, clock);
+  const report = await service.check(new Date('2026-11-01T00:00:00Z'), () => Promise.resolve());
   expect(report.compared).toEqual({ awaited_invoices: WAITING, awaited_refunds: 0, proformas_and_links: WAITING });
   expect(links.reads).toBe(WAITING);
   const about = new Set(report.differences.map((d) => `${d.kind} ${d.invoiceId ?? ''}`));

@@ -10,20 +10,20 @@ import { type CallFailure, type CallOutcome, type WireRequest } from '../../src/
 import { SystemClock, SystemIds } from '../../src/engine/system-ports.js';
 import { MoveSteps, MoveStopped } from '../../src/features/moves/move-steps.js';
 import { type MoveEntity } from '../../src/features/moves/move.entity.js';
-import { MoveRunning, MovesStore } from '../../src/features/moves/moves.repository.js';
+import { MoveRunning, MovesRepository } from '../../src/features/moves/moves.repository.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { databaseForAll } from '../support/use-database.js';
 
 // The rows of moves: one writer at a time for each, the old state stored before a request, and the lock of a run.
-type NewMove = Parameters<MovesStore['write']>[0];
+type NewMove = Parameters<MovesRepository['write']>[0];
 
 describe('moves in PostgreSQL', () => {
   let db: Database;
-  let moves: MovesStore;
+  let moves: MovesRepository;
   databaseForAll((opened) => {
     db = opened;
-    moves = new MovesStore(db, new ServerTime());
+    moves = new MovesRepository(db, new ServerTime());
   });
 
   const aMove = (subscriptionId: string, over: Partial<NewMove> = {}): NewMove => ({
@@ -72,7 +72,7 @@ describe('moves in PostgreSQL', () => {
     await moves.write(aMove('sub_5', { customerId: 'cus_5', status: 'moved', fact: null }), null);
     await moves.write(aMove('sub_6', { customerId: 'cus_5' }), null);
     const page = { limit: 10, cursor: null };
-    const of = async (filter: Parameters<MovesStore['list']>[0]) =>
+    const of = async (filter: Parameters<MovesRepository['list']>[0]) =>
       (await moves.list(filter, page)).data.map((m) => m.subscriptionId);
     expect(await of({ customerId: 'cus_5' })).toEqual(['sub_6', 'sub_5']);
     expect(await of({ customerId: 'cus_5', status: 'moved' })).toEqual(['sub_5']);
@@ -149,10 +149,10 @@ class Scripted extends BillingMoves {
 
 describe('the requests of a move', () => {
   let db: Database;
-  let moves: MovesStore;
+  let moves: MovesRepository;
   databaseForAll((opened) => {
     db = opened;
-    moves = new MovesStore(db, new ServerTime());
+    moves = new MovesRepository(db, new ServerTime());
   }, 3);
   const stepsOn = (stripe: Scripted) => new MoveSteps(moves, stripe, new SystemClock(), new SystemIds());
 

@@ -1,7 +1,7 @@
 // A refund without an invoice and one charge, in a real PostgreSQL.
 import { describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
-import { EventsStore } from '../../src/core/events/events.repository.js';
+import { EventsRepository } from '../../src/core/events/events.repository.js';
 import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
 import { toDelivery } from '../../src/frames/intake/deliveries.js';
 import { identifyPayment } from '../../src/core/books/rules/payment-rows.js';
@@ -79,7 +79,7 @@ describe('A refund without an invoice', () => {
     await x.harness.take(refunded(1, 300));
     await x.harness.rest(1);
     await complete();
-    expect(await new EventsStore(x.db, x.harness.clock).retry('ie_1')).toBe('ie_1');
+    expect(await new EventsRepository(x.db, x.harness.clock).retry('ie_1')).toBe('ie_1');
     await x.harness.rest();
     expect(await shown()).toEqual(once);
     expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);

@@ -1,10 +1,10 @@
 // A rebuild, one moment and pages a statement reads, in a real PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
-import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { ReadModel } from '../../src/engine/read-model.js';
 import { Rebuild } from '../../src/engine/rebuild.js';
-import { PaymentsStore } from '../../src/core/payments/payments.repository.js';
+import { PaymentsRepository } from '../../src/core/payments/payments.repository.js';
 import { askRefund } from '../support/ask-refund.js';
 import { Database } from '../../src/frames/store/database.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
@@ -161,7 +161,7 @@ describe('Reads during writes', () => {
   }, 3);
 
   it("a payment's refunded amount agrees with its refunds in every read, even while both change", async () => {
-    const [books, payments] = [new ReadModel(db), new PaymentsStore(db)];
+    const [books, payments] = [new ReadModel(db), new PaymentsRepository(db)];
     let over = false;
     const steps = async (): Promise<number> => {
       let n = 0;
@@ -233,7 +233,7 @@ describe('Pages a statement reads', () => {
 
   /** The statements of a delivery and of the steps of some lanes, as the code sends them; nothing of it stays due. */
   async function wholePath(round: string): Promise<readonly (readonly [what: string, pages: number])[]> {
-    const lanes = new PgLaneStore(db, clock);
+    const lanes = new PgLaneRepository(db, clock);
     await new PgInbox(db, clock).store([aPaymentSucceeded({ eventId: `evt_${round}` })]);
     const claims = await lanes.claim('w', TAKEN, 25_000);
     expect(claims).toHaveLength(TAKEN);

@@ -4,16 +4,16 @@ import type pg from 'pg';
 import { type SignupRow } from '../../src/shared/domain/signup.js';
 import { TaxDesk } from '../../src/shared/domain/ports/tax.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
-import { RefundsFlow } from '../../src/core/refunds/refunds.service.js';
-import { SignupFlow } from '../../src/core/signups/signup.service.js';
+import { RefundsService } from '../../src/core/refunds/refunds.service.js';
+import { SignupService } from '../../src/core/signups/signup.service.js';
 import { SignupPrice, type SignupRequest } from '../../src/core/signups/signup-price.js';
-import { TaxTotalsStore } from '../../src/core/signups/tax-totals.repository.js';
+import { TaxTotalsRepository } from '../../src/core/signups/tax-totals.repository.js';
 import { Wake } from '../../src/engine/lane-signal.js';
 import { PgAuditLog } from '../../src/frames/store/audit-log.js';
-import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { ReadModel } from '../../src/engine/read-model.js';
 import { Requests } from '../../src/frames/store/requests.js';
-import { SignupsStore } from '../../src/core/signups/signups.repository.js';
+import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 
@@ -29,21 +29,21 @@ class NoTax extends TaxDesk {
 }
 
 let x: LaneOnPostgres;
-let signups: SignupsStore;
-let refunds: RefundsFlow;
-let refundsOfAnotherReplica: RefundsFlow;
-let flow: SignupFlow;
+let signups: SignupsRepository;
+let refunds: RefundsService;
+let refundsOfAnotherReplica: RefundsService;
+let service: SignupService;
 laneForEach((opened) => {
   x = opened;
-  const { clock, ids, store, context, gateway } = x.harness;
+  const { clock, ids, repository, context, gateway } = x.harness;
   const books = new ReadModel(x.db);
-  signups = new SignupsStore(x.db, clock);
-  const lanes = new LaneChanges(store, context, new Wake());
-  refunds = new RefundsFlow(lanes, books);
-  const theirs = new LaneChanges(new PgLaneStore(x.db, clock), context, new Wake());
-  refundsOfAnotherReplica = new RefundsFlow(theirs, books);
-  const price = new SignupPrice(x.harness.platform, new NoTax(), new TaxTotalsStore(x.db, clock));
-  flow = new SignupFlow(signups, books, gateway, lanes, clock, ids, new Requests(x.db, clock), price);
+  signups = new SignupsRepository(x.db, clock);
+  const lanes = new LaneChanges(repository, context, new Wake());
+  refunds = new RefundsService(lanes, books);
+  const theirs = new LaneChanges(new PgLaneRepository(x.db, clock), context, new Wake());
+  refundsOfAnotherReplica = new RefundsService(theirs, books);
+  const price = new SignupPrice(x.harness.platform, new NoTax(), new TaxTotalsRepository(x.db, clock));
+  service = new SignupService(signups, books, gateway, lanes, clock, ids, new Requests(x.db, clock), price);
 });
 
 /** Runs `then` once, between the answer to the next look at a request's name and the asker's next step. */
@@ -94,15 +94,15 @@ it('Crossbill stores an idempotency key with the id of the new signup, and recog
 
 it('two equal signup requests at the same time make one signup and one intent at the MoR', async () => {
   x.harness.clock.selfMoving = true;
-  const both = await Promise.all([1, 2].map(() => flow.create(ASKED, name('k'), '{"a":1}')));
+  const both = await Promise.all([1, 2].map(() => service.create(ASKED, name('k'), '{"a":1}')));
   const made = both.flatMap((m) => (m.outcome === 'made' ? [m] : []));
   expect(made).toHaveLength(2);
   expect(made[0]?.signup.id).toBe(made[1]?.signup.id);
   expect(made[0]?.intent).toEqual(made[1]?.intent);
   expect(new Set(x.harness.gateway.asked).size).toBe(1);
   expect((await x.db.pool.query('select 1 from signup')).rowCount).toBe(1);
-  expect((await flow.create(ASKED, name('k'), '{"a":2}')).outcome).toBe('conflict');
-  expect((await flow.create(ASKED, null, '{"a":1}')).outcome).toBe('made');
+  expect((await service.create(ASKED, name('k'), '{"a":2}')).outcome).toBe('conflict');
+  expect((await service.create(ASKED, null, '{"a":1}')).outcome).toBe('made');
   expect((await x.db.pool.query('select 1 from signup')).rowCount).toBe(2);
 });
 
@@ -161,10 +161,10 @@ it('a repeated refund request returns the first refund after the MoR gave the pa
   harness.platform.put(anInvoice());
   harness.gateway.charges.add('ch_1');
   harness.gateway.payments.set('pay_ours', { minor: 1000n, currency: 'EUR', refunded: 0n });
-  const made = await flow.create(ASKED, null, '{}');
+  const made = await service.create(ASKED, null, '{}');
   if (made.outcome !== 'made') throw new Error(made.outcome);
   const completion = { chargeId: 'ch_1', invoiceId: INVOICE_ID, amount: 1000n, currency: 'EUR', paymentId: 'pay_ours' };
-  await flow.complete(made.signup.id, completion);
+  await service.complete(made.signup.id, completion);
   await harness.rest(1);
   const [payment] = (await harness.state(INVOICE_ID)).payments;
   const request = { amount: 300n, reason: null, metadata: null, by: 'ops' };
@@ -181,7 +181,7 @@ it('a repeated refund request returns the first refund after the MoR gave the pa
 });
 
 async function made(): Promise<SignupRow> {
-  const one = await flow.create(ASKED, null, '{}');
+  const one = await service.create(ASKED, null, '{}');
   if (one.outcome !== 'made') throw new Error(one.outcome);
   return one.signup;
 }
@@ -198,12 +198,12 @@ it("a signup stores the customer's MoR id, and no client secret", async () => {
 it('Crossbill refuses a second charge for a completed signup, and refuses a used charge for another signup or invoice', async () => {
   const s = await made();
   const other = await made();
-  for (let n = 0; n < 2; n++) expect(await flow.complete(s.id, result)).toMatchObject({ ok: true });
+  for (let n = 0; n < 2; n++) expect(await service.complete(s.id, result)).toMatchObject({ ok: true });
   const codes = [
-    await flow.complete(s.id, { ...result, chargeId: 'ch_2' }),
-    await flow.complete(other.id, { ...result, invoiceId: 'in_elm' }),
-    await flow.complete(other.id, result),
-    await flow.complete('sup_none', result),
+    await service.complete(s.id, { ...result, chargeId: 'ch_2' }),
+    await service.complete(other.id, { ...result, invoiceId: 'in_elm' }),
+    await service.complete(other.id, result),
+    await service.complete('sup_none', result),
   ].map((r) => (r.ok ? 'ok' : r.code));
   expect(codes).toEqual(['signup_already_completed', 'charge_already_used', 'charge_already_used', 'not_found']);
   expect((await x.harness.state(INVOICE_ID)).payments).toHaveLength(1);
@@ -212,7 +212,7 @@ it('Crossbill refuses a second charge for a completed signup, and refuses a used
 it('if two simultaneous requests complete a signup with different charges, the signup keeps one of the charges', async () => {
   const s = await made();
   const both = ['ch_1', 'ch_2'].map((chargeId, n) =>
-    flow.complete(s.id, { ...result, chargeId, invoiceId: `in_${n}` }),
+    service.complete(s.id, { ...result, chargeId, invoiceId: `in_${n}` }),
   );
   await Promise.race(both);
   let through = false;
@@ -233,7 +233,7 @@ it('Crossbill opens one review item for an uncompleted signup and closes it at t
   expect(await signups.tellOverdue(18 * 3_600_000)).toBe(0);
   await x.harness.drain();
   expect((await x.db.pool.query('select status from review')).rows).toEqual([{ status: 'open' }]);
-  await flow.complete(s.id, result);
+  await service.complete(s.id, result);
   await x.harness.drain();
   const items = await x.db.pool.query('select kind, status, resolution from review');
   expect(items.rows).toEqual([{ kind: 'signup_overdue', status: 'resolved', resolution: 'cleared' }]);

@@ -2,14 +2,14 @@
 import { expect, it } from '@jest/globals';
 import { money } from '../../src/shared/domain/money.js';
 import { DAY_MS } from '../../src/shared/policy.js';
-import { TaxTotalsStore } from '../../src/core/signups/tax-totals.repository.js';
+import { TaxTotalsRepository } from '../../src/core/signups/tax-totals.repository.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 
 let x: LaneOnPostgres;
-let totals: TaxTotalsStore;
+let totals: TaxTotalsRepository;
 laneForEach((opened) => {
   x = opened;
-  totals = new TaxTotalsStore(x.db, x.harness.clock);
+  totals = new TaxTotalsRepository(x.db, x.harness.clock);
 });
 
 it('the total of a tax calculation is found for as long as the MoR takes the calculation, and its row goes afterwards', async () => {

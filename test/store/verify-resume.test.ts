@@ -10,20 +10,20 @@ import {
 } from '../../src/shared/domain/ports/billing-reader.js';
 import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/shared/domain/ports/call.js';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { Decisions } from '../../src/core/lanes/decisions.js';
-import { FlowContext } from '../../src/engine/decision-context.js';
+import { DecisionContext } from '../../src/engine/decision-context.js';
 import {
   VERIFY_LIMITS,
-  VerifyFlow,
+  VerifyService,
   type VerifyOptions,
   type VerifyReport,
 } from '../../src/features/verify/verify.service.js';
 import { Wake } from '../../src/engine/lane-signal.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
-import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
-import { VerifyStore } from '../../src/features/verify/verify.repository.js';
+import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
+import { VerifyRepository } from '../../src/features/verify/verify.repository.js';
 import { SystemIds } from '../../src/engine/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
@@ -36,7 +36,7 @@ const SINCE = new Date(NOW.getTime() - 30 * 86_400_000);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const PAGE = 10;
-const SETTINGS: FlowSettings = { ...BUILT, signupChargeCheck: 'off' };
+const SETTINGS: DecisionSettings = { ...BUILT, signupChargeCheck: 'off' };
 
 const shown = (invoice: InvoiceFacts): ShownInvoice => ({
   ...invoice,
@@ -118,19 +118,19 @@ databaseForEach((opened) => {
   lists = new Lists(stripe);
 }, 5);
 
-function flow(limits = { ...VERIFY_LIMITS, saveEvery: 1 }, settings = SETTINGS): VerifyFlow {
+function service(limits = { ...VERIFY_LIMITS, saveEvery: 1 }, settings = SETTINGS): VerifyService {
   const ids = new SystemIds();
   const gateway = new FakePaymentGateway(clock);
   const none = {} as never; // a run settles nothing
   const decider = new Decisions(none, none);
-  const context = new FlowContext(settings, clock, new SeededRng(), ids, stripe, gateway, decider);
-  const books = new VerifyStore(db, clock);
+  const context = new DecisionContext(settings, clock, new SeededRng(), ids, stripe, gateway, decider);
+  const books = new VerifyRepository(db, clock);
   const inbox = new PgInbox(db, clock);
-  const lanes = new PgLaneStore(db, clock);
-  return new VerifyFlow(books, lists, stripe, gateway, inbox, lanes, context, new Wake(), ids, null, limits);
+  const lanes = new PgLaneRepository(db, clock);
+  return new VerifyService(books, lists, stripe, gateway, inbox, lanes, context, new Wake(), ids, null, limits);
 }
 
-const run = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => flow().run({ since: SINCE, ...over });
+const run = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => service().run({ since: SINCE, ...over });
 const again = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => run({ resume: true, ...over });
 const differing = (r: VerifyReport): (string | null)[] => r.differences.map((d) => d.invoiceId).sort();
 
@@ -192,7 +192,7 @@ it('a verify run skips and counts an invoice with an undecided event, and the ne
 });
 
 it('a verify run starts one time a day, and immediately if a wrong clock had scheduled the next run a year ahead', async () => {
-  const books = new VerifyStore(db, clock);
+  const books = new VerifyRepository(db, clock);
   const days = (n: number): number => n * 24 * HOUR;
   expect(await books.claimRun(days(1))).toBe(true);
   expect(await books.claimRun(days(1))).toBe(false);
@@ -273,7 +273,7 @@ it('a verify run starts anew, and resumes no complete run, no run over a day old
   const cutOff = (): Promise<VerifyReport> => run({ signal: AbortSignal.abort() });
   await invoices(1, 15);
   await cutOff();
-  const other = flow(VERIFY_LIMITS, { ...SETTINGS, signupChargeCheck: 'psp_reference' });
+  const other = service(VERIFY_LIMITS, { ...SETTINGS, signupChargeCheck: 'psp_reference' });
   const settings = await other.run({ since: SINCE, resume: true, signal: AbortSignal.abort() });
   const further = await again({ since: new Date(SINCE.getTime() - 1), signal: AbortSignal.abort() });
   const less = await again({ since: new Date(SINCE.getTime() + 25 * HOUR), signal: AbortSignal.abort() });
@@ -301,7 +301,7 @@ it('a verify run names a limited number of differences and counts the others, an
       body,
     });
   }
-  const few = flow({ saveEvery: 1, kept: 20, bodies: 5 });
+  const few = service({ saveEvery: 1, kept: 20, bodies: 5 });
   const report = await few.run({ since: SINCE });
   expect([report.differences.length, report.missing.size, report.more]).toEqual([20, 5, { event_never_delivered: 25 }]);
   const { started, failed: not, beyond } = await few.repair(report);

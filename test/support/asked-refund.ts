@@ -5,7 +5,7 @@ import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/shared/domain/model.js';
 import { type CallFailure } from '../../src/shared/domain/ports/call.js';
 import { type RefundAnswer } from '../../src/shared/domain/ports/payment-gateway.js';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { newRefund } from '../../src/core/refunds/rules/refund.js';
 import { askRefund } from './ask-refund.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
@@ -13,7 +13,7 @@ import { never } from './never.js';
 import { takeRead } from './decide.js';
 
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-export const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx => aCtx(at(ms), over);
+export const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => aCtx(at(ms), over);
 
 export const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   newPayment(ctx(), {

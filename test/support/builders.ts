@@ -2,13 +2,13 @@
 import { money } from '../../src/shared/domain/money.js';
 import { type InvoiceFacts, type InvoiceStatus } from '../../src/shared/domain/ports/billing-platform.js';
 import { type Delivery, type InboxSource } from '../../src/shared/domain/ports/inbox.js';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 
 export const START = new Date('2026-11-20T12:00:00Z');
 export const INVOICE_ID = 'in_oak';
 export const CUSTOMER_ID = 'cus_oak';
 
-export const SETTINGS: FlowSettings = {
+export const SETTINGS: DecisionSettings = {
   markMode: 'payment_record',
   draftPolicy: 'wait',
   renewalAlarmAfterHours: 24,

@@ -7,7 +7,7 @@ import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
 import { type LaneState, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { anInvoice, SETTINGS } from './builders.js';
 import { decided, settle } from './settled.js';
 import { applyEvent, settle as settleLane, takeRead } from './decide.js';
@@ -18,7 +18,7 @@ export const LINK = '0a6f2a50-52cb-4b0e-9d5c-7b1f5d7c2e11';
 
 let count = 0;
 
-export function aCtx(now = NOW, settings: Partial<FlowSettings> = {}): Ctx {
+export function aCtx(now = NOW, settings: Partial<DecisionSettings> = {}): Ctx {
   return {
     now,
     settings: { ...SETTINGS, ...settings },

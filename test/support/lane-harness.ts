@@ -4,22 +4,22 @@ import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/context
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/shared/domain/model.js';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { collectedCharges } from '../../src/core/books/rules/payment-rows.js';
-import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane.repository.js';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
-import { FlowContext } from '../../src/engine/decision-context.js';
+import { type Claim, LaneFenced, LaneRepository, type LaneWork, NotUnique } from '../../src/engine/lane.repository.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
+import { DecisionContext } from '../../src/engine/decision-context.js';
 import { type Books, Decisions } from '../../src/core/lanes/decisions.js';
 import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
-import { type RouteEventsFlow } from '../../src/core/mor-objects/route-events.service.js';
+import { type RouteEventsService } from '../../src/core/mor-objects/route-events.service.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { type LaneWatch } from '../../src/engine/lane-trace.js';
-import { WorkLaneFlow } from '../../src/engine/work-lane.service.js';
+import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { type MorChannels } from '../../src/shared/domain/ports/mor-channels.js';
 import { anInvoice, SETTINGS } from './builders.js';
 import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakePaymentGateway, FakeRelay } from './fake-mor.js';
 import { FakeBillingPlatform } from './fakes.js';
-import { Crash, MortalStore } from './mortal-repository.js';
+import { Crash, MortalRepository } from './mortal-repository.js';
 import { NoChannels } from './no-channels.js';
 import { type Commanded, settle } from './decide.js';
 
@@ -30,7 +30,7 @@ type WaitingOf = Parameters<LaneWork<unknown>['decide']>[0]['events'][number];
 type MemoryLane = { state: LaneState; dueAt: number | null; leaseUntil: number; fence: bigint };
 
 /** Lanes in memory, with the database's unique constraints. The state keeps all entries and the whole journal. */
-export class MemoryLaneStore extends LaneStore {
+export class MemoryLaneRepository extends LaneRepository {
   readonly lanes = new Map<string, MemoryLane>();
   /** Charges that payments of other invoices collected. */
   readonly bookedElsewhere = new Map<string, ChargeHolder>();
@@ -196,7 +196,7 @@ function checkUnique(s: LaneState): void {
 }
 
 export type LaneOptions = {
-  readonly settings?: Partial<FlowSettings>;
+  readonly settings?: Partial<DecisionSettings>;
   readonly clock?: ManualClock;
   readonly seed?: number;
   /** Left out: a request for a link or a proforma invoice is a bug. */
@@ -207,10 +207,10 @@ export type LaneOptions = {
 };
 /** Where the lanes are kept. */
 export type LaneBackend = {
-  readonly store: LaneStore;
+  readonly repository: LaneRepository;
   readonly books: Books;
   /** Routes events without an invoice. Left out: there are none. */
-  readonly router?: Pick<RouteEventsFlow, 'run'>;
+  readonly router?: Pick<RouteEventsService, 'run'>;
   readonly deliver: (batch: readonly Delivery[]) => Promise<void>;
   readonly nextDue: () => Promise<number | null>;
   readonly state: (lane: string) => Promise<LaneState>;
@@ -220,11 +220,11 @@ export class LaneHarness {
   readonly platform: FakeBillingPlatform;
   readonly gateway: FakePaymentGateway;
   readonly relay = new FakeRelay();
-  readonly context: FlowContext;
-  readonly store: MortalStore;
+  readonly context: DecisionContext;
+  readonly repository: MortalRepository;
   /** How many crashes the harness survived. */
   crashes = 0;
-  readonly #flow: WorkLaneFlow;
+  readonly #flow: WorkLaneService;
 
   constructor(
     readonly clock: ManualClock,
@@ -238,10 +238,10 @@ export class LaneHarness {
     const rng = new SeededRng(options.seed);
     const channels = options.channels ?? new NoChannels();
     const decider = new Decisions(backend.router ?? { run: async () => [] }, backend.books);
-    this.context = new FlowContext(settings, clock, rng, ids, this.platform, this.gateway, decider);
-    this.store = new MortalStore(backend.store);
-    this.#flow = new WorkLaneFlow(
-      this.store,
+    this.context = new DecisionContext(settings, clock, rng, ids, this.platform, this.gateway, decider);
+    this.repository = new MortalRepository(backend.repository);
+    this.#flow = new WorkLaneService(
+      this.repository,
       this.platform,
       this.gateway,
       this.relay,
@@ -255,13 +255,13 @@ export class LaneHarness {
 
   static inMemory(options: LaneOptions = {}): LaneHarness {
     const clock = options.clock ?? new ManualClock();
-    const store = new MemoryLaneStore(clock);
+    const repository = new MemoryLaneRepository(clock);
     const backend: LaneBackend = {
-      store,
-      books: store.books,
-      deliver: async (batch) => batch.forEach((d) => store.add(d)),
-      nextDue: async () => store.nextDue(),
-      state: async (lane) => store.lane(lane).state,
+      repository,
+      books: repository.books,
+      deliver: async (batch) => batch.forEach((d) => repository.add(d)),
+      nextDue: async () => repository.nextDue(),
+      state: async (lane) => repository.lane(lane).state,
     };
     return new LaneHarness(clock, new CountingIds(), backend, options);
   }
@@ -286,7 +286,7 @@ export class LaneHarness {
   /** Does all work that is due, without moving the clock. After a crash the lane waits until its lease ends. */
   async drain(): Promise<void> {
     for (let round = 0; round < 200; round++) {
-      const claims = await this.store.claim('worker', 10, LEASE_MS);
+      const claims = await this.repository.claim('worker', 10, LEASE_MS);
       if (claims.length === 0) return;
       for (const claim of claims) await this.work(claim);
     }
@@ -316,7 +316,7 @@ export class LaneHarness {
 
   /** Runs a command of the API on the lane's present state. */
   async command<T>(lane: string, act: (s: LaneState, ctx: Ctx) => Commanded<T>): Promise<Commanded<T>> {
-    return this.store.transact<Commanded<T>>({
+    return this.repository.transact<Commanded<T>>({
       lane,
       fence: null,
       decide: ({ state, now }) => {

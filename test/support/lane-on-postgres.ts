@@ -5,15 +5,15 @@ import { type LedgerEntry } from '../../src/shared/domain/model.js';
 import { type Inbox } from '../../src/shared/domain/ports/inbox.js';
 import { Database } from '../../src/frames/store/database.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
-import { PaymentsStore } from '../../src/core/payments/payments.repository.js';
-import { RefundsStore } from '../../src/core/refunds/refunds.repository.js';
-import { SignupsStore } from '../../src/core/signups/signups.repository.js';
+import { PaymentsRepository } from '../../src/core/payments/payments.repository.js';
+import { RefundsRepository } from '../../src/core/refunds/refunds.repository.js';
+import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
 import { SUBJECTS } from '../../src/core/lanes/subjects.js';
-import { PgLaneStore } from '../../src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { ParsedEvents } from '../../src/engine/parsed-events.js';
 import { Wake } from '../../src/engine/lane-signal.js';
 import { HomelessEvents } from '../../src/core/mor-objects/homeless-events.repository.js';
-import { RouteEventsFlow } from '../../src/core/mor-objects/route-events.service.js';
+import { RouteEventsService } from '../../src/core/mor-objects/route-events.service.js';
 import { CountingIds, ManualClock } from './clock.js';
 import { freshDatabase } from './database.js';
 import { type LaneBackend, LaneHarness, type LaneOptions } from './lane-harness.js';
@@ -36,15 +36,15 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
   const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
   const inbox = new PgInbox(db, clock);
   const parsed = new ParsedEvents();
-  const store = new PgLaneStore(db, clock, { writes: SUBJECTS.writes, parsed });
+  const repository = new PgLaneRepository(db, clock, { writes: SUBJECTS.writes, parsed });
   const backend: LaneBackend = {
-    store,
+    repository,
     books: {
-      payments: new PaymentsStore(db),
-      refunds: new RefundsStore(db),
-      signups: new SignupsStore(db, clock),
+      payments: new PaymentsRepository(db),
+      refunds: new RefundsRepository(db),
+      signups: new SignupsRepository(db, clock),
     },
-    router: new RouteEventsFlow(new HomelessEvents(db, clock, parsed), clock, ids, new Wake()),
+    router: new RouteEventsService(new HomelessEvents(db, clock, parsed), clock, ids, new Wake()),
     deliver: async (batch) => {
       await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
     },
@@ -59,7 +59,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
     },
     state: async (lane) => {
       let seen = emptyLane(lane);
-      await store.transact({
+      await repository.transact({
         lane,
         fence: null,
         decide: ({ state }) => {

@@ -1,15 +1,15 @@
 // A lane store whose process dies just before a chosen transaction.
-import { type Claim, LaneStore, type LaneWork } from '../../src/engine/lane.repository.js';
+import { type Claim, LaneRepository, type LaneWork } from '../../src/engine/lane.repository.js';
 
 /** Thrown where the process dies. The last reply is lost. */
 export class Crash extends Error {}
 
 /** Passes every call on, and dies just before the given transaction. */
-export class MortalStore extends LaneStore {
+export class MortalRepository extends LaneRepository {
   transactions = 0;
   dieBefore: number | null = null;
 
-  constructor(private readonly inner: LaneStore) {
+  constructor(private readonly inner: LaneRepository) {
     super();
   }
 
@@ -21,7 +21,7 @@ export class MortalStore extends LaneStore {
     return this.inner.claim(owner, limit, leaseMs);
   }
 
-  override renew(...args: Parameters<LaneStore['renew']>): ReturnType<LaneStore['renew']> {
+  override renew(...args: Parameters<LaneRepository['renew']>): ReturnType<LaneRepository['renew']> {
     return this.inner.renew(...args);
   }
 
@@ -30,15 +30,15 @@ export class MortalStore extends LaneStore {
     return this.inner.transact(work);
   }
 
-  override release(...args: Parameters<LaneStore['release']>): Promise<void> {
+  override release(...args: Parameters<LaneRepository['release']>): Promise<void> {
     return this.inner.release(...args);
   }
 
-  override postpone(...args: Parameters<LaneStore['postpone']>): Promise<boolean> {
+  override postpone(...args: Parameters<LaneRepository['postpone']>): Promise<boolean> {
     return this.inner.postpone(...args);
   }
 
-  override tell(...args: Parameters<LaneStore['tell']>): Promise<void> {
+  override tell(...args: Parameters<LaneRepository['tell']>): Promise<void> {
     return this.inner.tell(...args);
   }
 }

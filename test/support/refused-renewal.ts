@@ -5,7 +5,7 @@ import { type InvoiceRow, type LaneState } from '../../src/shared/domain/model.j
 import { newMorObject } from '../../src/shared/domain/mor-object.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../src/shared/domain/ports/billing-platform.js';
 import { type Retry, type RetryTrail } from '../../src/shared/domain/retry.js';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { makeRetry } from '../../src/features/retries/rules/retry.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';
@@ -14,7 +14,7 @@ import { takeRead, decide } from './decide.js';
 
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 86_400 };
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-export const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx =>
+export const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx =>
   aCtx(at(ms), { relay: 'created', recoveryLinks: LINKS, retrySchedule: SCHEDULE, ...over });
 export const TRAIL: RetryTrail = {
   refusal: {

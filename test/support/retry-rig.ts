@@ -1,7 +1,7 @@
 // A refused renewal with a schedule of retries, on the real lane flow, with the test's own clock.
 import { type LaneState } from '../../src/shared/domain/model.js';
 import { type RetrySchedule } from '../../src/shared/domain/retry.js';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { type MadeRetry, requestRetry } from '../../src/features/retries/rules/retry.js';
 import { anInvoice, aPaymentFailed, INVOICE_ID, invoiceEvent } from './builders.js';
 import { ManualClock } from './clock.js';
@@ -18,10 +18,10 @@ const RECOVERY = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks',
 
 export type Rig = { readonly h: LaneHarness; readonly links: FakeLinks };
 
-export function rig(over: Partial<FlowSettings> = {}): Rig {
+export function rig(over: Partial<DecisionSettings> = {}): Rig {
   const clock = new ManualClock();
   const links = new FakeLinks(clock);
-  const settings: Partial<FlowSettings> = {
+  const settings: Partial<DecisionSettings> = {
     relay: 'created',
     recoveryLinks: RECOVERY,
     retrySchedule: SCHEDULE,

@@ -1,9 +1,9 @@
 // A charge that the MoR names for two invoices, for tests of the item about it. The first invoice's payment is booked;
 // the second is under test.
 import { expect } from '@jest/globals';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { aPaymentFailed, aPaymentSucceeded, INVOICE_ID } from './builders.js';
-import { MemoryLaneStore } from './lane-harness.js';
+import { MemoryLaneRepository } from './lane-harness.js';
 import { type Rig, rig, state } from './retry-rig.js';
 import { resolveReview } from './decide.js';
 
@@ -23,12 +23,12 @@ export async function dismiss(r: Rig, kind = 'double_payment'): Promise<void> {
 }
 
 export function bookElsewhere(r: Rig, charge: string): void {
-  if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
-  r.h.backend.store.bookedElsewhere.set(charge, { invoiceId: 'in_first', payment: 'pay_first' });
+  if (!(r.h.backend.repository instanceof MemoryLaneRepository)) throw new Error('not in memory');
+  r.h.backend.repository.bookedElsewhere.set(charge, { invoiceId: 'in_first', payment: 'pay_first' });
 }
 
 /** A renewal, and a payment of another invoice booked under the same charge. */
-export function booked(over: Partial<FlowSettings> = {}): Rig {
+export function booked(over: Partial<DecisionSettings> = {}): Rig {
   const r = rig(over);
   bookElsewhere(r, SHARED);
   return r;

@@ -10,14 +10,14 @@ import {
   type ReviewKind,
 } from '../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { settleMarks } from '../../src/core/payments/rules/mark.js';
 import { aCtx, facts, NOW, open } from './channel-lane.js';
 import { never } from './never.js';
 import { decide, takeRead } from './decide.js';
 
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-export const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => aCtx(at(ms), over);
+export const ctx = (over: Partial<DecisionSettings> = {}, ms = 0): Ctx => aCtx(at(ms), over);
 export const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly amount: bigint } => ({
   ...newPayment(ctx(), {
     ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', paymentId: 'pay_1', succeededAt: NOW },

@@ -1,29 +1,29 @@
 // The queries behind pages, look-ups and timers, exactly as the daemon sends them.
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { type Database } from '#src/frames/store/database.js';
-import { PgLaneStore } from '#src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '#src/engine/pg-lane.repository.js';
 import { ReadModel } from '#src/engine/read-model.js';
-import { DisputesStore } from '#src/features/losses/disputes/disputes.repository.js';
-import { EndpointsLogStore } from '#src/features/verify/endpoints-log.repository.js';
-import { DaysStore } from '#src/features/overview/days.repository.js';
-import { EndpointAnswersStore } from '#src/frames/intake/endpoint-replies.repository.js';
-import { EnrolmentStore } from '#src/features/enrolment/enrolment.repository.js';
-import { LedgerStore } from '#src/core/ledger/ledger.repository.js';
-import { LedgerSumsStore } from '#src/core/ledger/sums.repository.js';
+import { DisputesRepository } from '#src/features/losses/disputes/disputes.repository.js';
+import { EndpointsLogRepository } from '#src/features/verify/endpoints-log.repository.js';
+import { DaysRepository } from '#src/features/overview/days.repository.js';
+import { EndpointRepliesRepository } from '#src/frames/intake/endpoint-replies.repository.js';
+import { EnrolmentRepository } from '#src/features/enrolment/enrolment.repository.js';
+import { LedgerRepository } from '#src/core/ledger/ledger.repository.js';
+import { LedgerSumsRepository } from '#src/core/ledger/sums.repository.js';
 import { Notifications } from '#src/frames/store/notifications.js';
-import { HealthStore } from '#src/core/health/health.repository.js';
-import { RetriesStore } from '#src/features/retries/retries.repository.js';
-import { SearchStore } from '#src/features/overview/search.repository.js';
-import { VerifyStore } from '#src/features/verify/verify.repository.js';
-import { SignupsStore } from '#src/core/signups/signups.repository.js';
+import { HealthRepository } from '#src/core/health/health.repository.js';
+import { RetriesRepository } from '#src/features/retries/retries.repository.js';
+import { SearchRepository } from '#src/features/overview/search.repository.js';
+import { VerifyRepository } from '#src/features/verify/verify.repository.js';
+import { SignupsRepository } from '#src/core/signups/signups.repository.js';
 import { SystemClock } from '#src/engine/system-ports.js';
-import { InvoicesStore } from '#src/core/invoices/invoices.repository.js';
-import { PaymentsStore } from '#src/core/payments/payments.repository.js';
-import { RefundsStore } from '#src/core/refunds/refunds.repository.js';
-import { EventsStore } from '#src/core/events/events.repository.js';
-import { ReviewsStore } from '#src/core/reviews/reviews.repository.js';
-import { AuditStore } from '#src/core/audit/audit.repository.js';
-import { CustomersStore } from '#src/core/customers/customers.repository.js';
+import { InvoicesRepository } from '#src/core/invoices/invoices.repository.js';
+import { PaymentsRepository } from '#src/core/payments/payments.repository.js';
+import { RefundsRepository } from '#src/core/refunds/refunds.repository.js';
+import { EventsRepository } from '#src/core/events/events.repository.js';
+import { ReviewsRepository } from '#src/core/reviews/reviews.repository.js';
+import { AuditRepository } from '#src/core/audit/audit.repository.js';
+import { CustomersRepository } from '#src/core/customers/customers.repository.js';
 
 export type Question = {
   readonly what: string;
@@ -42,18 +42,26 @@ const DAY_MS = 24 * HOURS_MS;
  */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
   const [clock, time] = [new SystemClock(), new ServerTime()];
-  const [books, ledger, health] = [new ReadModel(db), new LedgerStore(db), new HealthStore(db, clock)];
-  const [invoices, payments, refunds] = [new InvoicesStore(db), new PaymentsStore(db), new RefundsStore(db)];
-  const [events, reviews, audit] = [new EventsStore(db, time), new ReviewsStore(db), new AuditStore(db)];
-  const [lanes, verify, customers] = [new PgLaneStore(db, time), new VerifyStore(db, time), new CustomersStore(db)];
+  const [books, ledger, health] = [new ReadModel(db), new LedgerRepository(db), new HealthRepository(db, clock)];
+  const [invoices, payments, refunds] = [
+    new InvoicesRepository(db),
+    new PaymentsRepository(db),
+    new RefundsRepository(db),
+  ];
+  const [events, reviews, audit] = [new EventsRepository(db, time), new ReviewsRepository(db), new AuditRepository(db)];
+  const [lanes, verify, customers] = [
+    new PgLaneRepository(db, time),
+    new VerifyRepository(db, time),
+    new CustomersRepository(db),
+  ];
   const [disputes, retries, enrolment] = [
-    new DisputesStore(db),
-    new RetriesStore(db, time),
-    new EnrolmentStore(db, time),
+    new DisputesRepository(db),
+    new RetriesRepository(db, time),
+    new EnrolmentRepository(db, time),
   ];
   const [signups, endpoints, told] = [
-    new SignupsStore(db, time),
-    new EndpointsLogStore(db, time),
+    new SignupsRepository(db, time),
+    new EndpointsLogRepository(db, time),
     new Notifications(db, time, null),
   ];
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
@@ -67,7 +75,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     { since: day(400), until: day(370) },
     { since: day(29), until: day(-1) },
   ];
-  const [search, days, answers] = [new SearchStore(db), new DaysStore(db), new EndpointAnswersStore(db)];
+  const [search, days, answers] = [new SearchRepository(db), new DaysRepository(db), new EndpointRepliesRepository(db)];
   const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
   const look = (what: string, question: () => Promise<unknown>): Question => ({
     ...ask(what, question),
@@ -138,7 +146,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     look('sums: invoices, a month', () => invoices.sums(month)),
     look('sums: payments, no filter', () => payments.sums({})),
     ask("sums: a customer's money", () => payments.ofCustomer(customer)),
-    ask('sums: trial balance', () => new LedgerSumsStore(db, time).between(wholeDays)),
+    ask('sums: trial balance', () => new LedgerSumsRepository(db, time).between(wholeDays)),
     ask('days: 30 with money and renewals', async () => [await days.money(thirty), await days.renewals(thirty)]),
     ask('endpoints: a day with the last refusals', async () => [
       await answers.answers(ago(1)),

@@ -10,7 +10,7 @@ import { configureHttp } from '#src/frames/api/http.js';
 import { AppModule } from '#src/app.module.js';
 import { loadConfig } from '#src/shared/config/index.js';
 import { Clock } from '#src/shared/domain/ports/clock.js';
-import { DaysStore } from '#src/features/overview/days.repository.js';
+import { DaysRepository } from '#src/features/overview/days.repository.js';
 import { Readiness } from '#src/core/health/readiness.js';
 import { notificationWebhooks } from '#src/features/notifications/notification.schema.js';
 import { createLogger, Metrics } from '#src/shared/observe/index.js';
@@ -92,7 +92,7 @@ async function measure(
     let aheadMs = 0;
     clock.now = () => new Date(Date.now() + aheadMs);
     app.get(Readiness).set(true, 'ready');
-    while ((await app.get(DaysStore).countOne(clock.now(), DAYS)) !== null);
+    while ((await app.get(DaysRepository).countOne(clock.now(), DAYS)) !== null);
     said('days counted');
     const { port } = app.getHttpServer().address() as AddressInfo;
     const cookie = await logIn(port, KEY);

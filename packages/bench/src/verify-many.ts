@@ -1,14 +1,14 @@
 // Verify over many invoices against an instant Stripe: its cost, its memory, and the cost of the second half of an
 // interrupted run.
 import { Decisions } from '#src/core/lanes/decisions.js';
-import { FlowContext } from '#src/engine/decision-context.js';
-import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/features/verify/verify.service.js';
+import { DecisionContext } from '#src/engine/decision-context.js';
+import { VerifyService, type VerifyOptions, type VerifyReport } from '#src/features/verify/verify.service.js';
 import { Wake } from '#src/engine/lane-signal.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { Database } from '#src/frames/store/database.js';
 import { PgInbox } from '#src/frames/store/inbox.repository.js';
-import { PgLaneStore } from '#src/engine/pg-lane.repository.js';
-import { VerifyStore } from '#src/features/verify/verify.repository.js';
+import { PgLaneRepository } from '#src/engine/pg-lane.repository.js';
+import { VerifyRepository } from '#src/features/verify/verify.repository.js';
 import { StripeBillingPlatform } from '#src/frames/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/frames/stripe/stripe-billing-reader.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
@@ -21,14 +21,14 @@ const SINCE = new Date('2026-01-01');
 
 export async function verifyMany(rig: Rig): Promise<void> {
   const count = Math.round(1_000_000 * rig.scale);
-  await measured(rig, { listed: count }, async (flow, db, calls) => {
+  await measured(rig, { listed: count }, async (service, db, calls) => {
     const began = performance.now();
     await fill(db, count);
     const filled = performance.now();
     const memory: number[] = [];
-    const first = await cutAt(flow, count / 2, memory, count);
+    const first = await cutAt(service, count / 2, memory, count);
     const [half, asked] = [performance.now(), await calls()];
-    const second = await flow.run({ since: SINCE, resume: true, onProgress: noted(memory, count) });
+    const second = await service.run({ since: SINCE, resume: true, onProgress: noted(memory, count) });
     const seconds = (performance.now() - filled) / 1000;
     const all = await calls();
     const { most } = await memoryOf(undefined);
@@ -62,9 +62,9 @@ export async function verifyMany(rig: Rig): Promise<void> {
 
 /** Measures verify when the webhook endpoints received none of a day's events. */
 async function allMissing(rig: Rig, events: number): Promise<void> {
-  await measured(rig, { events }, async (flow, _db, calls) => {
+  await measured(rig, { events }, async (service, _db, calls) => {
     const began = performance.now();
-    const report = await flow.run({ since: SINCE });
+    const report = await service.run({ since: SINCE });
     const seconds = (performance.now() - began) / 1000;
     const { now, most } = await memoryOf(undefined);
     const counted = report.more.event_never_delivered ?? 0;
@@ -93,23 +93,23 @@ function noted(memory: number[], count: number, then: (done: number) => void = (
 }
 type Seen = Parameters<NonNullable<VerifyOptions['onProgress']>>[0];
 
-function cutAt(flow: VerifyFlow, at: number, memory: number[], count: number): Promise<VerifyReport> {
+function cutAt(service: VerifyService, at: number, memory: number[], count: number): Promise<VerifyReport> {
   const cut = new AbortController();
   const onProgress = noted(memory, count, (done) => {
     if (done >= at) cut.abort();
   });
-  return flow.run({ since: SINCE, signal: cut.signal, onProgress });
+  return service.run({ since: SINCE, signal: cut.signal, onProgress });
 }
 
 async function measured(
   rig: Rig,
   lists: { readonly listed?: number; readonly events?: number },
-  work: (flow: VerifyFlow, db: Database, calls: () => Promise<number>) => Promise<void>,
+  work: (service: VerifyService, db: Database, calls: () => Promise<number>) => Promise<void>,
 ): Promise<void> {
   await rig.fresh((url) =>
     withPeer(rig, { delayMs: 0, ...lists }, async (peerUrl) => {
       const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
-      await work(verifyFlow(db, peerUrl), db, async () => (await seenBy(peerUrl)).calls);
+      await work(verifyService(db, peerUrl), db, async () => (await seenBy(peerUrl)).calls);
       await db.close();
     }),
   );
@@ -132,14 +132,24 @@ async function fill(db: Database, count: number): Promise<void> {
   for (const table of ['invoice', 'payment']) await db.pool.query(`analyze ${table}`);
 }
 
-function verifyFlow(db: Database, peerUrl: string): VerifyFlow {
+function verifyService(db: Database, peerUrl: string): VerifyService {
   const [clock, ids] = [new SystemClock(), new SystemIds()];
   const stripe = stripeOf(db, peerUrl, 4);
   const platform = new StripeBillingPlatform(stripe, null);
   const none = {} as never; // verify needs no MoR for settled invoices
   const decider = new Decisions(none, none);
-  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, none, decider);
+  const context = new DecisionContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, none, decider);
   const time = new ServerTime();
-  const [books, lanes, inbox] = [new VerifyStore(db, time), new PgLaneStore(db, time), new PgInbox(db, time)];
-  return new VerifyFlow(books, new StripeBillingReader(stripe), platform, none, inbox, lanes, context, new Wake(), ids);
+  const [books, lanes, inbox] = [new VerifyRepository(db, time), new PgLaneRepository(db, time), new PgInbox(db, time)];
+  return new VerifyService(
+    books,
+    new StripeBillingReader(stripe),
+    platform,
+    none,
+    inbox,
+    lanes,
+    context,
+    new Wake(),
+    ids,
+  );
 }

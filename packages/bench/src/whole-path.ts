@@ -2,14 +2,14 @@
 // a real PostgreSQL.
 import { type BillingPlatform } from '#src/shared/domain/ports/billing-platform.js';
 import { Decisions } from '#src/core/lanes/decisions.js';
-import { FlowContext } from '#src/engine/decision-context.js';
+import { DecisionContext } from '#src/engine/decision-context.js';
 import { type ParsedEvents } from '#src/engine/parsed-events.js';
 import { Wake } from '#src/engine/lane-signal.js';
-import { WorkLaneFlow } from '#src/engine/work-lane.service.js';
+import { WorkLaneService } from '#src/engine/work-lane.service.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { type Database } from '#src/frames/store/database.js';
 import { PgInbox } from '#src/frames/store/inbox.repository.js';
-import { PgLaneStore } from '#src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '#src/engine/pg-lane.repository.js';
 import { GATHER_MS, LEASE_MS } from '#src/shared/policy.js';
 import { PgRequestBudget } from '#src/frames/store/pg-request-budget.js';
 import { StripeBillingPlatform } from '#src/frames/stripe/stripe-billing-platform.js';
@@ -60,14 +60,14 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
   const none = {} as never;
   const decider = new Decisions(none, none);
   const { writes } = decider.subjects;
-  const store = new PgLaneStore(db, new ServerTime(), {
+  const repository = new PgLaneRepository(db, new ServerTime(), {
     writes,
     gatherMs: GATHER_MS,
     ...(o.parsed && { parsed: o.parsed }),
   });
-  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, none, decider);
-  const flow = new WorkLaneFlow(store, platform, none, none, context, { expected: null }, none);
-  return new LaneWorker(store, flow, wake, clock, {
+  const context = new DecisionContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, none, decider);
+  const service = new WorkLaneService(repository, platform, none, none, context, { expected: null }, none);
+  return new LaneWorker(repository, service, wake, clock, {
     owner: `bench:${process.pid}`,
     concurrency: o.concurrency,
     leaseMs: LEASE_MS,

@@ -9,7 +9,7 @@ import { plainRun, type RunResult, seededRun } from '../src/simulate/run.js';
 import { never } from '../../../test/support/never.js';
 import { keptCases } from '../src/simulate/kept.js';
 import { type Outcome, type Recipe, shrink } from '../src/simulate/shrink.js';
-import { SimStore } from '../src/simulate/sim-repository.js';
+import { SimRepository } from '../src/simulate/sim-repository.js';
 import { goldenStories, storyNamed } from '../src/simulate/stories.js';
 import { type World } from '../src/simulate/world.js';
 import { freshDatabase, type TestDatabase } from '../../../test/support/database.js';
@@ -18,15 +18,15 @@ import { freshDatabase, type TestDatabase } from '../../../test/support/database
 jest.setTimeout(300_000);
 
 let database: TestDatabase;
-let store: SimStore;
+let repository: SimRepository;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  store = await SimStore.open(database.url);
+  repository = await SimRepository.open(database.url);
 });
 
 afterAll(async () => {
-  await store.close();
+  await repository.close();
   await database.drop();
 });
 
@@ -38,26 +38,26 @@ function toldOf({ name, broken, injected }: RunResult): string[] {
 
 it('the simulated shops of the seeds 1 to 8 keep every rule under random faults', async () => {
   const told: string[] = [];
-  for (let seed = 1; seed <= 8; seed++) told.push(...toldOf(await seededRun(seed, store, false)));
+  for (let seed = 1; seed <= 8; seed++) told.push(...toldOf(await seededRun(seed, repository, false)));
   expect(told).toEqual([]);
 });
 
 it('the simulation takes the same steps for the same seed, and different steps for another seed', async () => {
-  const first = await seededRun(11, store, false);
-  expect((await seededRun(11, store, false)).digest).toBe(first.digest);
-  expect((await seededRun(12, store, false)).digest).not.toBe(first.digest);
+  const first = await seededRun(11, repository, false);
+  expect((await seededRun(11, repository, false)).digest).toBe(first.digest);
+  expect((await seededRun(12, repository, false)).digest).not.toBe(first.digest);
 });
 
 // Two lanes due at one moment: their rows lie in another order than their index.
 it('the simulation takes the same steps for the same seed, even if PostgreSQL runs its queries by other query plans', async () => {
-  const first = await seededRun(700, store, false);
+  const first = await seededRun(700, repository, false);
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
   const name = (await admin.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? '';
   try {
     for (const off of ['enable_indexscan', 'enable_bitmapscan', 'enable_indexonlyscan'])
       await admin.query(`alter database ${name} set ${off} = off`);
-    const scanning = await SimStore.open(database.url);
+    const scanning = await SimRepository.open(database.url);
     const second = await seededRun(700, scanning, false).finally(() => scanning.close());
     expect(second.digest).toBe(first.digest);
   } finally {
@@ -68,7 +68,7 @@ it('the simulation takes the same steps for the same seed, even if PostgreSQL ru
 
 it('without faults, the simulation keeps every rule in each fixed story (one for each way money moves)', async () => {
   const told: string[] = [];
-  for (const story of goldenStories) told.push(...toldOf(await plainRun(story, store)));
+  for (const story of goldenStories) told.push(...toldOf(await plainRun(story, repository)));
   expect(told).toEqual([]);
 });
 
@@ -79,11 +79,11 @@ it.each([
   ['the backend is notified of a decline, a success and a refund', 131],
   ['a renewal and its refund, with a standby payment_record', 211],
 ])('the simulation keeps every rule after a single fault anywhere in the story: %s', async (name, every) => {
-  const { faults } = await singleFaults(storyNamed(name), store);
+  const { faults } = await singleFaults(storyNamed(name), repository);
   const told: string[] = [];
   for (const [n, fault] of faults.entries()) {
     if (n % every !== 0) continue;
-    told.push(...toldOf(await plainRun(storyNamed(name), store, [[fault.at, fault.fault]])));
+    told.push(...toldOf(await plainRun(storyNamed(name), repository, [[fault.at, fault.fault]])));
   }
   expect(told).toEqual([]);
 });
@@ -92,14 +92,14 @@ it('the simulation keeps every rule after two faults in short succession', async
   const told: string[] = [];
   for (const [n, { name }] of goldenStories.entries()) {
     if (n % 13 !== 0) continue;
-    const given = await drawPair(name, n, store);
-    told.push(...toldOf(await plainRun(storyNamed(name), store, given)));
+    const given = await drawPair(name, n, repository);
+    told.push(...toldOf(await plainRun(storyNamed(name), repository, given)));
   }
   expect(told).toEqual([]);
 });
 
 it("the simulation reaches the same state, whatever the order of an invoice's events", async () => {
-  expect(await brokenOrders(store, 29)).toEqual([]);
+  expect(await brokenOrders(repository, 29)).toEqual([]);
 });
 
 it.each(keptCases().map((kept) => [kept.why, kept] as const))(
@@ -107,15 +107,15 @@ it.each(keptCases().map((kept) => [kept.why, kept] as const))(
   async (_, kept) => {
     const { seed, faults, without } = kept;
     const small = { faults: faults === null ? null : new Map(faults), without };
-    expect(toldOf(await seededRun(seed, store, false, small))).toEqual([]);
+    expect(toldOf(await seededRun(seed, repository, false, small))).toEqual([]);
   },
 );
 
 async function withFault(name: string, label: RegExp, fault: FaultKind): Promise<RunResult> {
-  const { golden } = await singleFaults(storyNamed(name), store);
+  const { golden } = await singleFaults(storyNamed(name), repository);
   const point = golden.points.find((p) => label.test(p.label) && p.legal.includes(fault));
   if (point === undefined) throw new Error(`no step ${label.source} takes ${fault}`);
-  return plainRun(storyNamed(name), store, [[point.at, fault]], { keepTrace: true });
+  return plainRun(storyNamed(name), repository, [[point.at, fault]], { keepTrace: true });
 }
 const renewal = 'renewal payment_record finalize';
 
@@ -128,7 +128,10 @@ it('the simulation notices a renewal charged to another customer’s method', as
     cards.book.methodOf = () => [...mor.customers.values()].flatMap((c) => c.methods).at(-1) ?? null;
     await plan(world);
   };
-  const { broken } = await plainRun({ name, plan: confused, ...(settings === undefined ? {} : { settings }) }, store);
+  const { broken } = await plainRun(
+    { name, plan: confused, ...(settings === undefined ? {} : { settings }) },
+    repository,
+  );
   expect(broken.map((line) => line.slice(0, 3))).toEqual(['P1:']);
 });
 
@@ -158,15 +161,15 @@ it.each([
   'a replica dies with its slice of the request budget',
   'a backup from the middle of a refund is restored',
 ])('the simulation can inject even the last fault on its list for the fixed story: %s', async (name) => {
-  const { faults } = await singleFaults(storyNamed(name), store);
+  const { faults } = await singleFaults(storyNamed(name), repository);
   const { at, fault } = faults.at(-1) ?? never();
-  const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);
+  const { injected, broken } = await plainRun(storyNamed(name), repository, [[at, fault]]);
   expect(injected).toContainEqual(expect.objectContaining({ at, fault }));
   expect(broken).toEqual([]);
 });
 
 it('the simulation reports a run as failed if a requested fault never happens', async () => {
-  const { broken } = await plainRun(storyNamed(renewal), store, [[29_999, 'crash_after']]);
+  const { broken } = await plainRun(storyNamed(renewal), repository, [[29_999, 'crash_after']]);
   expect(broken).toEqual(['the fault 29999:crash_after never came']);
 });
 
@@ -189,11 +192,11 @@ it('the simulation shrinks a failing run to the few faults and story parts still
 });
 
 it('the simulation can play a random story again without one of its parts, and keeps all other parts', async () => {
-  const whole = await seededRun(11, store, false);
+  const whole = await seededRun(11, repository, false);
   const faults = new Map(whole.injected.map(({ at, fault }) => [at, fault]));
-  expect((await seededRun(11, store, false, { faults, without: [] })).digest).toBe(whole.digest);
+  expect((await seededRun(11, repository, false, { faults, without: [] })).digest).toBe(whole.digest);
   const left = 3; // those before are in every story
-  const less = await seededRun(11, store, true, { faults: new Map(), without: [left] });
+  const less = await seededRun(11, repository, true, { faults: new Map(), without: [left] });
   expect(less.parts).toEqual(whole.parts);
   expect(less.trace.filter((line) => line.endsWith(` ${whole.parts[left] ?? ''}`))).toEqual([]);
   expect(less.broken).toEqual([]);

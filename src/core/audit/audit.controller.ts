@@ -1,7 +1,7 @@
 // The API's route for the audit trail: actor, action, time, place and outcome, also of refused tries.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AuditStore } from './audit.repository.js';
+import { AuditRepository } from './audit.repository.js';
 import { AuditView, auditView } from './audit.view.js';
 import { MayRead } from '../../frames/api/access/access.js';
 import { Problems } from '../../frames/api/http/docs.js';
@@ -19,7 +19,7 @@ class AuditQuery extends PageQuery {
 @ApiTags('Audit')
 @Controller('v1/audit')
 export class AuditController {
-  constructor(private readonly audit: AuditStore) {}
+  constructor(private readonly audit: AuditRepository) {}
 
   @Get()
   @MayRead('ops', 'audit.list')

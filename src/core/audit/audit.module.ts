@@ -3,11 +3,11 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { AuditController } from './audit.controller.js';
 import { AuditPages } from './audit.pages.js';
-import { AuditStore } from './audit.repository.js';
+import { AuditRepository } from './audit.repository.js';
 
 @Module({
   imports: [ConsoleModule],
   controllers: [AuditController, AuditPages],
-  providers: [AuditStore],
+  providers: [AuditRepository],
 })
 export class AuditModule {}

@@ -2,7 +2,7 @@
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { auditFields } from './audit.fields.js';
-import { AuditStore } from './audit.repository.js';
+import { AuditRepository } from './audit.repository.js';
 import { auditView } from './audit.view.js';
 import { Page } from '../../frames/console/console.guard.js';
 import { Pages } from '../../frames/console/pages.js';
@@ -15,7 +15,7 @@ const AUDIT_FILTERS = [{ name: 'actor', label: 'Who' }, { name: 'action', label:
 
 @Pages('console/audit')
 export class AuditPages {
-  constructor(private readonly audit: AuditStore) {}
+  constructor(private readonly audit: AuditRepository) {}
 
   @Get()
   @Page('audit.list', 'ops')

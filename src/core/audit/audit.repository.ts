@@ -9,7 +9,7 @@ import { AuditEntity, type AuditRow } from './audit.entity.js';
 export type AuditFilter = Span & { readonly actor?: string | undefined; readonly action?: string | undefined };
 
 @Injectable()
-export class AuditStore {
+export class AuditRepository {
   constructor(private readonly db: Database) {}
 
   /** Lists the newest rows first. Throws BadCursor for a malformed cursor. */

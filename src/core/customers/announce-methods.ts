@@ -3,7 +3,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../../shared/policy.js';
-import { PaymentMethodsFlow } from './payment-methods.service.js';
+import { PaymentMethodsService } from './payment-methods.service.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
 @Injectable()
@@ -11,7 +11,7 @@ export class AnnounceMethods {
   private busy = false;
 
   constructor(
-    private readonly flow: PaymentMethodsFlow,
+    private readonly service: PaymentMethodsService,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
@@ -21,7 +21,7 @@ export class AnnounceMethods {
     if (this.busy) return;
     this.busy = true;
     try {
-      await this.flow.announce(METHODS_A_LOOK);
+      await this.service.announce(METHODS_A_LOOK);
     } catch (err) {
       this.log.error(
         { event: 'customers.announce_failed', err },

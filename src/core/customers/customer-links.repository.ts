@@ -28,7 +28,7 @@ export type Linked =
 const ONE_AT_A_TIME = 'select pg_advisory_xact_lock(4812014)';
 
 @Injectable()
-export class CustomerLinksStore {
+export class CustomerLinksRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

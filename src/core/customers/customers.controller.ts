@@ -2,12 +2,12 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { CustomersStore } from './customers.repository.js';
+import { CustomersRepository } from './customers.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { CustomerLinksStore } from './customer-links.repository.js';
-import { PaymentMethodsStore } from './payment-methods.repository.js';
+import { CustomerLinksRepository } from './customer-links.repository.js';
+import { PaymentMethodsRepository } from './payment-methods.repository.js';
 import { Requests } from '../../frames/store/requests.js';
-import { SignupsStore } from '../signups/signups.repository.js';
+import { SignupsRepository } from '../signups/signups.repository.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { Example, KeyHeader, Many, Problems, Text, TextOrNull } from '../../frames/api/http/docs.js';
@@ -39,11 +39,11 @@ const PATH = '/v1/customers';
 export class CustomersController {
   constructor(
     private readonly books: ReadModel,
-    private readonly customers: CustomersStore,
-    private readonly links: CustomerLinksStore,
+    private readonly customers: CustomersRepository,
+    private readonly links: CustomerLinksRepository,
     private readonly requests: Requests,
-    private readonly signups: SignupsStore,
-    private readonly methods: PaymentMethodsStore,
+    private readonly signups: SignupsRepository,
+    private readonly methods: PaymentMethodsRepository,
   ) {}
 
   @Get()

@@ -6,33 +6,33 @@ import { MorModule } from '../../frames/mor/mor.module.js';
 import { CustomersAtStripe } from './at-stripe.service.js';
 import { CustomersController } from './customers.controller.js';
 import { CustomerPages } from './customers.pages.js';
-import { ImportCustomersFlow } from './import-customers.service.js';
+import { ImportCustomersService } from './import-customers.service.js';
 import { AnnounceMethods } from './announce-methods.js';
 import { PaymentMethodPages } from './payment-methods.pages.js';
 import { PaymentMethodsController } from './payment-methods.controller.js';
-import { PaymentMethodsFlow } from './payment-methods.service.js';
-import { CustomerLinksStore } from './customer-links.repository.js';
-import { PaymentMethodsStore } from './payment-methods.repository.js';
+import { PaymentMethodsService } from './payment-methods.service.js';
+import { CustomerLinksRepository } from './customer-links.repository.js';
+import { PaymentMethodsRepository } from './payment-methods.repository.js';
 import { SignupsModule } from '../signups/signups.module.js';
 import { InvoicesModule } from '../invoices/invoices.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
 import { CustomerParts } from './customer-parts.js';
-import { CustomersStore } from './customers.repository.js';
+import { CustomersRepository } from './customers.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, MorModule, SignupsModule, InvoicesModule, PaymentsModule, RefundsModule],
   controllers: [CustomersController, PaymentMethodsController, CustomerPages, PaymentMethodPages],
   providers: [
     CustomerParts,
-    CustomersStore,
-    ImportCustomersFlow,
+    CustomersRepository,
+    ImportCustomersService,
     CustomersAtStripe,
-    PaymentMethodsFlow,
+    PaymentMethodsService,
     AnnounceMethods,
-    CustomerLinksStore,
-    PaymentMethodsStore,
+    CustomerLinksRepository,
+    PaymentMethodsRepository,
   ],
-  exports: [CustomerParts, PaymentMethodsStore],
+  exports: [CustomerParts, PaymentMethodsRepository],
 })
 export class CustomersModule {}

@@ -12,15 +12,15 @@ import { CUSTOMER_FILTER, chosen } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
 import { Finder } from '../../frames/console/finder.js';
-import { CustomersStore } from './customers.repository.js';
-import { PaymentsStore } from '../payments/payments.repository.js';
-import { InvoicesStore } from '../invoices/invoices.repository.js';
-import { RefundsStore } from '../refunds/refunds.repository.js';
+import { CustomersRepository } from './customers.repository.js';
+import { PaymentsRepository } from '../payments/payments.repository.js';
+import { InvoicesRepository } from '../invoices/invoices.repository.js';
+import { RefundsRepository } from '../refunds/refunds.repository.js';
 import { CustomerParts } from './customer-parts.js';
-import { CustomerLinksStore } from './customer-links.repository.js';
-import { PaymentMethodsStore } from './payment-methods.repository.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
-import { FLOW_SETTINGS } from '../../engine/decision-context.js';
+import { CustomerLinksRepository } from './customer-links.repository.js';
+import { PaymentMethodsRepository } from './payment-methods.repository.js';
+import { type DecisionSettings } from '../../shared/domain/settings.js';
+import { DECISION_SETTINGS } from '../../engine/decision-context.js';
 import { CustomersAtStripe } from './at-stripe.service.js';
 import { customerFields } from './customer.fields.js';
 import { linkView } from './customer-link.view.js';
@@ -35,17 +35,17 @@ const ROWS = 25;
 @Pages('console/customers')
 export class CustomerPages {
   constructor(
-    private readonly customers: CustomersStore,
-    private readonly payments: PaymentsStore,
-    private readonly invoices: InvoicesStore,
-    private readonly refunds: RefundsStore,
-    private readonly links: CustomerLinksStore,
+    private readonly customers: CustomersRepository,
+    private readonly payments: PaymentsRepository,
+    private readonly invoices: InvoicesRepository,
+    private readonly refunds: RefundsRepository,
+    private readonly links: CustomerLinksRepository,
     private readonly parts: CustomerParts,
     private readonly stripe: CustomersAtStripe,
-    private readonly methods: PaymentMethodsStore,
+    private readonly methods: PaymentMethodsRepository,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
-    @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
+    @Inject(DECISION_SETTINGS) private readonly settings: DecisionSettings,
   ) {}
 
   @Get()

@@ -18,7 +18,7 @@ export type CustomerView = {
 const OF_CUSTOMER_AT_MOST = 100;
 
 @Injectable()
-export class CustomersStore {
+export class CustomersRepository {
   constructor(private readonly db: Database) {}
 
   /** Loads a customer. Null if no row of the database names this customer. */

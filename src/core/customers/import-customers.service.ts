@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { headerOf, isBlank, recordsOf, sizeOf } from '../../shared/csv/read-csv.js';
 import { BillingReader } from '../../shared/domain/ports/billing-reader.js';
-import { CustomerLinksStore } from './customer-links.repository.js';
+import { CustomerLinksRepository } from './customer-links.repository.js';
 import { type ImportCheck } from './link-import.js';
 import { type ImportRow, type LineProblem, bindColumns, type Columns, readImportLine } from './rules/import-line.js';
 import { IMPORT_PROBLEMS_KEPT } from '../../shared/policy.js';
@@ -49,9 +49,9 @@ export class ImportStopped extends Error {
 }
 
 @Injectable()
-export class ImportCustomersFlow {
+export class ImportCustomersService {
   constructor(
-    private readonly links: CustomerLinksStore,
+    private readonly links: CustomerLinksRepository,
     private readonly reader: BillingReader,
   ) {}
 

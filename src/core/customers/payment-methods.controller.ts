@@ -13,13 +13,13 @@ import { invalid, invoiceUnread, morProblem, Problem, refusalProblem } from '../
 import { InvoiceViews } from '../invoices/invoice-views.service.js';
 import { ConfirmedMethodView, methodMadeView, PaymentMethodMadeView } from './payment-method.view.js';
 import { ConfirmPaymentMethodDto, CreatePaymentMethodDto } from './payment-methods.dto.js';
-import { PaymentMethodsFlow } from './payment-methods.service.js';
+import { PaymentMethodsService } from './payment-methods.service.js';
 
 @ApiTags('Customers')
 @Controller('v1/customers/:id/payment-method')
 export class PaymentMethodsController {
   constructor(
-    private readonly flow: PaymentMethodsFlow,
+    private readonly service: PaymentMethodsService,
     private readonly invoices: InvoiceViews,
   ) {}
 
@@ -57,7 +57,7 @@ export class PaymentMethodsController {
       taxCalculationId: dto.tax_calculation_id ?? null,
       by: caller.name,
     };
-    const made = await this.flow.create(request, name, canonicalJson(req.body));
+    const made = await this.service.create(request, name, canonicalJson(req.body));
     switch (made.outcome) {
       case 'made':
         return methodMadeView(made.signup, made.intent);
@@ -99,7 +99,7 @@ export class PaymentMethodsController {
     @Body() dto: ConfirmPaymentMethodDto,
     @CurrentCaller() caller: Caller,
   ): Promise<ConfirmedMethodView> {
-    const done = await this.flow.confirm(id, dto.setup_intent_id ?? null, caller.name);
+    const done = await this.service.confirm(id, dto.setup_intent_id ?? null, caller.name);
     if (!done.ok) throw refusalProblem(done);
     const found = await Promise.all(done.invoiceIds.map((invoice) => this.invoices.of(invoice)));
     return {

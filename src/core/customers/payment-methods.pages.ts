@@ -8,17 +8,17 @@ import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { formOf } from '../../frames/console/form.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { Pages } from '../../frames/console/pages.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 import { confirmPart, findToReport } from './methods-part.js';
-import { PaymentMethodsFlow } from './payment-methods.service.js';
-import { PaymentMethodsStore } from './payment-methods.repository.js';
+import { PaymentMethodsService } from './payment-methods.service.js';
+import { PaymentMethodsRepository } from './payment-methods.repository.js';
 
 @Pages('console/customers')
 export class PaymentMethodPages {
   constructor(
-    private readonly flow: PaymentMethodsFlow,
-    private readonly methods: PaymentMethodsStore,
-    private readonly context: FlowContext,
+    private readonly service: PaymentMethodsService,
+    private readonly methods: PaymentMethodsRepository,
+    private readonly context: DecisionContext,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -45,7 +45,7 @@ export class PaymentMethodPages {
     await this.audit.post(req, res, {
       action: 'payment_method.confirm',
       work: async (by) => {
-        const done = await this.flow.confirm(id, formOf(req).text('setup_intent_id') || null, by.name);
+        const done = await this.service.confirm(id, formOf(req).text('setup_intent_id') || null, by.name);
         if (!done.ok) throw refusalProblem(done);
         return { id: done.method.id };
       },

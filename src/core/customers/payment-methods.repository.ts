@@ -78,7 +78,7 @@ const WAITS = `i.customer_id = s.customer_id
 const INVOICES_MOST = 100;
 
 @Injectable()
-export class PaymentMethodsStore {
+export class PaymentMethodsRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

@@ -2,19 +2,19 @@
 // it.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Refusal, refuse, refuseUnsent } from '../../engine/commanded.js';
-import { CustomersStore } from './customers.repository.js';
+import { CustomersRepository } from './customers.repository.js';
 import { type CallFailure } from '../../shared/domain/ports/call.js';
 import { PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
-import { type Announcement, PaymentMethodsStore } from './payment-methods.repository.js';
+import { type Announcement, PaymentMethodsRepository } from './payment-methods.repository.js';
 import { type NamedRequest } from '../../shared/domain/request-name.js';
 import { type ConfirmedMethod } from '../../shared/domain/retry.js';
 import { LaneChanges } from '../../engine/lane-changes.js';
-import { FLOW_SETTINGS } from '../../engine/decision-context.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
+import { DECISION_SETTINGS } from '../../engine/decision-context.js';
+import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { EnrolmentPort, EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
 import { takeMethod } from '../invoices/rules/refused-renewal.js';
 import { METHODS_A_LOOK } from '../../shared/policy.js';
-import { SignupFlow, type SignupMade } from '../signups/signup.service.js';
+import { SignupService, type SignupMade } from '../signups/signup.service.js';
 
 export type MethodRequest = {
   readonly customerId: string;
@@ -33,14 +33,14 @@ export type Confirmed =
   { readonly ok: true; readonly method: ConfirmedMethod; readonly invoiceIds: readonly string[] } | Refusal;
 
 @Injectable()
-export class PaymentMethodsFlow {
+export class PaymentMethodsService {
   constructor(
-    private readonly methods: PaymentMethodsStore,
-    private readonly signups: SignupFlow,
+    private readonly methods: PaymentMethodsRepository,
+    private readonly signups: SignupService,
     private readonly gateway: PaymentGateway,
-    private readonly customers: CustomersStore,
+    private readonly customers: CustomersRepository,
     private readonly lanes: LaneChanges,
-    @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
+    @Inject(DECISION_SETTINGS) private readonly settings: DecisionSettings,
     @Optional() @Inject(EnrolmentPort) private readonly enrolment: EnrolmentPort = EVERYBODY_ENROLLED,
   ) {}
 

@@ -1,8 +1,8 @@
 // The API's routes for events of inbox and quarantine: the list, one event, and a request to decide an event again.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { EventsStore } from './events.repository.js';
-import { EventsFlow } from './events.service.js';
+import { EventsRepository } from './events.repository.js';
+import { EventsService } from './events.service.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { Example, Problems, Text } from '../../frames/api/http/docs.js';
@@ -37,8 +37,8 @@ class DismissEventDto {
 @Controller('v1/events')
 export class EventsController {
   constructor(
-    private readonly events: EventsStore,
-    private readonly flow: EventsFlow,
+    private readonly events: EventsRepository,
+    private readonly service: EventsService,
   ) {}
 
   @Get()
@@ -77,7 +77,7 @@ export class EventsController {
     409: '`event_not_retryable`: a purge deleted its body, or another body with its event id came first.',
   })
   async retry(@Param('id', IdPipe) id: string): Promise<EventView> {
-    return eventView(await this.flow.retry(id));
+    return eventView(await this.service.retry(id));
   }
 
   @Post(':id/dismiss')
@@ -95,6 +95,6 @@ export class EventsController {
     @Body() dto: DismissEventDto,
     @CurrentCaller() caller: Caller,
   ): Promise<EventView> {
-    return eventView(await this.flow.dismiss(id, dto.note, caller.name));
+    return eventView(await this.service.dismiss(id, dto.note, caller.name));
   }
 }

@@ -9,9 +9,9 @@ import { given } from '../../frames/api/http/page.js';
 import { invalid, notFound } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
 import { CONSOLE_PATIENCE_MS } from '../../shared/policy.js';
-import { EventsStore } from './events.repository.js';
+import { EventsRepository } from './events.repository.js';
 import { type EventFilter, type EventRow } from './event-list.repository.js';
-import { EventsFlow } from './events.service.js';
+import { EventsService } from './events.service.js';
 import { actOnMany, type Done } from '../../frames/console/bulk.js';
 import { type Form, formOf } from '../../frames/console/form.js';
 import { fold, headline } from '../../frames/console/acts.js';
@@ -62,8 +62,8 @@ const MANY = {
 @Pages('console/events')
 export class EventPages {
   constructor(
-    private readonly events: EventsStore,
-    private readonly flow: EventsFlow,
+    private readonly events: EventsRepository,
+    private readonly service: EventsService,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -120,8 +120,8 @@ export class EventPages {
   @Page('event.retry', 'ops')
   async retry(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
     const retry = async (): Promise<EventRow> => {
-      const again = await this.flow.retry(eventId);
-      return (await this.flow.decided([again.id], CONSOLE_PATIENCE_MS)).get(again.id) ?? again;
+      const again = await this.service.retry(eventId);
+      return (await this.service.decided([again.id], CONSOLE_PATIENCE_MS)).get(again.id) ?? again;
     };
     const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}?again=yes`;
     await this.audit.post(req, res, {
@@ -136,7 +136,7 @@ export class EventPages {
   @HttpCode(303)
   @Page('event.dismiss', 'ops')
   async dismiss(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
-    const dismiss = (by: Session): Promise<EventRow> => this.flow.dismiss(eventId, noteOf(formOf(req)), by.name);
+    const dismiss = (by: Session): Promise<EventRow> => this.service.dismiss(eventId, noteOf(formOf(req)), by.name);
     const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}`;
     await this.audit.post(req, res, {
       action: 'event.dismiss',
@@ -167,13 +167,13 @@ export class EventPages {
     const asked: { readonly id: string; readonly why: string | null }[] = [];
     for (const id of ids) {
       const done = await this.audit.one(req, `event.${act}`, id, (by) =>
-        act === 'retry' ? this.flow.retry(id) : this.flow.dismiss(id, note, by.name),
+        act === 'retry' ? this.service.retry(id) : this.service.dismiss(id, note, by.name),
       );
       // A retry moves an event from quarantine into the inbox under a new id. Follow the event by this id.
       asked.push(done.ok ? { id: done.value.id, why: null } : { id, why: done.why });
     }
     const taken = asked.filter((a) => a.why === null).map((a) => a.id);
-    const events = await this.flow.decided(taken, CONSOLE_PATIENCE_MS);
+    const events = await this.service.decided(taken, CONSOLE_PATIENCE_MS);
     return asked.map(({ id, why }) => outcomeOf(act, id, why, events.get(id) ?? null));
   }
 }

@@ -25,7 +25,7 @@ import {
 const SENDERS = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
 
 @Injectable()
-export class EventsStore {
+export class EventsRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

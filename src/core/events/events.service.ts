@@ -2,16 +2,16 @@
 import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../../frames/api/http/problem.js';
 import { type EventRow } from './event-list.repository.js';
-import { EventsStore } from './events.repository.js';
+import { EventsRepository } from './events.repository.js';
 import { maskCards } from '../../shared/masks/card-numbers.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { Wake } from '../../engine/lane-signal.js';
 import { answerPauseMs } from '../../shared/policy.js';
 
 @Injectable()
-export class EventsFlow {
+export class EventsService {
   constructor(
-    private readonly events: EventsStore,
+    private readonly events: EventsRepository,
     private readonly wake: Wake,
     private readonly clock: Clock,
   ) {}

@@ -1,6 +1,6 @@
 // Refreshes the gauges of the whole database at a scrape, unless the last refresh is recent.
 import { Inject, Injectable } from '@nestjs/common';
-import { HealthStore } from './health.repository.js';
+import { HealthRepository } from './health.repository.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { Notifications } from '../../frames/store/notifications.js';
 import { LOG, type Logger, Metrics } from '../../shared/observe/index.js';
@@ -16,7 +16,7 @@ export class Gauges {
   private readonly more: (() => Promise<void>)[] = [];
 
   constructor(
-    private readonly health: HealthStore,
+    private readonly health: HealthRepository,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly notifications: Notifications,

@@ -2,7 +2,7 @@
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { HealthStore } from './health.repository.js';
+import { HealthRepository } from './health.repository.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { Metrics } from '../../shared/observe/index.js';
 import { OpenToAll } from '../../frames/api/access/access.js';
@@ -22,7 +22,7 @@ class HealthView {
 export class HealthController {
   constructor(
     private readonly readiness: Readiness,
-    private readonly health: HealthStore,
+    private readonly health: HealthRepository,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
     private readonly gauges: Gauges,

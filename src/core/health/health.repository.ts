@@ -30,7 +30,7 @@ export type Stuck = {
 };
 
 @Injectable()
-export class HealthStore {
+export class HealthRepository {
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,

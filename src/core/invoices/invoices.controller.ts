@@ -1,7 +1,7 @@
 // The API's routes for invoices: the list, and one invoice with its whole history.
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { InvoicesStore } from './invoices.repository.js';
+import { InvoicesRepository } from './invoices.repository.js';
 import { InvoiceViews } from './invoice-views.service.js';
 import { MayRead } from '../../frames/api/access/access.js';
 import { Problems } from '../../frames/api/http/docs.js';
@@ -26,7 +26,7 @@ class InvoicesQuery extends PageQuery {
 @Controller('v1/invoices')
 export class InvoicesController {
   constructor(
-    private readonly invoices: InvoicesStore,
+    private readonly invoices: InvoicesRepository,
     private readonly views: InvoiceViews,
   ) {}
 

@@ -6,12 +6,12 @@ import { EngineModule } from '../../engine/engine.module.js';
 import { InvoicesController } from './invoices.controller.js';
 import { InvoicePages } from './invoices.pages.js';
 import { InvoiceViews } from './invoice-views.service.js';
-import { InvoicesStore } from './invoices.repository.js';
+import { InvoicesRepository } from './invoices.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [InvoicesController, InvoicePages],
-  providers: [InvoicesStore, InvoiceViews],
-  exports: [InvoicesStore, InvoiceViews],
+  providers: [InvoicesRepository, InvoiceViews],
+  exports: [InvoicesRepository, InvoiceViews],
 })
 export class InvoicesModule {}

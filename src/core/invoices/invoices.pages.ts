@@ -5,10 +5,10 @@ import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { notFound } from '../../frames/api/http/problem.js';
 import { given } from '../../frames/api/http/page.js';
 import { INVOICE_STATUSES, invoiceListView } from './invoice.view.js';
-import { InvoicesStore } from './invoices.repository.js';
+import { InvoicesRepository } from './invoices.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type Config, CONFIG } from '../../shared/config/index.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 import { liveMode } from '../../engine/own-account.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { html } from '../../frames/console/html.js';
@@ -37,8 +37,8 @@ export class InvoicePages {
 
   constructor(
     private readonly books: ReadModel,
-    private readonly invoices: InvoicesStore,
-    private readonly context: FlowContext,
+    private readonly invoices: InvoicesRepository,
+    private readonly context: DecisionContext,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
     @Inject(CONFIG) config: Config,

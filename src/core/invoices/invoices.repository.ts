@@ -18,7 +18,7 @@ export type InvoiceListItem = InvoiceRow & {
 };
 
 @Injectable()
-export class InvoicesStore {
+export class InvoicesRepository {
   private readonly rows = this.db.orm.getRepository(InvoiceEntity);
 
   constructor(private readonly db: Database) {}

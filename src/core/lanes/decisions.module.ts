@@ -4,13 +4,13 @@ import { Decider } from '../../engine/decider.js';
 import { EnrolmentPort } from '../../shared/domain/ports/enrolment.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { MorObjectsModule } from '../mor-objects/mor-objects.module.js';
-import { RouteEventsFlow } from '../mor-objects/route-events.service.js';
+import { RouteEventsService } from '../mor-objects/route-events.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
-import { PaymentsStore } from '../payments/payments.repository.js';
+import { PaymentsRepository } from '../payments/payments.repository.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
-import { RefundsStore } from '../refunds/refunds.repository.js';
+import { RefundsRepository } from '../refunds/refunds.repository.js';
 import { SignupsModule } from '../signups/signups.module.js';
-import { SignupsStore } from '../signups/signups.repository.js';
+import { SignupsRepository } from '../signups/signups.repository.js';
 import { Decisions } from './decisions.js';
 
 @Global()
@@ -20,13 +20,19 @@ import { Decisions } from './decisions.js';
     {
       provide: Decider,
       useFactory: (
-        router: RouteEventsFlow,
-        payments: PaymentsStore,
-        refunds: RefundsStore,
-        signups: SignupsStore,
+        router: RouteEventsService,
+        payments: PaymentsRepository,
+        refunds: RefundsRepository,
+        signups: SignupsRepository,
         enrolment?: EnrolmentPort,
       ) => new Decisions(router, { payments, refunds, signups }, enrolment),
-      inject: [RouteEventsFlow, PaymentsStore, RefundsStore, SignupsStore, { token: EnrolmentPort, optional: true }],
+      inject: [
+        RouteEventsService,
+        PaymentsRepository,
+        RefundsRepository,
+        SignupsRepository,
+        { token: EnrolmentPort, optional: true },
+      ],
     },
   ],
   exports: [Decider],

@@ -6,20 +6,20 @@ import { FEATURES } from '../../features.js';
 import { type Elsewhere } from '../../engine/context.js';
 import { type Customers, type Signups } from '../../engine/lookup.js';
 import { type OutboxRow } from '../../shared/domain/model.js';
-import { type PaymentsStore } from '../payments/payments.repository.js';
-import { type RefundsStore } from '../refunds/refunds.repository.js';
+import { type PaymentsRepository } from '../payments/payments.repository.js';
+import { type RefundsRepository } from '../refunds/refunds.repository.js';
 import { EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
 import { type DecidedEvent, Decider, type TellStep } from '../../engine/decider.js';
 import { type Claim } from '../../engine/lane.repository.js';
-import { type RouteEventsFlow } from '../mor-objects/route-events.service.js';
+import { type RouteEventsService } from '../mor-objects/route-events.service.js';
 import { SUBJECTS } from './subjects.js';
 
 const NOTIFY = FEATURES.map(({ notify }: Feature) => notify).find((slot) => slot !== undefined);
 
 /** The stores for facts from outside the lane of one invoice. */
 export type Books = {
-  readonly payments: Pick<PaymentsStore, 'namedElsewhere' | 'collectedElsewhere'>;
-  readonly refunds: Pick<RefundsStore, 'namedElsewhere'>;
+  readonly payments: Pick<PaymentsRepository, 'namedElsewhere' | 'collectedElsewhere'>;
+  readonly refunds: Pick<RefundsRepository, 'namedElsewhere'>;
   readonly signups: Signups;
 };
 
@@ -27,7 +27,7 @@ export class Decisions extends Decider {
   readonly subjects = SUBJECTS;
 
   constructor(
-    private readonly router: Pick<RouteEventsFlow, 'run'>,
+    private readonly router: Pick<RouteEventsService, 'run'>,
     private readonly books: Books,
     readonly customers: Customers = EVERYBODY_ENROLLED,
   ) {

@@ -24,7 +24,7 @@ const PAGE = 1_000;
 type Entries = { readonly entries: readonly LedgerEntryEntity[]; readonly part: number };
 
 @Injectable()
-export class ExportsStore {
+export class ExportsRepository {
   constructor(private readonly db: Database) {}
 
   /** Exports ledger entries, by the time the money moved. */

@@ -1,7 +1,7 @@
 // Keeps the ledger's daily sums up to date, so a trial balance reads days instead of entries.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { LedgerSumsStore } from './sums.repository.js';
+import { LedgerSumsRepository } from './sums.repository.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
 const EVERY_MS = 5 * 60_000;
@@ -9,7 +9,7 @@ const EVERY_MS = 5 * 60_000;
 @Injectable()
 export class FoldLedger {
   constructor(
-    private readonly sums: LedgerSumsStore,
+    private readonly sums: LedgerSumsRepository,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 

@@ -2,8 +2,8 @@
 import { Controller, Get, Inject, Optional, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { LedgerEntryView, entryView } from './ledger-entry.view.js';
-import { LedgerStore } from './ledger.repository.js';
-import { LedgerSumsStore } from './sums.repository.js';
+import { LedgerRepository } from './ledger.repository.js';
+import { LedgerSumsRepository } from './sums.repository.js';
 import { MayRead } from '../../frames/api/access/access.js';
 import { Example, Problems, Text } from '../../frames/api/http/docs.js';
 import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../../frames/api/http/filters.js';
@@ -39,8 +39,8 @@ class TrialBalanceQuery {
 @Controller('v1/ledger')
 export class LedgerController {
   constructor(
-    private readonly entries: LedgerStore,
-    private readonly sums: LedgerSumsStore,
+    private readonly entries: LedgerRepository,
+    private readonly sums: LedgerSumsRepository,
     @Optional() @Inject(Differences) private readonly differences: Differences = NOTHING_COMPARED,
   ) {}
 

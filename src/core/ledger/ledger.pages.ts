@@ -7,7 +7,7 @@ import { type Span } from '../../shared/domain/page.js';
 import { monthOf } from './rules/month.js';
 import { entryView } from './ledger-entry.view.js';
 import { ledgerFields } from './ledger-entry.fields.js';
-import { LedgerStore } from './ledger.repository.js';
+import { LedgerRepository } from './ledger.repository.js';
 import { Page } from '../../frames/console/console.guard.js';
 import { Pages } from '../../frames/console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../../frames/console/list-filters.js';
@@ -43,7 +43,7 @@ function invalidMonth(): never {
 @Pages('console/ledger')
 export class LedgerPages {
   constructor(
-    private readonly entries: LedgerStore,
+    private readonly entries: LedgerRepository,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
   ) {}
@@ -68,7 +68,7 @@ export class LedgerPages {
       // the same money.
       ...(values.reason === undefined
         ? {}
-        : { sums: (filter: Parameters<LedgerStore['sums']>[0]) => this.entries.sums(filter) }),
+        : { sums: (filter: Parameters<LedgerRepository['sums']>[0]) => this.entries.sums(filter) }),
       caption: 'Newest first; Crossbill never changes an entry',
       fields: ['ledger', ledgerFields],
       names: this.names,

@@ -67,7 +67,7 @@ const STRAY_MS = 3 * 3_600_000;
 type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: string | undefined };
 
 @Injectable()
-export class LedgerStore {
+export class LedgerRepository {
   constructor(private readonly db: Database) {}
 
   /** Lists the last recorded entry first. `Span` limits the time the money moved. Throws BadCursor. */

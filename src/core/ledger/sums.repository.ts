@@ -21,7 +21,7 @@ const DAY = `(moved_at at time zone 'UTC')::date`;
 const KEY = 'currency, reason, debit_account, credit_account';
 
 @Injectable()
-export class LedgerSumsStore {
+export class LedgerSumsRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

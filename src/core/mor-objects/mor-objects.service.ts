@@ -8,25 +8,25 @@ import { type LaneState } from '../../shared/domain/model.js';
 import { isRecordedProforma, type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type BilledInvoice, BillingReader } from '../../shared/domain/ports/billing-reader.js';
-import { LaneStore } from '../../engine/lane.repository.js';
+import { LaneRepository } from '../../engine/lane.repository.js';
 import { MorChannels } from '../../shared/domain/ports/mor-channels.js';
 import { type NamedRequest } from '../../shared/domain/request-name.js';
 import { LaneChanges } from '../../engine/lane-changes.js';
 import { type Result } from '../../engine/commanded.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 
 /** An invoice from Stripe, read at `askedAt`. An event or a read from after this time takes precedence. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };
 
 @Injectable()
-export class MorObjectsFlow {
+export class MorObjectsService {
   constructor(
-    private readonly store: LaneStore,
+    private readonly repository: LaneRepository,
     private readonly lanes: LaneChanges,
     private readonly books: ReadModel,
     private readonly reader: BillingReader,
     private readonly channels: MorChannels,
-    private readonly context: FlowContext,
+    private readonly context: DecisionContext,
   ) {}
 
   /**
@@ -34,7 +34,7 @@ export class MorObjectsFlow {
    * Stripe does not reply.
    */
   async billed(invoiceId: string): Promise<Billed> {
-    const askedAt = await this.store.time();
+    const askedAt = await this.repository.time();
     const read = await this.reader.readInvoiceForProforma(invoiceId);
     if (!read.ok) throw invoiceUnread(read);
     if (read.value === null || read.value.invoice.status === 'deleted') throw notFound('invoice');

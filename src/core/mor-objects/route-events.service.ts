@@ -11,7 +11,7 @@ import { type Home, type Homeless, homelessIn, lookAgainInMs, namesOf, routeEven
 type Read = { readonly stored: HomelessEvent; readonly event: Homeless };
 
 @Injectable()
-export class RouteEventsFlow {
+export class RouteEventsService {
   constructor(
     private readonly events: HomelessEvents,
     private readonly clock: Clock,

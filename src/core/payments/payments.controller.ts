@@ -1,9 +1,9 @@
 // The API of payments: the MoR's charges for an invoice, successful or not.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { PaymentsStore } from './payments.repository.js';
+import { PaymentsRepository } from './payments.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { PaymentsFlow } from './payments.service.js';
+import { PaymentsService } from './payments.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { Example, Problems, Text } from '../../frames/api/http/docs.js';
@@ -34,8 +34,8 @@ class IdentifyPaymentDto {
 export class PaymentsController {
   constructor(
     private readonly books: ReadModel,
-    private readonly payments: PaymentsStore,
-    private readonly flow: PaymentsFlow,
+    private readonly payments: PaymentsRepository,
+    private readonly service: PaymentsService,
   ) {}
 
   @Get()
@@ -82,7 +82,7 @@ export class PaymentsController {
     @Body() dto: IdentifyPaymentDto,
     @CurrentCaller() caller: Caller,
   ): Promise<PaymentView> {
-    const named = valueOrProblem(await this.flow.identify(id, dto.payment_id, caller.name));
+    const named = valueOrProblem(await this.service.identify(id, dto.payment_id, caller.name));
     const found = await this.books.payment(named.id);
     if (found === null) throw notFound('payment');
     return paymentView(found);

@@ -3,14 +3,14 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { PaymentsController } from './payments.controller.js';
-import { PaymentsFlow } from './payments.service.js';
+import { PaymentsService } from './payments.service.js';
 import { PaymentPages } from './payments.pages.js';
-import { PaymentsStore } from './payments.repository.js';
+import { PaymentsRepository } from './payments.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [PaymentsController, PaymentPages],
-  providers: [PaymentsStore, PaymentsFlow],
-  exports: [PaymentsStore],
+  providers: [PaymentsRepository, PaymentsService],
+  exports: [PaymentsRepository],
 })
 export class PaymentsModule {}

@@ -10,16 +10,16 @@ import { isPaymentId, paymentName } from '../../shared/domain/payment-name.js';
 import { type PaymentRow } from '../../shared/domain/model.js';
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { type Config, CONFIG } from '../../shared/config/index.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 import { liveMode } from '../../engine/own-account.js';
 import { disputeAct, disputeLink } from '../mor-objects/dispute-link.view.js';
 import { paymentAnswer } from './payment-sentence.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../../frames/console/acts.js';
-import { PaymentsStore } from './payments.repository.js';
+import { PaymentsRepository } from './payments.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type PaymentView } from '../../engine/read-model.js';
 import { refundable } from '../../shared/domain/status.js';
-import { PaymentsFlow } from './payments.service.js';
+import { PaymentsService } from './payments.service.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { formOf } from '../../frames/console/form.js';
@@ -66,9 +66,9 @@ export class PaymentPages {
 
   constructor(
     private readonly books: ReadModel,
-    private readonly payments: PaymentsStore,
-    private readonly flow: PaymentsFlow,
-    private readonly context: FlowContext,
+    private readonly payments: PaymentsRepository,
+    private readonly service: PaymentsService,
+    private readonly context: DecisionContext,
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
@@ -136,7 +136,7 @@ export class PaymentPages {
     const identify = async (by: Session): Promise<PaymentRow> => {
       const paymentId = formOf(req).text('payment_id').trim();
       if (!isPaymentId(paymentId)) throw invalid('payment_id', "must be the MoR's id of the payment, pay_…");
-      return valueOrProblem(await this.flow.identify(id, paymentId, by.name));
+      return valueOrProblem(await this.service.identify(id, paymentId, by.name));
     };
     const pathOf = (named: PaymentRow): string => `${PATH}/${encodeURIComponent(paymentName(named))}`;
     await this.audit.post(req, res, {

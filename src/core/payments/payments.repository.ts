@@ -25,7 +25,7 @@ export type CustomerSum = {
 };
 
 @Injectable()
-export class PaymentsStore {
+export class PaymentsRepository {
   private readonly rows = this.db.orm.getRepository(PaymentEntity);
 
   constructor(private readonly db: Database) {}

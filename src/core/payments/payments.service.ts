@@ -11,7 +11,7 @@ import { identifyPayment, idTaken } from '../books/rules/payment-rows.js';
 const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';
 
 @Injectable()
-export class PaymentsFlow {
+export class PaymentsService {
   constructor(
     private readonly lanes: LaneChanges,
     private readonly books: ReadModel,

@@ -2,10 +2,10 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { RefundsStore } from './refunds.repository.js';
+import { RefundsRepository } from './refunds.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { RefundAnswers } from './refund-replies.js';
-import { RefundsFlow } from './refunds.service.js';
+import { RefundsService } from './refunds.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, Problems } from '../../frames/api/http/docs.js';
@@ -33,10 +33,10 @@ class RefundsQuery extends PageQuery {
 @Controller('v1')
 export class RefundsController {
   constructor(
-    private readonly flow: RefundsFlow,
+    private readonly service: RefundsService,
     private readonly answers: RefundAnswers,
     private readonly books: ReadModel,
-    private readonly refunds: RefundsStore,
+    private readonly refunds: RefundsRepository,
   ) {}
 
   @Post('payments/:id/refunds')
@@ -72,7 +72,7 @@ export class RefundsController {
     @CurrentCaller() caller: Caller,
   ): Promise<RefundView> {
     const key = requiredIdempotencyKey(req);
-    const done = await this.flow.request(
+    const done = await this.service.request(
       id,
       {
         amount: dto.amount === undefined ? null : BigInt(dto.amount),

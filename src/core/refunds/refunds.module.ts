@@ -4,14 +4,14 @@ import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { RefundAnswers } from './refund-replies.js';
 import { RefundsController } from './refunds.controller.js';
-import { RefundsFlow } from './refunds.service.js';
+import { RefundsService } from './refunds.service.js';
 import { RefundPages } from './refunds.pages.js';
-import { RefundsStore } from './refunds.repository.js';
+import { RefundsRepository } from './refunds.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [RefundsController, RefundPages],
-  providers: [RefundsStore, RefundsFlow, RefundAnswers],
-  exports: [RefundsStore],
+  providers: [RefundsRepository, RefundsService, RefundAnswers],
+  exports: [RefundsRepository],
 })
 export class RefundsModule {}

@@ -8,14 +8,14 @@ import { isPlainText } from '../../frames/api/http/rules.js';
 import { amountOf } from '../../frames/api/http/values.js';
 import { type PaymentRow, refundMoves, type RefundRow } from '../../shared/domain/model.js';
 import { decimalFromMinor, showMoney } from '../../shared/domain/money.js';
-import { RefundsStore } from './refunds.repository.js';
+import { RefundsRepository } from './refunds.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { mayDo } from '../../frames/api/access/caller.js';
 import { type Config, CONFIG } from '../../shared/config/index.js';
 import { liveMode } from '../../engine/own-account.js';
 import { refundable } from '../../shared/domain/status.js';
 import { RefundAnswers } from './refund-replies.js';
-import { RefundsFlow } from './refunds.service.js';
+import { RefundsService } from './refunds.service.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
 import { type Form, formKey, formOf } from '../../frames/console/form.js';
@@ -59,8 +59,8 @@ export class RefundPages {
 
   constructor(
     private readonly books: ReadModel,
-    private readonly refunds: RefundsStore,
-    private readonly flow: RefundsFlow,
+    private readonly refunds: RefundsRepository,
+    private readonly service: RefundsService,
     private readonly answers: RefundAnswers,
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
@@ -149,7 +149,7 @@ export class RefundPages {
       const request = { amount: minor, reason: why, metadata: null, by: by.name, despiteDispute };
       const body = { amount: amountOf(minor), ...(reason === '' ? {} : { reason }) };
       const made = valueOrProblem(
-        await this.flow.request(found.payment.id, request, paymentRequestName(by, key, body)),
+        await this.service.request(found.payment.id, request, paymentRequestName(by, key, body)),
       );
       return (await this.answers.of(made.id, CONSOLE_PATIENCE_MS)).refund;
     };

@@ -17,7 +17,7 @@ export type RefundFilter = MoneyFilter & {
 };
 
 @Injectable()
-export class RefundsStore {
+export class RefundsRepository {
   private readonly rows = this.db.orm.getRepository(RefundEntity);
 
   constructor(private readonly db: Database) {}

@@ -11,7 +11,7 @@ import { type Lane } from '../../engine/lane.js';
 import { refundById, type RefundRequest, requestRefund } from './rules/request.js';
 
 @Injectable()
-export class RefundsFlow {
+export class RefundsService {
   constructor(
     private readonly lanes: LaneChanges,
     private readonly books: ReadModel,

@@ -3,10 +3,10 @@ import { REVIEW_KINDS } from './rules/impact.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
-import { ReviewsStore } from './reviews.repository.js';
+import { ReviewsRepository } from './reviews.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { REVIEW_ORDERS } from './reviews.repository.js';
-import { ReviewsFlow } from './reviews.service.js';
+import { ReviewsService } from './reviews.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { Example, Problems, Text } from '../../frames/api/http/docs.js';
@@ -45,8 +45,8 @@ class ResolveReviewDto {
 export class ReviewsController {
   constructor(
     private readonly books: ReadModel,
-    private readonly reviews: ReviewsStore,
-    private readonly flow: ReviewsFlow,
+    private readonly reviews: ReviewsRepository,
+    private readonly service: ReviewsService,
   ) {}
 
   @Get()
@@ -95,7 +95,7 @@ export class ReviewsController {
     @CurrentCaller() caller: Caller,
   ): Promise<ReviewView> {
     const choice = { resolution: dto.resolution, note: dto.note ?? null, by: caller.name };
-    const review = valueOrProblem(await this.flow.resolve(id, choice));
+    const review = valueOrProblem(await this.service.resolve(id, choice));
     return reviewView(review, await this.namesOf([review]));
   }
 

@@ -3,14 +3,14 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { ReviewsController } from './reviews.controller.js';
-import { ReviewsFlow } from './reviews.service.js';
+import { ReviewsService } from './reviews.service.js';
 import { ReviewPages } from './reviews.pages.js';
-import { ReviewsStore } from './reviews.repository.js';
+import { ReviewsRepository } from './reviews.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [ReviewsController, ReviewPages],
-  providers: [ReviewsStore, ReviewsFlow],
-  exports: [ReviewsStore],
+  providers: [ReviewsRepository, ReviewsService],
+  exports: [ReviewsRepository],
 })
 export class ReviewsModule {}

@@ -13,10 +13,10 @@ import { isNamed, REVIEW_STATUSES, type ReviewView, reviewView } from './review.
 import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
 import { showMoney } from '../../shared/domain/money.js';
 import { type Page as RowsPage, type PageRequest } from '../../shared/domain/page.js';
-import { ReviewsStore } from './reviews.repository.js';
+import { ReviewsRepository } from './reviews.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type ReviewFilter } from './reviews.repository.js';
-import { ReviewsFlow } from './reviews.service.js';
+import { ReviewsService } from './reviews.service.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
 import { Finder } from '../../frames/console/finder.js';
@@ -64,8 +64,8 @@ const WALKED = 200;
 export class ReviewPages {
   constructor(
     private readonly books: ReadModel,
-    private readonly reviews: ReviewsStore,
-    private readonly flow: ReviewsFlow,
+    private readonly reviews: ReviewsRepository,
+    private readonly service: ReviewsService,
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
@@ -146,7 +146,9 @@ export class ReviewPages {
     const resolve = async (by: Session): Promise<ReviewRow> => {
       const { resolution, note } = choiceOf(form);
       if (resolution === 'refund') sameAsSeen(form, await this.caseOf(id));
-      return valueOrProblem(await this.flow.resolve(id, { resolution, note: note === '' ? null : note, by: by.name }));
+      return valueOrProblem(
+        await this.service.resolve(id, { resolution, note: note === '' ? null : note, by: by.name }),
+      );
     };
     const onward = to?.status === 'open' ? to.id : id;
     const query = `?settled=${encodeURIComponent(id)}`;
@@ -177,7 +179,7 @@ export class ReviewPages {
       ><bdi>${r === null ? id : capital(sentencesOf(r).summary)}</bdi></a
     >`;
     const done = await this.audit.one(req, 'review.resolve', id, async (by) =>
-      valueOrProblem(await this.flow.resolve(id, { resolution, note: note === '' ? null : note, by: by.name })),
+      valueOrProblem(await this.service.resolve(id, { resolution, note: note === '' ? null : note, by: by.name })),
     );
     const said = done.ok ? html`settled: ${words(resolution)}` : html`not done: <bdi>${done.why}</bdi>`;
     return { id, ok: done.ok, said: html`${what}<span class="meta">${said}</span>` };

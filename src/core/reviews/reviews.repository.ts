@@ -93,7 +93,7 @@ async function reviewsByDeadline(
 }
 
 @Injectable()
-export class ReviewsStore {
+export class ReviewsRepository {
   private readonly rows = this.db.orm.getRepository(ReviewEntity);
 
   constructor(private readonly db: Database) {}

@@ -6,18 +6,18 @@ import { emptyLane } from '../../engine/context.js';
 import { Lane } from '../../engine/lane.js';
 import { type ReviewRow } from '../../shared/domain/model.js';
 import { NotUnique } from '../../engine/lane.repository.js';
-import { ReviewsStore } from './reviews.repository.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { ReviewsRepository } from './reviews.repository.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 import { LaneChanges } from '../../engine/lane-changes.js';
 import { type Choice, refuse, type Result } from '../../engine/commanded.js';
 import { resolveReview } from './resolve-review.js';
 
 @Injectable()
-export class ReviewsFlow {
+export class ReviewsService {
   constructor(
     private readonly lanes: LaneChanges,
-    private readonly reviews: ReviewsStore,
-    private readonly context: FlowContext,
+    private readonly reviews: ReviewsRepository,
+    private readonly context: DecisionContext,
   ) {}
 
   async resolve(id: string, chosen: Choice): Promise<Result<ReviewRow>> {

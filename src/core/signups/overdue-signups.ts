@@ -2,14 +2,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Wake } from '../../engine/lane-signal.js';
-import { SignupsStore } from './signups.repository.js';
+import { SignupsRepository } from './signups.repository.js';
 import { SIGNUP_LOOK_EVERY_MS, SIGNUP_OVERDUE_MS } from '../../shared/policy.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
 @Injectable()
 export class OverdueSignups {
   constructor(
-    private readonly signups: SignupsStore,
+    private readonly signups: SignupsRepository,
     private readonly wake: Wake,
     @Inject(LOG) private readonly log: Logger,
   ) {}

@@ -8,7 +8,7 @@ import { type SignupCall } from '../../shared/domain/ports/payment-gateway.js';
 import { TaxDesk } from '../../shared/domain/ports/tax.js';
 import { type SignupKind } from '../../shared/domain/signup.js';
 import { type Refusal } from '../../engine/commanded.js';
-import { TaxTotalsStore } from './tax-totals.repository.js';
+import { TaxTotalsRepository } from './tax-totals.repository.js';
 import { dueOf, refuseDifference } from './rules/first-invoice.js';
 
 type Unpriced<T> = T extends SignupCall ? Omit<T, 'amountMinor' | 'currency' | 'taxCalculationId'> : never;
@@ -44,7 +44,7 @@ export class SignupPrice {
   constructor(
     private readonly billing: BillingPlatform,
     private readonly tax: TaxDesk,
-    private readonly totals: TaxTotalsStore,
+    private readonly totals: TaxTotalsRepository,
   ) {}
 
   /** The sum of the payment. Null: a setup takes no money. Reads the first invoice where the request names it. */

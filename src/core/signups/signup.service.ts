@@ -15,7 +15,7 @@ import { type Remembered, type RequestName } from '../../shared/domain/request-n
 import { Requests } from '../../frames/store/requests.js';
 import { SIGNUP, type SignupRow } from '../../shared/domain/signup.js';
 import { newRow } from '../../shared/domain/row.js';
-import { SignupsStore } from './signups.repository.js';
+import { SignupsRepository } from './signups.repository.js';
 import { LaneChanges } from '../../engine/lane-changes.js';
 import { paymentIdTaken } from '../payments/payments.service.js';
 import { type NoPrice, SignupPrice, type SignupRequest } from './signup-price.js';
@@ -39,9 +39,9 @@ type Charge = {
 type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payment: PaymentRow } | Refusal;
 
 @Injectable()
-export class SignupFlow {
+export class SignupService {
   constructor(
-    private readonly signups: SignupsStore,
+    private readonly signups: SignupsRepository,
     private readonly books: ReadModel,
     private readonly gateway: PaymentGateway,
     private readonly lanes: LaneChanges,

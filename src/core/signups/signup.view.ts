@@ -97,7 +97,7 @@ export function missingParts(payment: PaymentRow): FieldProblem[] {
 /**
  * A signup for the API.
  * @param payment null before the completion
- * @param proven true for a proven charge, or for a trial with a confirmed method (`SignupsStore.proven`)
+ * @param proven true for a proven charge, or for a trial with a confirmed method (`SignupsRepository.proven`)
  */
 export function signupView(
   s: SignupRow,

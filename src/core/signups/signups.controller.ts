@@ -5,8 +5,8 @@ import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, A
 import { type Request } from 'express';
 import { parseCurrency, showMoney } from '../../shared/domain/money.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { SignupsStore } from './signups.repository.js';
-import { SignupFlow } from './signup.service.js';
+import { SignupsRepository } from './signups.repository.js';
+import { SignupService } from './signup.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, Problems, Repeatable } from '../../frames/api/http/docs.js';
@@ -34,8 +34,8 @@ const PATH = '/v1/signups';
 @Controller('v1/signups')
 export class SignupsController {
   constructor(
-    private readonly flow: SignupFlow,
-    private readonly signups: SignupsStore,
+    private readonly service: SignupService,
+    private readonly signups: SignupsRepository,
     private readonly books: ReadModel,
   ) {}
 
@@ -67,7 +67,7 @@ export class SignupsController {
     const key = idempotencyKey(req);
     const request = signupRequest(dto, taxOf(dto), caller.name);
     const name = key === null ? null : requestName(caller, PATH, key, req.body);
-    const made = await this.flow.create(request, name, canonicalJson(req.body));
+    const made = await this.service.create(request, name, canonicalJson(req.body));
     switch (made.outcome) {
       case 'made':
         return signupMadeView(made.signup, made.intent);
@@ -123,7 +123,7 @@ export class SignupsController {
     const { charge_id: chargeId, invoice_id: invoiceId } = dto;
     const paymentId = dto.payment_id ?? null;
     const charge = { chargeId, invoiceId, amount: BigInt(dto.amount), currency, paymentId };
-    const done = await this.flow.complete(id, charge);
+    const done = await this.service.complete(id, charge);
     if (!done.ok) throw refusalProblem(done);
     const found = await this.books.payment(done.payment.id);
     const { morCustomerId } = done.signup;

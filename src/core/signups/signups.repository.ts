@@ -15,7 +15,7 @@ import { CHOSEN_AT } from '../../frames/store/mor-customers.js';
 import { turnIsFree } from '../../frames/store/turns.js';
 
 @Injectable()
-export class SignupsStore {
+export class SignupsRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

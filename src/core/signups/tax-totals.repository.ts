@@ -10,7 +10,7 @@ import { Database } from '../../frames/store/database.js';
 const KEPT_MS = TAX_CALCULATION_LIFE_MS + DAY_MS;
 
 @Injectable()
-export class TaxTotalsStore {
+export class TaxTotalsRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

@@ -17,7 +17,7 @@ export function chargeKey({ customerId, subscriptionId, ownMethodId }: ChargedFo
 }
 
 @Injectable()
-export class ChargeLooksStore {
+export class ChargeLookupsRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

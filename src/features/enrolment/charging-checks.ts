@@ -3,8 +3,8 @@
 import { type BillingReader, isChargeable, type SubscriptionFacts } from '../../shared/domain/ports/billing-reader.js';
 import { type Config } from '../../shared/config/index.js';
 import { said } from '../../shared/domain/ports/call.js';
-import { type ChargeLooksStore } from './charge-lookups.repository.js';
-import { type EnrolmentFlow } from './enrolment.service.js';
+import { type ChargeLookupsRepository } from './charge-lookups.repository.js';
+import { type EnrolmentService } from './enrolment.service.js';
 import { type Check, check, remedy } from '../../frames/cli/doctor/check.js';
 
 const SHOWN = 20;
@@ -25,8 +25,8 @@ type RelayEvents = Config['morRelayEvents'] | null;
 export type Walk = {
   readonly relay: RelayEvents;
   readonly reader: BillingReader;
-  readonly enrolment: EnrolmentFlow;
-  readonly looks: ChargeLooksStore;
+  readonly enrolment: EnrolmentService;
+  readonly looks: ChargeLookupsRepository;
   /** True: reads every subscription. False: reads the newest hundred in one request. */
   readonly all: boolean;
   readonly signal: AbortSignal;

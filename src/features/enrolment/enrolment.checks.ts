@@ -2,13 +2,13 @@
 import { type Check, check, remedy } from '../../frames/cli/doctor/check.js';
 import { type Examination, type FeatureChecks } from '../../frames/cli/slots.js';
 import { type StripeClient } from '../../frames/stripe/stripe-client.js';
-import { HealthStore } from '../../core/health/health.repository.js';
+import { HealthRepository } from '../../core/health/health.repository.js';
 import { BillingReader } from '../../shared/domain/ports/billing-reader.js';
 import { said } from '../../shared/domain/ports/call.js';
 import { textOf } from '@crossbill/mor/read.js';
-import { ChargeLooksStore } from './charge-lookups.repository.js';
+import { ChargeLookupsRepository } from './charge-lookups.repository.js';
 import { chargingChecks } from './charging-checks.js';
-import { EnrolmentFlow } from './enrolment.service.js';
+import { EnrolmentService } from './enrolment.service.js';
 
 const OWN_CARD_SHOWN = 5;
 const SAMPLE = 50;
@@ -16,21 +16,21 @@ const SAMPLE = 50;
 export const checks: FeatureChecks = async (of) => {
   const { world, peers, customers } = of;
   if (customers === 'none') return { checks: [] };
-  const recent = await world.get(HealthStore).recentCustomers(SAMPLE);
-  const own = await ownCardChecks(recent, world.get(EnrolmentFlow), world.get(BillingReader), peers.stripe);
+  const recent = await world.get(HealthRepository).recentCustomers(SAMPLE);
+  const own = await ownCardChecks(recent, world.get(EnrolmentService), world.get(BillingReader), peers.stripe);
   const { checks, charged } = await subscriptions(of);
   return { checks: [...own, ...checks], json: customers === 'all' ? { charged } : {} };
 };
 
 async function subscriptions({ cli, world, customers }: Examination): ReturnType<typeof chargingChecks> {
   const all = customers === 'all';
-  const known = all ? await world.get(HealthStore).subscriptions() : 0;
+  const known = all ? await world.get(HealthRepository).subscriptions() : 0;
   return cli.watch((progress) =>
     chargingChecks({
       relay: world.config.morRelayUrl === null ? null : world.config.morRelayEvents,
       reader: world.get(BillingReader),
-      enrolment: world.get(EnrolmentFlow),
-      looks: world.get(ChargeLooksStore),
+      enrolment: world.get(EnrolmentService),
+      looks: world.get(ChargeLookupsRepository),
       all,
       signal: cli.io.signal,
       // Stripe gives no total, so the progress bar uses the number of subscriptions with an invoice in the database.
@@ -45,7 +45,7 @@ async function subscriptions({ cli, world, customers }: Examination): ReturnType
  */
 export async function ownCardChecks(
   customers: readonly string[],
-  enrolment: EnrolmentFlow,
+  enrolment: EnrolmentService,
   reader: BillingReader,
   client: StripeClient,
 ): Promise<Check[]> {

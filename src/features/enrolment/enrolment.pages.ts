@@ -11,7 +11,7 @@ import { MONEY_FILTERS, moneyFrom, SPAN_FILTERS, spanFrom } from '../../frames/c
 import { CUSTOMER_FILTER, chosen } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { linkedCustomerFields, linkedCustomerView, outsideFields, outsideView } from './enrolment.fields.js';
-import { EnrolmentStore, MOVES } from './enrolment.repository.js';
+import { EnrolmentRepository, MOVES } from './enrolment.repository.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
 
 const PATH = '/console/enrolment';
@@ -28,7 +28,7 @@ const OUTSIDE_FILTERS = [...MONEY_FILTERS, CUSTOMER_FILTER] as const;
 @Pages('console/enrolment')
 export class EnrolmentPages {
   constructor(
-    private readonly books: EnrolmentStore,
+    private readonly books: EnrolmentRepository,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
     @Inject(CONFIG) private readonly config: Pick<Config, 'enrolment'>,

@@ -67,7 +67,7 @@ export const OUTSIDE_DAYS = 35;
 const NOTHING = { linked: 0, renewed: 0, notRenewed: 0, waiting: 0, outside: 0 };
 
 @Injectable()
-export class EnrolmentStore {
+export class EnrolmentRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

@@ -11,22 +11,22 @@ import {
 } from '../../shared/domain/ports/billing-reader.js';
 import { EnrolmentPort, type Invoiced } from '../../shared/domain/ports/enrolment.js';
 import { type CallOutcome } from '../../shared/domain/ports/call.js';
-import { chargeKey, ChargeLooksStore } from './charge-lookups.repository.js';
-import { EnrolmentStore } from './enrolment.repository.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
-import { FLOW_SETTINGS } from '../../engine/decision-context.js';
+import { chargeKey, ChargeLookupsRepository } from './charge-lookups.repository.js';
+import { EnrolmentRepository } from './enrolment.repository.js';
+import { type DecisionSettings } from '../../shared/domain/settings.js';
+import { DECISION_SETTINGS } from '../../engine/decision-context.js';
 import { CHARGE_LOOK_GOOD_MS } from '../../shared/policy.js';
 import { fromBooks, fromPlatform } from './rules/enrolment.js';
 
 type Shown = Pick<SubscriptionFacts, 'customerId' | 'metadata' | 'customerMetadata'>;
 
 @Injectable()
-export class EnrolmentFlow extends EnrolmentPort {
+export class EnrolmentService extends EnrolmentPort {
   constructor(
-    private readonly store: EnrolmentStore,
+    private readonly repository: EnrolmentRepository,
     private readonly reader: BillingReader,
-    private readonly looks: ChargeLooksStore,
-    @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
+    private readonly looks: ChargeLookupsRepository,
+    @Inject(DECISION_SETTINGS) readonly settings: DecisionSettings,
   ) {
     super();
   }
@@ -35,7 +35,7 @@ export class EnrolmentFlow extends EnrolmentPort {
   async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;
-    const found = fromBooks({ customerId, createdAt: null }, await this.store.known(customerId, null), rule);
+    const found = fromBooks({ customerId, createdAt: null }, await this.repository.known(customerId, null), rule);
     return found?.enrolled === true;
   }
 
@@ -47,7 +47,7 @@ export class EnrolmentFlow extends EnrolmentPort {
     if (isEnded(s.status)) return false;
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(s.metadata, rule)) return true;
-    const { atStripe } = await this.store.known(s.customerId, s.subscriptionId);
+    const { atStripe } = await this.repository.known(s.customerId, s.subscriptionId);
     if (atStripe && s.collectionMethod !== 'send_invoice' && isChargeable(s.charged)) return false;
     return this.isEnrolled(s);
   }
@@ -72,7 +72,7 @@ export class EnrolmentFlow extends EnrolmentPort {
   async look(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(invoice.metadata, rule)) return known<Enrolled>({ enrolled: true });
-    const books = await this.store.known(invoice.customerId, invoice.subscriptionId ?? null);
+    const books = await this.repository.known(invoice.customerId, invoice.subscriptionId ?? null);
     if (books.atStripe && invoice.collectionMethod !== 'send_invoice') {
       const { customerId, subscriptionId = null } = invoice;
       const charged = await this.reader.readCharged({ customerId, subscriptionId, ownMethodId: null });

@@ -1,12 +1,12 @@
 // What `crossbill status` says of the customers whom the MoR charges.
 import { type StatusPart } from '../../frames/cli/slots.js';
 import { counted } from '../../frames/cli/table.js';
-import { EnrolmentStore, OUTSIDE_DAYS } from './enrolment.repository.js';
+import { EnrolmentRepository, OUTSIDE_DAYS } from './enrolment.repository.js';
 
 export const status: StatusPart = async (world) => {
   const { enrolment: by } = world.config;
   const rule = by.by === 'metadata' ? `metadata:${by.key}=${by.value}` : by.by;
-  const migration = await world.get(EnrolmentStore).migration();
+  const migration = await world.get(EnrolmentRepository).migration();
   const { linked, renewed, notRenewed, waiting, outside } = migration;
   const head =
     linked === 0

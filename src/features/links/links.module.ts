@@ -5,12 +5,12 @@ import { ConsoleModule } from '../../frames/console/console.module.js';
 import { CustomersAtStripe } from '../../core/customers/at-stripe.service.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { PaymentLinksController } from './payment-links.controller.js';
-import { PaymentLinksFlow } from './payment-links.service.js';
+import { PaymentLinksService } from './payment-links.service.js';
 import { PaymentLinkPages } from './payment-links.pages.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, MorObjectsModule],
   controllers: [PaymentLinksController, PaymentLinkPages],
-  providers: [PaymentLinksFlow, CustomersAtStripe],
+  providers: [PaymentLinksService, CustomersAtStripe],
 })
 export class LinksModule {}

@@ -4,7 +4,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/commo
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { ReadModel } from '../../engine/read-model.js';
-import { MorObjectsFlow } from '../../core/mor-objects/mor-objects.service.js';
+import { MorObjectsService } from '../../core/mor-objects/mor-objects.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, Problems } from '../../frames/api/http/docs.js';
@@ -14,17 +14,17 @@ import { morProblem, notFound } from '../../frames/api/http/problem.js';
 import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
 import { CreatePaymentLinkDto } from '../../core/mor-objects/mor-object.dto.js';
 import { PaymentLinkView, paymentLinkView } from '../../core/mor-objects/mor-object.view.js';
-import { PaymentLinksFlow } from './payment-links.service.js';
+import { PaymentLinksService } from './payment-links.service.js';
 import { linkLookup } from './rules/link.js';
 
 @ApiTags('Payment links')
 @Controller('v1/invoices/:id/payment-link')
 export class PaymentLinksController {
   constructor(
-    private readonly flow: MorObjectsFlow,
+    private readonly service: MorObjectsService,
     private readonly answers: ObjectAnswers,
     private readonly books: ReadModel,
-    private readonly links: PaymentLinksFlow,
+    private readonly links: PaymentLinksService,
   ) {}
 
   @Post()
@@ -70,7 +70,7 @@ export class PaymentLinksController {
     );
     if (made === undefined) throw notFound('payment link');
     const named = made.morId === null ? await this.answers.of(made) : made;
-    const { row, outcome } = await this.flow.refresh(linkLookup, named);
+    const { row, outcome } = await this.service.refresh(linkLookup, named);
     if (!outcome.ok) throw morProblem(outcome);
     if (row.status === 'DELETED' || outcome.value === null) throw notFound('payment link');
     return paymentLinkView(row);

@@ -16,14 +16,14 @@ import { type Session } from '../../frames/console/session.js';
 import { amount, facts, invoiceLink } from '../../frames/console/show.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type InvoiceView } from '../../engine/read-model.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { CONFIG, type Config } from '../../shared/config/index.js';
 import { CustomersAtStripe } from '../../core/customers/at-stripe.service.js';
 import { payableLink } from '../../core/invoices/invoice-acts.js';
 import { whyNotNow } from '../../core/mor-objects/rules/request.js';
 import { inYourShop, letterPart } from './ask-card-page.js';
-import { PaymentLinksFlow } from './payment-links.service.js';
+import { PaymentLinksService } from './payment-links.service.js';
 
 const DAYS_MOST = 365;
 /** The page after a link made by the form of this page. */
@@ -35,8 +35,8 @@ type Defaults = { readonly jurisdiction: string; readonly returnUrl: string };
 export class PaymentLinkPages {
   constructor(
     private readonly books: ReadModel,
-    private readonly flow: PaymentLinksFlow,
-    private readonly context: FlowContext,
+    private readonly service: PaymentLinksService,
+    private readonly context: DecisionContext,
     private readonly audit: ConsoleAudit,
     private readonly customers: CustomersAtStripe,
     @Inject(CONFIG)
@@ -99,7 +99,7 @@ export class PaymentLinkPages {
           expires_in: (days * DAY_MS) / 1000,
         };
         const name = requestName(by, `/v1/invoices/${id}/payment-link`, formKey(form), wish);
-        return this.flow.create(id, wish, by.name, name);
+        return this.service.create(id, wish, by.name, name);
       },
       pathOf: () =>
         `/console/invoices/${encodeURIComponent(id)}${formOf(req).text('next') === ASK_CARD ? '/ask-card' : ''}`,

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../../frames/api/http/problem.js';
 import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
 import { type CreatePaymentLinkDto } from '../../core/mor-objects/mor-object.dto.js';
-import { MorObjectsFlow } from '../../core/mor-objects/mor-objects.service.js';
+import { MorObjectsService } from '../../core/mor-objects/mor-objects.service.js';
 import { NOT_PAYABLE } from '../../core/mor-objects/rules/request.js';
 import { callersField, wireOrProblem } from '../../core/mor-objects/callers-words.js';
 import { linkLookup } from './rules/link.js';
@@ -16,9 +16,9 @@ import { type WireRequest } from '../../shared/domain/ports/call.js';
 import { type NamedRequest } from '../../shared/domain/request-name.js';
 
 @Injectable()
-export class PaymentLinksFlow {
+export class PaymentLinksService {
   constructor(
-    private readonly flow: MorObjectsFlow,
+    private readonly service: MorObjectsService,
     private readonly answers: ObjectAnswers,
     private readonly ids: Ids,
   ) {}
@@ -28,21 +28,21 @@ export class PaymentLinksFlow {
    * wrong field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
    */
   async create(id: string, wish: CreatePaymentLinkDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
-    const { invoice, askedAt } = await this.flow.billed(id);
-    const there = await this.flow.standing(id, 'payment_link');
+    const { invoice, askedAt } = await this.service.billed(id);
+    const there = await this.service.standing(id, 'payment_link');
     if (there !== null && there.morId !== null) await this.readAgain(there); // the customer may have paid it by now
     const objectId = this.ids.next('lnk');
     const { amountRemaining: minor, currency } = invoice;
     const amount = { minor, currency };
     const { wire, problem } = wireOrProblem(() => linkWire(wish, amount, objectId));
     const request = { kind: 'payment_link', id: objectId, wire, until: null, facts: invoice, askedAt, by } as const;
-    const asked = await this.flow.request(request, name);
+    const asked = await this.service.request(request, name);
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
     return this.answers.of(asked.value);
   }
 
   private async readAgain(link: MorObjectRow): Promise<void> {
-    const { row, outcome } = await this.flow.refresh(linkLookup, link);
+    const { row, outcome } = await this.service.refresh(linkLookup, link);
     if (!outcome.ok || outcome.value !== null || row.status === 'DELETED') return;
     const why = `the MoR announced a payment on ${objectName(row)}, but does not show the link yet`;
     throw new Problem(409, NOT_PAYABLE, `Crossbill makes no link now: ${why}. Ask again in a few minutes.`);

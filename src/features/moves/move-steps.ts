@@ -7,7 +7,7 @@ import { Clock, Ids } from '../../shared/domain/ports/clock.js';
 import { MOVE_FIRST_PAUSE_MS, MOVE_LONGEST_PAUSE_MS, MOVE_TRIES } from '../../shared/policy.js';
 import { type MoveEntity, type MoveRequest } from './move.entity.js';
 import { backCall, firstCall, isBack, isMoved, mayCharge, type MoveFact, nextCall } from './move.rules.js';
-import { MovesStore } from './moves.repository.js';
+import { MovesRepository } from './moves.repository.js';
 
 /** The error if a run can't continue. Crossbill has stored the run's results, and the next run continues from there. */
 export class MoveStopped extends Error {
@@ -39,7 +39,7 @@ type Sent =
 @Injectable()
 export class MoveSteps {
   constructor(
-    private readonly moves: MovesStore,
+    private readonly moves: MovesRepository,
     private readonly billing: BillingMoves,
     private readonly clock: Clock,
     private readonly ids: Ids,

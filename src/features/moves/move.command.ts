@@ -3,8 +3,8 @@
 import { whatIsWrongWithId } from '../../shared/domain/id-text.js';
 import { renderMoveFact } from './move.rules.js';
 import { MoveStopped } from './move-steps.js';
-import { type MoveCount, type MoveDone, type MoveOptions, MoveRefused, MovesFlow } from './moves.service.js';
-import { MoveRunning, MovesStore } from './moves.repository.js';
+import { type MoveCount, type MoveDone, type MoveOptions, MoveRefused, MovesService } from './moves.service.js';
+import { MoveRunning, MovesRepository } from './moves.repository.js';
 import { type Cli } from '../../frames/cli/cli.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
@@ -62,7 +62,7 @@ async function customersOf(
   reference?: string,
 ): Promise<readonly string[] | null> {
   if (reference === undefined) return named.length === 0 ? null : [...new Set(named)];
-  const ids = await world.get(MovesStore).referenced(reference);
+  const ids = await world.get(MovesRepository).referenced(reference);
   if (ids.length > 0) return ids;
   throw new CliError(EXIT.failed, 'not_linked', `No link has the reference "${reference}". Crossbill changed nothing.`);
 }
@@ -78,7 +78,7 @@ async function carryOut(cli: Cli, world: World, o: Omit<MoveOptions, 'onDone' | 
         count = { ...so };
         if (done.length < KEPT) done.push(one);
       };
-      return world.get(MovesFlow).run({ ...o, by: cli.by, signal: cli.io.signal, onDone });
+      return world.get(MovesService).run({ ...o, by: cli.by, signal: cli.io.signal, onDone });
     });
     return { done, count, stopped: null };
   } catch (e) {

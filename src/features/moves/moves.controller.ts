@@ -7,12 +7,12 @@ import { customerOf } from '../../frames/api/http/filters.js';
 import { pageOf, pageRequest, type PageView, pageView } from '../../frames/api/http/page.js';
 import { MoveView, moveView } from './move.view.js';
 import { MovesQuery } from './moves.dto.js';
-import { MovesStore } from './moves.repository.js';
+import { MovesRepository } from './moves.repository.js';
 
 @ApiTags('Customers')
 @Controller('v1/moves')
 export class MovesController {
-  constructor(private readonly moves: MovesStore) {}
+  constructor(private readonly moves: MovesRepository) {}
 
   @Get()
   @MayRead('read', 'move.list')

@@ -5,13 +5,13 @@ import { EngineModule } from '../../engine/engine.module.js';
 import { CustomersModule } from '../../core/customers/customers.module.js';
 import { MoveSteps } from './move-steps.js';
 import { MovesController } from './moves.controller.js';
-import { MovesFlow } from './moves.service.js';
+import { MovesService } from './moves.service.js';
 import { MovePages } from './moves.pages.js';
-import { MovesStore } from './moves.repository.js';
+import { MovesRepository } from './moves.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, CustomersModule],
   controllers: [MovesController, MovePages],
-  providers: [MovesStore, MoveSteps, MovesFlow],
+  providers: [MovesRepository, MoveSteps, MovesService],
 })
 export class MovesModule {}

@@ -13,14 +13,14 @@ import { capital, count, facts } from '../../frames/console/show.js';
 import { moveFields } from './move.fields.js';
 import { MOVE_STATUSES } from './move.rules.js';
 import { moveView } from './move.view.js';
-import { type MoveCounts, MovesStore } from './moves.repository.js';
+import { type MoveCounts, MovesRepository } from './moves.repository.js';
 
 const FILTERS = [{ name: 'status', label: 'Status', options: MOVE_STATUSES }, CUSTOMER_FILTER] as const;
 
 @Pages('console/moves')
 export class MovePages {
   constructor(
-    private readonly moves: MovesStore,
+    private readonly moves: MovesRepository,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
   ) {}

@@ -27,7 +27,7 @@ const written = (field: string, value: unknown): unknown =>
   JSON_FIELDS.has(field) && value !== null ? jsonText(value) : value;
 
 @Injectable()
-export class MovesStore {
+export class MovesRepository {
   private readonly rows = this.db.orm.getRepository(MoveEntity);
 
   constructor(

@@ -6,14 +6,14 @@ import { refuseUnsent } from '../../engine/commanded.js';
 import { BillingMoves, type MovableSubscription } from '../../shared/domain/ports/billing-moves.js';
 import { type CallOutcome } from '../../shared/domain/ports/call.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
+import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { carries, ruleOf } from '../../shared/domain/enrolment.js';
-import { PaymentMethodsStore } from '../../core/customers/payment-methods.repository.js';
-import { FLOW_SETTINGS } from '../../engine/decision-context.js';
+import { PaymentMethodsRepository } from '../../core/customers/payment-methods.repository.js';
+import { DECISION_SETTINGS } from '../../engine/decision-context.js';
 import { type MoveEntity } from './move.entity.js';
 import { type Decided, decideBack, decideMove, type Ground, type MoveFact } from './move.rules.js';
 import { MoveSteps, MoveStopped } from './move-steps.js';
-import { MovesStore } from './moves.repository.js';
+import { MovesRepository } from './moves.repository.js';
 
 export type MoveOptions = {
   readonly direction: 'move' | 'back';
@@ -53,14 +53,14 @@ export class MoveRefused extends Error {
 const ROWS_AT_ONCE = 100;
 
 @Injectable()
-export class MovesFlow {
+export class MovesService {
   constructor(
-    private readonly moves: MovesStore,
+    private readonly moves: MovesRepository,
     private readonly billing: BillingMoves,
     private readonly steps: MoveSteps,
-    private readonly methods: PaymentMethodsStore,
+    private readonly methods: PaymentMethodsRepository,
     private readonly clock: Clock,
-    @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
+    @Inject(DECISION_SETTINGS) private readonly settings: DecisionSettings,
     @Optional() @Inject(EnrolmentPort) private readonly enrolment: EnrolmentPort = EVERYBODY_ENROLLED,
   ) {}
 

@@ -17,12 +17,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { createHash } from 'node:crypto';
 import { refuseUnsent } from '../../engine/commanded.js';
-import { FLOW_SETTINGS } from '../../engine/decision-context.js';
+import { DECISION_SETTINGS } from '../../engine/decision-context.js';
 import { answeredOrThrow, checkedRequest } from '../../frames/api/http/mor-reply.js';
 import { morProblem, notFound, Problem, refusalProblem } from '../../frames/api/http/problem.js';
 import { type Page, type PageRequest } from '../../shared/domain/page.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
+import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 import {
   BUSY_LOOK_EVERY_MS,
@@ -55,7 +55,7 @@ export class OnboardingService {
     private readonly applications: Applications,
     private readonly rows: OnboardingRepository,
     private readonly clock: Clock,
-    @Inject(FLOW_SETTINGS) private readonly settings: Pick<FlowSettings, 'sendsNothing'>,
+    @Inject(DECISION_SETTINGS) private readonly settings: Pick<DecisionSettings, 'sendsNothing'>,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 

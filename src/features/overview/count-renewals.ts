@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { DaysStore } from './days.repository.js';
+import { DaysRepository } from './days.repository.js';
 import { MINUTE_MS } from '../../shared/policy.js';
 import { DAYS_SHOWN } from './figures.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
@@ -10,7 +10,7 @@ import { LOG, type Logger } from '../../shared/observe/index.js';
 @Injectable()
 export class CountRenewals {
   constructor(
-    private readonly days: DaysStore,
+    private readonly days: DaysRepository,
     private readonly clock: Clock,
     @Inject(LOG) private readonly log: Logger,
   ) {}

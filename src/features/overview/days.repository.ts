@@ -36,7 +36,7 @@ export type Days = { readonly since: Date; readonly until: Date };
 const COUNTING = 4_812_009;
 
 @Injectable()
-export class DaysStore {
+export class DaysRepository {
   constructor(private readonly db: Database) {}
 
   /**

@@ -9,10 +9,10 @@ import { type Column, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { count, dotted, duration, eventLink, headed, section, status, time } from '../../frames/console/show.js';
 import { answersOf, type EndpointAnswer, type EndpointRefusal } from '../../shared/domain/endpoint-replies.js';
-import { EventsStore } from '../../core/events/events.repository.js';
+import { EventsRepository } from '../../core/events/events.repository.js';
 import { type EventRow } from '../../core/events/event-list.repository.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { EndpointAnswersStore } from '../../frames/intake/endpoint-replies.repository.js';
+import { EndpointRepliesRepository } from '../../frames/intake/endpoint-replies.repository.js';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { whatToCheck } from '../../shared/domain/refusal.js';
 import { DAY_MS } from '../../shared/policy.js';
@@ -39,8 +39,8 @@ const REFUSED: readonly Column<EndpointRefusal>[] = [
 @Pages('console/deliveries')
 export class DeliveryPages {
   constructor(
-    private readonly endpoints: EndpointAnswersStore,
-    private readonly events: EventsStore,
+    private readonly endpoints: EndpointRepliesRepository,
+    private readonly events: EventsRepository,
     private readonly clock: Clock,
   ) {}
 

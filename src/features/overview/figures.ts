@@ -1,11 +1,11 @@
 // The numbers of the overview. The database computes them at most every few seconds, for any number of readers.
 import { Injectable } from '@nestjs/common';
 import { startOfDay } from '../../shared/domain/day.js';
-import { HealthStore } from '../../core/health/health.repository.js';
-import { ReviewsStore } from '../../core/reviews/reviews.repository.js';
+import { HealthRepository } from '../../core/health/health.repository.js';
+import { ReviewsRepository } from '../../core/reviews/reviews.repository.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { DaysStore, type DayMoney, type DayRenewals, type Days } from './days.repository.js';
-import { EndpointAnswersStore } from '../../frames/intake/endpoint-replies.repository.js';
+import { DaysRepository, type DayMoney, type DayRenewals, type Days } from './days.repository.js';
+import { EndpointRepliesRepository } from '../../frames/intake/endpoint-replies.repository.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { Needs } from '../../frames/console/needs.js';
 import { type Waiting } from './needs.js';
@@ -36,10 +36,10 @@ export class Figures {
   readonly #asked = new Map<string, Asked<unknown>>();
 
   constructor(
-    private readonly health: HealthStore,
-    private readonly reviews: ReviewsStore,
-    private readonly days: DaysStore,
-    private readonly endpoints: EndpointAnswersStore,
+    private readonly health: HealthRepository,
+    private readonly reviews: ReviewsRepository,
+    private readonly days: DaysRepository,
+    private readonly endpoints: EndpointRepliesRepository,
     private readonly needs: Needs,
     private readonly clock: Clock,
   ) {}

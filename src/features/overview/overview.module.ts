@@ -7,8 +7,8 @@ import { Figures } from './figures.js';
 import { Search } from './search.js';
 import { SearchPages } from './search.pages.js';
 import { OverviewController } from './overview.pages.js';
-import { DaysStore } from './days.repository.js';
-import { SearchStore } from './search.repository.js';
+import { DaysRepository } from './days.repository.js';
+import { SearchRepository } from './search.repository.js';
 import { LedgerModule } from '../../core/ledger/ledger.module.js';
 import { TrialBalancePages } from './trial-balance.pages.js';
 import { EngineModule } from '../../engine/engine.module.js';
@@ -33,6 +33,6 @@ import { HealthModule } from '../../core/health/health.module.js';
     LedgerModule,
   ],
   controllers: [TrialBalancePages, DeliveryPages, SearchPages, OverviewController],
-  providers: [Figures, CountRenewals, Search, DaysStore, SearchStore],
+  providers: [Figures, CountRenewals, Search, DaysRepository, SearchRepository],
 })
 export class OverviewModule {}

@@ -103,7 +103,7 @@ const NEAREST = `${PLACES.map(
 type Row = Omit<Beginning, 'minor'> & { readonly place: number; readonly minor: string | null };
 
 @Injectable()
-export class SearchStore {
+export class SearchRepository {
   constructor(private readonly db: Database) {}
 
   /** Finds objects whose id or number begins with this text: at most `ofEach` per kind. */

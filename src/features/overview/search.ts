@@ -7,12 +7,12 @@ import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { given } from '../../frames/api/http/page.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { EventsStore } from '../../core/events/events.repository.js';
-import { InvoicesStore } from '../../core/invoices/invoices.repository.js';
-import { PaymentsStore } from '../../core/payments/payments.repository.js';
-import { RefundsStore } from '../../core/refunds/refunds.repository.js';
+import { EventsRepository } from '../../core/events/events.repository.js';
+import { InvoicesRepository } from '../../core/invoices/invoices.repository.js';
+import { PaymentsRepository } from '../../core/payments/payments.repository.js';
+import { RefundsRepository } from '../../core/refunds/refunds.repository.js';
 import { type Found, ObjectSearch } from '../../frames/console/search-results.js';
-import { type Beginning, SearchStore } from './search.repository.js';
+import { type Beginning, SearchRepository } from './search.repository.js';
 
 /** The results of a search. `told`: a note for the reader, for example if Stripe did not reply. */
 export type Result = { readonly found: readonly Found[]; readonly told: string | null };
@@ -39,11 +39,11 @@ const PATHS: Readonly<Record<Beginning['kind'], string>> = {
 export class Search {
   constructor(
     private readonly books: ReadModel,
-    private readonly events: EventsStore,
-    private readonly invoices: InvoicesStore,
-    private readonly payments: PaymentsStore,
-    private readonly refunds: RefundsStore,
-    private readonly search: SearchStore,
+    private readonly events: EventsRepository,
+    private readonly invoices: InvoicesRepository,
+    private readonly payments: PaymentsRepository,
+    private readonly refunds: RefundsRepository,
+    private readonly search: SearchRepository,
     private readonly objects: ObjectSearch,
     private readonly finder: Finder,
   ) {}

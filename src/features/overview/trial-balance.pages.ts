@@ -20,7 +20,7 @@ import {
   type TrialBalance,
   trialBalances,
 } from '../../core/ledger/rules/trial-balance.js';
-import { LedgerSumsStore } from '../../core/ledger/sums.repository.js';
+import { LedgerSumsRepository } from '../../core/ledger/sums.repository.js';
 import { decideMonth, type MonthVerdict, sayVerdict } from '../../core/ledger/rules/month-agreement.js';
 import { type Month, monthBeside, monthOf, nameOf } from '../../core/ledger/rules/month.js';
 import { dayOf } from '../../shared/domain/day.js';
@@ -30,7 +30,7 @@ const PATH = '/console/ledger/trial-balance';
 @Pages('console/ledger')
 export class TrialBalancePages {
   constructor(
-    private readonly sums: LedgerSumsStore,
+    private readonly sums: LedgerSumsRepository,
     private readonly clock: Clock,
     @Optional() @Inject(Differences) private readonly differences: Differences = NOTHING_COMPARED,
   ) {}

@@ -11,13 +11,13 @@ import { notFound } from '../../frames/api/http/problem.js';
 import { InvoiceView } from '../../core/invoices/invoice.view.js';
 import { InvoiceViews } from '../../core/invoices/invoice-views.service.js';
 import { retriedOrProblem } from './retried.view.js';
-import { RetriesFlow } from './retries.service.js';
+import { RetriesService } from './retries.service.js';
 
 @ApiTags('Invoices')
 @Controller('v1/invoices/:id/retry')
 export class InvoiceRetryController {
   constructor(
-    private readonly retries: RetriesFlow,
+    private readonly retries: RetriesService,
     private readonly views: InvoiceViews,
   ) {}
 

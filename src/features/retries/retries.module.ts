@@ -7,19 +7,19 @@ import { EngineModule } from '../../engine/engine.module.js';
 import { RetryListPages } from './retry-list.pages.js';
 import { InvoicesModule } from '../../core/invoices/invoices.module.js';
 import { InvoiceRetryController } from './invoice-retry.controller.js';
-import { RetriesFlow } from './retries.service.js';
+import { RetriesService } from './retries.service.js';
 import { RetryPages } from './retries.pages.js';
-import { RetriesStore } from './retries.repository.js';
+import { RetriesRepository } from './retries.repository.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, InvoicesModule],
   controllers: [InvoiceRetryController, RetryPages, RetryListPages],
-  providers: [RetriesFlow, RetriesStore],
-  exports: [RetriesFlow, RetriesStore],
+  providers: [RetriesService, RetriesRepository],
+  exports: [RetriesService, RetriesRepository],
 })
 export class RetriesModule implements OnModuleInit {
   constructor(
-    private readonly retries: RetriesStore,
+    private readonly retries: RetriesRepository,
     private readonly needs: Needs,
   ) {}
 

@@ -13,10 +13,10 @@ import { html } from '../../frames/console/html.js';
 import { sendPage } from '../../frames/console/layout.js';
 import { Pages } from '../../frames/console/pages.js';
 import { amount, customerLink, facts, invoiceNumberLink } from '../../frames/console/show.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { retriedOrProblem } from './retried.view.js';
-import { RetriesFlow } from './retries.service.js';
+import { RetriesService } from './retries.service.js';
 import { offerRetry } from './rules/refusal.js';
 import { refuseRetry } from './rules/retry.js';
 
@@ -26,8 +26,8 @@ const pathOf = (id: string): string => `/console/invoices/${encodeURIComponent(i
 export class RetryPages {
   constructor(
     private readonly books: ReadModel,
-    private readonly context: FlowContext,
-    private readonly flow: RetriesFlow,
+    private readonly context: DecisionContext,
+    private readonly service: RetriesService,
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
   ) {}
@@ -79,7 +79,7 @@ export class RetryPages {
       action: 'invoice.retry',
       work: async (by) => {
         const name = requestName(by, `/v1/invoices/${id}/retry`, formKey(formOf(req)), {});
-        return retriedOrProblem(await this.flow.retry(id, by.name, name));
+        return retriedOrProblem(await this.service.retry(id, by.name, name));
       },
       pathOf: () => pathOf(id),
       again: () => this.ask(req, res, id),

@@ -69,7 +69,7 @@ const WITHOUT_PLAN = `x.status = 'open' and x.platform_status = 'open' and x.ret
                     and (o.kind = 'proforma' or o.deadline is null or o.deadline > ${timeSql(3)}))`;
 
 @Injectable()
-export class RetriesStore {
+export class RetriesRepository {
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { BillingPlatform } from '../../shared/domain/ports/billing-platform.js';
 import { type CallFailure } from '../../shared/domain/ports/call.js';
-import { LaneStore } from '../../engine/lane.repository.js';
+import { LaneRepository } from '../../engine/lane.repository.js';
 import { type NamedRequest } from '../../shared/domain/request-name.js';
 import { refuse, type Result } from '../../engine/commanded.js';
 import { LaneChanges } from '../../engine/lane-changes.js';
@@ -12,9 +12,9 @@ import { findRetry, type MadeRetry, requestRetry } from './rules/retry.js';
 export type Retried = Result<MadeRetry> | { readonly ok: false; readonly silent: CallFailure };
 
 @Injectable()
-export class RetriesFlow {
+export class RetriesService {
   constructor(
-    private readonly store: LaneStore,
+    private readonly repository: LaneRepository,
     private readonly lanes: LaneChanges,
     private readonly platform: BillingPlatform,
   ) {}
@@ -24,7 +24,7 @@ export class RetriesFlow {
    * returns its earlier retry.
    */
   async retry(invoiceId: string, by: string, name: NamedRequest | null): Promise<Retried> {
-    const askedAt = await this.store.time();
+    const askedAt = await this.repository.time();
     const read = await this.platform.readToRetry(invoiceId);
     if (!read.ok) return { ok: false, silent: read };
     const shown = read.value;

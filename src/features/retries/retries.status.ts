@@ -3,12 +3,12 @@ import { amountOf } from '../../frames/api/http/values.js';
 import { type StatusPart } from '../../frames/cli/slots.js';
 import { amount, table, time } from '../../frames/cli/table.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';
-import { RetriesStore, type UnplannedInvoice } from './retries.repository.js';
+import { RetriesRepository, type UnplannedInvoice } from './retries.repository.js';
 
 const SHOWN = 10;
 
 export const status: StatusPart = async (world) => {
-  const unplanned = await world.get(RetriesStore).unplanned(SHOWN + 1);
+  const unplanned = await world.get(RetriesRepository).unplanned(SHOWN + 1);
   const shown = unplanned.slice(0, SHOWN).map(refusedView);
   const isMore = unplanned.length > SHOWN;
   return { json: { refusedWithoutPlan: shown, moreRefusedWithoutPlan: isMore }, text: render(shown, isMore) };

@@ -11,10 +11,10 @@ import { CUSTOMER_FILTER, chosen, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { section } from '../../frames/console/show.js';
 import { END_WORDS, REFUSAL_KINDS, type RefusalKind } from '../../shared/domain/retry.js';
-import { type RetriedInvoice, RETRY_STATES, RetriesStore } from './retries.repository.js';
+import { type RetriedInvoice, RETRY_STATES, RetriesRepository } from './retries.repository.js';
 import { listedRetry, retryFields } from './retry.fields.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { type DecisionSettings } from '../../shared/domain/settings.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 import { KIND_WORDS, stepsInWords } from './schedule.view.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
 
@@ -29,10 +29,10 @@ const FILTERS = [
 @Pages('console/retries')
 export class RetryListPages {
   constructor(
-    private readonly books: RetriesStore,
+    private readonly books: RetriesRepository,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
-    private readonly context: FlowContext,
+    private readonly context: DecisionContext,
   ) {}
 
   @Get()
@@ -64,7 +64,7 @@ export class RetryListPages {
 }
 
 /** Why the schedule has no step after the renewal's refusal. Null: it has one, or nobody knows the kind of refusal. */
-function whyNothing({ invoice }: RetriedInvoice, { retrySchedule, recoveryLinks }: FlowSettings): string | null {
+function whyNothing({ invoice }: RetriedInvoice, { retrySchedule, recoveryLinks }: DecisionSettings): string | null {
   if (retrySchedule === null) return recoveryLinks === null ? 'RETRY_SCHEDULE is not set' : null;
   const kind = invoice.retries?.refusal.kind;
   return kind === undefined || retrySchedule[kind].length > 0
@@ -72,7 +72,7 @@ function whyNothing({ invoice }: RetriedInvoice, { retrySchedule, recoveryLinks 
     : `RETRY_SCHEDULE has no step after a ${kind} refusal`;
 }
 
-function scheduleOf(settings: FlowSettings): Html {
+function scheduleOf(settings: DecisionSettings): Html {
   const { retrySchedule: schedule, recoveryLinks } = settings;
   if (schedule === null) {
     const links =

@@ -2,7 +2,7 @@
 import { requestName } from '../../frames/api/http/idempotency.js';
 import { InvoicesController } from '../../core/invoices/invoices.controller.js';
 import { retriedOrProblem } from './retried.view.js';
-import { RetriesFlow } from './retries.service.js';
+import { RetriesService } from './retries.service.js';
 import { type Cli, sayRepeat } from '../../frames/cli/cli.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { retryEvents } from '../../frames/cli/events.js';
@@ -36,7 +36,7 @@ async function retryInvoice(cli: Cli, id: string, given: string | undefined): Pr
     return world.change(
       'invoice.retry',
       id,
-      async () => retriedOrProblem(await world.get(RetriesFlow).retry(id, cli.by, name)),
+      async () => retriedOrProblem(await world.get(RetriesService).retry(id, cli.by, name)),
       (r) => ({ detail: { number: r.number, means: r.means } }),
     );
   });

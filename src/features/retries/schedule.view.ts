@@ -1,7 +1,7 @@
 // The retry schedule in words.
 import { duration } from '../../frames/console/show.js';
 import { type RefusalKind, type RetrySchedule } from '../../shared/domain/retry.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
+import { type DecisionSettings } from '../../shared/domain/settings.js';
 
 export const KIND_WORDS: Readonly<Record<RefusalKind, string>> = {
   soft: 'the same card or account may work later',
@@ -9,7 +9,7 @@ export const KIND_WORDS: Readonly<Record<RefusalKind, string>> = {
   authentication: 'the customer must confirm the payment',
 };
 
-type Means = Pick<FlowSettings, 'relay' | 'recoveryLinks'>;
+type Means = Pick<DecisionSettings, 'relay' | 'recoveryLinks'>;
 
 /** Describes the steps: "the MoR charges again after 3 days, then the MoR charges again 5 days after that". */
 export function stepsInWords(schedule: RetrySchedule, kind: RefusalKind, { relay, recoveryLinks }: Means): string {

@@ -22,7 +22,7 @@ import {
   TaxTransactionsView,
   TaxTransactionView,
 } from './tax.schema.js';
-import { TaxTotalsStore } from '../../core/signups/tax-totals.repository.js';
+import { TaxTotalsRepository } from '../../core/signups/tax-totals.repository.js';
 import { taxPageOf, TaxTransactionsQuery } from './tax.dto.js';
 import { calculationView, type Shown, taxRefundView, transactionView } from './tax.view.js';
 
@@ -37,7 +37,7 @@ export class TaxController {
   constructor(
     private readonly calculations: TaxCalculations,
     private readonly transactions: TaxTransactions,
-    private readonly totals: TaxTotalsStore,
+    private readonly totals: TaxTotalsRepository,
   ) {}
 
   @Repeatable()

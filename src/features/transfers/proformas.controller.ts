@@ -6,7 +6,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { MorObjectsFlow } from '../../core/mor-objects/mor-objects.service.js';
+import { MorObjectsService } from '../../core/mor-objects/mor-objects.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
 import { KeyHeader, PendingView, Problems } from '../../frames/api/http/docs.js';
@@ -17,18 +17,18 @@ import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
 import { CreateProformaDto } from '../../core/mor-objects/mor-object.dto.js';
 import { ProformaView, proformaView } from '../../core/mor-objects/mor-object.view.js';
 import { FileLinkView, linkOrWait } from '../../core/mor-objects/file-link.view.js';
-import { ProformasFlow } from './proformas.service.js';
+import { ProformasService } from './proformas.service.js';
 import { proformaLookup } from './rules/proforma.js';
 
 @ApiTags('Bank transfers')
 @Controller('v1/invoices/:id/proforma')
 export class ProformasController {
   constructor(
-    private readonly flow: MorObjectsFlow,
+    private readonly service: MorObjectsService,
     private readonly answers: ObjectAnswers,
     private readonly proformas: ProformaInvoices,
     private readonly books: ReadModel,
-    private readonly issue: ProformasFlow,
+    private readonly issue: ProformasService,
   ) {}
 
   @Post()
@@ -69,7 +69,7 @@ export class ProformasController {
   @ApiOkResponse({ type: ProformaView })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })
   async read(@Param('id', InvoiceIdPipe) id: string): Promise<ProformaView> {
-    const { row, outcome } = await this.flow.refresh(proformaLookup, await this.newest(id));
+    const { row, outcome } = await this.service.refresh(proformaLookup, await this.newest(id));
     if (!outcome.ok) throw morProblem(outcome);
     if (row.status === 'DELETED') throw notFound('proforma invoice');
     return proformaView(row);
@@ -89,7 +89,7 @@ export class ProformasController {
     if (o.status === 'DELETED' || o.morId === null) return;
     const deleted = await this.proformas.delete(o.morId);
     if (!deleted.ok && !(deleted.status === 404 && deleted.code === 'not_found')) throw morProblem(deleted);
-    valueOrProblem(await this.flow.deleted(o, caller.name));
+    valueOrProblem(await this.service.deleted(o, caller.name));
   }
 
   @Get('document')

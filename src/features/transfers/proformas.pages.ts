@@ -17,10 +17,10 @@ import { type Session } from '../../frames/console/session.js';
 import { amount, facts, invoiceLink } from '../../frames/console/show.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type InvoiceView } from '../../engine/read-model.js';
-import { FlowContext } from '../../engine/decision-context.js';
+import { DecisionContext } from '../../engine/decision-context.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { whyNotNow } from '../../core/mor-objects/rules/request.js';
-import { ProformasFlow } from './proformas.service.js';
+import { ProformasService } from './proformas.service.js';
 
 /** The usual time to pay for a business customer. The form suggests this term; a person can choose another day. */
 const USUAL_TERM_DAYS = 14;
@@ -29,8 +29,8 @@ const USUAL_TERM_DAYS = 14;
 export class ProformaPages {
   constructor(
     private readonly books: ReadModel,
-    private readonly flow: ProformasFlow,
-    private readonly context: FlowContext,
+    private readonly service: ProformasService,
+    private readonly context: DecisionContext,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -67,7 +67,7 @@ export class ProformaPages {
         };
         if (!isDay(wish.due_date)) throw invalid('due_date', 'must be a day as YYYY-MM-DD');
         const name = requestName(by, `/v1/invoices/${id}/proforma`, formKey(form), wish);
-        return this.flow.create(id, wish, by.name, name);
+        return this.service.create(id, wish, by.name, name);
       },
       pathOf: () => `/console/invoices/${encodeURIComponent(id)}`,
       again: () => this.ask(req, res, id),

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { refusalProblem } from '../../frames/api/http/problem.js';
 import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
 import { type CreateProformaDto } from '../../core/mor-objects/mor-object.dto.js';
-import { MorObjectsFlow } from '../../core/mor-objects/mor-objects.service.js';
+import { MorObjectsService } from '../../core/mor-objects/mor-objects.service.js';
 import { wireOrProblem } from '../../core/mor-objects/callers-words.js';
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { Clock, Ids } from '../../shared/domain/ports/clock.js';
@@ -13,9 +13,9 @@ import { proformaLookup } from './rules/proforma.js';
 import { proformaWire } from './proforma-request.js';
 
 @Injectable()
-export class ProformasFlow {
+export class ProformasService {
   constructor(
-    private readonly flow: MorObjectsFlow,
+    private readonly service: MorObjectsService,
     private readonly answers: ObjectAnswers,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -26,17 +26,17 @@ export class ProformasFlow {
    * missing field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
    */
   async create(id: string, wish: CreateProformaDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
-    const billed = await this.flow.billed(id);
-    const there = await this.flow.standing(id, 'proforma');
+    const billed = await this.service.billed(id);
+    const there = await this.service.standing(id, 'proforma');
     // The MoR may have deleted the known proforma invoice, so read its status first.
-    if (there !== null && there.morId !== null) await this.flow.refresh(proformaLookup, there);
+    if (there !== null && there.morId !== null) await this.service.refresh(proformaLookup, there);
     const today = this.clock.now().toISOString().slice(0, 10);
-    const settled = await this.flow.recordedProformas(id);
+    const settled = await this.service.recordedProformas(id);
     const { wire, problem } = wireOrProblem(() => proformaWire(wish, billed, today, settled));
     const until = new Date(Date.parse(`${wish.due_date}T00:00:00Z`) + DAY_MS);
     const { invoice: facts, askedAt } = billed;
     const request = { kind: 'proforma', id: this.ids.next('pfm'), wire, until, facts, askedAt, by } as const;
-    const asked = await this.flow.request(request, name);
+    const asked = await this.service.request(request, name);
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
     return this.answers.of(asked.value);
   }

@@ -5,12 +5,12 @@ import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { ProformasController } from './proformas.controller.js';
-import { ProformasFlow } from './proformas.service.js';
+import { ProformasService } from './proformas.service.js';
 import { ProformaPages } from './proformas.pages.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, MorObjectsModule, MorModule],
   controllers: [ProformasController, ProformaPages],
-  providers: [ProformasFlow],
+  providers: [ProformasService],
 })
 export class TransfersModule {}

@@ -9,7 +9,7 @@ const NEWEST = `select differences, more, since, finished_at from verify_run whe
 const IS_OPEN = `not exists (select from difference_ack a where a.id = x.d->>'id')`;
 
 @Injectable()
-export class DifferencesStore extends Differences {
+export class DifferencesRepository extends Differences {
   constructor(private readonly db: Database) {
     super();
   }

@@ -3,9 +3,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../../shared/domain/ports/clock.js';
-import { EndpointsLogStore } from './endpoints-log.repository.js';
-import { VerifyStore } from './verify.repository.js';
-import { LossWindowFlow } from './loss-window.service.js';
+import { EndpointsLogRepository } from './endpoints-log.repository.js';
+import { VerifyRepository } from './verify.repository.js';
+import { LossWindowService } from './loss-window.service.js';
 import { VerifyJob } from './verify-job.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
@@ -17,9 +17,9 @@ export class EndpointWatch {
   private isOpen = false;
 
   constructor(
-    private readonly endpoints: EndpointsLogStore,
-    private readonly loss: LossWindowFlow,
-    private readonly books: VerifyStore,
+    private readonly endpoints: EndpointsLogRepository,
+    private readonly loss: LossWindowService,
+    private readonly books: VerifyRepository,
     private readonly ids: Ids,
     private readonly job: VerifyJob,
     @Inject(LOG) private readonly log: Logger,

@@ -11,7 +11,7 @@ const SILENCE_MS = 3 * 60_000 + 30_000;
 const KEPT_MS = 45 * 86_400_000;
 
 @Injectable()
-export class EndpointsLogStore {
+export class EndpointsLogRepository {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,

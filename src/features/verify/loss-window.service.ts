@@ -3,8 +3,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../../shared/domain/ports/call.js';
-import { EndpointsLogStore } from './endpoints-log.repository.js';
-import { LossStore } from './loss.repository.js';
+import { EndpointsLogRepository } from './endpoints-log.repository.js';
+import { LossRepository } from './loss.repository.js';
 import { type LossWindow, type Span, lossWindows } from './rules/loss-window.js';
 import { MorLookups } from '../../frames/mor/mor-lookups.js';
 import { MorChannels } from '../../shared/domain/ports/mor-channels.js';
@@ -24,10 +24,10 @@ export type LossReport = {
 const PAGE = 200;
 
 @Injectable()
-export class LossWindowFlow {
+export class LossWindowService {
   constructor(
-    private readonly endpoints: EndpointsLogStore,
-    private readonly books: LossStore,
+    private readonly endpoints: EndpointsLogRepository,
+    private readonly books: LossRepository,
     private readonly lookups: MorLookups,
     private readonly channels: MorChannels,
     private readonly clock: Clock,

@@ -36,7 +36,7 @@ export type LiveObject = {
 };
 
 @Injectable()
-export class LossStore {
+export class LossRepository {
   constructor(private readonly db: Database) {}
 
   /**

@@ -27,7 +27,7 @@ const COLUMNS = `e.id as "entryId", e.payment_row_id as "paymentRowId", e.invoic
 const MARKS = `ledger_entry e join payment p on p.id = e.payment_row_id`;
 
 @Injectable()
-export class MarksStore {
+export class MarksRepository {
   constructor(private readonly db: Database) {}
 
   /**

@@ -4,10 +4,10 @@ import { Interval } from '@nestjs/schedule';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { untoldByKind } from './rules/run.js';
 import { VerifyReports } from './verify-reports.js';
-import { VerifyStore } from './verify.repository.js';
+import { VerifyRepository } from './verify.repository.js';
 import { Metrics } from '../../shared/observe/index.js';
 import { isRepairable } from '../../shared/domain/difference.js';
-import { VerifyFlow } from './verify.service.js';
+import { VerifyService } from './verify.service.js';
 import {
   DAY_MS,
   VERIFY_AGAIN_AFTER_MS,
@@ -27,8 +27,8 @@ export class VerifyJob implements OnModuleDestroy {
   private catchUp = false;
 
   constructor(
-    private readonly flow: VerifyFlow,
-    private readonly books: VerifyStore,
+    private readonly service: VerifyService,
+    private readonly books: VerifyRepository,
     private readonly clock: Clock,
     @Inject(Metrics) private readonly metrics: Pick<Metrics, 'verified'>,
     @Inject(VerifyReports) private readonly reports: VerifyJobReports,
@@ -73,10 +73,10 @@ export class VerifyJob implements OnModuleDestroy {
       const since = new Date(Math.max(now - VERIFY_LOOK_BACK_MS, installedAt.getTime()));
       const { signal } = this.stopping;
       const onSaved = (): Promise<void> => this.books.nextRunIn(VERIFY_HELD_MS);
-      const report = await this.flow.run({ since, resume: true, signal, onSaved });
+      const report = await this.service.run({ since, resume: true, signal, onSaved });
       this.reports.onRun(report);
       const caughtUp = this.catchUp && report.differences.some(isRepairable);
-      if (caughtUp) await this.flow.repair(report);
+      if (caughtUp) await this.service.repair(report);
       if (report.outcome !== 'incomplete') {
         // After a repair the next run starts soon and shows the result. Without a repair the next run starts a day
         // after this run began. A resumed run keeps its first start.

@@ -1,5 +1,5 @@
 // Looks up the marks on Stripe at the MoR. The first pass over a million marks takes days.
-import { type MarkAnswer, type MarkedPayment, type MarksStore } from './marks.repository.js';
+import { type MarkAnswer, type MarkedPayment, type MarksRepository } from './marks.repository.js';
 import { finding } from './rules/findings.js';
 import { VERIFY_PAGE, type VerifySitting } from './verify-session.js';
 import {
@@ -23,7 +23,7 @@ const MOST_NAMED = 10_000;
 export class VerifyMarks {
   private asked = 0;
   private readonly most: number;
-  private readonly lookups: MarksStore;
+  private readonly lookups: MarksRepository;
 
   constructor(private readonly sitting: VerifySitting) {
     this.most = sitting.options.young ? VERIFY_MARKS_FOR_A_PERSON : VERIFY_MARKS_A_RUN;
@@ -53,7 +53,7 @@ export class VerifyMarks {
     for (const mark of await this.lookups.open(this.sitting.now(), this.most)) await this.ask(mark);
   }
 
-  /** Looks up the marks of `MarksStore.newer`. Returns the marks with a charge unknown to the MoR. */
+  /** Looks up the marks of `MarksRepository.newer`. Returns the marks with a charge unknown to the MoR. */
   private async newer(): Promise<readonly MarkedPayment[]> {
     const unknown: MarkedPayment[] = [];
     for (let after = 0n; this.asked < this.most;) {

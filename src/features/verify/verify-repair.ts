@@ -14,7 +14,7 @@ import {
 } from '../../shared/domain/mor-object.js';
 import { type BillingEventFacts } from '../../shared/domain/ports/billing-reader.js';
 import { type Inbox } from '../../shared/domain/ports/inbox.js';
-import { type LaneStore } from '../../engine/lane.repository.js';
+import { type LaneRepository } from '../../engine/lane.repository.js';
 import { type Difference } from '../../shared/domain/difference.js';
 import { isOnItsWay, keptSince } from './verify-comparison.js';
 import { type VerifyParts } from './verify-session.js';
@@ -46,7 +46,7 @@ export class VerifyRepair {
   constructor(
     private readonly parts: VerifyParts,
     private readonly inbox: Inbox,
-    private readonly lanes: LaneStore,
+    private readonly lanes: LaneRepository,
   ) {}
 
   async repair(

@@ -4,18 +4,18 @@ import { type CallOutcome, codesOf, mayPass } from '../../shared/domain/ports/ca
 import { type BillingPlatform } from '../../shared/domain/ports/billing-platform.js';
 import { type BillingPage, type BillingReader, type ListQuery } from '../../shared/domain/ports/billing-reader.js';
 import { type PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
-import { type FlowContext } from '../../engine/decision-context.js';
+import { type DecisionContext } from '../../engine/decision-context.js';
 import { finding } from './rules/findings.js';
 import { afterPage, type ListName, type Listing, LISTS, takenUp, type VerifyProgress } from './rules/progress.js';
 import { type VerifyFindings } from './verify-findings.js';
-import { type VerifyStore } from './verify.repository.js';
+import { type VerifyRepository } from './verify.repository.js';
 
 export type VerifyParts = {
-  readonly books: VerifyStore;
+  readonly books: VerifyRepository;
   readonly reader: BillingReader;
   readonly platform: BillingPlatform;
   readonly gateway: PaymentGateway;
-  readonly context: FlowContext;
+  readonly context: DecisionContext;
   /** Finds the customers outside the enrolment. Null: all customers are enrolled. */
   readonly enrolment: EnrolmentPort | null;
 };

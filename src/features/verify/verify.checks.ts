@@ -5,16 +5,16 @@ import { isRenderedTooOld, stripeInvoiceTypes, TOO_OLD } from '../../shared/doma
 import { BillingReader } from '../../shared/domain/ports/billing-reader.js';
 import { said } from '../../shared/domain/ports/call.js';
 import { DAY_MS, VERIFY_GRACE_MS } from '../../shared/policy.js';
-import { LossWindowFlow } from './loss-window.service.js';
+import { LossWindowService } from './loss-window.service.js';
 import { showLossWindow } from './rules/loss-window.js';
-import { VerifyStore } from './verify.repository.js';
+import { VerifyRepository } from './verify.repository.js';
 
 const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview). ${TOO_OLD}.`;
 
 export const checks: FeatureChecks = async ({ world }) => ({
   checks: [
-    ...(await arrivalChecks(world.get(BillingReader), world.get(VerifyStore))),
-    await outageCheck(world.get(LossWindowFlow)),
+    ...(await arrivalChecks(world.get(BillingReader), world.get(VerifyRepository))),
+    await outageCheck(world.get(LossWindowService)),
   ],
 });
 
@@ -22,7 +22,7 @@ export const checks: FeatureChecks = async ({ world }) => ({
  * Compares Stripe's events of the last day with the inbox, because at Stripe an endpoint with a wrong address or secret
  * looks fine.
  */
-export async function arrivalChecks(reader: BillingReader, books: VerifyStore): Promise<Check[]> {
+export async function arrivalChecks(reader: BillingReader, books: VerifyRepository): Promise<Check[]> {
   const { ok, warn, fail } = check('arrival of Stripe’s events');
   const now = Date.now();
   const createdAfter = new Date(Math.max(now - DAY_MS, (await books.installedAt()).getTime()));
@@ -48,7 +48,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   return [say(`${unknown.size} of the newest ${due.length} did not come`, todo)];
 }
 
-async function outageCheck(loss: LossWindowFlow): Promise<Check> {
+async function outageCheck(loss: LossWindowService): Promise<Check> {
   const { ok, warn } = check('outages');
   const last = (await loss.windows(new Date(Date.now() - 7 * DAY_MS))).at(-1);
   if (last === undefined) return ok('none in a week longer than the retries of the MoR');

@@ -4,9 +4,9 @@ import { differenceView } from '../../core/invoices/difference.view.js';
 import { acknowledgedOf, type More, showMarksLeft } from './rules/run.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { VerifyController } from './verify.controller.js';
-import { VerifyFlow, type VerifyReport } from './verify.service.js';
+import { VerifyService, type VerifyReport } from './verify.service.js';
 import { type Repaired } from './verify-repair.js';
-import { VerifyStore } from './verify.repository.js';
+import { VerifyRepository } from './verify.repository.js';
 import { type Cli } from '../../frames/cli/cli.js';
 import { compare, exitCode } from '../../frames/cli/compare.js';
 import { type Commands } from '../../frames/cli/commands.js';
@@ -29,17 +29,17 @@ export function addVerify(on: Commands): void {
         if (id !== undefined) return acknowledge(cli, id, note);
         if (note !== undefined) throw wrongUsage('--note belongs to --acknowledge <id>');
         const world = await cli.open();
-        const flow = world.get(VerifyFlow);
-        let report = await compare(cli, since, (options) => flow.run({ ...options, resume }));
+        const service = world.get(VerifyService);
+        let report = await compare(cli, since, (options) => service.run({ ...options, resume }));
         if (resume && report.resumedFrom === null)
           cli.io.err('There was no interrupted run: Crossbill compared everything.\n');
         const wanted = report.differences.filter(isRepairable);
         let repaired: Repaired | null = null;
         if (repair === true && wanted.length > 0 && (await mayRepair(cli, wanted, report.more))) {
           const before = report;
-          const work = () => flow.repair(before, wanted);
+          const work = () => service.repair(before, wanted);
           repaired = await settled(cli, world, wait, await world.change('verify.repair', before.id, work, counts));
-          report = await compare(cli, since, (options) => flow.run(options));
+          report = await compare(cli, since, (options) => service.run(options));
         }
         const older = await beforeInstallation(world, since, report);
         await cli.print(
@@ -59,14 +59,14 @@ export function addBackfill(on: Commands): void {
     .action(
       on.run(async (cli, { since, wait }) => {
         const world = await cli.open();
-        const flow = world.get(VerifyFlow);
-        const report = await compare(cli, since, (options) => flow.run(options));
+        const service = world.get(VerifyService);
+        const report = await compare(cli, since, (options) => service.run(options));
         const missing = report.differences.filter((d) => d.kind === 'event_never_delivered' && isRepairable(d));
         let repaired: Repaired = { started: [], failed: [], beyond: 0, lanes: [] };
         if (missing.length > 0) {
           cli.io.err(renderPlan(missing, report.more));
           await cli.confirm(`Fetch the missing events (${missing.length})?`);
-          const work = () => flow.repair(report, missing);
+          const work = () => service.repair(report, missing);
           repaired = await settled(cli, world, wait, await world.change('backfill', null, work, counts));
         }
         const { compared, problem } = report;
@@ -105,7 +105,7 @@ function counts({ started, failed, beyond }: Repaired): { readonly detail: Reado
 
 /** Works on the repaired lanes until no work is due there, for at most `seconds`. A daemon may run at the same time. */
 async function settled(cli: Cli, world: World, seconds: number, repaired: Repaired): Promise<Repaired> {
-  const atRest = await world.workUntil(() => world.get(VerifyStore).atRest(repaired.lanes), seconds);
+  const atRest = await world.workUntil(() => world.get(VerifyRepository).atRest(repaired.lanes), seconds);
   if (!atRest) cli.io.err('Not everything finished in time; the daemon continues.\n');
   return repaired;
 }
@@ -115,7 +115,7 @@ async function settled(cli: Cli, world: World, seconds: number, repaired: Repair
  * run of verify leaves these events out.
  */
 async function beforeInstallation(world: World, since: Date, report: VerifyReport): Promise<string> {
-  const installedAt = await world.get(VerifyStore).installedAt();
+  const installedAt = await world.get(VerifyRepository).installedAt();
   const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;
   if (since >= installedAt || old === 0) return '';
   return `${old} of the missing events are older than this installation (${time(installedAt)}).

@@ -2,7 +2,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { VerifyStore } from './verify.repository.js';
+import { VerifyRepository } from './verify.repository.js';
 import { DifferenceView, differenceView } from '../../core/invoices/difference.view.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
@@ -23,7 +23,7 @@ class AcknowledgeDto {
 @Controller('v1/verify/differences')
 export class VerifyController {
   constructor(
-    private readonly books: VerifyStore,
+    private readonly books: VerifyRepository,
     private readonly clock: Clock,
   ) {}
 

@@ -10,18 +10,18 @@ import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
 import { EndpointWatch } from './endpoint-watch.js';
-import { LossWindowFlow } from './loss-window.service.js';
+import { LossWindowService } from './loss-window.service.js';
 import { VerifyJob } from './verify-job.js';
 import { VerifyReports } from './verify-reports.js';
 import { VerifyController } from './verify.controller.js';
-import { VerifyFlow } from './verify.service.js';
+import { VerifyService } from './verify.service.js';
 import { VerifyPages } from './verify.pages.js';
-import { VerifyStore } from './verify.repository.js';
+import { VerifyRepository } from './verify.repository.js';
 import { Comparer, Differences, LostEvents } from '../../shared/domain/ports/differences.js';
-import { DifferencesStore } from './differences.repository.js';
-import { MarksStore } from './marks.repository.js';
-import { LossStore } from './loss.repository.js';
-import { EndpointsLogStore } from './endpoints-log.repository.js';
+import { DifferencesRepository } from './differences.repository.js';
+import { MarksRepository } from './marks.repository.js';
+import { LossRepository } from './loss.repository.js';
+import { EndpointsLogRepository } from './endpoints-log.repository.js';
 
 /** How long the daemon's stop waits for the record of its closed endpoints. */
 const GRACE_MS = 1_000;
@@ -31,27 +31,27 @@ const GRACE_MS = 1_000;
   imports: [ConsoleModule, EngineModule, HealthModule, MorModule],
   controllers: [VerifyController, VerifyPages],
   providers: [
-    VerifyFlow,
-    { provide: Comparer, useExisting: VerifyFlow },
-    LossWindowFlow,
-    { provide: LostEvents, useExisting: LossWindowFlow },
+    VerifyService,
+    { provide: Comparer, useExisting: VerifyService },
+    LossWindowService,
+    { provide: LostEvents, useExisting: LossWindowService },
     VerifyReports,
     VerifyJob,
     EndpointWatch,
-    VerifyStore,
-    DifferencesStore,
-    { provide: Differences, useExisting: DifferencesStore },
-    MarksStore,
-    LossStore,
-    EndpointsLogStore,
+    VerifyRepository,
+    DifferencesRepository,
+    { provide: Differences, useExisting: DifferencesRepository },
+    MarksRepository,
+    LossRepository,
+    EndpointsLogRepository,
   ],
-  exports: [VerifyStore, Differences],
+  exports: [VerifyRepository, Differences],
 })
 export class VerifyModule implements OnModuleInit {
   constructor(
     private readonly watch: EndpointWatch,
     private readonly lifecycle: Lifecycle,
-    private readonly books: VerifyStore,
+    private readonly books: VerifyRepository,
     private readonly needs: Needs,
     private readonly news: NewsOfFeatures,
   ) {}

@@ -1,10 +1,10 @@
 // The notification about differences that no review item asks about.
 import { type News } from '../../core/health/news.js';
-import { type VerifyStore } from './verify.repository.js';
+import { type VerifyRepository } from './verify.repository.js';
 import { untoldByKind, untoldOf, type VerifyRun } from './rules/run.js';
 
 /** Reads the notification about the newest run. Reads a run once: it may have thousands of differences. */
-export function newsFrom(books: Pick<VerifyStore, 'last' | 'lastId'>): () => Promise<News | null> {
+export function newsFrom(books: Pick<VerifyRepository, 'last' | 'lastId'>): () => Promise<News | null> {
   let read: { readonly id: string | null; readonly news: News | null } = { id: null, news: null };
   return async () => {
     const id = await books.lastId();

@@ -7,7 +7,7 @@ import { invalid, notFound, Problem } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { acknowledgedOf, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
-import { VerifyStore } from './verify.repository.js';
+import { VerifyRepository } from './verify.repository.js';
 import { differenceFields, listedDifference } from './difference.fields.js';
 import { type Difference, isOpen, showCounts } from '../../shared/domain/difference.js';
 import { showLossWindow } from './rules/loss-window.js';
@@ -41,7 +41,7 @@ const PATH = '/console/verify';
 @Pages('console/verify')
 export class VerifyPages {
   constructor(
-    private readonly verify: VerifyStore,
+    private readonly verify: VerifyRepository,
     private readonly clock: Clock,
     private readonly audit: ConsoleAudit,
   ) {}

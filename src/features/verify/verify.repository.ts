@@ -1,9 +1,9 @@
 // Reads our records in bulk for verify, and stores the verify runs.
 import { Injectable } from '@nestjs/common';
 import { Any, Not } from 'typeorm';
-import { MarksStore } from './marks.repository.js';
+import { MarksRepository } from './marks.repository.js';
 import { maskCards } from '../../shared/masks/card-numbers.js';
-import { type FlowSettings } from '../../shared/domain/settings.js';
+import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { type Acknowledgement, type Difference, type OurInvoice } from '../../shared/domain/difference.js';
 import { type InvoiceRow, type PaymentRow } from '../../shared/domain/model.js';
 import { openOf, type VerifyRun } from './rules/run.js';
@@ -34,17 +34,17 @@ export type TakeUp = {
   readonly now: Date;
   /** The interrupted run's own `since` must equal this time, or lie at most a day before this time. */
   readonly since: Date;
-  readonly settings: FlowSettings;
+  readonly settings: DecisionSettings;
 };
 
 @Injectable()
-export class VerifyStore {
+export class VerifyRepository {
   private readonly runs = this.db.orm.getRepository(VerifyRunEntity);
 
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
-    readonly marks: MarksStore = new MarksStore(db),
+    readonly marks: MarksRepository = new MarksRepository(db),
   ) {}
 
   /** The database's time. Every replica uses it for the times of runs. */

@@ -7,15 +7,15 @@ import { type BillingEventFacts, BillingReader } from '../../shared/domain/ports
 import { codesOf } from '../../shared/domain/ports/call.js';
 import { Ids } from '../../shared/domain/ports/clock.js';
 import { Inbox } from '../../shared/domain/ports/inbox.js';
-import { LaneStore } from '../../engine/lane.repository.js';
+import { LaneRepository } from '../../engine/lane.repository.js';
 import { PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
 import { openOf, type VerifyRun } from './rules/run.js';
-import { VerifyStore } from './verify.repository.js';
+import { VerifyRepository } from './verify.repository.js';
 import { type Difference, type DifferenceKind, isRepairable } from '../../shared/domain/difference.js';
 import { pictureDiffers } from './rules/compare.js';
 import { begun, type VerifyProgress } from './rules/progress.js';
-import { FlowContext } from '../../engine/decision-context.js';
-import { type LossReport, LossWindowFlow } from './loss-window.service.js';
+import { DecisionContext } from '../../engine/decision-context.js';
+import { type LossReport, LossWindowService } from './loss-window.service.js';
 import { VerifyComparison } from './verify-comparison.js';
 import { VerifyFindings } from './verify-findings.js';
 import { CouldNotCompare, VERIFY_PAGE, type VerifyParts, VerifySitting } from './verify-session.js';
@@ -66,22 +66,22 @@ export type VerifyReport = VerifyRun & {
 const DIFFERENCES_A_QUESTION = 50;
 
 @Injectable()
-export class VerifyFlow {
+export class VerifyService {
   private readonly parts: VerifyParts;
   private readonly repairs: VerifyRepair;
 
   constructor(
-    private readonly books: VerifyStore,
+    private readonly books: VerifyRepository,
     reader: BillingReader,
     platform: BillingPlatform,
     gateway: PaymentGateway,
     inbox: Inbox,
-    lanes: LaneStore,
-    private readonly context: FlowContext,
+    lanes: LaneRepository,
+    private readonly context: DecisionContext,
     private readonly wake: Wake,
     private readonly ids: Ids,
     /** Finds loss windows. Null: there is no log of the endpoints' open times. */
-    @Inject(LossWindowFlow) private readonly loss: LossWindowFlow | null = null,
+    @Inject(LossWindowService) private readonly loss: LossWindowService | null = null,
     @Optional() private readonly limits = VERIFY_LIMITS,
     @Optional() @Inject(EnrolmentPort) enrolment: EnrolmentPort | null = null,
   ) {

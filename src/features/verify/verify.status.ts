@@ -3,10 +3,10 @@ import { type StatusPart } from '../../frames/cli/slots.js';
 import { counted, time } from '../../frames/cli/table.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { openOf, untoldOf } from './rules/run.js';
-import { VerifyStore } from './verify.repository.js';
+import { VerifyRepository } from './verify.repository.js';
 
 export const status: StatusPart = async (world) => {
-  const last = await world.get(VerifyStore).last();
+  const last = await world.get(VerifyRepository).last();
   if (last === null) return { json: { verify: null }, text: '\nLast verify\n  never\n' };
   const { finishedAt: at, outcome, lossWindows } = last;
   const [differences, differencesUntold] = [openOf(last), untoldOf(last)];

@@ -9,10 +9,10 @@ import { isObject } from '@crossbill/mor/read.js';
 import { nameLane } from '../../shared/domain/events/channel-lane.js';
 import { AuditLog } from '../../shared/domain/ports/audit-log.js';
 import { Clock, Ids } from '../../shared/domain/ports/clock.js';
-import { LaneStore } from '../../engine/lane.repository.js';
+import { LaneRepository } from '../../engine/lane.repository.js';
 import { LaneWorker } from '../../engine/lane-worker.js';
 import { Wake } from '../../engine/lane-signal.js';
-import { WorkLaneFlow } from '../../engine/work-lane.service.js';
+import { WorkLaneService } from '../../engine/work-lane.service.js';
 import { createLogger, type Logger, Metrics } from '../../shared/observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { LEASE_MS } from '../../shared/policy.js';
@@ -67,14 +67,20 @@ export class World {
    * or when the operator stops the command.
    */
   async workUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean> {
-    const worker = new LaneWorker(this.get(LaneStore), this.get(WorkLaneFlow), this.get(Wake), this.get(Clock), {
-      owner: `cli:${process.pid}:${this.get(Ids).next('w')}`,
-      concurrency: LANES_AT_ONCE,
-      leaseMs: LEASE_MS,
-      pollMs: LOOK_EVERY_MS,
-      onError: (what, err, claim) =>
-        this.log.error({ event: 'engine.failed', err, ...(claim === null ? {} : nameLane(claim.lane)) }, what),
-    });
+    const worker = new LaneWorker(
+      this.get(LaneRepository),
+      this.get(WorkLaneService),
+      this.get(Wake),
+      this.get(Clock),
+      {
+        owner: `cli:${process.pid}:${this.get(Ids).next('w')}`,
+        concurrency: LANES_AT_ONCE,
+        leaseMs: LEASE_MS,
+        pollMs: LOOK_EVERY_MS,
+        onError: (what, err, claim) =>
+          this.log.error({ event: 'engine.failed', err, ...(claim === null ? {} : nameLane(claim.lane)) }, what),
+      },
+    );
     worker.start();
     try {
       return await this.waitUntil(done, seconds);

@@ -7,13 +7,13 @@ import { Clock } from '../../shared/domain/ports/clock.js';
 import { observationsOf } from '../../core/books/rules/open-money.js';
 import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
 import { type EventRow } from '../../core/events/event-list.repository.js';
-import { EventsStore } from '../../core/events/events.repository.js';
-import { PaymentsStore } from '../../core/payments/payments.repository.js';
+import { EventsRepository } from '../../core/events/events.repository.js';
+import { PaymentsRepository } from '../../core/payments/payments.repository.js';
 import { TAX_CALCULATION_LIFE_MS, VERIFY_LOOK_BACK_MS } from '../../shared/policy.js';
 import { refundStatuses } from '../../core/refunds/refund.view.js';
-import { RefundsStore } from '../../core/refunds/refunds.repository.js';
-import { ReviewsStore } from '../../core/reviews/reviews.repository.js';
-import { SignupsStore } from '../../core/signups/signups.repository.js';
+import { RefundsRepository } from '../../core/refunds/refunds.repository.js';
+import { ReviewsRepository } from '../../core/reviews/reviews.repository.js';
+import { SignupsRepository } from '../../core/signups/signups.repository.js';
 import { LostEvents, NO_EVENT_LOST } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { amount, table, time } from './table.js';
@@ -113,11 +113,11 @@ async function lostEvents(world: World): Promise<Found> {
   // review item.
   const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
   const windows = await world.find(LostEvents, NO_EVENT_LOST).windows(since);
-  const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
+  const aside = await world.get(EventsRepository).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
   for (const e of aside.data) {
     // Crossbill may have accepted another delivery of the same event: the event is then not lost.
-    const known = await world.get(EventsStore).list({ source: e.source, eventId: e.eventId }, PAGE);
+    const known = await world.get(EventsRepository).list({ source: e.source, eventId: e.eventId }, PAGE);
     if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
   }
   const line = (event: string | null, type: string, from: Date, to: Date): Known => ({
@@ -137,7 +137,7 @@ async function ofReviews(
   const items: Known[] = [];
   let more = false;
   for (const kind of kinds) {
-    const page = await world.get(ReviewsStore).list({ status: 'open', kind }, PAGE);
+    const page = await world.get(ReviewsRepository).list({ status: 'open', kind }, PAGE);
     more ||= page.nextCursor !== null;
     for (const r of page.data) {
       items.push(...(await read(r, r.invoiceId === null ? null : await world.get(ReadModel).invoice(r.invoiceId))));
@@ -157,7 +157,7 @@ function missingVerdict({ invoiceId }: ReviewRow, view: InvoiceView | null): Kno
 
 async function unproven(world: World, review: ReviewRow, view: InvoiceView | null): Promise<Known[]> {
   const p = view?.payments.find((x) => x.id === review.paymentRowId);
-  const signup = p === undefined ? await world.get(SignupsStore).find(review.subject) : null;
+  const signup = p === undefined ? await world.get(SignupsRepository).find(review.subject) : null;
   const one = p ?? signup;
   if (one === null) return [];
   return [
@@ -172,7 +172,7 @@ async function unproven(world: World, review: ReviewRow, view: InvoiceView | nul
 }
 
 async function unknownRefunds(world: World): Promise<Found> {
-  const page = await world.get(RefundsStore).list({ statuses: refundStatuses('unknown') }, PAGE);
+  const page = await world.get(RefundsRepository).list({ statuses: refundStatuses('unknown') }, PAGE);
   const items: Known[] = [];
   for (const { refund, payment } of page.data) {
     const messages = (await world.get(ReadModel).invoice(refund.invoiceId))?.messages ?? [];
@@ -204,7 +204,7 @@ async function unknownRefunds(world: World): Promise<Found> {
 }
 
 async function unnamedPayments(world: World): Promise<Found> {
-  const page = await world.get(PaymentsStore).list({ unnamed: true }, PAGE);
+  const page = await world.get(PaymentsRepository).list({ unnamed: true }, PAGE);
   const items = page.data.map(({ payment: p }) => ({
     charge: p.processorChargeId,
     link_or_proforma: p.origin === 'payment_link' || p.origin === 'proforma' ? p.reference : null,
@@ -234,7 +234,7 @@ function otherAmount({ invoiceId, paymentRowId, fact }: ReviewRow, view: Invoice
 async function expiredCalculations(world: World): Promise<Found> {
   const now = world.get(Clock).now().getTime();
   const [from, to] = [new Date(now - VERIFY_LOOK_BACK_MS), new Date(now - TAX_CALCULATION_LIFE_MS)];
-  const found = await world.get(SignupsStore).uncharged(from, to, MOST + 1);
+  const found = await world.get(SignupsRepository).uncharged(from, to, MOST + 1);
   const items = found.slice(0, MOST).map((s) => ({
     setup_intent: s.intentId,
     tax_calculation: s.taxCalculationId,

@@ -1,7 +1,7 @@
 // `crossbill doctor`: checks the whole installation, and names a remedy for each fault. Doctor changes nothing.
 import { styleText } from 'node:util';
 import { type Config, ConfigError, secretValues } from '../../shared/config/index.js';
-import { HealthStore } from '../../core/health/health.repository.js';
+import { HealthRepository } from '../../core/health/health.repository.js';
 import { textCensor } from '../../shared/masks/secrets.js';
 import { type Feature } from '../../feature.js';
 import { FEATURES } from '../../features.js';
@@ -109,5 +109,8 @@ const CHECKS = async (): Promise<readonly FeatureChecks[]> => {
 };
 
 async function mailCheck(world: World): Promise<Check> {
-  return invoiceMailCheck(await world.get(HealthStore).sentByPlatform(SAMPLE), world.config.stripeApiBase === null);
+  return invoiceMailCheck(
+    await world.get(HealthRepository).sentByPlatform(SAMPLE),
+    world.config.stripeApiBase === null,
+  );
 }

@@ -8,9 +8,9 @@ import {
   eventWithBodyView,
 } from '../../core/events/event.view.js';
 import { EventsController } from '../../core/events/events.controller.js';
-import { EventsFlow } from '../../core/events/events.service.js';
+import { EventsService } from '../../core/events/events.service.js';
 import { type EventRow } from '../../core/events/event-list.repository.js';
-import { EventsStore } from '../../core/events/events.repository.js';
+import { EventsRepository } from '../../core/events/events.repository.js';
 import { rawBody } from '../../shared/masks/event-body.js';
 import { type Cli, columns } from './cli.js';
 import { type Commands } from './commands.js';
@@ -58,7 +58,7 @@ export function addEvents(on: Commands): void {
       on.run(async (cli, given, { note }) => {
         const world = await cli.open();
         const { id } = await findEvent(world, given);
-        const work = () => world.get(EventsFlow).dismiss(id, note, cli.by);
+        const work = () => world.get(EventsService).dismiss(id, note, cli.by);
         const done = await world.change('event.dismiss', id, work);
         await cli.print(eventView(done), () => `Dismissed ${id}.\n`);
       }),
@@ -74,7 +74,7 @@ export async function retryEvents(cli: Cli, id: string | undefined, all = false)
   const refused: { readonly id: string; readonly why: string }[] = [];
   for (const one of ids) {
     try {
-      retried.push((await world.change('event.retry', one, () => world.get(EventsFlow).retry(one))).id);
+      retried.push((await world.change('event.retry', one, () => world.get(EventsService).retry(one))).id);
     } catch (e) {
       const { exitCode, message } = explainError(e);
       if (exitCode !== EXIT.failed) throw e;
@@ -92,7 +92,7 @@ export async function retryEvents(cli: Cli, id: string | undefined, all = false)
 
 /** Finds the event with this id of Crossbill. If there is none: the newest event with this id of the sender. */
 async function findEvent(world: World, id: string): Promise<EventRow & { readonly body: Buffer | null }> {
-  const events = world.get(EventsStore);
+  const events = world.get(EventsRepository);
   const [newest] = (await events.list({ eventId: id }, { limit: 1, cursor: null })).data;
   const event = (await events.find(id)) ?? (newest === undefined ? null : await events.find(newest.id));
   if (event === null) throw unknown(`There is no event ${id}. \`crossbill events list\` shows all of them.`);
@@ -102,7 +102,7 @@ async function findEvent(world: World, id: string): Promise<EventRow & { readonl
 async function parkedEvents(world: World): Promise<string[]> {
   const ids: string[] = [];
   for (let after = 0n; ;) {
-    const page = await world.get(EventsStore).parked(after, 500);
+    const page = await world.get(EventsRepository).parked(after, 500);
     ids.push(...page.map((id) => `ie_${id}`));
     const last = page.at(-1);
     if (last === undefined) return ids;

@@ -1,14 +1,14 @@
 // `crossbill explain <id>`: describes an invoice's history in order, in sentences.
 import { secretValues } from '../../shared/config/index.js';
-import { CustomersStore } from '../../core/customers/customers.repository.js';
+import { CustomersRepository } from '../../core/customers/customers.repository.js';
 import { type JournalLine, type PaymentRow } from '../../shared/domain/model.js';
 import { type LossCredit, type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { known } from '../../shared/domain/sentence.js';
 import { type SignupRow } from '../../shared/domain/signup.js';
 import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
-import { EventsStore } from '../../core/events/events.repository.js';
-import { InvoicesStore } from '../../core/invoices/invoices.repository.js';
+import { EventsRepository } from '../../core/events/events.repository.js';
+import { InvoicesRepository } from '../../core/invoices/invoices.repository.js';
 import { answerOf, lastRead } from '../../core/invoices/invoice-sentence.js';
 import { invoiceView } from '../../core/invoices/invoice.view.js';
 import { textCensor } from '../../shared/masks/secrets.js';
@@ -16,9 +16,9 @@ import { nextTryOf } from '../../core/invoices/retry.view.js';
 import { Finder, SHORTEST_NAME } from '../console/finder.js';
 import { minorsOf, splitAmount } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
-import { ReviewsStore } from '../../core/reviews/reviews.repository.js';
+import { ReviewsRepository } from '../../core/reviews/reviews.repository.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
-import { SignupsStore } from '../../core/signups/signups.repository.js';
+import { SignupsRepository } from '../../core/signups/signups.repository.js';
 import { Differences, NOTHING_COMPARED, type OpenDifference } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { unknown } from './exit-codes.js';
@@ -63,24 +63,25 @@ export function addExplain(on: Commands): void {
 
 /** Finds the signups of a customer, or one signup by its own id. */
 async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]> {
-  const customer = await world.get(CustomersStore).find(id);
+  const customer = await world.get(CustomersRepository).find(id);
   if (customer !== null) return customer.signups;
-  const signup = await world.get(SignupsStore).find(id);
+  const signup = await world.get(SignupsRepository).find(id);
   return signup === null ? [] : [signup];
 }
 
 /** Finds the invoices for an id of any object, such as an invoice, a payment, a customer or an event. */
 async function lanesOf(world: World, id: string): Promise<readonly string[]> {
-  const [books, events] = [world.get(ReadModel), world.get(EventsStore)];
+  const [books, events] = [world.get(ReadModel), world.get(EventsRepository)];
   if ((await books.invoice(id)) !== null) return [id];
   const payment = await books.payment(id);
   if (payment !== null) return [payment.payment.invoiceId];
   const refund = await books.refund(id);
   if (refund !== null) return [refund.refund.invoiceId];
-  const customer = await world.get(CustomersStore).find(id);
+  const customer = await world.get(CustomersRepository).find(id);
   if (customer !== null) return customer.invoiceIds;
   const invoiceId =
-    (await world.get(SignupsStore).find(id))?.invoiceId ?? (await world.get(ReviewsStore).find(id))?.invoiceId;
+    (await world.get(SignupsRepository).find(id))?.invoiceId ??
+    (await world.get(ReviewsRepository).find(id))?.invoiceId;
   if (invoiceId) return [invoiceId];
   const event = await events.find(id);
   if (event !== null) return [event.lane];
@@ -101,12 +102,12 @@ async function lanesNamed(world: World, text: string): Promise<readonly string[]
     const filter = typed.currency === null ? {} : { currency: typed.currency };
     const first = { limit: MOST, cursor: null };
     const found = await Promise.all(
-      minors.map((amount) => world.get(InvoicesStore).list({ ...filter, amount }, first)),
+      minors.map((amount) => world.get(InvoicesRepository).list({ ...filter, amount }, first)),
     );
     return found.flatMap(({ data }) => data.map((i) => i.invoiceId));
   }
   const customers = (text.length < SHORTEST_NAME ? null : await finder.customers(text)) ?? [];
-  const found = await Promise.all(customers.map((c) => world.get(CustomersStore).find(c.customerId)));
+  const found = await Promise.all(customers.map((c) => world.get(CustomersRepository).find(c.customerId)));
   return found.flatMap((c) => c?.invoiceIds ?? []);
 }
 

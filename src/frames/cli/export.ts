@@ -5,7 +5,7 @@ import { type Span } from '../../shared/domain/page.js';
 import {
   type CollectedPayment,
   type Export,
-  ExportsStore,
+  ExportsRepository,
   type PaidRefund,
 } from '../../core/ledger/exports.repository.js';
 import { type LedgerRow } from '../../core/ledger/ledger.repository.js';
@@ -25,7 +25,7 @@ import { json } from './table.js';
 
 /** One kind of export: a read of its rows, a function for a row's form in the API, and the fields of the CSV. */
 type Exported<R, V extends object> = {
-  readonly rows: (exports: ExportsStore, span: Span) => Export<R>;
+  readonly rows: (exports: ExportsRepository, span: Span) => Export<R>;
   readonly view: (row: R) => V;
   readonly fields: Fields<V>;
 };
@@ -59,7 +59,7 @@ export function addExport(on: Commands): void {
       .action(
         on.run(async (cli, { month, since, format, out }) => {
           if (month !== undefined && since !== undefined) throw wrongUsage('Use --month or --since, not both.');
-          const rows = exported.rows((await cli.open()).get(ExportsStore), month ?? { since });
+          const rows = exported.rows((await cli.open()).get(ExportsRepository), month ?? { since });
           const write = (to: Write): Promise<number> =>
             writeRows(cli, rows, exported, { csv: format === 'csv' && !cli.json, to });
           if (out === undefined) return void (await write(cli.io.out));

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { CsvRefused } from '../../shared/csv/read-csv.js';
 import {
-  ImportCustomersFlow,
+  ImportCustomersService,
   type ImportReport,
   ImportStopped,
 } from '../../core/customers/import-customers.service.js';
@@ -25,7 +25,7 @@ export function addImport(on: Commands): void {
         const run = (): Promise<ImportReport> =>
           cli
             .watch((progress) =>
-              world.get(ImportCustomersFlow).run({
+              world.get(ImportCustomersService).run({
                 path: resolve(cli.io.cwd, file),
                 by: cli.by,
                 signal: cli.io.signal,

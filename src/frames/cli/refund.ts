@@ -9,7 +9,7 @@ import { refundable } from '../../shared/domain/status.js';
 import { type ListedRefund, type PaymentView, ReadModel } from '../../engine/read-model.js';
 import { PaymentsController } from '../../core/payments/payments.controller.js';
 import { listedRefundView } from '../../core/refunds/refund.view.js';
-import { refundPath, RefundsFlow } from '../../core/refunds/refunds.service.js';
+import { refundPath, RefundsService } from '../../core/refunds/refunds.service.js';
 import { findWaiting, sayWaiting } from '../../core/refunds/rules/refund.js';
 import { PAYMENT_DISPUTED, REFUND_WAITING } from '../../core/refunds/rules/request.js';
 import { typedAmount } from '../../core/refunds/typed-amount.js';
@@ -76,7 +76,7 @@ export function addRefund(on: Commands): void {
           };
           const store = async (key: string): Promise<RefundRow> => {
             const name = paymentRequestName(KEY_SCOPE, key, { amount: wanted?.toString() ?? null, reason });
-            const done = await world.get(RefundsFlow).request(id, request, name);
+            const done = await world.get(RefundsService).request(id, request, name);
             // An equal request arrived in the meantime.
             if (!done.ok && done.code === REFUND_WAITING)
               await refuseIfWaiting(cli, world, (await books.payment(id)) ?? found, wanted);

@@ -1,9 +1,9 @@
 // `crossbill status`: shows invoices, queues, senders and review items at a glance, and then each feature's part.
 import { answersOf } from '../../shared/domain/endpoint-replies.js';
 import { whatToCheck } from '../../shared/domain/refusal.js';
-import { EventsStore } from '../../core/events/events.repository.js';
-import { HealthStore } from '../../core/health/health.repository.js';
-import { EndpointAnswersStore } from '../intake/endpoint-replies.repository.js';
+import { EventsRepository } from '../../core/events/events.repository.js';
+import { HealthRepository } from '../../core/health/health.repository.js';
+import { EndpointRepliesRepository } from '../intake/endpoint-replies.repository.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { isObject } from '@crossbill/mor/read.js';
 import { type Feature } from '../../feature.js';
@@ -31,7 +31,11 @@ type Json = Readonly<Record<string, unknown>>;
 type Standing = Awaited<ReturnType<typeof look>>;
 
 async function look(world: World) {
-  const [health, inbox, endpoints] = [world.get(HealthStore), world.get(EventsStore), world.get(EndpointAnswersStore)];
+  const [health, inbox, endpoints] = [
+    world.get(HealthRepository),
+    world.get(EventsRepository),
+    world.get(EndpointRepliesRepository),
+  ];
   const { openReviews, ...backlog } = await health.backlog();
   const answers = await endpoints.answers(new Date(Date.now() - DAY_MS));
   const refusals = await endpoints.refusals(1);

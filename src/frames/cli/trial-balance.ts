@@ -3,7 +3,7 @@ import { showMoney, decimalFromMinor } from '../../shared/domain/money.js';
 import { decideMonth, type MonthVerdict, sayVerdict } from '../../core/ledger/rules/month-agreement.js';
 import { type Month, nameOf } from '../../core/ledger/rules/month.js';
 import { openEnds, type TrialBalance, trialBalances } from '../../core/ledger/rules/trial-balance.js';
-import { LedgerSumsStore } from '../../core/ledger/sums.repository.js';
+import { LedgerSumsRepository } from '../../core/ledger/sums.repository.js';
 import { trialBalanceView } from '../../core/ledger/trial-balance.view.js';
 import { Differences, NOTHING_COMPARED } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
@@ -16,7 +16,7 @@ export function addTrialBalance(on: Commands): void {
     .action(
       on.run(async (cli, { month }) => {
         const world = await cli.open();
-        const balances = trialBalances(await world.get(LedgerSumsStore).between(month));
+        const balances = trialBalances(await world.get(LedgerSumsRepository).between(month));
         const verdict = decideMonth(month, balances, await world.find(Differences, NOTHING_COMPARED).ofMonth(month));
         await cli.print(trialBalanceView(month, balances, verdict), () => render(month, balances, verdict));
       }),

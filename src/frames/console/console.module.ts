@@ -7,7 +7,7 @@ import { Needs } from './needs.js';
 import { ObjectSearch } from './search-results.js';
 import { Finder } from './finder.js';
 import { ConsoleSessions } from './console-sessions.js';
-import { SessionsStore } from './sessions.repository.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { ConsoleAudit } from './console-audit.js';
 import { LoginController, LogoutController } from './login.controller.js';
 import { LoginThrottle } from './login-throttle.js';
@@ -33,7 +33,7 @@ import { SsoCookie } from './sso/sso-cookie.js';
     ObjectSearch,
     IdentityProvider,
     SsoCookie,
-    { provide: ConsoleSessions, useClass: SessionsStore },
+    { provide: ConsoleSessions, useClass: SessionsRepository },
   ],
   exports: [Sessions, ConsoleAudit, CustomerNames, Finder, Needs, ObjectSearch, ApiModule],
 })

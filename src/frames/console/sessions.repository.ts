@@ -13,7 +13,7 @@ type Row = {
 };
 
 @Injectable()
-export class SessionsStore extends ConsoleSessions {
+export class SessionsRepository extends ConsoleSessions {
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,

@@ -10,7 +10,7 @@ const KEPT = `interval '4 days'`;
 const REFUSALS_KEPT = 200;
 
 @Injectable()
-export class EndpointAnswersStore {
+export class EndpointRepliesRepository {
   constructor(private readonly db: Database) {}
 
   /** Adds to the stored counts, stores the refusals, and deletes old rows. */

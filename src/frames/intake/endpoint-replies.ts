@@ -3,7 +3,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { type EndpointAnswer, type EndpointRefusal } from '../../shared/domain/endpoint-replies.js';
-import { EndpointAnswersStore } from './endpoint-replies.repository.js';
+import { EndpointRepliesRepository } from './endpoint-replies.repository.js';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { HOUR_MS } from '../../shared/policy.js';
 import { type EndpointOutcome } from './options.js';
@@ -19,7 +19,7 @@ export class EndpointAnswers implements OnApplicationShutdown {
   #refusals: EndpointRefusal[] = [];
 
   constructor(
-    private readonly books: EndpointAnswersStore,
+    private readonly books: EndpointRepliesRepository,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 

@@ -11,7 +11,7 @@ import { BodyMonths } from '../store/event-bodies.js';
 import { BodyMonthsAhead } from './body-months.js';
 import { statusOf } from './replies.js';
 import { EndpointAnswers } from './endpoint-replies.js';
-import { EndpointAnswersStore } from './endpoint-replies.repository.js';
+import { EndpointRepliesRepository } from './endpoint-replies.repository.js';
 import { Endpoints } from './endpoints.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { ReadingRoom } from './read-body.js';
@@ -37,10 +37,10 @@ import { watchEndpoints } from './watch-endpoints.js';
     SignatureForms,
     Endpoints,
     BodyMonthsAhead,
-    EndpointAnswersStore,
+    EndpointRepliesRepository,
     BodyMonths,
   ],
-  exports: [ReadingRoom, EndpointAnswersStore, SignatureForms],
+  exports: [ReadingRoom, EndpointRepliesRepository, SignatureForms],
 })
 export class IntakeModule {}
 

@@ -1,7 +1,7 @@
 // Enrolment decides if the MoR should collect an invoice. After a payment from the MoR the invoice counts as enrolled,
 // whatever the setting says.
 import { type LaneRows } from './model.js';
-import { type Enrolment, type FlowSettings } from './settings.js';
+import { type Enrolment, type DecisionSettings } from './settings.js';
 import { isOutside } from './status.js';
 
 /** The answer to: should the MoR collect this invoice? `why`: the reason against it, for the invoice's timeline. */
@@ -10,7 +10,7 @@ export type Enrolled = { readonly enrolled: true } | { readonly enrolled: false;
 export type Standing = 'enrolled' | 'outside' | 'unknown';
 
 /** The enrolment setting. Absent: all customers are enrolled. */
-export function ruleOf({ settings }: { readonly settings: Pick<FlowSettings, 'enrolment'> }): Enrolment {
+export function ruleOf({ settings }: { readonly settings: Pick<DecisionSettings, 'enrolment'> }): Enrolment {
   return settings.enrolment ?? { by: 'all' };
 }
 

@@ -28,7 +28,7 @@ export type Enrolment =
  */
 export type RelayEvents = 'created' | 'finalized' | 'retries';
 
-export type FlowSettings = {
+export type DecisionSettings = {
   readonly markMode: MarkMode;
   readonly draftPolicy: 'wait' | 'finalize';
   /** After this many hours without a verdict, an expected renewal becomes a review item. */

@@ -11,9 +11,9 @@ import { loadConfig } from '../../../src/shared/config/index.js';
 import { BillingPlatform, type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { Clock } from '../../../src/shared/domain/ports/clock.js';
 import { Inbox } from '../../../src/shared/domain/ports/inbox.js';
-import { LaneStore } from '../../../src/engine/lane.repository.js';
+import { LaneRepository } from '../../../src/engine/lane.repository.js';
 import { PaymentGateway } from '../../../src/shared/domain/ports/payment-gateway.js';
-import { WorkLaneFlow } from '../../../src/engine/work-lane.service.js';
+import { WorkLaneService } from '../../../src/engine/work-lane.service.js';
 import { createLogger, Metrics } from '../../../src/shared/observe/index.js';
 import { Database } from '../../../src/frames/store/database.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
@@ -121,11 +121,11 @@ export class ApiApp {
 
   /** Works every due lane, until none is left. */
   async work(): Promise<void> {
-    const store = this.app.get(LaneStore);
+    const repository = this.app.get(LaneRepository);
     for (;;) {
-      const claims = await store.claim('test', 10, 25_000);
+      const claims = await repository.claim('test', 10, 25_000);
       if (claims.length === 0) return;
-      for (const claim of claims) await this.app.get(WorkLaneFlow).run(claim, new AbortController().signal);
+      for (const claim of claims) await this.app.get(WorkLaneService).run(claim, new AbortController().signal);
     }
   }
 

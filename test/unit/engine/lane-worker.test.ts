@@ -1,10 +1,10 @@
 // The loop of the lanes beside a crowd at the endpoints: who waits for an answer goes first.
 import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { type Claim, type LaneStore } from '../../../src/engine/lane.repository.js';
+import { type Claim, type LaneRepository } from '../../../src/engine/lane.repository.js';
 import { StoreUnavailable } from '../../../src/shared/domain/errors.js';
 import { Wake } from '../../../src/engine/lane-signal.js';
-import { type WorkLaneFlow } from '../../../src/engine/work-lane.service.js';
+import { type WorkLaneService } from '../../../src/engine/work-lane.service.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
 import { StillClock, turn } from '../../support/intake-fakes.js';
@@ -12,10 +12,10 @@ import { StillClock, turn } from '../../support/intake-fakes.js';
 it('the worker claims invoices slowly while many webhooks arrive, and without delay afterwards', async () => {
   let claims = 0;
   let crowded = true;
-  const store = { claim: () => Promise.resolve((claims++, [])) } as Partial<LaneStore> as LaneStore;
+  const repository = { claim: () => Promise.resolve((claims++, [])) } as Partial<LaneRepository> as LaneRepository;
   const [clock, wake] = [new StillClock(), new Wake()];
   const options = { owner: 'one', concurrency: 4, leaseMs: 25_000, pollMs: 400 };
-  const worker = new LaneWorker(store, {} as WorkLaneFlow, wake, clock, options);
+  const worker = new LaneWorker(repository, {} as WorkLaneService, wake, clock, options);
   worker.giveWay(() => crowded);
   worker.start();
   const wakeOften = async (): Promise<void> => {
@@ -43,19 +43,19 @@ it("a thousand invoices wait out a database outage without Node's warning about 
   let stop: AbortSignal | null = null;
   let n = 0;
   const released: string[] = [];
-  const store = {
+  const repository = {
     claim: (_: string, limit: number) =>
       Promise.resolve(Array.from({ length: limit }, (): Claim => ({ lane: `in_${n++}`, fence: 1n, events: [] }))),
     renew: () => Promise.resolve(new Set<string>()),
     release: (lane: string) => Promise.resolve(void released.push(lane)),
-  } as Partial<LaneStore> as LaneStore;
-  const run: WorkLaneFlow['run'] = (_, signal) => {
+  } as Partial<LaneRepository> as LaneRepository;
+  const run: WorkLaneService['run'] = (_, signal) => {
     stop = signal;
     return Promise.reject(new StoreUnavailable('gone'));
   };
-  const flow = { run } as Partial<WorkLaneFlow> as WorkLaneFlow;
+  const service = { run } as Partial<WorkLaneService> as WorkLaneService;
   const options = { owner: 'one', concurrency: 1_000, leaseMs: 25_000, pollMs: 400 };
-  const worker = new LaneWorker(store, flow, new Wake(), new SystemClock(), options);
+  const worker = new LaneWorker(repository, service, new Wake(), new SystemClock(), options);
   worker.start();
   for (let turns = 0; turns < 50; turns++) await turn();
   const listening = stop === null ? 0 : getEventListeners(stop, 'abort').length;

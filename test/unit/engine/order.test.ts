@@ -3,7 +3,7 @@ import { it } from '@jest/globals';
 import fc from 'fast-check';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { type Delivery } from '../../../src/shared/domain/ports/inbox.js';
-import { type FlowSettings } from '../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../src/shared/domain/settings.js';
 import {
   aPaymentFailed,
   aPaymentSucceeded,
@@ -38,7 +38,7 @@ function permutations<T>(all: readonly T[]): T[][] {
   return all.flatMap((one, k) => permutations(all.filter((_, n) => n !== k)).map((rest) => [one, ...rest]));
 }
 
-type Way = { readonly facts?: Partial<InvoiceFacts>; readonly settings?: Partial<FlowSettings> };
+type Way = { readonly facts?: Partial<InvoiceFacts>; readonly settings?: Partial<DecisionSettings> };
 
 async function ended(events: readonly Delivery[], way: Way, allAtOnce: boolean): Promise<object> {
   const h = LaneHarness.withInvoice(way.facts, { settings: way.settings ?? {} });
@@ -142,7 +142,7 @@ it('Crossbill makes each change on Stripe only once, for any events in any order
       fc.integer({ min: 1, max: 12 }),
       async (order, dieBefore) => {
         const h = LaneHarness.withInvoice();
-        h.store.dieBefore = dieBefore;
+        h.repository.dieBefore = dieBefore;
         for (const e of order) await h.take(e);
         await h.rest(20);
         const has = (e: Delivery): boolean => order.includes(e);

@@ -4,7 +4,7 @@ import { type BillingAccountFacts, type BillingReader } from '../../../src/share
 import { type CallOutcome } from '../../../src/shared/domain/ports/call.js';
 import { OwnAccount } from '../../../src/engine/own-account.js';
 import { ManualClock } from '../../support/clock.js';
-import { LaneHarness, MemoryLaneStore } from '../../support/lane-harness.js';
+import { LaneHarness, MemoryLaneRepository } from '../../support/lane-harness.js';
 import { reported } from '../../support/reported.js';
 
 const OWN = 'acct_own';
@@ -29,9 +29,9 @@ function world(...answers: (number | 'account')[]) {
     return h.take({ ...at, eventId: `evt_own${run}`, lane: `in_own${run}`, body, receivedAt: clock.now() });
   };
   const status = async (run: string): Promise<string | undefined> => (await h.state(`in_own${run}`)).invoice?.status;
-  const { store } = h.backend;
-  if (!(store instanceof MemoryLaneStore)) throw new Error('the lanes are not in memory');
-  return { clock, h, take, status, events: store.events, reads: () => reads };
+  const { repository } = h.backend;
+  if (!(repository instanceof MemoryLaneRepository)) throw new Error('the lanes are not in memory');
+  return { clock, h, take, status, events: repository.events, reads: () => reads };
 }
 
 it('Crossbill accepts Stripe events of the API key’s own account, and reads the account once', async () => {

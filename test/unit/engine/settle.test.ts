@@ -11,7 +11,7 @@ import {
   type ReviewKind,
 } from '../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../src/shared/domain/settings.js';
 import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import { aLink, aProforma, channelEvent, withObjects } from '../../support/channel-object.js';
 import { never } from '../../support/never.js';
@@ -19,7 +19,7 @@ import { at, ctx as on, lane, payment, withInvoice } from '../../support/waiting
 import { addMessage, openReview, applyEvent, nextErrand, resolveReview, settle } from '../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
-const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx => on(over, ms);
+const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => on(over, ms);
 /** An invoice that was read just now, made two hours ago. */
 const fresh = (over: Partial<InvoiceFacts> = {}, ms = 0): LaneState =>
   withInvoice(lane({ createdAt: at(ms - 2 * HOUR_MS), ...over }), { readAt: at(ms) });

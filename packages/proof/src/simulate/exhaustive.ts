@@ -3,7 +3,7 @@
 import { type FaultKind, type YieldPoint } from './faults.js';
 import { plainRun, type RunResult } from './run.js';
 import { Seeded } from './seeded.js';
-import { type SimStore } from './sim-repository.js';
+import { type SimRepository } from './sim-repository.js';
 import { storyNamed, type Story } from './stories.js';
 
 export type SingleFault = { readonly at: number; readonly fault: FaultKind; readonly label: string };
@@ -16,9 +16,9 @@ export function faultsOf(points: readonly YieldPoint[]): readonly SingleFault[] 
 /** Runs a story without faults, and lists the single faults that may happen in it. */
 export async function singleFaults(
   story: Story,
-  store: SimStore,
+  repository: SimRepository,
 ): Promise<{ readonly golden: RunResult; readonly faults: readonly SingleFault[] }> {
-  const golden = await plainRun(story, store);
+  const golden = await plainRun(story, repository);
   return { golden, faults: faultsOf(golden.points) };
 }
 
@@ -30,14 +30,14 @@ const goldenPoints = new Map<string, readonly YieldPoint[]>();
 export async function drawPair(
   name: string,
   seed: number,
-  store: SimStore,
+  repository: SimRepository,
 ): Promise<readonly (readonly [number, FaultKind])[]> {
   const rng = new Seeded(`pair ${seed}`);
   const story = storyNamed(name);
-  const points = goldenPoints.get(name) ?? (await plainRun(story, store)).points;
+  const points = goldenPoints.get(name) ?? (await plainRun(story, repository)).points;
   goldenPoints.set(name, points);
   const first = rng.pick(faultsOf(points));
-  const single = await plainRun(story, store, [[first.at, first.fault]]);
+  const single = await plainRun(story, repository, [[first.at, first.fault]]);
   const later = faultsOf(single.points.slice(first.at + 1, first.at + 1 + NEAR_STEPS));
   if (later.length === 0) return [[first.at, first.fault]];
   const second = rng.pick(later);

@@ -3,7 +3,7 @@ import { Channels } from './channels.js';
 import { People } from './people.js';
 import { run, type RunResult } from './run.js';
 import { noFaults } from './faults.js';
-import { type SimStore, type Snapshot } from './sim-repository.js';
+import { type SimRepository, type Snapshot } from './sim-repository.js';
 import { type Story } from './scenes.js';
 import { type World } from './world.js';
 
@@ -90,7 +90,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
 
 /** The state to compare: money and statuses, without ids and times. */
 async function stateOf(world: World): Promise<string> {
-  const seen = await world.store.snapshot(new Date(world.now));
+  const seen = await world.repository.snapshot(new Date(world.now));
   const sorted = (lines: readonly string[]): string => lines.toSorted().join('\n');
   return [
     sorted(seen.invoices.map((i) => `invoice ${i.status} ${i.platform_status}`)),
@@ -127,7 +127,7 @@ export const ORDERS: readonly Order[] = [RENEWAL, DISPUTE].flatMap((of) =>
 export type OrderRun = RunResult & { readonly end: string };
 
 /** Runs the story of one order. `order`: its index in `ORDERS`. */
-export async function runOrder(order: number, store: SimStore, keepTrace = false): Promise<OrderRun> {
+export async function runOrder(order: number, repository: SimRepository, keepTrace = false): Promise<OrderRun> {
   const end = { state: '' };
   const chosen = ORDERS[order] ?? { of: RENEWAL, events: RENEWAL };
   const story = storyIn(chosen, end);
@@ -139,7 +139,7 @@ export async function runOrder(order: number, store: SimStore, keepTrace = false
     shuffled: false,
     faults: () => noFaults,
     keepTrace,
-    store,
+    repository,
   });
   return { ...result, end: end.state };
 }
@@ -161,8 +161,8 @@ function sameEvents({ story }: OrderRun): string {
 }
 
 /** Tries every n-th order. Returns the errors, one a line. */
-export async function brokenOrders(store: SimStore, every: number): Promise<readonly string[]> {
+export async function brokenOrders(repository: SimRepository, every: number): Promise<readonly string[]> {
   const runs: OrderRun[] = [];
-  for (let order = 0; order < ORDERS.length; order += every) runs.push(await runOrder(order, store));
+  for (let order = 0; order < ORDERS.length; order += every) runs.push(await runOrder(order, repository));
   return [...runs.flatMap((r) => r.broken.map((b) => `${r.name}: ${b}`)), ...differences(runs)];
 }

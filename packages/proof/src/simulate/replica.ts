@@ -5,26 +5,26 @@ import { Readable } from 'node:stream';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Secret } from '#src/shared/config/secret.js';
 import { RequestBudget } from '#src/shared/domain/ports/request-budget.js';
-import { type FlowSettings } from '#src/shared/domain/settings.js';
-import { MorObjectsFlow } from '#src/core/mor-objects/mor-objects.service.js';
+import { type DecisionSettings } from '#src/shared/domain/settings.js';
+import { MorObjectsService } from '#src/core/mor-objects/mor-objects.service.js';
 import { LaneChanges } from '#src/engine/lane-changes.js';
-import { RefundsFlow } from '#src/core/refunds/refunds.service.js';
-import { RetriesFlow } from '#src/features/retries/retries.service.js';
-import { ReturnsFlow } from '#src/features/losses/returns/returns.service.js';
-import { PaymentsFlow } from '#src/core/payments/payments.service.js';
-import { ReviewsFlow } from '#src/core/reviews/reviews.service.js';
+import { RefundsService } from '#src/core/refunds/refunds.service.js';
+import { RetriesService } from '#src/features/retries/retries.service.js';
+import { ReturnsService } from '#src/features/losses/returns/returns.service.js';
+import { PaymentsService } from '#src/core/payments/payments.service.js';
+import { ReviewsService } from '#src/core/reviews/reviews.service.js';
 import { Decisions } from '#src/core/lanes/decisions.js';
-import { FlowContext } from '#src/engine/decision-context.js';
-import { RouteEventsFlow } from '#src/core/mor-objects/route-events.service.js';
-import { SignupFlow } from '#src/core/signups/signup.service.js';
+import { DecisionContext } from '#src/engine/decision-context.js';
+import { RouteEventsService } from '#src/core/mor-objects/route-events.service.js';
+import { SignupService } from '#src/core/signups/signup.service.js';
 import { SignupPrice } from '#src/core/signups/signup-price.js';
-import { TaxTotalsStore } from '#src/core/signups/tax-totals.repository.js';
-import { PaymentMethodsFlow } from '#src/core/customers/payment-methods.service.js';
-import { EnrolmentFlow } from '#src/features/enrolment/enrolment.service.js';
-import { VERIFY_LIMITS, VerifyFlow } from '#src/features/verify/verify.service.js';
+import { TaxTotalsRepository } from '#src/core/signups/tax-totals.repository.js';
+import { PaymentMethodsService } from '#src/core/customers/payment-methods.service.js';
+import { EnrolmentService } from '#src/features/enrolment/enrolment.service.js';
+import { VERIFY_LIMITS, VerifyService } from '#src/features/verify/verify.service.js';
 import { ParsedEvents } from '#src/engine/parsed-events.js';
 import { Wake } from '#src/engine/lane-signal.js';
-import { WorkLaneFlow } from '#src/engine/work-lane.service.js';
+import { WorkLaneService } from '#src/engine/work-lane.service.js';
 import { Endpoints } from '#src/frames/intake/endpoints.js';
 import { HttpEventRelay } from '#src/frames/mor/event-relay.js';
 import { HttpMorChannels } from '#src/frames/mor/mor-channels.js';
@@ -34,22 +34,22 @@ import { MorTaxDesk } from '#src/frames/mor/mor-tax-client.js';
 import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { type Database } from '#src/frames/store/database.js';
 import { PgInbox } from '#src/frames/store/inbox.repository.js';
-import { PgLaneStore } from '#src/engine/pg-lane.repository.js';
+import { PgLaneRepository } from '#src/engine/pg-lane.repository.js';
 import { ReadModel } from '#src/engine/read-model.js';
 import { HomelessEvents } from '#src/core/mor-objects/homeless-events.repository.js';
 import { Notifications } from '#src/frames/store/notifications.js';
 import { Notifier } from '#src/features/notifications/notifier.js';
 import { type Delivery } from '#src/shared/domain/ports/receiver.js';
-import { PaymentMethodsStore } from '#src/core/customers/payment-methods.repository.js';
+import { PaymentMethodsRepository } from '#src/core/customers/payment-methods.repository.js';
 import { PgRequestBudget } from '#src/frames/store/pg-request-budget.js';
-import { MarksStore } from '#src/features/verify/marks.repository.js';
-import { VerifyStore } from '#src/features/verify/verify.repository.js';
-import { ReviewsStore } from '#src/core/reviews/reviews.repository.js';
-import { ChargeLooksStore } from '#src/features/enrolment/charge-lookups.repository.js';
-import { EnrolmentStore } from '#src/features/enrolment/enrolment.repository.js';
-import { CustomerLinksStore } from '#src/core/customers/customer-links.repository.js';
+import { MarksRepository } from '#src/features/verify/marks.repository.js';
+import { VerifyRepository } from '#src/features/verify/verify.repository.js';
+import { ReviewsRepository } from '#src/core/reviews/reviews.repository.js';
+import { ChargeLookupsRepository } from '#src/features/enrolment/charge-lookups.repository.js';
+import { EnrolmentRepository } from '#src/features/enrolment/enrolment.repository.js';
+import { CustomerLinksRepository } from '#src/core/customers/customer-links.repository.js';
 import { Requests } from '#src/frames/store/requests.js';
-import { SignupsStore } from '#src/core/signups/signups.repository.js';
+import { SignupsRepository } from '#src/core/signups/signups.repository.js';
 import { StripeBillingPlatform } from '#src/frames/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/frames/stripe/stripe-billing-reader.js';
 import { StripeClient } from '#src/frames/stripe/stripe-client.js';
@@ -63,9 +63,9 @@ import { type Owner, type Scheduler } from './scheduler.js';
 import { POLL_SLEEP_MS, SimClock } from './sim-clock.js';
 import { type CountingIds, type Seeded } from './seeded.js';
 import { type Network, SimLine, SimStripeTransport } from './wires.js';
-import { RefundsStore } from '#src/core/refunds/refunds.repository.js';
-import { PaymentsStore } from '#src/core/payments/payments.repository.js';
-import { CustomersStore } from '#src/core/customers/customers.repository.js';
+import { RefundsRepository } from '#src/core/refunds/refunds.repository.js';
+import { PaymentsRepository } from '#src/core/payments/payments.repository.js';
+import { CustomersRepository } from '#src/core/customers/customers.repository.js';
 
 /** The lease of a lane, as long as in the daemon. */
 const LEASE_MS = 25_000;
@@ -82,7 +82,7 @@ export type ReplicaParts = {
   readonly pace: number | null;
   /** True: a standby may take over at any database step. */
   readonly standby: boolean;
-  readonly settings: FlowSettings;
+  readonly settings: DecisionSettings;
   /** Receives each notification for the merchant's backend. Null: Crossbill sends none. */
   readonly hear: ((delivery: Delivery) => void) | null;
   readonly ids: CountingIds;
@@ -103,23 +103,23 @@ class NoBudget extends RequestBudget {
 
 export class Replica {
   readonly clock: SimClock;
-  readonly refunds: RefundsFlow;
-  readonly retries: RetriesFlow;
-  readonly returns: ReturnsFlow;
-  readonly payments: PaymentsFlow;
-  readonly reviews: ReviewsFlow;
-  readonly channels: MorObjectsFlow;
+  readonly refunds: RefundsService;
+  readonly retries: RetriesService;
+  readonly returns: ReturnsService;
+  readonly payments: PaymentsService;
+  readonly reviews: ReviewsService;
+  readonly channels: MorObjectsService;
   readonly proformas: ProformaInvoices;
-  readonly signups: SignupFlow;
-  readonly methods: PaymentMethodsFlow;
-  readonly verify: VerifyFlow;
+  readonly signups: SignupService;
+  readonly methods: PaymentMethodsService;
+  readonly verify: VerifyService;
   /** The scheduled `crossbill verify`. It runs only if the story starts it. */
   readonly verifyJob: VerifyJob;
   readonly books: ReadModel;
-  readonly paymentRows: PaymentsStore;
-  readonly reviewRows: ReviewsStore;
-  readonly signupRows: SignupsStore;
-  readonly links: CustomerLinksStore;
+  readonly paymentRows: PaymentsRepository;
+  readonly reviewRows: ReviewsRepository;
+  readonly signupRows: SignupsRepository;
+  readonly links: CustomerLinksRepository;
   private readonly endpoints: Endpoints;
   private readonly gone: (() => void)[] = [];
 
@@ -137,10 +137,10 @@ export class Replica {
     const wake = new Wake();
     const inbox = stored('inbox', new PgInbox(db, clock));
     const books = (this.books = stored('books', new ReadModel(db)));
-    this.paymentRows = stored('payments', new PaymentsStore(db));
-    this.reviewRows = stored('reviews', new ReviewsStore(db));
-    const customers = stored('customers', new CustomersStore(db));
-    const signupRows = (this.signupRows = stored('signups', new SignupsStore(db, clock)));
+    this.paymentRows = stored('payments', new PaymentsRepository(db));
+    this.reviewRows = stored('reviews', new ReviewsRepository(db));
+    const customers = stored('customers', new CustomersRepository(db));
+    const signupRows = (this.signupRows = stored('signups', new SignupsRepository(db, clock)));
     const requests = stored('requests', new Requests(db, clock));
 
     const { secrets } = sandbox;
@@ -178,36 +178,41 @@ export class Replica {
     const taxDesk = new MorTaxDesk(mor.taxCalculations);
     const parsed = new ParsedEvents();
     const homeless = stored('channel', new HomelessEvents(db, clock, parsed));
-    const router = new RouteEventsFlow(homeless, clock, ids, wake);
+    const router = new RouteEventsService(homeless, clock, ids, wake);
     const relay = new HttpEventRelay(options, clock);
-    this.links = stored('links', new CustomerLinksStore(db, clock));
-    const moved = stored('enrolment', new EnrolmentStore(db, clock));
-    const enrolment = new EnrolmentFlow(moved, reader, stored('looks', new ChargeLooksStore(db, clock)), settings);
-    const refundRows = stored('refunds', new RefundsStore(db));
+    this.links = stored('links', new CustomerLinksRepository(db, clock));
+    const moved = stored('enrolment', new EnrolmentRepository(db, clock));
+    const enrolment = new EnrolmentService(
+      moved,
+      reader,
+      stored('looks', new ChargeLookupsRepository(db, clock)),
+      settings,
+    );
+    const refundRows = stored('refunds', new RefundsRepository(db));
     const holders = { payments: this.paymentRows, refunds: refundRows, signups: signupRows };
     const decider = new Decisions(router, holders, enrolment);
-    const context = new FlowContext(settings, clock, rng, ids, platform, gateway, decider);
+    const context = new DecisionContext(settings, clock, rng, ids, platform, gateway, decider);
     const lanes = stored(
       'lanes',
-      new PgLaneStore(db, clock, {
+      new PgLaneRepository(db, clock, {
         tell: parts.hear === null ? null : decider.tellAs({ notifyFormat: 'standard', consoleUrl: null }),
         writes: decider.subjects.writes,
         parsed,
       }),
     );
     const livemode = { expected: false };
-    const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, livemode, channels);
+    const service = new WorkLaneService(lanes, platform, gateway, relay, context, livemode, channels);
     const changes = new LaneChanges(lanes, context, wake);
-    this.refunds = new RefundsFlow(changes, books);
-    this.retries = new RetriesFlow(lanes, changes, platform);
-    this.returns = new ReturnsFlow(changes, books);
-    this.payments = new PaymentsFlow(changes, books);
-    this.reviews = new ReviewsFlow(changes, this.reviewRows, context);
-    this.channels = new MorObjectsFlow(lanes, changes, books, reader, channels, context);
-    const price = new SignupPrice(platform, taxDesk, stored('totals', new TaxTotalsStore(db, clock)));
-    this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, price);
-    const methods = stored('methods', new PaymentMethodsStore(db, clock));
-    this.methods = new PaymentMethodsFlow(
+    this.refunds = new RefundsService(changes, books);
+    this.retries = new RetriesService(lanes, changes, platform);
+    this.returns = new ReturnsService(changes, books);
+    this.payments = new PaymentsService(changes, books);
+    this.reviews = new ReviewsService(changes, this.reviewRows, context);
+    this.channels = new MorObjectsService(lanes, changes, books, reader, channels, context);
+    const price = new SignupPrice(platform, taxDesk, stored('totals', new TaxTotalsRepository(db, clock)));
+    this.signups = new SignupService(signupRows, books, gateway, changes, clock, ids, requests, price);
+    const methods = stored('methods', new PaymentMethodsRepository(db, clock));
+    this.methods = new PaymentMethodsService(
       methods,
       this.signups,
       gateway,
@@ -216,9 +221,9 @@ export class Replica {
       context.settings,
       enrolment,
     );
-    const verifyBooks = stored('verify', new VerifyStore(db, clock, stored('marks', new MarksStore(db))));
+    const verifyBooks = stored('verify', new VerifyRepository(db, clock, stored('marks', new MarksRepository(db))));
     const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
-    this.verify = new VerifyFlow(
+    this.verify = new VerifyService(
       verifyBooks,
       reader,
       platform,
@@ -257,7 +262,7 @@ export class Replica {
       parsed,
     );
     this.endpoints.open();
-    const worker = new LaneWorker(lanes, flow, wake, clock, {
+    const worker = new LaneWorker(lanes, service, wake, clock, {
       owner: owner.name,
       concurrency: CONCURRENCY,
       leaseMs: LEASE_MS,

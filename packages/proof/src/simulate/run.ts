@@ -3,7 +3,7 @@
 import { type Difference } from '#src/shared/domain/difference.js';
 import { retrySchedule } from '#src/shared/config/retry-schedule.js';
 import { type VerifyReport } from '#src/features/verify/verify.service.js';
-import { type FlowSettings } from '#src/shared/domain/settings.js';
+import { type DecisionSettings } from '#src/shared/domain/settings.js';
 import {
   type FaultKind,
   type FaultSource,
@@ -15,7 +15,7 @@ import {
 import { isByHand, unnamedHands, wasDetached } from './manual-acts.js';
 import { brokenAtRest, restRules } from './rules.js';
 import { Seeded } from './seeded.js';
-import { type SimStore, type Snapshot } from './sim-repository.js';
+import { type SimRepository, type Snapshot } from './sim-repository.js';
 import { randomStory } from './random-story.js';
 import { type Story } from './scenes.js';
 import { collectedByStripe } from './twice.js';
@@ -37,7 +37,7 @@ export type RunSetup = {
   readonly shuffled: boolean;
   readonly faults: (world: World) => FaultSource;
   readonly keepTrace: boolean;
-  readonly store: SimStore;
+  readonly repository: SimRepository;
 };
 
 export type RunResult = {
@@ -57,13 +57,13 @@ export type RunResult = {
 
 const RETRY_LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/paid', expiresSec: 86_400 };
 
-function scheduleOf({ name, settings }: Story): FlowSettings['retrySchedule'] {
+function scheduleOf({ name, settings }: Story): DecisionSettings['retrySchedule'] {
   const parsed = retrySchedule.parse(settings?.retries ?? 'off');
   if (!parsed.ok) throw new Error(`${name}: ${parsed.problem}`);
   return parsed.value;
 }
 
-function settingsOf(story: Story): FlowSettings {
+function settingsOf(story: Story): DecisionSettings {
   return {
     markMode: story.settings?.markMode ?? 'payment_record',
     draftPolicy: story.settings?.draftPolicy ?? 'wait',
@@ -80,8 +80,8 @@ function settingsOf(story: Story): FlowSettings {
 
 /** Runs one story. Never throws for errors of the code under test: they are in the result. */
 export async function run(setup: RunSetup): Promise<RunResult> {
-  const { store, story } = setup;
-  await store.reset();
+  const { repository, story } = setup;
+  await repository.reset();
   const world = new World({
     ...setup,
     settings: settingsOf(story),
@@ -98,11 +98,11 @@ export async function run(setup: RunSetup): Promise<RunResult> {
     await scheduler.runUntil(world.at(0) + FAULTS_END_MS);
     world.heal();
     await scheduler.runUntil(world.now + LIVENESS_MS);
-    const early = await store.snapshot(new Date(world.now));
+    const early = await repository.snapshot(new Date(world.now));
     broken.push(...restRules({ seen: early }).map((b) => `within a day: ${b}`));
     await scheduler.runUntil(world.at(0) + ALL_OVER_MS);
     await verify(world, broken);
-    const seen = await store.snapshot(new Date(world.now));
+    const seen = await repository.snapshot(new Date(world.now));
     broken.push(...scheduler.broken, ...brokenAtRest(world, seen));
     happened = whatHappened(world, seen);
   } catch (error) {
@@ -270,7 +270,7 @@ const WHOLE: Small = { faults: null, without: [] };
 /** Runs one seed: a random story under random faults. */
 export function seededRun(
   seed: number,
-  store: SimStore,
+  repository: SimRepository,
   keepTrace: boolean,
   { faults, without }: Small = WHOLE,
 ): Promise<RunResult> {
@@ -284,7 +284,7 @@ export function seededRun(
     shuffled: true,
     faults: () => (faults === null ? randomFaults(rng.fork('faults'), rate) : givenFaults(faults)),
     keepTrace,
-    store,
+    repository,
   });
 }
 
@@ -294,7 +294,7 @@ export function seededRun(
  */
 export async function plainRun(
   story: Story,
-  store: SimStore,
+  repository: SimRepository,
   given: readonly GivenFault[] = [],
   more: { readonly name?: string; readonly keepTrace?: boolean } = {},
 ): Promise<RunResult> {
@@ -305,7 +305,7 @@ export async function plainRun(
     shuffled: false,
     faults: () => givenFaults(new Map(given)),
     keepTrace: more.keepTrace ?? false,
-    store,
+    repository,
   });
   const missed = given.filter(([at, fault]) => !result.injected.some((i) => i.at === at && i.fault === fault));
   const broken = missed.map(([at, fault]) => `the fault ${at}:${fault} never came`);

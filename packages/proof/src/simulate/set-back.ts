@@ -37,7 +37,7 @@ export class SetBack {
 
   async backUp(): Promise<void> {
     const { world } = this;
-    await world.store.keep();
+    await world.repository.keep();
     world.mayBeLost = true;
     this.marks = {
       at: world.now,
@@ -73,9 +73,9 @@ export class SetBack {
   private async putBack(numbers: boolean): Promise<void> {
     const { world, marks } = this;
     if (marks === null) return;
-    const written = await world.store.notificationIds();
-    await world.store.putBack(numbers);
-    const left = new Set(await world.store.notificationIds());
+    const written = await world.repository.notificationIds();
+    await world.repository.putBack(numbers);
+    const left = new Set(await world.repository.notificationIds());
     for (const id of written) if (!left.has(id)) world.forgotten.add(id);
     world.scheduler.storeIsOther();
     this.marks = null;

@@ -140,7 +140,7 @@ const DUE_SQL = `
     union all
     select greatest(l.due_at, l.lease_until) from lane l where l.due_at is not null) as d`;
 
-export class SimStore {
+export class SimRepository {
   private constructor(
     /** Has one connection for lanes and one for intake: queries on one connection run in order. */
     readonly db: Database,
@@ -150,7 +150,7 @@ export class SimStore {
   ) {}
 
   /** Opens a database with the current schema. This object owns the database and empties it before each run. */
-  static async open(url: string): Promise<SimStore> {
+  static async open(url: string): Promise<SimRepository> {
     const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
     keepConnections(db.pool);
     const look = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
@@ -166,7 +166,7 @@ export class SimStore {
       ...tables.rows.map((t) => `delete from ${t.name}`),
       ...sequences.rows.map((s) => `select setval('${s.name}', 1, false)`),
     ].join('; ');
-    return new SimStore(db, look, emptying, new StoreCopy(look));
+    return new SimRepository(db, look, emptying, new StoreCopy(look));
   }
 
   /** Copies all tables and replaces the earlier copy. The copy stands for a backup or a standby. */

@@ -1,13 +1,13 @@
 // The soak: one shop over months of virtual time, with random trouble and a scheduled verify. At the end, after the
 // trouble, verify must be clean and each open item must have a cause.
-import { type FlowSettings } from '#src/shared/domain/settings.js';
+import { type DecisionSettings } from '#src/shared/domain/settings.js';
 import { randomFaults } from './faults.js';
 import { People, type Subscriber } from './people.js';
 import { happenings, outcomes } from './random-story.js';
 import { brokenAtRest } from './rules.js';
 import { type RunResult, verify, whatHappened } from './run.js';
 import { Seeded } from './seeded.js';
-import { type SimStore } from './sim-repository.js';
+import { type SimRepository } from './sim-repository.js';
 import { World } from './world.js';
 
 export type SoakOptions = { readonly seed: number; readonly customers: number; readonly months: number };
@@ -33,13 +33,13 @@ const LEFT_OUT = new Set(['verify runs']);
 /** Runs the soak; `progress` receives lines for people. Never throws for errors of the code under test. */
 export async function soak(
   { seed, customers, months }: SoakOptions,
-  store: SimStore,
+  repository: SimRepository,
   keepTrace: boolean,
   progress: (line: string) => void,
 ): Promise<RunResult> {
-  await store.reset();
+  await repository.reset();
   const rng = new Seeded(`soak ${seed}`);
-  const settings: FlowSettings = {
+  const settings: DecisionSettings = {
     markMode: rng.pick(['payment_record', 'payment_record', 'out_of_band'] as const),
     draftPolicy: rng.pick(['wait', 'finalize'] as const),
     renewalAlarmAfterHours: 24,
@@ -49,7 +49,7 @@ export async function soak(
     recoveryLinks: null,
     retrySchedule: null,
   };
-  const world = new World({ seed: `soak ${seed}`, settings, shuffled: true, keepTrace, long: true, store });
+  const world = new World({ seed: `soak ${seed}`, settings, shuffled: true, keepTrace, long: true, repository });
   const shop = new Shop(world, rng, customers);
   const { scheduler } = world;
   const broken: string[] = [];
@@ -75,13 +75,13 @@ export async function soak(
         shop.tick();
         tell(day);
       }
-      if (day % 5 === 0) await store.vacuum();
+      if (day % 5 === 0) await repository.vacuum();
     }
     world.heal();
     await shop.close();
     await scheduler.runUntil(world.now + ALL_OVER_MS);
     await verify(world, broken);
-    const seen = await store.snapshot(new Date(world.now));
+    const seen = await repository.snapshot(new Date(world.now));
     broken.push(...scheduler.broken, ...brokenAtRest(world, seen));
     if (mostMb > MOST_MEMORY_MB) broken.push(`memory: ${mostMb} MB at most, and ${MOST_MEMORY_MB} are allowed`);
     const open = seen.reviews.filter((r) => r.status === 'open').length;

@@ -4,7 +4,7 @@ import { type GivenFault } from './faults.js';
 import { runOrder } from './permutations.js';
 import { plainRun, type RunResult, seededRun } from './run.js';
 import { type Recipe } from './shrink.js';
-import { type SimStore } from './sim-repository.js';
+import { type SimRepository } from './sim-repository.js';
 import { soak, type SoakOptions } from './soak.js';
 import { storyNamed } from './stories.js';
 
@@ -33,36 +33,40 @@ export type TaskResult = RunResult & {
 const COMMAND = 'npm run simulate --';
 
 /** `progress` receives lines for people from long tasks. */
-export async function runTask(task: Task, store: SimStore, progress: (line: string) => void): Promise<TaskResult> {
+export async function runTask(
+  task: Task,
+  repository: SimRepository,
+  progress: (line: string) => void,
+): Promise<TaskResult> {
   const { trace } = task;
   switch (task.do) {
     case 'seed':
-      return ofSeed(task, store);
+      return ofSeed(task, repository);
     case 'story':
-      return withFaults(task.story, task.faults, store, trace);
+      return withFaults(task.story, task.faults, repository, trace);
     case 'pair': {
-      const faults = await drawPair(task.story, task.seed, store);
-      return withFaults(task.story, faults, store, trace);
+      const faults = await drawPair(task.story, task.seed, repository);
+      return withFaults(task.story, faults, repository, trace);
     }
     case 'order':
       return {
-        ...(await runOrder(task.order, store, trace)),
+        ...(await runOrder(task.order, repository, trace)),
         replay: `${COMMAND} --permutations --order ${task.order} --trace`,
       };
     case 'soak': {
       const { seed, customers, months } = task;
       const replay = `${COMMAND} --soak --from ${seed} --customers ${customers} --months ${months} --jobs 1 --trace`;
-      return { ...(await soak(task, store, trace, progress)), end: '', replay };
+      return { ...(await soak(task, repository, trace, progress)), end: '', replay };
     }
   }
 }
 
-async function ofSeed(task: Extract<Task, { do: 'seed' }>, store: SimStore): Promise<TaskResult> {
+async function ofSeed(task: Extract<Task, { do: 'seed' }>, repository: SimRepository): Promise<TaskResult> {
   const { seed, trace, recipe } = task;
   const small = recipe === null ? undefined : { ...recipe, faults: new Map(recipe.faults) };
-  const first = await seededRun(seed, store, trace, small);
+  const first = await seededRun(seed, repository, trace, small);
   const doubted = recipe === null && (task.twice || first.broken.length > 0);
-  const result = doubted ? await again(first, seed, store) : first;
+  const result = doubted ? await again(first, seed, repository) : first;
   return { ...result, end: '', replay: seedCommand(seed, recipe) };
 }
 
@@ -80,10 +84,10 @@ function listed(faults: readonly GivenFault[]): string {
 async function withFaults(
   name: string,
   faults: readonly GivenFault[],
-  store: SimStore,
+  repository: SimRepository,
   keepTrace: boolean,
 ): Promise<TaskResult> {
-  const result = await plainRun(storyNamed(name), store, faults, {
+  const result = await plainRun(storyNamed(name), repository, faults, {
     name: `${name} (${faults.length === 0 ? 'no fault' : listed(faults)})`,
     keepTrace,
   });
@@ -91,8 +95,8 @@ async function withFaults(
 }
 
 /** Runs the same seed again. A different trace breaks a rule: the seed alone must decide everything. */
-async function again(first: RunResult, seed: number, store: SimStore): Promise<RunResult> {
-  const second = await seededRun(seed, store, false);
+async function again(first: RunResult, seed: number, repository: SimRepository): Promise<RunResult> {
+  const second = await seededRun(seed, repository, false);
   if (second.digest === first.digest) return first;
   const differs = `the same seed took another way: trace ${first.digest}, then ${second.digest}`;
   return { ...first, broken: [...first.broken, differs] };

@@ -1,5 +1,5 @@
 // A worker process for worlds on its own database: receives tasks one by one from its parent and returns each result.
-import { SimStore } from './sim-repository.js';
+import { SimRepository } from './sim-repository.js';
 import { runTask, type Task, type TaskResult } from './task.js';
 
 export type ToWorker = { readonly say: 'open'; readonly url: string } | { readonly say: 'run'; readonly task: Task };
@@ -10,7 +10,7 @@ export type FromWorker =
 
 const VACUUM_EVERY = 25;
 
-let store: SimStore | null = null;
+let store: SimRepository | null = null;
 let runs = 0;
 
 function tell(message: FromWorker): void {
@@ -19,7 +19,7 @@ function tell(message: FromWorker): void {
 
 async function hear(message: ToWorker): Promise<void> {
   if (message.say === 'open') {
-    store = await SimStore.open(message.url);
+    store = await SimRepository.open(message.url);
     return tell({ say: 'ready' });
   }
   if (store === null) throw new Error('a task came before the database was opened');

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '#src/shared/domain/events/stripe-event.js';
 import { type Delivery } from '#src/shared/domain/ports/receiver.js';
-import { type FlowSettings } from '#src/shared/domain/settings.js';
+import { type DecisionSettings } from '#src/shared/domain/settings.js';
 import { type VerifyReport } from '#src/features/verify/verify.service.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';
 import { makeSandbox, type SandboxCore } from '@crossbill/sandbox/sandbox.js';
@@ -13,7 +13,7 @@ import { Replica } from './replica.js';
 import { type Owner, Scheduler } from './scheduler.js';
 import { CountingIds, Seeded } from './seeded.js';
 import { SentRules } from './sent-rules.js';
-import { type SimStore } from './sim-repository.js';
+import { type SimRepository } from './sim-repository.js';
 import { type Network, type Sent } from './wires.js';
 
 export const START_MS = Date.UTC(2026, 10, 20, 8);
@@ -30,7 +30,7 @@ const LONGEST_LEASE_MS = 30_000;
 
 export type WorldSetup = {
   readonly seed: string;
-  readonly settings: FlowSettings;
+  readonly settings: DecisionSettings;
   /** True: Crossbill sends notifications to the merchant's backend. Left out: false. */
   readonly notifies?: boolean;
   /** Stripe's limit of requests a second, from all replicas together. Absent: no limit. */
@@ -42,15 +42,15 @@ export type WorldSetup = {
   readonly keepTrace: boolean;
   /** True: a run over months. The scheduler keeps no list of its steps. */
   readonly long?: boolean;
-  readonly store: SimStore;
+  readonly repository: SimRepository;
 };
 
 export class World {
   readonly scheduler: Scheduler;
   readonly sandbox: SandboxCore;
   readonly rng: Seeded;
-  readonly store: SimStore;
-  readonly settings: FlowSettings;
+  readonly repository: SimRepository;
+  readonly settings: DecisionSettings;
   readonly notifies: boolean;
   readonly standby: boolean;
   readonly pace: number | null;
@@ -132,7 +132,7 @@ export class World {
   constructor(setup: WorldSetup) {
     this.rng = new Seeded(setup.seed);
     this.netRng = this.rng.fork('network');
-    this.store = setup.store;
+    this.repository = setup.repository;
     this.settings = setup.settings;
     this.notifies = setup.notifies ?? false;
     this.standby = setup.standby ?? false;
@@ -315,7 +315,7 @@ export class World {
    * too long after a crash.
    */
   private async storeDue(): Promise<number | null> {
-    const { dueAt, heldUntil } = await this.store.due();
+    const { dueAt, heldUntil } = await this.repository.due();
     const heldMs = (heldUntil ?? 0) - this.now;
     if (heldMs > LONGEST_LEASE_MS) this.scheduler.broken.push(`V16: a lane is held for ${heldMs / 1_000} s`);
     return dueAt;
@@ -335,7 +335,7 @@ export class World {
       scheduler: this.scheduler,
       network: this.network,
       sandbox: this.sandbox,
-      db: this.store.db,
+      db: this.repository.db,
       pace: this.pace,
       standby: this.standby,
       settings: this.settings,

@@ -5,7 +5,7 @@ import { type InvoiceRow, type PaymentRow } from '../../../shared/domain/model.j
 import { type Money } from '../../../shared/domain/money.js';
 import { type Seen } from '../../../shared/domain/facts/parts.js';
 import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
-import { type FlowSettings } from '../../../shared/domain/settings.js';
+import { type DecisionSettings } from '../../../shared/domain/settings.js';
 import { type Lane } from '../../../engine/lane.js';
 
 /** The item about a parked payment; its fact gives the reason. */
@@ -15,7 +15,7 @@ export type Parking = KindAndFact & Pick<Item, 'actions' | 'proposed'>;
 export function ofAmount(
   p: Pick<PaymentRow, 'currency'> & { readonly amount: bigint },
   { amountRemaining, draftedDue }: InvoiceRow,
-  { markMode: marking }: FlowSettings,
+  { markMode: marking }: DecisionSettings,
 ): Parking {
   const kind = 'amount_mismatch';
   const sum = (minor: bigint): Money => ({ minor, currency: p.currency });

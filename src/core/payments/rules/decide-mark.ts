@@ -2,7 +2,7 @@
 import { type InvoiceRow, type MarkMode, type PaymentRow } from '../../../shared/domain/model.js';
 import { type Money } from '../../../shared/domain/money.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
-import { type FlowSettings } from '../../../shared/domain/settings.js';
+import { type DecisionSettings } from '../../../shared/domain/settings.js';
 import { maybeOne } from '../../books/rules/payment-rows.js';
 import { ofAmount, ofPaid, type Parking } from './amount.js';
 
@@ -22,7 +22,7 @@ export type MarkDecision =
 type MarkFacts = {
   readonly holder: PaymentRow | undefined;
   readonly fresh: boolean;
-  readonly settings: FlowSettings;
+  readonly settings: DecisionSettings;
   readonly finalizationFailed: boolean;
 };
 

@@ -6,7 +6,7 @@ import { type Html, html } from '../../../frames/console/html.js';
 import { more, table } from '../../../frames/console/list.js';
 import { section } from '../../../frames/console/show.js';
 import { disputeFields, listedDispute } from './dispute.fields.js';
-import { DisputesStore } from './disputes.repository.js';
+import { DisputesRepository } from './disputes.repository.js';
 
 const ROWS = 25;
 const COLUMNS = columnsOf(disputeFields, undefined, ['customer_id']);
@@ -14,7 +14,7 @@ const COLUMNS = columnsOf(disputeFields, undefined, ['customer_id']);
 @Injectable()
 export class CustomerDisputes {
   constructor(
-    private readonly disputes: DisputesStore,
+    private readonly disputes: DisputesRepository,
     parts: CustomerParts,
   ) {
     parts.add((customerId) => this.part(customerId));

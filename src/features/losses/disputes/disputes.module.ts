@@ -7,19 +7,19 @@ import { objectId } from '../../../shared/domain/mor-object.js';
 import { ConsoleModule } from '../../../frames/console/console.module.js';
 import { CustomersModule } from '../../../core/customers/customers.module.js';
 import { CustomerDisputes } from './customer-disputes.js';
-import { DisputesStore } from './disputes.repository.js';
+import { DisputesRepository } from './disputes.repository.js';
 import { DisputePages } from './disputes.pages.js';
 import { EngineModule } from '../../../engine/engine.module.js';
 
 @Module({
   imports: [EngineModule, ConsoleModule, CustomersModule],
   controllers: [DisputePages],
-  providers: [DisputesStore, CustomerDisputes],
-  exports: [DisputesStore],
+  providers: [DisputesRepository, CustomerDisputes],
+  exports: [DisputesRepository],
 })
 export class DisputesModule implements OnModuleInit {
   constructor(
-    private readonly disputes: DisputesStore,
+    private readonly disputes: DisputesRepository,
     private readonly search: ObjectSearch,
   ) {}
 

@@ -15,7 +15,7 @@ import { CustomerNames } from '../../../frames/console/customer-names.js';
 import { Finder } from '../../../frames/console/finder.js';
 import { ReadModel } from '../../../engine/read-model.js';
 import { Clock } from '../../../shared/domain/ports/clock.js';
-import { DisputesStore } from './disputes.repository.js';
+import { DisputesRepository } from './disputes.repository.js';
 import { liveMode } from '../../../engine/own-account.js';
 import { disputeFields, listedDispute } from './dispute.fields.js';
 import { disputePart, evidencePart, type Looker } from './dispute-page.js';
@@ -44,7 +44,7 @@ export class DisputePages {
   readonly #portal: string | null;
 
   constructor(
-    private readonly disputes: DisputesStore,
+    private readonly disputes: DisputesRepository,
     private readonly books: ReadModel,
     private readonly clock: Clock,
     private readonly names: CustomerNames,

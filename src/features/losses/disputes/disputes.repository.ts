@@ -34,7 +34,7 @@ const DISPUTED = `x.kind in ('dispute', 'alert')`;
 const AT = 'x.created_at';
 
 @Injectable()
-export class DisputesStore {
+export class DisputesRepository {
   private readonly rows = this.db.orm.getRepository(MorObjectEntity);
 
   constructor(private readonly db: Database) {}

@@ -3,7 +3,7 @@ import { paymentRequestName } from '../../../frames/api/http/idempotency.js';
 import { valueOrProblem } from '../../../frames/api/http/problem.js';
 import { ReadModel } from '../../../engine/read-model.js';
 import { returnView } from './return.view.js';
-import { ReturnsFlow } from './returns.service.js';
+import { ReturnsService } from './returns.service.js';
 import { sayRepeat } from '../../../frames/cli/cli.js';
 import { type Commands } from '../../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../../frames/cli/exit-codes.js';
@@ -32,7 +32,7 @@ export function addReturned(on: Commands): void {
             ? `Undo the return of payment ${id}, ${of}? The ledger reverses its loss.`
             : `Did the bank return payment ${id}, ${of}? Crossbill books the rest as lost. Stripe stays as it is.`,
         );
-        const flow = world.get(ReturnsFlow);
+        const service = world.get(ReturnsService);
         const body = { reference, on: day?.toISOString() ?? null };
         const { made: row, repeat } = await cli.keyed(given, (key) => {
           const name = paymentRequestName(KEY_SCOPE, key, body);
@@ -42,8 +42,8 @@ export function addReturned(on: Commands): void {
             async () =>
               valueOrProblem(
                 undo === true
-                  ? await flow.undo(id, cli.by, name)
-                  : await flow.record(id, { by: cli.by, reference, on: day }, name),
+                  ? await service.undo(id, cli.by, name)
+                  : await service.record(id, { by: cli.by, reference, on: day }, name),
               ),
             (made) => ({ detail: { id: made.id } }),
           );

@@ -13,7 +13,7 @@ import { IsIdText, Matches, MayBeAbsent } from '../../../frames/api/http/rules.j
 import { type Result } from '../../../engine/commanded.js';
 import { type MorObjectRow } from '../../../shared/domain/mor-object.js';
 import { ReturnView, returnView } from './return.view.js';
-import { ReturnsFlow } from './returns.service.js';
+import { ReturnsService } from './returns.service.js';
 import { readDay } from '../../../shared/domain/day.js';
 
 class RecordReturnDto {
@@ -35,7 +35,7 @@ class UndoReturnDto {}
 @ApiTags('Returned debits')
 @Controller('v1/payments/:id/returned')
 export class ReturnsController {
-  constructor(private readonly returns: ReturnsFlow) {}
+  constructor(private readonly returns: ReturnsService) {}
 
   @Get()
   @MayRead('read', 'payment.returned.read')

@@ -3,12 +3,12 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../../frames/console/console.module.js';
 import { EngineModule } from '../../../engine/engine.module.js';
 import { ReturnsController } from './returns.controller.js';
-import { ReturnsFlow } from './returns.service.js';
+import { ReturnsService } from './returns.service.js';
 import { ReturnPages } from './returns.pages.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [ReturnsController, ReturnPages],
-  providers: [ReturnsFlow],
+  providers: [ReturnsService],
 })
 export class ReturnsModule {}

@@ -19,14 +19,14 @@ import { ReadModel } from '../../../engine/read-model.js';
 import { type PaymentView } from '../../../engine/read-model.js';
 import { refundable } from '../../../shared/domain/status.js';
 import { paymentName } from '../../../shared/domain/payment-name.js';
-import { ReturnsFlow } from './returns.service.js';
+import { ReturnsService } from './returns.service.js';
 import { readDay } from '../../../shared/domain/day.js';
 
 @Pages('console/payments')
 export class ReturnPages {
   constructor(
     private readonly books: ReadModel,
-    private readonly flow: ReturnsFlow,
+    private readonly service: ReturnsService,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -55,7 +55,7 @@ export class ReturnPages {
         if (on === null && day !== '') throw invalid('returned_on', 'must be a day such as 2026-11-24');
         const body = { ...(reference === '' ? {} : { reference }), ...(day === '' ? {} : { returned_on: day }) };
         const word = { by: by.name, reference: reference === '' ? null : reference, on };
-        return valueOrProblem(await this.flow.record(id, word, paymentRequestName(by, formKey(form), body)));
+        return valueOrProblem(await this.service.record(id, word, paymentRequestName(by, formKey(form), body)));
       },
       pathOf: (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
       again: () => this.ask(req, res, id),
@@ -69,7 +69,7 @@ export class ReturnPages {
     await this.audit.post(req, res, {
       action: 'payment.returned.undo',
       work: async (by) =>
-        valueOrProblem(await this.flow.undo(id, by.name, paymentRequestName(by, formKey(formOf(req)), {}))),
+        valueOrProblem(await this.service.undo(id, by.name, paymentRequestName(by, formKey(formOf(req)), {}))),
       pathOf: (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
       again: null,
     });

@@ -13,7 +13,7 @@ import { returnDebit, type ReturnWord, undoReturn } from './rules/debit.js';
 export type ReturnName = Omit<NamedRequest, 'method' | 'path'>;
 
 @Injectable()
-export class ReturnsFlow {
+export class ReturnsService {
   constructor(
     private readonly lanes: LaneChanges,
     private readonly books: ReadModel,

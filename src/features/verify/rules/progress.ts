@@ -1,6 +1,6 @@
 // The progress of a verify run, for another run to resume. The database stores it as JSON, with times in milliseconds
 // since 1970. Pure.
-import { type FlowSettings } from '../../../shared/domain/settings.js';
+import { type DecisionSettings } from '../../../shared/domain/settings.js';
 import { VERIFY_GRACE_MS } from '../../../shared/policy.js';
 
 /**
@@ -31,7 +31,7 @@ export type Listings = Readonly<Record<ListName, Listing>>;
 export type VerifyProgress = {
   readonly version: number;
   /** The settings of the run. A run with other settings would compare other things, so it cannot resume this run. */
-  readonly settings: FlowSettings;
+  readonly settings: DecisionSettings;
   readonly lists: Listings;
   /** Verify has compared the refunds of all invoices with open work up to this `seq`. */
   readonly refundsAfter: number;
@@ -42,7 +42,7 @@ export type VerifyProgress = {
 };
 
 /** The progress of a run at its start. `again`: invoices with a difference in the last run. */
-export function begun(since: Date, settings: FlowSettings, again: readonly string[] = []): VerifyProgress {
+export function begun(since: Date, settings: DecisionSettings, again: readonly string[] = []): VerifyProgress {
   const all: Listing = { todo: [{ from: since.getTime(), to: null }], newest: null };
   const lists = { invoices: all, records: all, notes: all, events: all };
   return { version: PROGRESS_VERSION, settings, lists, refundsAfter: 0, again, more: {} };

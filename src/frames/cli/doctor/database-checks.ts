@@ -2,9 +2,9 @@
 import { type DatabaseChoice } from '../../../shared/config/index.js';
 import { type EndpointRefusal } from '../../../shared/domain/endpoint-replies.js';
 import { whatToCheck } from '../../../shared/domain/refusal.js';
-import { EventsStore } from '../../../core/events/events.repository.js';
-import { type Backlog, HealthStore } from '../../../core/health/health.repository.js';
-import { EndpointAnswersStore } from '../../intake/endpoint-replies.repository.js';
+import { EventsRepository } from '../../../core/events/events.repository.js';
+import { type Backlog, HealthRepository } from '../../../core/health/health.repository.js';
+import { EndpointRepliesRepository } from '../../intake/endpoint-replies.repository.js';
 import { type Logger } from '../../../shared/observe/index.js';
 import { databaseUrl } from '../../../open-database.js';
 import { DAY_MS } from '../../../shared/policy.js';
@@ -77,14 +77,14 @@ export function versionCheck(version: number): Check {
 
 /** Checks the senders' deliveries, and the waiting work. */
 export async function trafficChecks(world: World): Promise<Check[]> {
-  const [health, inbox] = [world.get(HealthStore), world.get(EventsStore)];
-  const refusals = (await world.get(EndpointAnswersStore).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
+  const [health, inbox] = [world.get(HealthRepository), world.get(EventsRepository)];
+  const refusals = (await world.get(EndpointRepliesRepository).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
   const senders = (await inbox.lastEvents()).map((e) => senderCheck(e, refusals));
   const backlog = backlogChecks(await health.backlog(), await inbox.quarantined());
   return [...senders, ...backlog, await integrationCheck(health)];
 }
 
-type LastEvent = Awaited<ReturnType<EventsStore['lastEvents']>>[number];
+type LastEvent = Awaited<ReturnType<EventsRepository['lastEvents']>>[number];
 
 function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefusal[]): Check {
   const { ok, warn } = check(`traffic from ${source}`);
@@ -104,7 +104,7 @@ function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefus
   return warn(ago, todo);
 }
 
-async function integrationCheck(health: HealthStore): Promise<Check> {
+async function integrationCheck(health: HealthRepository): Promise<Check> {
   const { ok, fail } = check('tax integration at the MoR');
   const { count, last } = await health.integrationRefusals(new Date(Date.now() - DAY_MS));
   if (last === null) return ok('no refusal');

@@ -5,7 +5,7 @@ import {
   type HomelessEvent,
   type HomelessEvents,
 } from '../../../../src/core/mor-objects/homeless-events.repository.js';
-import { RouteEventsFlow } from '../../../../src/core/mor-objects/route-events.service.js';
+import { RouteEventsService } from '../../../../src/core/mor-objects/route-events.service.js';
 import { type Ids } from '../../../../src/shared/domain/ports/clock.js';
 import { Wake } from '../../../../src/engine/lane-signal.js';
 import { ManualClock } from '../../../support/clock.js';
@@ -30,8 +30,8 @@ it('if the route of one event without an invoice fails, this event is to blame a
       throw new RangeError('a fault of our own'); // only the item of the second event needs an id
     },
   };
-  const flow = new RouteEventsFlow(events as HomelessEvents, new ManualClock(), ids, new Wake());
-  await expect(flow.run({ lane: 'mor:x', fence: 1n, events: [] })).rejects.toMatchObject({
+  const service = new RouteEventsService(events as HomelessEvents, new ManualClock(), ids, new Wake());
+  await expect(service.run({ lane: 'mor:x', fence: 1n, events: [] })).rejects.toMatchObject({
     code: 'lane.event_failed',
     event: 8n,
     cause: { name: 'RangeError' },

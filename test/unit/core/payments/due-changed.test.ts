@@ -61,8 +61,8 @@ it('Crossbill reports a payment once after a crash, even if the amount due chang
   const send = h.platform.send.bind(h.platform);
   h.platform.send = async (call) => {
     const outcome = await send(call);
-    if (call.asked.kind === 'report_payment' && h.store.dieBefore === null) {
-      h.store.dieBefore = h.store.transactions + 1;
+    if (call.asked.kind === 'report_payment' && h.repository.dieBefore === null) {
+      h.repository.dieBefore = h.repository.transactions + 1;
       h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
     }
     return outcome;
@@ -124,7 +124,7 @@ it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as con
       if (call.asked.kind !== 'pay_out_of_band' || ++tries > 1 || answer === 'comes') return outcome;
       h.clock.advance(15_000);
       if (answer === 'is lost') return failed('unknown');
-      h.store.dieBefore = h.store.transactions + 1;
+      h.repository.dieBefore = h.repository.transactions + 1;
       return outcome;
     };
     await h.take(aPaymentSucceeded({ amount: 800 }));
@@ -145,7 +145,7 @@ it('after a crash during the attach call, Crossbill finds the attached payment o
   h.platform.send = (call) => {
     if (call.asked.kind === 'attach_payment' && h.crashes === 0) {
       h.platform.change(INVOICE_ID, { amountDue: 1200n, amountRemaining: 1200n, total: 1200n });
-      h.store.dieBefore = h.store.transactions + 1;
+      h.repository.dieBefore = h.repository.transactions + 1;
     }
     return send(call);
   };

@@ -13,7 +13,7 @@ import {
   invoiceEvent,
   START,
 } from '../../../support/builders.js';
-import { LaneHarness, type MemoryLaneStore, openKinds, balances } from '../../../support/lane-harness.js';
+import { LaneHarness, type MemoryLaneRepository, openKinds, balances } from '../../../support/lane-harness.js';
 
 const DAY_HOURS = 24;
 
@@ -175,7 +175,7 @@ it.each<[Resolution, string, string]>([
 
 async function late(debit: boolean, hours: number): Promise<LaneHarness> {
   const h = LaneHarness.inMemory();
-  if (debit) (h.backend.store as MemoryLaneStore).debtors.add(CUSTOMER_ID);
+  if (debit) (h.backend.repository as MemoryLaneRepository).debtors.add(CUSTOMER_ID);
   h.platform.put(anInvoice());
   await h.take(invoiceEvent('invoice.created'));
   await h.rest(hours);

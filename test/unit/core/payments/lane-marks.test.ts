@@ -68,7 +68,7 @@ for (const markMode of MODES) {
     it(`after a crash between any call to Stripe and its record, Crossbill makes no change on Stripe twice (${markMode}, ${draftPolicy})`, async () => {
       const run = async (dieBefore: number | null): Promise<LaneHarness> => {
         const h = LaneHarness.inMemory({ settings: { markMode, draftPolicy } });
-        h.store.dieBefore = dieBefore;
+        h.repository.dieBefore = dieBefore;
         h.platform.put(anInvoice({ status: 'draft' }));
         await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
         if (draftPolicy === 'wait') {
@@ -79,7 +79,7 @@ for (const markMode of MODES) {
         await h.rest();
         return h;
       };
-      const steps = (await run(null)).store.transactions;
+      const steps = (await run(null)).repository.transactions;
       expect(steps).toBeGreaterThanOrEqual(4);
       for (let k = 1; k <= steps; k++) {
         const h = await run(k);
@@ -96,7 +96,7 @@ for (const markMode of MODES) {
 
 it('Crossbill reports a payment once, even after a crash during the report and a day of downtime', async () => {
   const h = LaneHarness.withInvoice();
-  h.store.dieBefore = 2; // the report was made, and nobody wrote it down
+  h.repository.dieBefore = 2; // the report was made, and nobody wrote it down
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   expect(h.platform.effects).toEqual({ report_payment: 1 });
   h.clock.advance(25 * 3_600_000); // Stripe has forgotten the key
@@ -194,7 +194,7 @@ it('an attach call refused twice opens a review item, and the operator’s retry
 it('Crossbill withdraws the unsent report of a payment if its invoice becomes void', async () => {
   const h = LaneHarness.withInvoice();
   h.platform.fail('report_payment', 'lost-request');
-  h.store.dieBefore = 2;
+  h.repository.dieBefore = 2;
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   h.platform.change(INVOICE_ID, { status: 'void' });
   await h.rest();

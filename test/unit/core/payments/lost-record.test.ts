@@ -4,9 +4,9 @@ import { chooseItem } from '../../../support/choose-item.js';
 import { StoreUnavailable } from '../../../../src/shared/domain/errors.js';
 import { LaneWorker } from '../../../../src/engine/lane-worker.js';
 import { Wake } from '../../../../src/engine/lane-signal.js';
-import { WorkLaneFlow } from '../../../../src/engine/work-lane.service.js';
+import { WorkLaneService } from '../../../../src/engine/work-lane.service.js';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
-import { VerifyFlow } from '../../../../src/features/verify/verify.service.js';
+import { VerifyService } from '../../../../src/features/verify/verify.service.js';
 import { aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders.js';
 import { failed } from '../../../support/fakes.js';
 import { turn } from '../../../support/intake-fakes.js';
@@ -25,12 +25,12 @@ async function isMadeOnce(h: LaneHarness): Promise<void> {
 
 it('Crossbill repeats no refund after its key expired, even if `crossbill verify` repairs the invoice in between', async () => {
   const h = await paid();
-  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  h.repository.dieBefore = h.repository.transactions + 2; // the transaction after the call
   await ask(h, 300n);
   await h.drain();
   h.clock.advance(20 * HOUR_MS);
   const none = {} as never;
-  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
   await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   h.clock.advance(10 * HOUR_MS);
   await h.rest(48);
@@ -39,11 +39,19 @@ it('Crossbill repeats no refund after its key expired, even if `crossbill verify
 
 /** A worker over the lanes of `h`, step by step, until `holds`. */
 async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
-  const { clock, context, gateway, platform, relay, store } = h;
-  store.renew = (held) => Promise.resolve(new Set(held.map((one) => one.lane)));
-  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels());
+  const { clock, context, gateway, platform, relay, repository } = h;
+  repository.renew = (held) => Promise.resolve(new Set(held.map((one) => one.lane)));
+  const service = new WorkLaneService(
+    repository,
+    platform,
+    gateway,
+    relay,
+    context,
+    { expected: null },
+    new NoChannels(),
+  );
   const options = { owner: 'one', concurrency: 2, leaseMs: 25_000, pollMs: POLL_MS };
-  const worker = new LaneWorker(store, flow, new Wake(), clock, options);
+  const worker = new LaneWorker(repository, service, new Wake(), clock, options);
   const poll = async (): Promise<void> => {
     for (let turns = 0; turns < 20; turns++) await turn();
     clock.advance(POLL_MS);
@@ -59,11 +67,11 @@ async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
 it('Crossbill repeats no refund after a day without a database, if the MoR’s reply was lost', async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
-  const transact = h.store.transact.bind(h.store);
+  const transact = h.repository.transact.bind(h.repository);
   let calls = 0;
   let isLost = false;
   h.gateway.createRefund = (...call) => (calls++ === 0 ? answers(...call) : Promise.resolve(failed('retry')));
-  h.store.transact = (work) => {
+  h.repository.transact = (work) => {
     if (calls === 0 || isLost) return transact(work);
     isLost = true;
     return Promise.reject(new StoreUnavailable('the database did not answer'));
@@ -85,7 +93,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
     h.platform.send = async (call) => {
       if (isDown) return failed('retry');
       const sent = await send(call);
-      if (call.asked.kind === 'issue_credit_note') h.store.dieBefore = h.store.transactions + 1;
+      if (call.asked.kind === 'issue_credit_note') h.repository.dieBefore = h.repository.transactions + 1;
       return sent;
     };
     await h.take(aRefund({ amount: 300 }));
@@ -121,7 +129,7 @@ it('if the record of the first retry is lost and the amount due changes, Crossbi
   await refused(r);
   const send = h.relay.send.bind(h.relay);
   h.relay.send = (...event) => {
-    h.store.dieBefore = h.store.transactions + 1;
+    h.repository.dieBefore = h.repository.transactions + 1;
     return send(...event);
   };
   h.clock.advance(3 * DAY_MS);
@@ -138,7 +146,7 @@ it('if the record of the first retry is lost and the amount due changes, Crossbi
 
 it('if the MoR refuses a repeated refund request after the refund’s event, a review item asks about the first request', async () => {
   const h = await paid();
-  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  h.repository.dieBefore = h.repository.transactions + 2; // the transaction after the call
   const asked = await ask(h, 1000n);
   await h.drain();
   expect([h.crashes, h.gateway.made.length]).toEqual([1, 1]);
@@ -165,7 +173,7 @@ it('a refund stays `unknown` if the MoR first answers with a redirect and then r
 
 it('a refund stays `unknown` if Crossbill crashes in the first try and the MoR refuses the repeat', async () => {
   const h = await paid();
-  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  h.repository.dieBefore = h.repository.transactions + 2; // the transaction after the call
   await ask(h, 600n);
   await h.drain();
   expect(h.crashes).toBe(1);

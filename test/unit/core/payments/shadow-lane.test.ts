@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { askRefund } from '../../../support/ask-refund.js';
 import { applyRead } from '../../../support/settle-rule.js';
 import { decideMarksAgain } from '../../../../src/core/payments/rules/mark.js';
-import { type FlowSettings } from '../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../src/shared/domain/settings.js';
 import { compareWithin } from '../../../../src/features/verify/rules/compare.js';
 import {
   anInvoice,
@@ -18,7 +18,7 @@ import { decide } from '../../../support/decide.js';
 
 const MODES = ['payment_record', 'out_of_band'] as const;
 
-function inShadow(settings: Partial<FlowSettings> = {}): LaneHarness {
+function inShadow(settings: Partial<DecisionSettings> = {}): LaneHarness {
   const h = LaneHarness.withInvoice({}, { settings: { sendsNothing: true, ...settings } });
   return h;
 }

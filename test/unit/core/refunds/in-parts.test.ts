@@ -291,7 +291,7 @@ it('Stripe gets a refund once, even after a crash at any step and a lost answer'
     for (let k = 1; k <= 5; k++) {
       const h = await paid();
       h.platform.fail(kind, 'lost-answer');
-      h.store.dieBefore = h.store.transactions + k;
+      h.repository.dieBefore = h.repository.transactions + k;
       await h.take(part(1, 300, 300));
       await h.rest();
       expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });

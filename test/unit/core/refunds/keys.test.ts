@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { refundable } from '../../../../src/shared/domain/status.js';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
-import { VerifyFlow } from '../../../../src/features/verify/verify.service.js';
+import { VerifyService } from '../../../../src/features/verify/verify.service.js';
 import { Wake } from '../../../../src/engine/lane-signal.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders.js';
 import { StoreUnavailable } from '../../../../src/shared/domain/errors.js';
@@ -33,7 +33,7 @@ it("after 30 hours Crossbill repeats no refund with a lost answer or a lost reco
   for (const lost of ['answer', 'record'] as const) {
     const h = await paid();
     if (lost === 'answer') h.gateway.trouble.push('lost-answer');
-    else h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+    else h.repository.dieBefore = h.repository.transactions + 2; // the transaction after the call
     await askLongAgo(h);
     await h.rest(48);
     let s = await state(h);
@@ -52,7 +52,7 @@ it('after a crash during a refund and 30 hours without the MoR, Crossbill does n
   const answers = h.gateway.createRefund.bind(h.gateway);
   let isDown = false;
   h.gateway.createRefund = (...call) => (isDown ? Promise.resolve(failed('retry')) : answers(...call));
-  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  h.repository.dieBefore = h.repository.transactions + 2; // the transaction after the call
   await ask(h, 300n);
   await h.drain();
   isDown = true; // nobody can connect for a day
@@ -84,9 +84,9 @@ it('Crossbill retries a refund for about a day while its key is valid, and then 
 it('if the database fails right after a refund, Crossbill does not send the refund again a day later', async () => {
   const h = await paid();
   await ask(h, 300n);
-  const transact = h.backend.store.transact.bind(h.backend.store);
+  const transact = h.backend.repository.transact.bind(h.backend.repository);
   let isLost = false;
-  h.backend.store.transact = async (work) => {
+  h.backend.repository.transact = async (work) => {
     if (h.gateway.made.length === 0 || isLost) return transact(work);
     isLost = true;
     throw new StoreUnavailable('the database is gone');
@@ -118,10 +118,10 @@ it('Crossbill refuses to resend a refund whose stored request bytes were erased'
 
 it('the command `crossbill verify --repair` does not send a refund again after its idempotency key has expired', async () => {
   const h = await paid();
-  h.store.dieBefore = h.store.transactions + 2;
+  h.repository.dieBefore = h.repository.transactions + 2;
   await askLongAgo(h);
   const none = {} as never;
-  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
   const found = finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' });
   await verify.repair(none, [found]);
   await h.rest(48);
@@ -131,12 +131,12 @@ it('the command `crossbill verify --repair` does not send a refund again after i
 
 it("the command `crossbill verify --repair` does not make a refund's idempotency key valid for longer", async () => {
   const h = await paid();
-  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  h.repository.dieBefore = h.repository.transactions + 2; // the transaction after the call
   await ask(h, 300n);
   await h.drain();
   h.clock.advance(20 * 3_600_000);
   const none = {} as never;
-  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
   await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   const send = h.gateway.createRefund.bind(h.gateway);
   const back = h.clock.now().getTime() + 6 * 3_600_000;

@@ -5,7 +5,7 @@ import { eur } from '../../../support/channel-object.js';
 import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { type LinkFacts } from '../../../../src/shared/domain/ports/mor-channels.js';
-import { type FlowSettings } from '../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../src/shared/domain/settings.js';
 import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment } from '../../../support/put-rows.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
@@ -29,7 +29,7 @@ import {
   taken,
   withLink,
 } from '../../../support/announced-link.js';
-import { MemoryLaneStore } from '../../../support/lane-harness.js';
+import { MemoryLaneRepository } from '../../../support/lane-harness.js';
 import { type rig, state } from '../../../support/retry-rig.js';
 
 const facts200 = (over: Partial<LinkFacts>): LinkFacts => ({
@@ -113,11 +113,12 @@ it("if a payment.captured event comes before the MoR answers a link request, Cro
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const LINKS: Partial<FlowSettings> = {
+const LINKS: Partial<DecisionSettings> = {
   recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 },
 };
 
-const at = (ms: number, settings: Partial<FlowSettings> = LINKS): Ctx => aCtx(new Date(NOW.getTime() + ms), settings);
+const at = (ms: number, settings: Partial<DecisionSettings> = LINKS): Ctx =>
+  aCtx(new Date(NOW.getTime() + ms), settings);
 const linksOf = (s: LaneState): readonly MorObjectRow[] => s.objects.filter((o) => o.kind === 'payment_link');
 
 function verdict(s: LaneState, type: PaymentEvent['type'], ctx: Ctx, over: Partial<PaymentEvent> = {}): LaneState {
@@ -309,8 +310,8 @@ it.each(['before', 'after'])(
 
 it("if the MoR's payment id belongs to another invoice, Crossbill books the payment on a link without that id", async () => {
   const r = await withLink(CHARGED_NEXT);
-  if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
-  r.h.backend.store.namedElsewhere.set('pay_nine', 'in_other');
+  if (!(r.h.backend.repository instanceof MemoryLaneRepository)) throw new Error('not in memory');
+  r.h.backend.repository.namedElsewhere.set('pay_nine', 'in_other');
   r.links.pay('link_1');
   await ofPayNine(r);
   await hours(r, 3);

@@ -2,8 +2,8 @@
 import { expect, it } from '@jest/globals';
 import { moneyAnnounced } from '../../../../src/core/books/rules/open-money.js';
 import { PaymentLinksController } from '../../../../src/features/links/payment-links.controller.js';
-import { PaymentLinksFlow } from '../../../../src/features/links/payment-links.service.js';
-import { MorObjectsFlow } from '../../../../src/core/mor-objects/mor-objects.service.js';
+import { PaymentLinksService } from '../../../../src/features/links/payment-links.service.js';
+import { MorObjectsService } from '../../../../src/core/mor-objects/mor-objects.service.js';
 import {
   away,
   byKey,
@@ -82,9 +82,9 @@ it('while the MoR does not know a payment link, the API answers 404 to a read of
   const books = { objects: async () => (await state(r)).objects } as never;
   const invoice = facts({ invoiceId: INVOICE_ID, amountRemaining: 1000n });
   const reader = { readInvoiceForProforma: async () => ({ ok: true, value: { invoice } }) } as never;
-  const flow = new MorObjectsFlow(r.h.store, lanes, books, reader, r.links, r.h.context);
-  const links = new PaymentLinksFlow(flow, {} as never, { next: () => 'lnk_2' });
-  const controller = new PaymentLinksController(flow, {} as never, books, links);
+  const service = new MorObjectsService(r.h.repository, lanes, books, reader, r.links, r.h.context);
+  const links = new PaymentLinksService(service, {} as never, { next: () => 'lnk_2' });
+  const controller = new PaymentLinksController(service, {} as never, books, links);
   await expect(controller.read(INVOICE_ID)).rejects.toMatchObject({ status: 404 });
   const wish = { jurisdiction: 'DE', return_url: 'https://shop.example' };
   await expect(links.create(INVOICE_ID, wish, 'ops', null)).rejects.toMatchObject({

@@ -59,10 +59,10 @@ it("an operator's charge withdraws a pending cancellation of the subscription, a
 it('if Crossbill crashes after a retry went out, Crossbill requests no second charge for another amount', async () => {
   const r = rig();
   await refused(r);
-  const { relay, store } = r.h;
+  const { relay, repository } = r.h;
   const send = relay.send.bind(relay);
   relay.send = (body) => {
-    store.dieBefore = store.transactions + 1;
+    repository.dieBefore = repository.transactions + 1;
     return send(body);
   };
   await after(r, 3 * DAY_MS);

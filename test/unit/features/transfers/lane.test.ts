@@ -9,7 +9,7 @@ import { requestObject } from '../../../support/object-calls.js';
 import { settle } from '../../../support/settled.js';
 import { decide, takeRead } from '../../../support/decide.js';
 import { putObject } from '../../../support/put-rows.js';
-import { type FlowSettings } from '../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../src/shared/domain/settings.js';
 import { type Ctx } from '../../../../src/engine/context.js';
 import { debitLookup } from '../../../../src/core/invoices/rules/verdict.js';
 
@@ -89,7 +89,7 @@ it('a bank transfer ends in the same state in every order of its events', () => 
 // An invoice that waits for a bank transfer: when it is overdue.
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const at = (ms: number, settings: Partial<FlowSettings> = {}): Ctx => aCtx(new Date(NOW.getTime() + ms), settings);
+const at = (ms: number, settings: Partial<DecisionSettings> = {}): Ctx => aCtx(new Date(NOW.getTime() + ms), settings);
 
 function aProforma(over: Partial<MorObjectRow> = {}): MorObjectRow {
   const known = { id: 'pfm_1', kind: 'proforma', invoiceId: 'in_1', status: 'ISSUED', morId: PROFORMA } as const;

@@ -1,7 +1,7 @@
 // What `crossbill doctor` says of Stripe's events and their arrival.
 import { expect, it } from '@jest/globals';
 import { arrivalChecks } from '../../../../src/features/verify/verify.checks.js';
-import { type VerifyStore } from '../../../../src/features/verify/verify.repository.js';
+import { type VerifyRepository } from '../../../../src/features/verify/verify.repository.js';
 import { type BillingEventFacts, type BillingReader } from '../../../../src/shared/domain/ports/billing-reader.js';
 import { reported } from '../../../support/reported.js';
 import { answer, FAILURES, failing } from '../../../support/stripe-answers.js';
@@ -18,10 +18,10 @@ it('the command `crossbill doctor` fails on a Stripe account with a too old defa
   const books = {
     installedAt: () => Promise.resolve(new Date(0)),
     unknownEvents: () => Promise.resolve(new Set<string>()),
-  } as Partial<VerifyStore>;
+  } as Partial<VerifyRepository>;
   const level = async (name: string) => {
     const reader = { listEvents: () => answer({ items: [event(name)], unreadable: [], next: null }) };
-    return (await arrivalChecks(reader as Partial<BillingReader> as BillingReader, books as VerifyStore)).map(
+    return (await arrivalChecks(reader as Partial<BillingReader> as BillingReader, books as VerifyRepository)).map(
       (c) => c.state,
     );
   };
@@ -30,7 +30,7 @@ it('the command `crossbill doctor` fails on a Stripe account with a too old defa
 });
 
 it.each(FAILURES)("%s, the check of the arrival of Stripe's events names a step that fits", async (_, status, step) => {
-  const books = { installedAt: () => Promise.resolve(new Date(0)) } as Partial<VerifyStore> as VerifyStore;
+  const books = { installedAt: () => Promise.resolve(new Date(0)) } as Partial<VerifyRepository> as VerifyRepository;
   const reader = { listEvents: failing(status) } as Partial<BillingReader> as BillingReader;
   const [check] = await arrivalChecks(reader, books);
   expect(check?.todo).toContain(step);

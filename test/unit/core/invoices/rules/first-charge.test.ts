@@ -1,7 +1,7 @@
 // With MOR_RELAY_EVENTS=finalized the MoR gets one event for each final invoice. A person asks for a charge that nobody made.
 import { expect, it } from '@jest/globals';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { UNSENT } from '../../../../../src/shared/domain/ports/call.js';
 import { findObstacle } from '../../../../../src/features/retries/rules/refusal.js';
 import {
@@ -18,7 +18,7 @@ import { DAY_MS, HOUR_MS, relayed, retry, type Rig, rig, state } from '../../../
 
 const MINUTE_MS = 60_000;
 const without = { retrySchedule: null, recoveryLinks: null } as const;
-const finalized = (over: Partial<FlowSettings> = {}): Rig => rig({ ...without, relay: 'finalized', ...over });
+const finalized = (over: Partial<DecisionSettings> = {}): Rig => rig({ ...without, relay: 'finalized', ...over });
 const shows = (r: Rig, over: Partial<InvoiceFacts>): void => r.h.platform.put(anInvoice(over));
 const amounts = (r: Rig): unknown[] =>
   relayed(r).map(({ data }) => (data.object as { readonly amount_due?: number }).amount_due);
@@ -27,7 +27,7 @@ const wait = async (r: Rig, ms: number): Promise<void> => {
   await r.h.drain();
 };
 /** A draft of 10.00 EUR that Stripe makes final after an hour. */
-async function draft(over: Partial<FlowSettings> = {}, facts: Partial<InvoiceFacts> = {}): Promise<Rig> {
+async function draft(over: Partial<DecisionSettings> = {}, facts: Partial<InvoiceFacts> = {}): Promise<Rig> {
   const r = finalized(over);
   const now = r.h.clock.now();
   const seen = { status: 'draft', createdAt: now, finalizesAt: new Date(now.getTime() + HOUR_MS), ...facts } as const;
@@ -190,7 +190,7 @@ it('a crash at any step of the relay sends the same event again, under the same 
   for (let step = 1; step < 5; step++) {
     const r = await draft();
     shows(r, {});
-    r.h.store.dieBefore = r.h.store.transactions + step;
+    r.h.repository.dieBefore = r.h.repository.transactions + step;
     await r.h.take(invoiceEvent('invoice.finalized'));
     await r.h.rest(1);
     expect(new Set(r.h.relay.sent).size).toBe(1);

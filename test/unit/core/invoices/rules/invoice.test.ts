@@ -14,7 +14,7 @@ import {
   type ReviewKind,
 } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { chooseDraft, draftItems, takeInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent, START } from '../../../../support/builders.js';
 import { facts, NOW, open } from '../../../../support/channel-lane.js';
@@ -27,7 +27,7 @@ import * as waiting from '../../../../support/waiting-payment.js';
 import { decide, addCall, openReview } from '../../../../support/decide.js';
 
 const { at, payment } = waiting;
-const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
+const ctx = (over: Partial<DecisionSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
 const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
   waiting.withInvoice(waiting.lane(over, ...payments), row);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);

@@ -6,7 +6,7 @@ import { putPayment, putMessage } from '../../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { takeInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
 import { relayCall } from '../../../../../src/core/invoices/rules/relay.js';
 import { refusal } from '../../../../support/asked-refund.js';
@@ -33,7 +33,7 @@ import { onStates } from '../../../../support/decide.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 
 const { at, payment } = waiting;
-const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
+const ctx = (over: Partial<DecisionSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
 const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
   waiting.withInvoice(waiting.lane(over, ...payments), row);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
@@ -271,7 +271,7 @@ it('if an operator repeats a stored invoice.created event, Crossbill does not re
   const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
   await h.take(invoiceEvent('invoice.created'));
   expect(h.relay.sent).toHaveLength(1);
-  const store = h.backend.store as unknown as { events: { status: string }[] };
+  const store = h.backend.repository as unknown as { events: { status: string }[] };
   for (const e of store.events) e.status = 'received'; // an operator asked for it
   await h.drain();
   expect(h.relay.sent).toHaveLength(1);

@@ -8,7 +8,7 @@ import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { putPayment } from '../../../../support/put-rows.js';
 import { type InvoiceRow, type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { verdictBy } from '../../../../../src/shared/domain/mor-object.js';
 import {
   chooseOverdue,
@@ -30,7 +30,7 @@ import { Lane } from '../../../../../src/engine/lane.js';
 const { at, payment } = waiting;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx => waiting.ctx(over, ms);
+const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => waiting.ctx(over, ms);
 const seen = (facts: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}): LaneState =>
   waiting.withInvoice(waiting.lane(facts), row);
 const DUE = DAY_MS;

@@ -1,6 +1,6 @@
 // A payment of the draft's amount on an invoice that grew before it was final, and money for an invoice with nothing due.
 import { expect, it } from '@jest/globals';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
 import { open } from '../../../../support/channel-lane.js';
 import { eur } from '../../../../support/channel-object.js';
@@ -12,7 +12,7 @@ import { never } from '../../../../support/never.js';
 const GREW = { code: 'amount-grew', drafted: eur(1000n), due: eur(4200n), taken: eur(1000n) };
 
 /** The MoR charges the draft's 10.00 EUR; the final invoice has 42.00 EUR due. */
-async function grown(settings: Partial<FlowSettings> = {}): Promise<LaneHarness> {
+async function grown(settings: Partial<DecisionSettings> = {}): Promise<LaneHarness> {
   const h = LaneHarness.withInvoice({ amountDue: 4200n }, { settings });
   await h.take(invoiceEvent('invoice.created', { amountDue: 1000n }), aPaymentSucceeded({ amount: 1000 }));
   await h.take(invoiceEvent('invoice.finalized', { amountDue: 4200n, at: h.clock.now() }));

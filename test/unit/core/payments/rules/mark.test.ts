@@ -46,7 +46,7 @@ import {
 import { addMessage, decide, ensureInvoice, openReview, takeRead } from '../../../../support/decide.js';
 import { putMessage, putPayment } from '../../../../support/put-rows.js';
 import { Lane } from '../../../../../src/engine/lane.js';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { eur } from '../../../../support/channel-object.js';
 import { never } from '../../../../support/never.js';
 
@@ -451,7 +451,7 @@ it('a fully refunded payment in review is closed together with its review item',
 
 describe('shadow mode', () => {
   const { payment } = waiting;
-  const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
+  const ctx = (over: Partial<DecisionSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
   const lane = (
     over: Partial<InvoiceFacts> = {},
     row: Partial<InvoiceRow> = {},

@@ -4,7 +4,7 @@ import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billin
 import { compareWithin } from '../../../../../src/features/verify/rules/compare.js';
 import { aPaymentSucceeded, CUSTOMER_ID, INVOICE_ID, invoiceEvent, START } from '../../../../support/builders.js';
 import { open, openFacts } from '../../../../support/channel-lane.js';
-import { LaneHarness, MemoryLaneStore } from '../../../../support/lane-harness.js';
+import { LaneHarness, MemoryLaneRepository } from '../../../../support/lane-harness.js';
 
 const HOUR_MS = 3_600_000;
 const FIRST = { status: 'open', billingReason: 'subscription_create', createdAt: START } as const;
@@ -12,9 +12,9 @@ const FIRST = { status: 'open', billingReason: 'subscription_create', createdAt:
 /** Stripe makes the first invoice of a customer with a payment method at the MoR, and hours pass. */
 async function waited(hours: number, facts: Partial<InvoiceFacts> = {}, leftOut = true): Promise<LaneHarness> {
   const h = LaneHarness.withInvoice({ ...FIRST, ...facts });
-  const { store } = h.backend;
-  if (!(store instanceof MemoryLaneStore)) throw new Error('the lanes are not in memory');
-  if (leftOut) store.leftOut.add(CUSTOMER_ID);
+  const { repository } = h.backend;
+  if (!(repository instanceof MemoryLaneRepository)) throw new Error('the lanes are not in memory');
+  if (leftOut) repository.leftOut.add(CUSTOMER_ID);
   await h.take(invoiceEvent('invoice.created', { ...FIRST, ...facts }));
   await h.rest(hours);
   return h;

@@ -9,7 +9,7 @@ import {
   type PaymentRow,
   type Resolution,
 } from '../../../../../src/shared/domain/model.js';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import {
   type Completion,
   isUnsettled,
@@ -37,7 +37,7 @@ import { declares } from '../../../../../src/engine/items.js';
 import { money } from '../../../../../src/shared/domain/money.js';
 import { balances, LaneHarness, openKinds } from '../../../../support/lane-harness.js';
 
-const ctx = (over: Partial<FlowSettings> = {}): Ctx => on(over, 5_000);
+const ctx = (over: Partial<DecisionSettings> = {}): Ctx => on(over, 5_000);
 const complete = (s: LaneState, over: Partial<Completion> = {}, of = ctx()) =>
   completeSignup(s, { ...COMPLETION, ...over }, of);
 const state = (c: Commanded<PaymentRow>): LaneState => (c.ok ? c.state : never());

@@ -6,7 +6,7 @@ import { type InvoiceEvent } from '../../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
-import { type Enrolment, type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type Enrolment, type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { type Enrolled, standingOf } from '../../../../../src/shared/domain/enrolment.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
@@ -31,7 +31,7 @@ const DAY_MS = 24 * HOUR_MS;
 const LINKED: Enrolment = { by: 'linked' };
 const METADATA: Enrolment = { by: 'metadata', key: 'billed_by', value: 'mor' };
 
-const later = (ms: number, over: Partial<FlowSettings> = {}): Ctx =>
+const later = (ms: number, over: Partial<DecisionSettings> = {}): Ctx =>
   aCtx(new Date(NOW.getTime() + ms), { enrolment: LINKED, relay: 'created', ...over });
 const answer = (value: Enrolled): CallOutcome<Enrolled> => ({ ok: true, value, status: 200, requestId: null });
 const OUTSIDE = answer({

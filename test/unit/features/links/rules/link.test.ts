@@ -39,7 +39,7 @@ import { applyEvent, decide, onStates, openReview } from '../../../../support/de
 import { type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { TRAIL } from '../../../../support/refused-renewal.js';
 import { SCHEDULE } from '../../../../support/retry-rig.js';
@@ -350,7 +350,7 @@ it("a payment link expires at its deadline, and only the link's double_payment i
 // When a refused renewal gets a payment link.
 const HOUR_MS = 3_600_000;
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 };
-const asked = (ms = 0, over: Partial<FlowSettings> = {}): Ctx => ctx({ recoveryLinks: LINKS, ...over }, ms);
+const asked = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => ctx({ recoveryLinks: LINKS, ...over }, ms);
 const refused = (over: Partial<PaymentRow> = {}): PaymentRow => ({
   ...payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(0), ...over }),
   amount: over.amount ?? 2990n,

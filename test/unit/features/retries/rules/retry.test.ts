@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../../../../src/shared/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../../../../src/shared/domain/settings.js';
+import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { putPayment, putMessage, putObject } from '../../../../support/put-rows.js';
 import { Lane } from '../../../../../src/engine/lane.js';
@@ -292,7 +292,7 @@ it('an operator can retry again as soon as the verdict on the earlier retry is o
   expect(openKinds(await state(r))).toEqual([]);
 });
 
-const cases: readonly [string, string, (r: Rig) => unknown, Partial<FlowSettings>?][] = [
+const cases: readonly [string, string, (r: Rig) => unknown, Partial<DecisionSettings>?][] = [
   ['that is paid', 'the invoice is paid', (r) => r.h.platform.payAnotherWay(INVOICE_ID)],
   ['that is void', 'the invoice is void', (r) => r.h.platform.change(INVOICE_ID, { status: 'void' })],
   ['that is written off', 'marked uncollectible', (r) => r.h.platform.change(INVOICE_ID, { status: 'uncollectible' })],
