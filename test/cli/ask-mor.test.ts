@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { loadConfig } from '../../src/shared/config/index.js';
 import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
-import { openWorld } from '../../src/frames/cli/app-context.js';
+import { openAppContext } from '../../src/frames/cli/app-context.js';
 import { deliver } from '../e2e/support/endpoint.js';
 import { changeByHand } from '../support/lane-log.js';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
@@ -75,7 +75,7 @@ it("`crossbill ask-mor` prints one question of each kind, with the MoR's own ids
     amount: 500,
     currency: 'eur',
   });
-  const ownWorld = await openWorld(loadConfig(world.env), silentIo(world.env));
+  const ownWorld = await openAppContext(loadConfig(world.env), silentIo(world.env));
   await ownWorld.get(SignupsRepository).tellOverdue(0);
   await ownWorld.close();
 

@@ -2,7 +2,7 @@
 // ends it.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/shared/config/index.js';
-import { openWorld, type World as Opened } from '../../src/frames/cli/app-context.js';
+import { openAppContext, type AppContext as Opened } from '../../src/frames/cli/app-context.js';
 import { BillingMoves } from '../../src/shared/domain/ports/billing-moves.js';
 import { Clock, Ids } from '../../src/shared/domain/ports/clock.js';
 import { PaymentMethodsRepository } from '../../src/core/customers/payment-methods.repository.js';
@@ -60,7 +60,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     await world.startDaemon(relayTo(world));
     await deafMor(world);
     const env = { ...world.env, ...relayTo(world), STRIPE_CUSTOM_PAYMENT_METHOD_TYPE: customType };
-    opened = await openWorld(loadConfig(env), silentIo(env));
+    opened = await openAppContext(loadConfig(env), silentIo(env));
   });
   afterAll(async () => {
     await opened.close();

@@ -1,6 +1,6 @@
 // The daily verify: found without anyone asking, by one of several replicas, and shown by all of them.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openWorld, type World as Parts } from '../../src/frames/cli/app-context.js';
+import { openAppContext, type AppContext as Parts } from '../../src/frames/cli/app-context.js';
 import { loadConfig } from '../../src/shared/config/index.js';
 import { VerifyRepository } from '../../src/features/verify/verify.repository.js';
 import { VerifyService, type VerifyReport } from '../../src/features/verify/verify.service.js';
@@ -20,7 +20,7 @@ describe('the daily verify', () => {
   beforeAll(async () => {
     world = await startWorld();
     await world.startDaemon();
-    parts = await openWorld(loadConfig(world.env), silentIo());
+    parts = await openAppContext(loadConfig(world.env), silentIo());
   });
   afterAll(async () => {
     await parts.close();

@@ -14,23 +14,23 @@ const OWN_CARD_SHOWN = 5;
 const SAMPLE = 50;
 
 export const checks: FeatureChecks = async (of) => {
-  const { world, peers, customers } = of;
+  const { app, peers, customers } = of;
   if (customers === 'none') return { checks: [] };
-  const recent = await world.get(HealthRepository).recentCustomers(SAMPLE);
-  const own = await ownCardChecks(recent, world.get(EnrolmentService), world.get(BillingReader), peers.stripe);
+  const recent = await app.get(HealthRepository).recentCustomers(SAMPLE);
+  const own = await ownCardChecks(recent, app.get(EnrolmentService), app.get(BillingReader), peers.stripe);
   const { checks, charged } = await subscriptions(of);
   return { checks: [...own, ...checks], json: customers === 'all' ? { charged } : {} };
 };
 
-async function subscriptions({ cli, world, customers }: Examination): ReturnType<typeof chargingChecks> {
+async function subscriptions({ cli, app, customers }: Examination): ReturnType<typeof chargingChecks> {
   const all = customers === 'all';
-  const known = all ? await world.get(HealthRepository).subscriptions() : 0;
+  const known = all ? await app.get(HealthRepository).subscriptions() : 0;
   return cli.watch((progress) =>
     chargingChecks({
-      relay: world.config.morRelayUrl === null ? null : world.config.morRelayEvents,
-      reader: world.get(BillingReader),
-      enrolment: world.get(EnrolmentService),
-      looks: world.get(ChargeLookupsRepository),
+      relay: app.config.morRelayUrl === null ? null : app.config.morRelayEvents,
+      reader: app.get(BillingReader),
+      enrolment: app.get(EnrolmentService),
+      looks: app.get(ChargeLookupsRepository),
       all,
       signal: cli.io.signal,
       // Stripe gives no total, so the progress bar uses the number of subscriptions with an invoice in the database.

@@ -3,10 +3,10 @@ import { type StatusPart } from '../../frames/cli/slots.js';
 import { counted } from '../../frames/cli/table.js';
 import { EnrolmentRepository, OUTSIDE_DAYS } from './enrolment.repository.js';
 
-export const status: StatusPart = async (world) => {
-  const { enrolment: by } = world.config;
+export const status: StatusPart = async (app) => {
+  const { enrolment: by } = app.config;
   const rule = by.by === 'metadata' ? `metadata:${by.key}=${by.value}` : by.by;
-  const migration = await world.get(EnrolmentRepository).migration();
+  const migration = await app.get(EnrolmentRepository).migration();
   const { linked, renewed, notRenewed, waiting, outside } = migration;
   const head =
     linked === 0

@@ -10,7 +10,7 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { parseLine } from '../../frames/cli/options.js';
 import { counted, plain, table } from '../../frames/cli/table.js';
-import { type World } from '../../frames/cli/app-context.js';
+import { type AppContext } from '../../frames/cli/app-context.js';
 
 /** The most rows in the text (`SHOWN`), and in the JSON (`KEPT`). */
 const SHOWN = 50;
@@ -27,8 +27,8 @@ export function addMove(on: Commands): void {
       on.run(async (cli, customers, { reference, dryRun = false, back = false, morStopped = false }) => {
         checkUsage(customers, reference);
         if (morStopped && !back) throw wrongUsage('--mor-stopped is for --back only.');
-        const world = await cli.open();
-        const customerIds = await customersOf(world, customers, reference);
+        const app = await cli.open();
+        const customerIds = await customersOf(app, customers, reference);
         const whose = customerIds === null ? 'all linked customers' : counted(customerIds.length, 'customer');
         if (!dryRun)
           await cli.confirm(
@@ -37,10 +37,10 @@ export function addMove(on: Commands): void {
               : `Move the subscriptions of ${whose} to the MoR? \`--dry-run\` shows the plan.`,
           );
         const options = { direction: back ? 'back' : 'move', dryRun, customerIds, morStopped } as const;
-        const run = (): Promise<Report> => carryOut(cli, world, options);
+        const run = (): Promise<Report> => carryOut(cli, app, options);
         const report = dryRun
           ? await run()
-          : await world.change(back ? 'move.back' : 'move', null, run, ({ count }) => ({ detail: { ...count } }));
+          : await app.change(back ? 'move.back' : 'move', null, run, ({ count }) => ({ detail: { ...count } }));
         await cli.print(view(report, back, dryRun), () => render(report, back, dryRun));
         return exitCode(report);
       }),
@@ -57,17 +57,17 @@ function checkUsage(customers: readonly string[], reference: string | undefined)
 
 /** Returns the chosen customers. Null means all. */
 async function customersOf(
-  world: World,
+  app: AppContext,
   named: readonly string[],
   reference?: string,
 ): Promise<readonly string[] | null> {
   if (reference === undefined) return named.length === 0 ? null : [...new Set(named)];
-  const ids = await world.get(MovesRepository).referenced(reference);
+  const ids = await app.get(MovesRepository).referenced(reference);
   if (ids.length > 0) return ids;
   throw new CliError(EXIT.failed, 'not_linked', `No link has the reference "${reference}". Crossbill changed nothing.`);
 }
 
-async function carryOut(cli: Cli, world: World, o: Omit<MoveOptions, 'onDone' | 'by' | 'signal'>): Promise<Report> {
+async function carryOut(cli: Cli, app: AppContext, o: Omit<MoveOptions, 'onDone' | 'by' | 'signal'>): Promise<Report> {
   const done: MoveDone[] = [];
   let count: MoveCount = { done: 0, known: 0, would: 0, skipped: 0, failed: 0 };
   try {
@@ -78,7 +78,7 @@ async function carryOut(cli: Cli, world: World, o: Omit<MoveOptions, 'onDone' | 
         count = { ...so };
         if (done.length < KEPT) done.push(one);
       };
-      return world.get(MovesService).run({ ...o, by: cli.by, signal: cli.io.signal, onDone });
+      return app.get(MovesService).run({ ...o, by: cli.by, signal: cli.io.signal, onDone });
     });
     return { done, count, stopped: null };
   } catch (e) {

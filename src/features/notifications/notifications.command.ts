@@ -24,7 +24,7 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { oneOf, parseSince } from '../../frames/cli/options.js';
 import { plain, table, time } from '../../frames/cli/table.js';
-import { type World } from '../../frames/cli/app-context.js';
+import { type AppContext } from '../../frames/cli/app-context.js';
 
 const LOOK_EVERY_MS = 500;
 /**
@@ -68,11 +68,11 @@ export function addNotifications(on: Commands): void {
     .action(
       on.run(async (cli, id, { allDead }) => {
         if ((allDead === true) === (id !== undefined)) throw wrongUsage('Name one notification, or use --all-dead.');
-        const world = await cli.open();
-        const route = world.get(NotificationsController);
+        const app = await cli.open();
+        const route = app.get(NotificationsController);
         const dead = id === undefined ? await allPages((query) => route.list({ status: 'dead', ...query })) : [];
         const replayed = id === undefined ? dead.map((n) => n.id) : [id];
-        for (const one of replayed) await world.change('notification.replay', one, () => route.replay(one));
+        for (const one of replayed) await app.change('notification.replay', one, () => route.replay(one));
         await cli.print({ replayed }, () =>
           replayed.length === 0
             ? 'No notification is dead.\n'
@@ -95,12 +95,12 @@ export function addTrigger(on: Commands): void {
       const type = NOTIFICATION_TYPES.find((t) => t === word);
       if (type === undefined)
         throw wrongUsage(`There is no notification type ${plain(word)}. Use one of ${NOTIFICATION_TYPES.join(', ')}.`);
-      const world = await cli.open();
-      const { notifySecrets, proxies } = world.config;
-      const receiver = new HttpReceiver(notifyUrlOf(world), notifySecrets, { proxies });
-      const store = world.get(Notifications);
+      const app = await cli.open();
+      const { notifySecrets, proxies } = app.config;
+      const receiver = new HttpReceiver(notifyUrlOf(app), notifySecrets, { proxies });
+      const store = app.get(Notifications);
       const at = await store.time();
-      const { id, body } = putDown(sampleOf(type, `sample ${randomBytes(8).toString('hex')}`), world.config, at);
+      const { id, body } = putDown(sampleOf(type, `sample ${randomBytes(8).toString('hex')}`), app.config, at);
       const sent = await receiver.send({ id, body }, at).finally(() => receiver.close());
       const delivered = sent.outcome === 'delivered';
       if (delivered) await store.markGone(false);
@@ -114,7 +114,7 @@ export function addTrigger(on: Commands): void {
   );
 }
 
-function notifyUrlOf({ config }: World): Secret {
+function notifyUrlOf({ config }: AppContext): Secret {
   if (config.notifyUrl !== null) return config.notifyUrl;
   const todo = 'Set it for the daemon: an address of this machine will do, such as http://127.0.0.1:9/none.';
   throw new CliError(EXIT.config, 'notify_url', `NOTIFY_URL is not set, so there are no notifications. ${todo}`);
@@ -122,10 +122,10 @@ function notifyUrlOf({ config }: World): Secret {
 
 /** Prints each new notification and forwards it to the local program, until the operator stops the command. */
 async function listen(cli: Cli, url: string | undefined, since: Date | undefined): Promise<void> {
-  const world = await cli.open();
-  notifyUrlOf(world);
-  const { notifySecrets, proxies } = world.config;
-  const store = world.get(Notifications);
+  const app = await cli.open();
+  notifyUrlOf(app);
+  const { notifySecrets, proxies } = app.config;
+  const store = app.get(Notifications);
   const secrets =
     notifySecrets.length > 0 ? notifySecrets : [new Secret(`whsec_${randomBytes(32).toString('base64')}`)];
   const forward = url === undefined ? null : new HttpReceiver(new Secret(url), secrets, { proxies });
@@ -150,7 +150,7 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
       // command could read the same full page for ever.
       const overlap = found.length < LISTED_AT_ONCE ? OVERLAP_MS : 0;
       from = new Date(Math.max(begin.getTime(), newest.getTime() - overlap));
-      await world.get(Clock).sleep(LOOK_EVERY_MS, cli.io.signal);
+      await app.get(Clock).sleep(LOOK_EVERY_MS, cli.io.signal);
     }
   } finally {
     await forward?.close();

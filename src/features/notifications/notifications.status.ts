@@ -3,9 +3,9 @@ import { type StatusPart } from '../../frames/cli/slots.js';
 import { time } from '../../frames/cli/table.js';
 import { Notifications } from '../../frames/store/notifications.js';
 
-export const status: StatusPart = async (world) => {
-  if (world.config.notifyUrl === null) return { json: { notifications: null }, text: '' };
-  const notifications = await world.get(Notifications).standing();
+export const status: StatusPart = async (app) => {
+  if (app.config.notifyUrl === null) return { json: { notifications: null }, text: '' };
+  const notifications = await app.get(Notifications).standing();
   const { pending, dead, goneAt } = notifications;
   const gone =
     goneAt === null

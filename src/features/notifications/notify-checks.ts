@@ -10,8 +10,8 @@ import { type Check, check } from '../../frames/cli/doctor/check.js';
 const { ok, warn, fail } = check('notifications');
 const TRIGGER = 'To test the receiver, send it a sample: `crossbill trigger invoice.paid`.';
 
-export const checks: FeatureChecks = async ({ world }) => ({
-  checks: await notifyChecks(world.config, world.get(Notifications)),
+export const checks: FeatureChecks = async ({ app }) => ({
+  checks: await notifyChecks(app.config, app.get(Notifications)),
 });
 
 async function notifyChecks(

@@ -40,10 +40,10 @@ export function addOnboard(on: Commands): void {
     .option('--wait <seconds>', 'how long at most', parseCount(604_800), 86_400)
     .action(
       on.run(async (cli, reference, { every, wait }) => {
-        const world = await cli.open();
+        const app = await cli.open();
         const end = performance.now() + wait * 1000;
         for (let said = ''; ;) {
-          const now = await world.get(OnboardingController).one(reference);
+          const now = await app.get(OnboardingController).one(reference);
           const text = rowOf(now).join('  ');
           if (text !== said) cli.io.err(`${plain(text)}\n`);
           said = text;
@@ -52,7 +52,7 @@ export function addOnboard(on: Commands): void {
             if (now.status === 'approved') return EXIT.ok;
             return now.status === 'rejected' ? EXIT.failed : EXIT.unfinished;
           }
-          await world.get(Clock).sleep(every * 1000, cli.io.signal);
+          await app.get(Clock).sleep(every * 1000, cli.io.signal);
         }
       }),
     );
@@ -60,8 +60,8 @@ export function addOnboard(on: Commands): void {
 
 async function apply(cli: Cli, file: string): Promise<number> {
   const merchants = merchantsIn(resolve(cli.io.cwd, file), file);
-  const world = await cli.open();
-  const service = world.get(OnboardingController).service();
+  const app = await cli.open();
+  const service = app.get(OnboardingController).service();
   await cli.confirm(`Apply for ${counted(merchants.length, 'merchant')} at the MoR?`);
   const data: object[] = [];
   const rows: string[][] = [];
@@ -69,7 +69,7 @@ async function apply(cli: Cli, file: string): Promise<number> {
   for (const [i, merchant] of merchants.entries()) {
     const steps: string[] = [];
     try {
-      const { row, notice } = await world.change(
+      const { row, notice } = await app.change(
         'onboarding.apply',
         null,
         () => service.apply(merchant, cli.by, (step) => steps.push(step)),

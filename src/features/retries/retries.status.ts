@@ -7,8 +7,8 @@ import { RetriesRepository, type UnplannedInvoice } from './retries.repository.j
 
 const SHOWN = 10;
 
-export const status: StatusPart = async (world) => {
-  const unplanned = await world.get(RetriesRepository).unplanned(SHOWN + 1);
+export const status: StatusPart = async (app) => {
+  const unplanned = await app.get(RetriesRepository).unplanned(SHOWN + 1);
   const shown = unplanned.slice(0, SHOWN).map(refusedView);
   const isMore = unplanned.length > SHOWN;
   return { json: { refusedWithoutPlan: shown, moreRefusedWithoutPlan: isMore }, text: render(shown, isMore) };

@@ -26,17 +26,17 @@ export function addRetry(on: Commands): void {
 }
 
 async function retryInvoice(cli: Cli, id: string, given: string | undefined): Promise<void> {
-  const world = await cli.open();
-  const invoices = world.get(InvoicesController);
+  const app = await cli.open();
+  const invoices = app.get(InvoicesController);
   const { amount_remaining: minor, currency, customer_id: customer } = await invoices.one(id);
   const due = amount(minor === null ? null : BigInt(minor), currency?.toUpperCase() ?? null);
   await cli.confirm(`Try to collect ${due} of customer ${customer ?? 'unknown'} (invoice ${id}) again?`);
   const { made, repeat } = await cli.keyed(given, (key) => {
     const name = requestName(KEY_SCOPE, `/v1/invoices/${id}/retry`, key, '');
-    return world.change(
+    return app.change(
       'invoice.retry',
       id,
-      async () => retriedOrProblem(await world.get(RetriesService).retry(id, cli.by, name)),
+      async () => retriedOrProblem(await app.get(RetriesService).retry(id, cli.by, name)),
       (r) => ({ detail: { number: r.number, means: r.means } }),
     );
   });

@@ -22,18 +22,18 @@ export function addShadow(on: Commands): void {
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .action(
       on.run(async (cli, { since }) => {
-        const world = await cli.open();
-        const report = await compare(cli, since, (options) => world.find(Comparer, NO_COMPARER).run(options));
-        const standing = await world.get(ShadowRepository).standing();
+        const app = await cli.open();
+        const report = await compare(cli, since, (options) => app.find(Comparer, NO_COMPARER).run(options));
+        const standing = await app.get(ShadowRepository).standing();
         const view = {
-          shadow: world.config.sendsNothing,
+          shadow: app.config.sendsNothing,
           calls_not_sent: standing.calls,
           marks_agreed: standing.agreed,
           marks_not_made_yet: standing.unmarked,
           differences: report.differences.map((d) => ({ ...differenceView(d), means: meaning(d) })),
           problem: report.problem,
         };
-        await cli.print(view, () => render(world.config.sendsNothing, standing, report));
+        await cli.print(view, () => render(app.config.sendsNothing, standing, report));
         return exitCode(report);
       }),
     );

@@ -11,10 +11,10 @@ import { VerifyRepository } from './verify.repository.js';
 
 const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview). ${TOO_OLD}.`;
 
-export const checks: FeatureChecks = async ({ world }) => ({
+export const checks: FeatureChecks = async ({ app }) => ({
   checks: [
-    ...(await arrivalChecks(world.get(BillingReader), world.get(VerifyRepository))),
-    await outageCheck(world.get(LossWindowService)),
+    ...(await arrivalChecks(app.get(BillingReader), app.get(VerifyRepository))),
+    await outageCheck(app.get(LossWindowService)),
   ],
 });
 

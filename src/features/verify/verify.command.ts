@@ -13,7 +13,7 @@ import { type Commands } from '../../frames/cli/commands.js';
 import { EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';
 import { parseCount, parseLine, parseSince } from '../../frames/cli/options.js';
 import { counted, named, table, time } from '../../frames/cli/table.js';
-import { type World } from '../../frames/cli/app-context.js';
+import { type AppContext } from '../../frames/cli/app-context.js';
 
 export function addVerify(on: Commands): void {
   on.add('verify', on.about)
@@ -28,8 +28,8 @@ export function addVerify(on: Commands): void {
       on.run(async (cli, { since, resume = false, repair, wait, acknowledge: id, note }) => {
         if (id !== undefined) return acknowledge(cli, id, note);
         if (note !== undefined) throw wrongUsage('--note belongs to --acknowledge <id>');
-        const world = await cli.open();
-        const service = world.get(VerifyService);
+        const app = await cli.open();
+        const service = app.get(VerifyService);
         let report = await compare(cli, since, (options) => service.run({ ...options, resume }));
         if (resume && report.resumedFrom === null)
           cli.io.err('There was no interrupted run: Crossbill compared everything.\n');
@@ -38,10 +38,10 @@ export function addVerify(on: Commands): void {
         if (repair === true && wanted.length > 0 && (await mayRepair(cli, wanted, report.more))) {
           const before = report;
           const work = () => service.repair(before, wanted);
-          repaired = await settled(cli, world, wait, await world.change('verify.repair', before.id, work, counts));
+          repaired = await settled(cli, app, wait, await app.change('verify.repair', before.id, work, counts));
           report = await compare(cli, since, (options) => service.run(options));
         }
-        const older = await beforeInstallation(world, since, report);
+        const older = await beforeInstallation(app, since, report);
         await cli.print(
           { ...view(report), ...(repaired === null ? {} : viewRepaired(repaired)) },
           () => (repaired === null ? '' : renderRepaired(repaired)) + render(report) + older,
@@ -58,8 +58,8 @@ export function addBackfill(on: Commands): void {
     .option('--yes', 'do not ask for confirmation')
     .action(
       on.run(async (cli, { since, wait }) => {
-        const world = await cli.open();
-        const service = world.get(VerifyService);
+        const app = await cli.open();
+        const service = app.get(VerifyService);
         const report = await compare(cli, since, (options) => service.run(options));
         const missing = report.differences.filter((d) => d.kind === 'event_never_delivered' && isRepairable(d));
         let repaired: Repaired = { started: [], failed: [], beyond: 0, lanes: [] };
@@ -67,7 +67,7 @@ export function addBackfill(on: Commands): void {
           cli.io.err(renderPlan(missing, report.more));
           await cli.confirm(`Fetch the missing events (${missing.length})?`);
           const work = () => service.repair(report, missing);
-          repaired = await settled(cli, world, wait, await world.change('backfill', null, work, counts));
+          repaired = await settled(cli, app, wait, await app.change('backfill', null, work, counts));
         }
         const { compared, problem } = report;
         await cli.print({ compared, ...viewRepaired(repaired), problem }, () => {
@@ -83,9 +83,9 @@ export function addBackfill(on: Commands): void {
 /** Acknowledges a difference. Later runs list the difference as acknowledged, until its facts change. */
 async function acknowledge(cli: Cli, id: string, note: string | undefined): Promise<void> {
   if (note === undefined) throw wrongUsage('--acknowledge needs --note <why>');
-  const world = await cli.open();
-  const work = () => world.get(VerifyController).acknowledge(id, { note }, cli.caller);
-  const d = await world.change('verify.acknowledge', id, work);
+  const app = await cli.open();
+  const work = () => app.get(VerifyController).acknowledge(id, { note }, cli.caller);
+  const d = await app.change('verify.acknowledge', id, work);
   const about = d.invoice_id ?? d.event_id ?? d.object_id ?? '-';
   await cli.print(d, () => `Acknowledged: ${d.kind} ${about}. ${d.detail}\n`);
 }
@@ -104,8 +104,8 @@ function counts({ started, failed, beyond }: Repaired): { readonly detail: Reado
 }
 
 /** Works on the repaired lanes until no work is due there, for at most `seconds`. A daemon may run at the same time. */
-async function settled(cli: Cli, world: World, seconds: number, repaired: Repaired): Promise<Repaired> {
-  const atRest = await world.workUntil(() => world.get(VerifyRepository).atRest(repaired.lanes), seconds);
+async function settled(cli: Cli, app: AppContext, seconds: number, repaired: Repaired): Promise<Repaired> {
+  const atRest = await app.workUntil(() => app.get(VerifyRepository).atRest(repaired.lanes), seconds);
   if (!atRest) cli.io.err('Not everything finished in time; the daemon continues.\n');
   return repaired;
 }
@@ -114,8 +114,8 @@ async function settled(cli: Cli, world: World, seconds: number, repaired: Repair
  * Returns a sentence about missing events from before this installation, or an empty text if there are none. The daily
  * run of verify leaves these events out.
  */
-async function beforeInstallation(world: World, since: Date, report: VerifyReport): Promise<string> {
-  const installedAt = await world.get(VerifyRepository).installedAt();
+async function beforeInstallation(app: AppContext, since: Date, report: VerifyReport): Promise<string> {
+  const installedAt = await app.get(VerifyRepository).installedAt();
   const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;
   if (since >= installedAt || old === 0) return '';
   return `${old} of the missing events are older than this installation (${time(installedAt)}).

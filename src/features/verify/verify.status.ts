@@ -5,8 +5,8 @@ import { showLossWindow } from './rules/loss-window.js';
 import { openOf, untoldOf } from './rules/run.js';
 import { VerifyRepository } from './verify.repository.js';
 
-export const status: StatusPart = async (world) => {
-  const last = await world.get(VerifyRepository).last();
+export const status: StatusPart = async (app) => {
+  const last = await app.get(VerifyRepository).last();
   if (last === null) return { json: { verify: null }, text: '\nLast verify\n  never\n' };
   const { finishedAt: at, outcome, lossWindows } = last;
   const [differences, differencesUntold] = [openOf(last), untoldOf(last)];

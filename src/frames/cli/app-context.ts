@@ -31,7 +31,7 @@ type Token<T> = Type<T> | Abstract<T>;
 /** Returns target and detail of the second audit row (see `World.change`). `made`: the result of the change. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
-export class World {
+export class AppContext {
   constructor(
     readonly config: Config,
     readonly db: Database,
@@ -144,7 +144,7 @@ function sentence(line: string): string {
  * Opens the database and builds the flows on it. Runs no migration.
  * @throws CliError when the schema is too old
  */
-export async function openWorld(config: Config, io: Io): Promise<World> {
+export async function openAppContext(config: Config, io: Io): Promise<AppContext> {
   const log = cliLog(io, secretValues(config));
   const source = await databaseUrl(config.database, log);
   let db: Database | null = null;
@@ -169,7 +169,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
       await app.close(); // this also closes the database
       await source.stop();
     };
-    return new World(config, db, log, io, (token) => app.get(token, { strict: false }), close);
+    return new AppContext(config, db, log, io, (token) => app.get(token, { strict: false }), close);
   } catch (e) {
     await db?.close();
     await source.stop();

@@ -17,13 +17,13 @@ import { SignupsRepository } from '../../core/signups/signups.repository.js';
 import { LostEvents, NO_EVENT_LOST } from '../../shared/domain/ports/differences.js';
 import { type Commands } from './commands.js';
 import { amount, table, time } from './table.js';
-import { type World } from './app-context.js';
+import { type AppContext } from './app-context.js';
 
 /** One row of a question's table: values by name. Null means unknown. */
 type Known = Readonly<Record<string, string | null>>;
 /** The rows of a question. `more`: true if Crossbill has further rows beyond `items`. */
 type Found = { readonly items: readonly Known[]; readonly more: boolean };
-type Topic = { readonly head: string; readonly question: string; readonly find: (world: World) => Promise<Found> };
+type Topic = { readonly head: string; readonly question: string; readonly find: (app: AppContext) => Promise<Found> };
 
 /** The most rows of one list under a question. The MoR's support would not answer a longer text. */
 const MOST = 100;
@@ -40,13 +40,13 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     head: 'Invoices without a result',
     question:
       'We expected you to charge these invoices, and no payment.* event has arrived. Did you receive invoice.created? Did you charge the customer? If so, please send the payment.* event again.',
-    find: (world) => ofReviews(world, ['renewal_overdue'], missingVerdict),
+    find: (app) => ofReviews(app, ['renewal_overdue'], missingVerdict),
   },
   unproven_charges: {
     head: 'Charges we cannot confirm',
     question:
       'GET /api/payments/invoice?psp_reference=… has not confirmed these charges. Did each succeed, for this amount? For a line without a charge: was the payment intent confirmed, and by which charge?',
-    find: (world) => ofReviews(world, ['signup_unproven', 'signup_overdue'], (r, i) => unproven(world, r, i)),
+    find: (app) => ofReviews(app, ['signup_unproven', 'signup_overdue'], (r, i) => unproven(app, r, i)),
   },
   unknown_refunds: {
     head: 'Refunds without a result',
@@ -63,7 +63,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     head: 'Charges of another amount',
     question:
       'You took another amount than amount_due of these invoices. Did you add tax? Which tax does a charge for a renewal bear? We expect exactly amount_due.',
-    find: (world) => ofReviews(world, ['amount_mismatch'], otherAmount),
+    find: (app) => ofReviews(app, ['amount_mismatch'], otherAmount),
   },
   expired_calculations: {
     head: 'Trials whose tax calculation has expired',
@@ -75,19 +75,19 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     head: 'Money announced more than once',
     question:
       'Do the lines of one invoice show one payment, or several? Please name payment id and charge of each line.',
-    find: (world) => ofReviews(world, ['conflicting_event', 'double_payment'], ambiguous),
+    find: (app) => ofReviews(app, ['conflicting_event', 'double_payment'], ambiguous),
   },
 };
 
 export function addAskMor(on: Commands): void {
   on.add('ask-mor', on.about).action(
     on.run(async (cli) => {
-      const world = await cli.open();
-      const at = world.get(Clock).now().toISOString();
-      const clientId = world.config.morClientId;
+      const app = await cli.open();
+      const at = app.get(Clock).now().toISOString();
+      const clientId = app.config.morClientId;
       const questions: (Found & { readonly topic: string })[] = [];
       for (const [topic, { find }] of Object.entries(TOPICS)) {
-        const found = await find(world);
+        const found = await find(app);
         if (found.items.length > 0) questions.push({ topic, ...found });
       }
       await cli.print({ client_id: clientId, at, questions }, () => {
@@ -108,16 +108,16 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
   return `\n${n}. ${TOPICS[topic]?.head ?? ''}\n\n${TOPICS[topic]?.question ?? ''}\n\n${table(heads, rows)}${rest}`;
 }
 
-async function lostEvents(world: World): Promise<Found> {
+async function lostEvents(app: AppContext): Promise<Found> {
   // Looks back as far as `crossbill verify` does. A lost event from before that time shows in open work, such as a
   // review item.
-  const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
-  const windows = await world.find(LostEvents, NO_EVENT_LOST).windows(since);
-  const aside = await world.get(EventsRepository).list({ status: 'quarantined' }, PAGE);
+  const since = new Date(app.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
+  const windows = await app.find(LostEvents, NO_EVENT_LOST).windows(since);
+  const aside = await app.get(EventsRepository).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
   for (const e of aside.data) {
     // Crossbill may have accepted another delivery of the same event: the event is then not lost.
-    const known = await world.get(EventsRepository).list({ source: e.source, eventId: e.eventId }, PAGE);
+    const known = await app.get(EventsRepository).list({ source: e.source, eventId: e.eventId }, PAGE);
     if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
   }
   const line = (event: string | null, type: string, from: Date, to: Date): Known => ({
@@ -130,17 +130,17 @@ async function lostEvents(world: World): Promise<Found> {
 
 /** Reads the open review items of these kinds, each with its invoice. */
 async function ofReviews(
-  world: World,
+  app: AppContext,
   kinds: readonly ReviewKind[],
   read: (review: ReviewRow, invoice: InvoiceView | null) => Known[] | Promise<Known[]>,
 ): Promise<Found> {
   const items: Known[] = [];
   let more = false;
   for (const kind of kinds) {
-    const page = await world.get(ReviewsRepository).list({ status: 'open', kind }, PAGE);
+    const page = await app.get(ReviewsRepository).list({ status: 'open', kind }, PAGE);
     more ||= page.nextCursor !== null;
     for (const r of page.data) {
-      items.push(...(await read(r, r.invoiceId === null ? null : await world.get(ReadModel).invoice(r.invoiceId))));
+      items.push(...(await read(r, r.invoiceId === null ? null : await app.get(ReadModel).invoice(r.invoiceId))));
     }
   }
   return { items, more };
@@ -155,9 +155,9 @@ function missingVerdict({ invoiceId }: ReviewRow, view: InvoiceView | null): Kno
   return [{ invoice: invoice.invoiceId, customer: invoice.customerId, amount: due, made, tries }];
 }
 
-async function unproven(world: World, review: ReviewRow, view: InvoiceView | null): Promise<Known[]> {
+async function unproven(app: AppContext, review: ReviewRow, view: InvoiceView | null): Promise<Known[]> {
   const p = view?.payments.find((x) => x.id === review.paymentRowId);
-  const signup = p === undefined ? await world.get(SignupsRepository).find(review.subject) : null;
+  const signup = p === undefined ? await app.get(SignupsRepository).find(review.subject) : null;
   const one = p ?? signup;
   if (one === null) return [];
   return [
@@ -171,11 +171,11 @@ async function unproven(world: World, review: ReviewRow, view: InvoiceView | nul
   ];
 }
 
-async function unknownRefunds(world: World): Promise<Found> {
-  const page = await world.get(RefundsRepository).list({ statuses: refundStatuses('unknown') }, PAGE);
+async function unknownRefunds(app: AppContext): Promise<Found> {
+  const page = await app.get(RefundsRepository).list({ statuses: refundStatuses('unknown') }, PAGE);
   const items: Known[] = [];
   for (const { refund, payment } of page.data) {
-    const messages = (await world.get(ReadModel).invoice(refund.invoiceId))?.messages ?? [];
+    const messages = (await app.get(ReadModel).invoice(refund.invoiceId))?.messages ?? [];
     const call = messages.findLast((m) => m.kind === 'create_refund' && m.subject === refund.id);
     items.push({
       payment: payment.paymentId ?? payment.processorChargeId,
@@ -186,7 +186,7 @@ async function unknownRefunds(world: World): Promise<Found> {
     });
   }
   const seen = new Set(page.data.map(({ refund }) => refund.id));
-  const stuck = await ofReviews(world, ['refund_stuck', 'refund_gap'], (r, view) => {
+  const stuck = await ofReviews(app, ['refund_stuck', 'refund_gap'], (r, view) => {
     if (r.refundId !== null && seen.has(r.refundId)) return [];
     const refund = view?.refunds.find((x) => x.id === r.refundId);
     const payment = view?.payments.find((p) => p.id === (refund?.paymentRowId ?? r.paymentRowId));
@@ -203,8 +203,8 @@ async function unknownRefunds(world: World): Promise<Found> {
   return { items: [...items, ...stuck.items], more: page.nextCursor !== null || stuck.more };
 }
 
-async function unnamedPayments(world: World): Promise<Found> {
-  const page = await world.get(PaymentsRepository).list({ unnamed: true }, PAGE);
+async function unnamedPayments(app: AppContext): Promise<Found> {
+  const page = await app.get(PaymentsRepository).list({ unnamed: true }, PAGE);
   const items = page.data.map(({ payment: p }) => ({
     charge: p.processorChargeId,
     link_or_proforma: p.origin === 'payment_link' || p.origin === 'proforma' ? p.reference : null,
@@ -231,10 +231,10 @@ function otherAmount({ invoiceId, paymentRowId, fact }: ReviewRow, view: Invoice
   ];
 }
 
-async function expiredCalculations(world: World): Promise<Found> {
-  const now = world.get(Clock).now().getTime();
+async function expiredCalculations(app: AppContext): Promise<Found> {
+  const now = app.get(Clock).now().getTime();
   const [from, to] = [new Date(now - VERIFY_LOOK_BACK_MS), new Date(now - TAX_CALCULATION_LIFE_MS)];
-  const found = await world.get(SignupsRepository).uncharged(from, to, MOST + 1);
+  const found = await app.get(SignupsRepository).uncharged(from, to, MOST + 1);
   const items = found.slice(0, MOST).map((s) => ({
     setup_intent: s.intentId,
     tax_calculation: s.taxCalculationId,

@@ -20,7 +20,7 @@ import { fitted } from './fit.js';
 import { type Io } from './io.js';
 import { Progress } from './progress.js';
 import { json, plain, table } from './table.js';
-import { openWorld, type World } from './app-context.js';
+import { openAppContext, type AppContext } from './app-context.js';
 
 /** The common options of all commands. */
 export type Common = {
@@ -34,7 +34,7 @@ export class Cli {
   readonly json: boolean;
   /** The operator's name in the audit trail and in the timeline. */
   readonly by: string;
-  readonly #opened: World[] = [];
+  readonly #opened: AppContext[] = [];
   #env: Io['env'] | null = null;
 
   constructor(
@@ -68,14 +68,14 @@ export class Cli {
   }
 
   /** Opens settings, database and flows. They close when the command ends. */
-  async open(): Promise<World> {
-    const world = await openWorld(this.config(), this.io);
-    this.#opened.push(world);
-    return world;
+  async open(): Promise<AppContext> {
+    const app = await openAppContext(this.config(), this.io);
+    this.#opened.push(app);
+    return app;
   }
 
   async close(): Promise<void> {
-    for (const world of this.#opened) await world.close();
+    for (const app of this.#opened) await app.close();
   }
 
   /** Writes the result: as JSON with `--json`, else as text. */

@@ -16,7 +16,7 @@ import { EXIT } from './exit-codes.js';
 import { Peers } from './peers.js';
 import { type Examination, type FeatureChecks } from './slots.js';
 import { plain } from './table.js';
-import { cliLog, type World } from './app-context.js';
+import { cliLog, type AppContext } from './app-context.js';
 
 const STRIPE = 'https://api.stripe.com';
 const MARK: Record<State, string> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' };
@@ -89,10 +89,10 @@ export async function examine(cli: Cli, customers: Examination['customers'] = 'n
       ...(await morChecks(config, mor.webhookEndpoints, mor.partner)),
     );
     if (database.usable) {
-      const world = await cli.open();
-      checks.push(await mailCheck(world), ...(await trafficChecks(world)));
+      const app = await cli.open();
+      checks.push(await mailCheck(app), ...(await trafficChecks(app)));
       for (const examined of await CHECKS()) {
-        const found = await examined({ cli, world, peers, customers });
+        const found = await examined({ cli, app, peers, customers });
         checks.push(...found.checks);
         json = { ...json, ...found.json };
       }
@@ -108,9 +108,6 @@ const CHECKS = async (): Promise<readonly FeatureChecks[]> => {
   return (await Promise.all(FEATURES.map(load))).flat();
 };
 
-async function mailCheck(world: World): Promise<Check> {
-  return invoiceMailCheck(
-    await world.get(HealthRepository).sentByPlatform(SAMPLE),
-    world.config.stripeApiBase === null,
-  );
+async function mailCheck(app: AppContext): Promise<Check> {
+  return invoiceMailCheck(await app.get(HealthRepository).sentByPlatform(SAMPLE), app.config.stripeApiBase === null);
 }

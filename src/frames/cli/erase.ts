@@ -11,12 +11,12 @@ export function addErase(on: Commands): void {
     .option('--yes', 'do not ask for confirmation')
     .action(
       on.run(async (cli, customer) => {
-        const world = await cli.open();
-        const erasure = new Erasure(world.db, ERASED_PARTS);
+        const app = await cli.open();
+        const erasure = new Erasure(app.db, ERASED_PARTS);
         if (!(await erasure.knows(customer))) throw unknown(`Crossbill knows no customer ${plain(customer)}.`);
         await cli.confirm(`Erase the personal data of customer ${customer}, for good?`);
         const work = () => erasure.eraseCustomer(customer);
-        const erased = await world.change('customer.erase', customer, work, (gone) => ({ detail: { ...gone } }));
+        const erased = await app.change('customer.erase', customer, work, (gone) => ({ detail: { ...gone } }));
         const { invoices, events, signups, quarantined, calls, texts, waiting } = erased;
         await cli.print({ customer_id: customer, ...erased }, () =>
           [
@@ -39,13 +39,13 @@ export function addPurge(on: Commands): void {
     .action(
       on.run(async (cli, { olderThan: before }) => {
         await cli.confirm(`Drop raw bodies from before ${before.toISOString()}, for good?`);
-        const world = await cli.open();
+        const app = await cli.open();
         const purged = await cli.watch((progress) =>
-          world.change(
+          app.change(
             'bodies.purge',
             null,
             () =>
-              new Erasure(world.db, ERASED_PARTS).purge(before, (dropped) => progress.say(`dropped ${dropped} bodies`)),
+              new Erasure(app.db, ERASED_PARTS).purge(before, (dropped) => progress.say(`dropped ${dropped} bodies`)),
             (gone) => ({ detail: { before: before.toISOString(), ...gone } }),
           ),
         );

@@ -18,7 +18,7 @@ import { explainError } from './errors.js';
 import { EXIT, unknown, wrongUsage } from './exit-codes.js';
 import { oneOf, parseLine } from './options.js';
 import { plain } from './table.js';
-import { type World } from './app-context.js';
+import { type AppContext } from './app-context.js';
 
 const COLUMNS = columns<EventView>('id', 'received_at', 'source', 'type', 'status', 'event_id', 'reason', 'note');
 
@@ -56,10 +56,10 @@ export function addEvents(on: Commands): void {
     .requiredOption('--note <text>', 'why', parseLine(400))
     .action(
       on.run(async (cli, given, { note }) => {
-        const world = await cli.open();
-        const { id } = await findEvent(world, given);
-        const work = () => world.get(EventsService).dismiss(id, note, cli.by);
-        const done = await world.change('event.dismiss', id, work);
+        const app = await cli.open();
+        const { id } = await findEvent(app, given);
+        const work = () => app.get(EventsService).dismiss(id, note, cli.by);
+        const done = await app.change('event.dismiss', id, work);
         await cli.print(eventView(done), () => `Dismissed ${id}.\n`);
       }),
     );
@@ -68,13 +68,13 @@ export function addEvents(on: Commands): void {
 /** Decides one event again, or all parked events. */
 export async function retryEvents(cli: Cli, id: string | undefined, all = false): Promise<number> {
   if (all === (id !== undefined)) throw wrongUsage('Name one event, or use --all-parked.');
-  const world = await cli.open();
-  const ids = id === undefined ? await parkedEvents(world) : [(await findEvent(world, id)).id];
+  const app = await cli.open();
+  const ids = id === undefined ? await parkedEvents(app) : [(await findEvent(app, id)).id];
   const retried: string[] = [];
   const refused: { readonly id: string; readonly why: string }[] = [];
   for (const one of ids) {
     try {
-      retried.push((await world.change('event.retry', one, () => world.get(EventsService).retry(one))).id);
+      retried.push((await app.change('event.retry', one, () => app.get(EventsService).retry(one))).id);
     } catch (e) {
       const { exitCode, message } = explainError(e);
       if (exitCode !== EXIT.failed) throw e;
@@ -91,18 +91,18 @@ export async function retryEvents(cli: Cli, id: string | undefined, all = false)
 }
 
 /** Finds the event with this id of Crossbill. If there is none: the newest event with this id of the sender. */
-async function findEvent(world: World, id: string): Promise<EventRow & { readonly body: Buffer | null }> {
-  const events = world.get(EventsRepository);
+async function findEvent(app: AppContext, id: string): Promise<EventRow & { readonly body: Buffer | null }> {
+  const events = app.get(EventsRepository);
   const [newest] = (await events.list({ eventId: id }, { limit: 1, cursor: null })).data;
   const event = (await events.find(id)) ?? (newest === undefined ? null : await events.find(newest.id));
   if (event === null) throw unknown(`There is no event ${id}. \`crossbill events list\` shows all of them.`);
   return event;
 }
 
-async function parkedEvents(world: World): Promise<string[]> {
+async function parkedEvents(app: AppContext): Promise<string[]> {
   const ids: string[] = [];
   for (let after = 0n; ;) {
-    const page = await world.get(EventsRepository).parked(after, 500);
+    const page = await app.get(EventsRepository).parked(after, 500);
     ids.push(...page.map((id) => `ie_${id}`));
     const last = page.at(-1);
     if (last === undefined) return ids;

@@ -23,28 +23,28 @@ import { Differences, NOTHING_COMPARED, type OpenDifference } from '../../shared
 import { type Commands } from './commands.js';
 import { unknown } from './exit-codes.js';
 import { amount, plain, time } from './table.js';
-import { type World } from './app-context.js';
+import { type AppContext } from './app-context.js';
 
 const MOST = 20;
 
 export function addExplain(on: Commands): void {
   on.add('explain <id>', on.about).action(
     on.run(async (cli, id) => {
-      const world = await cli.open();
-      const known = await lanesOf(world, id);
-      const lanes = known.length > 0 ? known : await lanesNamed(world, id);
+      const app = await cli.open();
+      const known = await lanesOf(app, id);
+      const lanes = known.length > 0 ? known : await lanesNamed(app, id);
       const views: InvoiceView[] = [];
       for (const lane of lanes.slice(0, MOST))
-        views.push(...[await world.get(ReadModel).invoice(lane)].filter((v) => v !== null));
-      const signups = views.length > 0 ? [] : await signupsOf(world, id);
+        views.push(...[await app.get(ReadModel).invoice(lane)].filter((v) => v !== null));
+      const signups = views.length > 0 ? [] : await signupsOf(app, id);
       if (views.length + signups.length === 0)
         throw unknown(
           `Crossbill does not know ${id}. If Stripe or the MoR knows it, run \`crossbill verify\` to find lost events.`,
         );
-      const censor = textCensor(secretValues(world.config));
+      const censor = textCensor(secretValues(app.config));
       const tell = (lines: readonly string[]): string[] => lines.map((text) => plain(censor(text)));
       const found = await Promise.all(
-        views.map((v) => world.find(Differences, NOTHING_COMPARED).ofInvoice(v.invoice.invoiceId)),
+        views.map((v) => app.find(Differences, NOTHING_COMPARED).ofInvoice(v.invoice.invoiceId)),
       );
       const differencesOf = (n: number): readonly OpenDifference[] => found[n] ?? [];
       const stories = views.map((v, n) =>
@@ -62,26 +62,25 @@ export function addExplain(on: Commands): void {
 }
 
 /** Finds the signups of a customer, or one signup by its own id. */
-async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]> {
-  const customer = await world.get(CustomersRepository).find(id);
+async function signupsOf(app: AppContext, id: string): Promise<readonly SignupRow[]> {
+  const customer = await app.get(CustomersRepository).find(id);
   if (customer !== null) return customer.signups;
-  const signup = await world.get(SignupsRepository).find(id);
+  const signup = await app.get(SignupsRepository).find(id);
   return signup === null ? [] : [signup];
 }
 
 /** Finds the invoices for an id of any object, such as an invoice, a payment, a customer or an event. */
-async function lanesOf(world: World, id: string): Promise<readonly string[]> {
-  const [books, events] = [world.get(ReadModel), world.get(EventsRepository)];
+async function lanesOf(app: AppContext, id: string): Promise<readonly string[]> {
+  const [books, events] = [app.get(ReadModel), app.get(EventsRepository)];
   if ((await books.invoice(id)) !== null) return [id];
   const payment = await books.payment(id);
   if (payment !== null) return [payment.payment.invoiceId];
   const refund = await books.refund(id);
   if (refund !== null) return [refund.refund.invoiceId];
-  const customer = await world.get(CustomersRepository).find(id);
+  const customer = await app.get(CustomersRepository).find(id);
   if (customer !== null) return customer.invoiceIds;
   const invoiceId =
-    (await world.get(SignupsRepository).find(id))?.invoiceId ??
-    (await world.get(ReviewsRepository).find(id))?.invoiceId;
+    (await app.get(SignupsRepository).find(id))?.invoiceId ?? (await app.get(ReviewsRepository).find(id))?.invoiceId;
   if (invoiceId) return [invoiceId];
   const event = await events.find(id);
   if (event !== null) return [event.lane];
@@ -91,9 +90,9 @@ async function lanesOf(world: World, id: string): Promise<readonly string[]> {
 }
 
 /** Finds the invoices as people name them: a customer's e-mail address or name, a number, an amount. */
-async function lanesNamed(world: World, text: string): Promise<readonly string[]> {
+async function lanesNamed(app: AppContext, text: string): Promise<readonly string[]> {
   if (text.includes('_')) return []; // an id that nobody knows
-  const finder = world.get(Finder);
+  const finder = app.get(Finder);
   const numbered = await finder.invoices(text);
   if (numbered.length > 0) return numbered.map((i) => i.invoiceId);
   const typed = splitAmount(text);
@@ -102,12 +101,12 @@ async function lanesNamed(world: World, text: string): Promise<readonly string[]
     const filter = typed.currency === null ? {} : { currency: typed.currency };
     const first = { limit: MOST, cursor: null };
     const found = await Promise.all(
-      minors.map((amount) => world.get(InvoicesRepository).list({ ...filter, amount }, first)),
+      minors.map((amount) => app.get(InvoicesRepository).list({ ...filter, amount }, first)),
     );
     return found.flatMap(({ data }) => data.map((i) => i.invoiceId));
   }
   const customers = (text.length < SHORTEST_NAME ? null : await finder.customers(text)) ?? [];
-  const found = await Promise.all(customers.map((c) => world.get(CustomersRepository).find(c.customerId)));
+  const found = await Promise.all(customers.map((c) => app.get(CustomersRepository).find(c.customerId)));
   return found.flatMap((c) => c?.invoiceIds ?? []);
 }
 

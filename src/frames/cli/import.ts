@@ -21,11 +21,11 @@ export function addImport(on: Commands): void {
     )
     .action(
       on.run(async (cli, file) => {
-        const world = await cli.open();
+        const app = await cli.open();
         const run = (): Promise<ImportReport> =>
           cli
             .watch((progress) =>
-              world.get(ImportCustomersService).run({
+              app.get(ImportCustomersService).run({
                 path: resolve(cli.io.cwd, file),
                 by: cli.by,
                 signal: cli.io.signal,
@@ -35,7 +35,7 @@ export function addImport(on: Commands): void {
             .catch((e: unknown) => {
               throw refusal(file, e);
             });
-        const report = await world.change('customer.import', null, run, (made) => ({
+        const report = await app.change('customer.import', null, run, (made) => ({
           detail: { accepted: made.accepted, lines: made.lines, linked: made.made, problems: made.problemsInAll },
         }));
         const { made, ...rest } = report;

@@ -12,13 +12,13 @@ export function addRebuild(on: Commands): void {
     .option('--check', 'only compare; exit code 3 when something differs')
     .action(
       on.run(async (cli, { check = false }) => {
-        const world = await cli.open();
-        const rebuild = new Rebuild(world.db);
+        const app = await cli.open();
+        const rebuild = new Rebuild(app.db);
         const total = await rebuild.count();
         const done = await cli.watch((progress) => {
           const work = () => rebuild.run(check, (lanes) => progress.bar('invoices', lanes, total));
           const about = (d: Rebuilt) => ({ detail: { ...d, failed: d.failed.length } });
-          return check ? work() : world.change('books.rebuild', null, work, about);
+          return check ? work() : app.change('books.rebuild', null, work, about);
         });
         await cli.print(done, () => render(done, check));
         if (done.failed.length > 0) return EXIT.failed;

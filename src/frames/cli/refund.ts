@@ -19,7 +19,7 @@ import { type Commands } from './commands.js';
 import { CliError, EXIT, wrongUsage } from './exit-codes.js';
 import { parseAmount, parseCount, parsePaymentId } from './options.js';
 import { amount } from './table.js';
-import { type World } from './app-context.js';
+import { type AppContext } from './app-context.js';
 
 /** The scope of idempotency keys. All operators share it: a colleague's repeat under the same `--key` has no effect. */
 export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
@@ -41,15 +41,15 @@ export function addRefund(on: Commands): void {
     .action(
       on.run(
         async (cli, typed, { amount: text, minor, paymentId, reason, key: given, work, wait, yes, despiteDispute }) => {
-          const world = await cli.open();
-          const books = world.get(ReadModel);
+          const app = await cli.open();
+          const books = app.get(ReadModel);
           const { id, found } = await findPayment(books, typed);
           const { payment } = found;
           if (minor === true && text === undefined) throw wrongUsage('Use --minor with --amount.');
           const wanted = text === undefined ? null : minorOf(text, payment.currency, minor === true);
           const sum = amount(wanted ?? refundable(payment, found.refunds, found.lost), payment.currency);
           const of = amount(payment.amount, payment.currency);
-          if (given === undefined) await refuseIfWaiting(cli, world, found, wanted);
+          if (given === undefined) await refuseIfWaiting(cli, app, found, wanted);
           if (found.disputes.length > 0) {
             const warning = showUndecided(found.disputes);
             if (yes === true && despiteDispute !== true)
@@ -62,9 +62,8 @@ export function addRefund(on: Commands): void {
           }
           await cli.confirm(`Refund ${sum} of ${of} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`);
           if (paymentId !== undefined) {
-            const name = () =>
-              world.get(PaymentsController).identify(payment.id, { payment_id: paymentId }, cli.caller);
-            await world.change('payment.identify', id, name, (p) => ({ detail: { payment_id: p.id } }));
+            const name = () => app.get(PaymentsController).identify(payment.id, { payment_id: paymentId }, cli.caller);
+            await app.change('payment.identify', id, name, (p) => ({ detail: { payment_id: p.id } }));
           }
           const request = {
             amount: wanted,
@@ -76,14 +75,14 @@ export function addRefund(on: Commands): void {
           };
           const store = async (key: string): Promise<RefundRow> => {
             const name = paymentRequestName(KEY_SCOPE, key, { amount: wanted?.toString() ?? null, reason });
-            const done = await world.get(RefundsService).request(id, request, name);
+            const done = await app.get(RefundsService).request(id, request, name);
             // An equal request arrived in the meantime.
             if (!done.ok && done.code === REFUND_WAITING)
-              await refuseIfWaiting(cli, world, (await books.payment(id)) ?? found, wanted);
+              await refuseIfWaiting(cli, app, (await books.payment(id)) ?? found, wanted);
             return valueOrProblem(done);
           };
           const { made, key, repeat } = await cli.keyed(given, (own) =>
-            world.change(
+            app.change(
               'refund.create',
               id,
               () => store(own),
@@ -97,7 +96,7 @@ export function addRefund(on: Commands): void {
             return now;
           };
           const isThrough = async (): Promise<boolean> => isSettled((await look()).refund);
-          await (work === true ? world.workUntil(isThrough, wait) : world.waitUntil(isThrough, wait));
+          await (work === true ? app.workUntil(isThrough, wait) : app.waitUntil(isThrough, wait));
           const now = await look();
           const { status, id: refundId, currency } = now.refund;
           const line = `Refund ${refundId} of ${amount(now.refund.amount, currency)}: ${sentence(now.refund)}\n`;
@@ -136,12 +135,17 @@ async function findPayment(
  * Refuses a refund equal to one that still waits for its sending or its answer: most likely the operator repeats a
  * command that ended before the refund did. The text has the command that carries out the waiting refund.
  */
-async function refuseIfWaiting(cli: Cli, world: World, { payment, refunds, lost }: PaymentView, wanted: bigint | null) {
+async function refuseIfWaiting(
+  cli: Cli,
+  app: AppContext,
+  { payment, refunds, lost }: PaymentView,
+  wanted: bigint | null,
+) {
   const rest = refundable(payment, refunds, lost);
   const waiting = findWaiting(refunds, wanted, rest);
   if (waiting === undefined) return;
   const path = refundPath(payment.id);
-  const key = await world.get(Requests).keyOf({ apiKey: KEY_SCOPE.name, method: 'POST', path }, waiting.id);
+  const key = await app.get(Requests).keyOf({ apiKey: KEY_SCOPE.name, method: 'POST', path }, waiting.id);
   const send = key === null ? 'A daemon sends it.' : `To carry it out: ${cli.repeat(key, '--work')}`;
   const message = `${sayWaiting(waiting)} ${send}\nIf you want a second refund of this amount, give it a --key of its own.`;
   throw new CliError(EXIT.failed, REFUND_WAITING, message);

@@ -39,12 +39,12 @@ export function addReviews(on: Commands): void {
       on.run(async (cli, id, word, { note }) => {
         const resolution = RESOLUTIONS.find((r) => r === word);
         if (resolution === undefined) throw wrongUsage(`The resolution is one of ${RESOLUTIONS.join(', ')}.`);
-        const world = await cli.open();
-        const reviews = world.get(ReviewsController);
+        const app = await cli.open();
+        const reviews = app.get(ReviewsController);
         const review = await reviews.one(id);
         await cli.confirm(`${review.summary}${warning(review, resolution)}\nResolve it with "${resolution}"?`);
         const work = () => reviews.resolve(id, { resolution, ...given({ note }) }, cli.caller);
-        const resolved = await world.change('review.resolve', id, work, () => ({ detail: { resolution } }));
+        const resolved = await app.change('review.resolve', id, work, () => ({ detail: { resolution } }));
         await cli.print(
           resolved,
           () => `${id}: ${plain(resolved.resolution ?? '')} by ${plain(resolved.resolved_by ?? '')}.\n`,

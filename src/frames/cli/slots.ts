@@ -4,7 +4,7 @@ import { type Cli } from './cli.js';
 import { type CommandRow, type Task } from './commands.js';
 import { type Check } from './doctor/check.js';
 import { type Peers } from './peers.js';
-import { type World } from './app-context.js';
+import { type AppContext } from './app-context.js';
 
 /** The feature's commands, under the operator's task. */
 export type CommandRows = { readonly [T in Task]?: readonly CommandRow[] };
@@ -19,11 +19,11 @@ export type StatusSaid = {
 };
 
 /** Looks at the feature's part of the installation. */
-export type StatusPart = (world: World) => Promise<StatusSaid>;
+export type StatusPart = (app: AppContext) => Promise<StatusSaid>;
 
 export type Examination = {
   readonly cli: Cli;
-  readonly world: World;
+  readonly app: AppContext;
   readonly peers: Peers;
   /** Whose subscriptions to read. `none`: a rehearsal minds only its own customer. */
   readonly customers: 'newest' | 'all' | 'none';

@@ -11,16 +11,16 @@ import { FEATURES } from '../../features.js';
 import { type Commands } from './commands.js';
 import { type StatusPart, type StatusSaid } from './slots.js';
 import { age, counts, named, table, time } from './table.js';
-import { type World } from './app-context.js';
+import { type AppContext } from './app-context.js';
 
 const STUCK_SHOWN = 5;
 
 export function addStatus(on: Commands): void {
   on.add('status', on.about).action(
     on.run(async (cli) => {
-      const world = await cli.open();
-      const standing = await look(world);
-      const parts = await partsOf(world);
+      const app = await cli.open();
+      const standing = await look(app);
+      const parts = await partsOf(app);
       const json = [standing, ...parts.map((part) => part.json)].reduce(merged, {});
       await cli.print(named(json), () => render(standing, parts));
     }),
@@ -30,11 +30,11 @@ export function addStatus(on: Commands): void {
 type Json = Readonly<Record<string, unknown>>;
 type Standing = Awaited<ReturnType<typeof look>>;
 
-async function look(world: World) {
+async function look(app: AppContext) {
   const [health, inbox, endpoints] = [
-    world.get(HealthRepository),
-    world.get(EventsRepository),
-    world.get(EndpointRepliesRepository),
+    app.get(HealthRepository),
+    app.get(EventsRepository),
+    app.get(EndpointRepliesRepository),
   ];
   const { openReviews, ...backlog } = await health.backlog();
   const answers = await endpoints.answers(new Date(Date.now() - DAY_MS));
@@ -53,10 +53,10 @@ async function look(world: World) {
   };
 }
 
-async function partsOf(world: World): Promise<readonly StatusSaid[]> {
+async function partsOf(app: AppContext): Promise<readonly StatusSaid[]> {
   const load = async ({ status }: Feature): Promise<readonly StatusPart[]> => (status ? [await status()] : []);
   const parts = (await Promise.all(FEATURES.map(load))).flat();
-  return Promise.all(parts.map((part) => part(world)));
+  return Promise.all(parts.map((part) => part(app)));
 }
 
 /** Joins two parts of the JSON. Two parts may fill one object. */

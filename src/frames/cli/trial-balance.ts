@@ -15,9 +15,9 @@ export function addTrialBalance(on: Commands): void {
     .requiredOption('--month <month>', 'the calendar month in UTC: 2026-11', parseMonth)
     .action(
       on.run(async (cli, { month }) => {
-        const world = await cli.open();
-        const balances = trialBalances(await world.get(LedgerSumsRepository).between(month));
-        const verdict = decideMonth(month, balances, await world.find(Differences, NOTHING_COMPARED).ofMonth(month));
+        const app = await cli.open();
+        const balances = trialBalances(await app.get(LedgerSumsRepository).between(month));
+        const verdict = decideMonth(month, balances, await app.find(Differences, NOTHING_COMPARED).ofMonth(month));
         await cli.print(trialBalanceView(month, balances, verdict), () => render(month, balances, verdict));
       }),
     );

@@ -19,11 +19,11 @@ export function addWebhooks(on: Commands): void {
     .option('--events <types...>', 'event types; default: all types in use')
     .action(
       on.run(async (cli, { url, events = [...morServiceTypes] }) => {
-        const world = await cli.open();
-        const made = await world.change(
+        const app = await cli.open();
+        const made = await app.change(
           'webhook.register',
           null,
-          () => world.get(MorWebhooksController).create({ url, events }),
+          () => app.get(MorWebhooksController).create({ url, events }),
           ({ id }) => ({ target: id, detail: { url } }),
         );
         await cli.print(made, () => {
@@ -38,8 +38,8 @@ export function addWebhooks(on: Commands): void {
     .action(
       on.run(async (cli, id) => {
         await cli.confirm(`Delete the MoR's webhook endpoint ${id}?`);
-        const world = await cli.open();
-        await world.change('webhook.delete', id, () => world.get(MorWebhooksController).remove(id));
+        const app = await cli.open();
+        await app.change('webhook.delete', id, () => app.get(MorWebhooksController).remove(id));
         await cli.print({ id, deleted: true }, () => `Deleted ${plain(id)}.\n`);
       }),
     );

@@ -22,8 +22,8 @@ export function addReturned(on: Commands): void {
       on.run(async (cli, id, { reference = null, key: given, undo, on: day = null }) => {
         if (undo === true && (day !== null || reference !== null))
           throw wrongUsage('Do not use --on or --reference with --undo.');
-        const world = await cli.open();
-        const found = await world.get(ReadModel).payment(id);
+        const app = await cli.open();
+        const found = await app.get(ReadModel).payment(id);
         if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
         const { payment } = found;
         const of = `${amount(payment.amount, payment.currency)} of customer ${payment.customerId} (invoice ${payment.invoiceId})`;
@@ -32,11 +32,11 @@ export function addReturned(on: Commands): void {
             ? `Undo the return of payment ${id}, ${of}? The ledger reverses its loss.`
             : `Did the bank return payment ${id}, ${of}? Crossbill books the rest as lost. Stripe stays as it is.`,
         );
-        const service = world.get(ReturnsService);
+        const service = app.get(ReturnsService);
         const body = { reference, on: day?.toISOString() ?? null };
         const { made: row, repeat } = await cli.keyed(given, (key) => {
           const name = paymentRequestName(KEY_SCOPE, key, body);
-          return world.change(
+          return app.change(
             undo === true ? 'payment.returned.undo' : 'payment.returned',
             id,
             async () =>

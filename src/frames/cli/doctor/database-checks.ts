@@ -13,7 +13,7 @@ import { Database, DatabaseRefused } from '../../store/database.js';
 import { schemaState } from '../../store/migrations.js';
 import { isUntested, shownVersion } from '../../store/server.js';
 import { age } from '../table.js';
-import { type World } from '../app-context.js';
+import { type AppContext } from '../app-context.js';
 import { type Check, check } from './check.js';
 
 /** Refusal reasons that are nobody's fault: every deploy, browser or broken connection causes such refusals. */
@@ -76,9 +76,9 @@ export function versionCheck(version: number): Check {
 }
 
 /** Checks the senders' deliveries, and the waiting work. */
-export async function trafficChecks(world: World): Promise<Check[]> {
-  const [health, inbox] = [world.get(HealthRepository), world.get(EventsRepository)];
-  const refusals = (await world.get(EndpointRepliesRepository).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
+export async function trafficChecks(app: AppContext): Promise<Check[]> {
+  const [health, inbox] = [app.get(HealthRepository), app.get(EventsRepository)];
+  const refusals = (await app.get(EndpointRepliesRepository).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
   const senders = (await inbox.lastEvents()).map((e) => senderCheck(e, refusals));
   const backlog = backlogChecks(await health.backlog(), await inbox.quarantined());
   return [...senders, ...backlog, await integrationCheck(health)];

@@ -172,9 +172,9 @@ export const verify: Step = {
   name: 'verify',
   does: 'Compares the ledger with Stripe and the MoR, as crossbill verify does.',
   async run(stage) {
-    const world = await stage.cli.open();
+    const app = await stage.cli.open();
     const since = new Date(Date.parse(stage.rehearsal.startedAt) - 3_600_000);
-    const report = await world
+    const report = await app
       .find(Comparer, NO_COMPARER)
       .run({ since, young: true, onProgress: () => undefined, signal: stage.cli.io.signal });
     if (report.problem !== null) return failed(`Crossbill could not compare everything: ${report.problem}.`);
