@@ -8,7 +8,7 @@ import { type ErasedParts } from './engine/erasure.js';
 import { type NewNotification, type NotifyAs, type Told } from './shared/domain/notification.js';
 import { type Ctx } from './engine/context.js';
 import { type Lane } from './engine/lane.js';
-import { type PaymentEvent, type Verdict } from './engine/event.js';
+import { type PaymentEvent, type EventOutcome } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
 import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';
 import { type LaneRows, type LaneState, type ReviewRow } from './shared/domain/model.js';
@@ -23,7 +23,7 @@ export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
 /** What the feature does with one type of the MoR's service events. */
 export type EventRow<K extends MorServiceType> = {
   /** Records the facts of the event in the lane of its invoice. */
-  readonly take: (lane: Lane, e: ServiceEvent<K>) => Verdict;
+  readonly take: (lane: Lane, e: ServiceEvent<K>) => EventOutcome;
   /** The item about the event if nobody knows its invoice. Null: the event needs no person. */
   readonly unknown: (e: ServiceEvent<K>) => HomelessItem | null;
   /** True: the invoice may still become known, because our own request for the object may be under way. */

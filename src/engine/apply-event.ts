@@ -3,13 +3,13 @@ import { isBareEventLane } from '../shared/domain/events/channel-lane.js';
 import { type MorPaymentEvent } from '../shared/domain/events/mor-payment-event.js';
 import { type Subjects } from './decider.js';
 import { type Lane } from './lane.js';
-import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
-import { type EventVerdict, type WaitingEvent } from './lane.repository.js';
+import { type ChannelEvent, type LaneEvent, type EventOutcome } from './event.js';
+import { type RecordedOutcome, type WaitingEvent } from './lane.repository.js';
 import { FORBIDDEN, type LiveModeRule, type OwnAccount } from './own-account.js';
 
 /** An event with its verdict. `named`: the MoR's payment ids in the event. */
 export type TakenEvent = {
-  readonly verdict: Omit<EventVerdict, 'id'>;
+  readonly outcome: Omit<RecordedOutcome, 'id'>;
   readonly named: readonly string[];
 };
 
@@ -22,11 +22,11 @@ export type Ours = {
 
 /**
  * Takes a stored event into the lane. Returns `ask` or `wait` if the event must wait until Crossbill has read its own
- * Stripe account (see `AccountVerdict`).
+ * Stripe account (see `AccountMatch`).
  */
 export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, ours: Ours): TakenEvent | 'ask' | 'wait' {
-  const end = (status: EventVerdict['status'], reason: string): TakenEvent => ({
-    verdict: { status, reason },
+  const end = (status: RecordedOutcome['status'], reason: string): TakenEvent => ({
+    outcome: { status, reason },
     named: [],
   });
   const read = readEvent(stored);
@@ -42,16 +42,16 @@ export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, our
   }
   const name = subjects.paymentNamedIn(event);
   const named = name === null ? [] : [name];
-  const verdict = applyEvent(subjects, lane, event);
+  const outcome = applyEvent(subjects, lane, event);
   subjects.learnName(lane, event);
-  return { verdict, named };
+  return { outcome, named };
 }
 
 /** Records one event. Every event may arrive twice, late, early or never. */
-export function applyEvent(subjects: Subjects, lane: Lane, event: LaneEvent | ChannelEvent): Verdict {
-  const verdict = subjects.takeEvent(lane, event);
-  sayEvent(lane, event, verdict.reason);
-  return verdict;
+export function applyEvent(subjects: Subjects, lane: Lane, event: LaneEvent | ChannelEvent): EventOutcome {
+  const outcome = subjects.takeEvent(lane, event);
+  sayEvent(lane, event, outcome.reason);
+  return outcome;
 }
 
 /**
@@ -104,7 +104,7 @@ function usableEvent(stored: WaitingEvent): ReadEvent {
   const { source, parsed } = stored.event;
   switch (source) {
     case 'stripe': {
-      if (parsed.verdict !== 'usable') return unusable(parsed);
+      if (parsed.usability !== 'usable') return unusable(parsed);
       const { kind, eventId, createdAt, invoice, livemode, accounts } = parsed.event;
       const raw = stored.body.toString('utf8');
       const event: LaneEvent = {
@@ -118,7 +118,7 @@ function usableEvent(stored: WaitingEvent): ReadEvent {
       return { ok: true, event, livemode, accounts };
     }
     case 'mor_payments': {
-      if (parsed.verdict !== 'usable') return unusable(parsed);
+      if (parsed.usability !== 'usable') return unusable(parsed);
       const { event } = parsed;
       // The router (mor-objects/) moves an event without an invoice id to the lane of its invoice. An event in a lane
       // of its own has no known invoice: an older release could not read the event.
@@ -135,7 +135,7 @@ function usableEvent(stored: WaitingEvent): ReadEvent {
       return { ok: true, event: own as LaneEvent, livemode: null, accounts: [] };
     }
     case 'mor_events': {
-      if (parsed.verdict !== 'usable') return unusable(parsed);
+      if (parsed.usability !== 'usable') return unusable(parsed);
       const { eventId, type } = parsed;
       return {
         ok: true,
@@ -147,8 +147,8 @@ function usableEvent(stored: WaitingEvent): ReadEvent {
   }
 }
 
-function unusable(parsed: { verdict: 'ignored' | 'unusable'; reason: string }): ReadEvent {
-  return { ok: false, status: parsed.verdict === 'ignored' ? 'ignored' : 'parked', reason: parsed.reason };
+function unusable(parsed: { usability: 'ignored' | 'unusable'; reason: string }): ReadEvent {
+  return { ok: false, status: parsed.usability === 'ignored' ? 'ignored' : 'parked', reason: parsed.reason };
 }
 
 /** Makes a payment event for the lane. An event without its own time gets `receivedAt`. */

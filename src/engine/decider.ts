@@ -13,15 +13,15 @@ import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './lane.js';
 import { type Elsewhere, type Ports } from './context.js';
 import { type Customers, type Errand, type NextErrand, type Signups } from './lookup.js';
-import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
-import { type Claim, type EventVerdict } from './lane.repository.js';
+import { type ChannelEvent, type LaneEvent, type EventOutcome } from './event.js';
+import { type Claim, type RecordedOutcome } from './lane.repository.js';
 import { type ChoiceRule } from './commanded.js';
 import { type StepWrite } from './subject.js';
 
 /** The rules of all subjects, such as refunds/, in order. Every rule is pure. */
 export type Subjects = {
   /** Records the facts of an event. */
-  readonly takeEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => Verdict;
+  readonly takeEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => EventOutcome;
   /** The MoR's id of the payment in the event. Null: the event has none. */
   readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
   /** Gives the payment the MoR's id from an event, unless another invoice's payment has this id. */
@@ -57,7 +57,7 @@ export type Subjects = {
 };
 
 /** An event with its verdict. `eventId` is the sender's id of the event. */
-export type DecidedEvent = EventVerdict & {
+export type DecidedEvent = RecordedOutcome & {
   readonly type: string;
   readonly source: EventSource;
   readonly eventId: string;

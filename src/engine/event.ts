@@ -49,7 +49,7 @@ export type OwnLaneEvent<K extends OwnType = OwnType> = {
 
 export type LaneEvent = InvoiceEvent | PaymentEvent | OwnLaneEvent;
 
-export type Verdict = { readonly status: 'done' | 'ignored'; readonly reason: string | null };
+export type EventOutcome = { readonly status: 'done' | 'ignored'; readonly reason: string | null };
 
 export type ChannelEvent = {
   readonly family: 'channel';
@@ -58,5 +58,5 @@ export type ChannelEvent = {
   readonly event: MorServiceEvent;
 };
 
-export const done = (reason: string | null = null): Verdict => ({ status: 'done', reason });
-export const ignored = (reason: string): Verdict => ({ status: 'ignored', reason });
+export const done = (reason: string | null = null): EventOutcome => ({ status: 'done', reason });
+export const ignored = (reason: string): EventOutcome => ({ status: 'ignored', reason });

@@ -39,7 +39,7 @@ export class LaneChanges {
         const ctx = this.context.beside(now);
         const unchanged = (value: Result<T>) => ({
           state,
-          verdicts: [],
+          outcomes: [],
           dueAt: settle(this.context.decider.subjects, new Lane(state, ctx)).dueAt,
           value,
         });
@@ -54,7 +54,7 @@ export class LaneChanges {
         const { state: settled, dueAt } = settle(this.context.decider.subjects, draft);
         const { value } = acted;
         const made = named === null ? null : value.id;
-        return { state: settled, verdicts: [], dueAt, value: { ok: true, value }, made };
+        return { state: settled, outcomes: [], dueAt, value: { ok: true, value }, made };
       },
     });
     this.wake.lanes();

@@ -24,7 +24,7 @@ export type Step = {
   readonly row: NewRow | null;
   readonly rest: boolean;
   readonly dueAt: Date | null;
-  readonly verdicts: ReturnType<LaneWork<unknown>['decide']>['verdicts'];
+  readonly outcomes: ReturnType<LaneWork<unknown>['decide']>['outcomes'];
   readonly told: readonly NewNotification[];
 };
 
@@ -52,7 +52,7 @@ export function decideStep(
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = logRow({ before, after, version: folded.version + 1, at, atRest, snapshot });
-  const moreAt = rest && decided.verdicts.length >= known.events.length ? known.moreAt : null;
+  const moreAt = rest && decided.outcomes.length >= known.events.length ? known.moreAt : null;
   return {
     work,
     known,
@@ -62,7 +62,7 @@ export function decideStep(
     row: isEmpty(row) && after.entries.length === 0 && !behind() ? null : row,
     rest,
     dueAt: earliest(decided.dueAt, moreAt),
-    verdicts: decided.verdicts,
+    outcomes: decided.outcomes,
     told,
   };
 }
@@ -159,7 +159,7 @@ function logParts(steps: readonly Step[]): readonly Part[] {
 }
 
 /** Compares the lane too: after a failover the new server may give the event's number to another event. */
-const VERDICTS_SQL = (n: number): string => `
+const OUTCOMES_SQL = (n: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
     from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
    where e.id = v.id and e.lane = v.lane`;
@@ -197,8 +197,8 @@ const BEFORE_OWN: readonly PartsOf[] = [
       after.entries.map((e) => toJson(LEDGER_ENTRY, { ...e, amount: e.amount.minor, currency: e.amount.currency })),
   ),
   ofJson('notify', NOTIFY_SQL, ({ told }) => told.map(storedNotification)),
-  ofColumns('verdicts', VERDICTS_SQL, ({ work, verdicts }) =>
-    verdicts.map((v) => [v.id.toString(), work.lane, v.status, v.reason === null ? null : storable(v.reason)]),
+  ofColumns('verdicts', OUTCOMES_SQL, ({ work, outcomes }) =>
+    outcomes.map((v) => [v.id.toString(), work.lane, v.status, v.reason === null ? null : storable(v.reason)]),
   ),
   (steps) => {
     const resting = steps.filter(({ row }) => row?.at_rest === true);

@@ -268,7 +268,7 @@ export class LaneWriter {
     const { lane, fence } = step.work;
     if (fence === null || step.rest || step.known.taken?.fence !== fence) this.kept.delete(lane);
     else {
-      const undecided = step.known.events.filter((e) => !step.verdicts.some((v) => v.id === e.id));
+      const undecided = step.known.events.filter((e) => !step.outcomes.some((v) => v.id === e.id));
       this.kept.set(lane, { ...step.known, folded: foldedAfter(step), events: undecided });
     }
   }

@@ -29,7 +29,7 @@ export type Claim = {
   readonly events: readonly Pick<WaitingEvent, 'source' | 'eventId' | 'type'>[];
 };
 
-export type EventVerdict = {
+export type RecordedOutcome = {
   readonly id: bigint;
   readonly status: 'done' | 'ignored' | 'parked';
   readonly reason: string | null;
@@ -59,7 +59,7 @@ export type LaneWork<T> = {
     readonly now: Date;
   }) => {
     readonly state: LaneState;
-    readonly verdicts: readonly EventVerdict[];
+    readonly outcomes: readonly RecordedOutcome[];
     /** When to decide on the lane again. Null: at the next event. */
     readonly dueAt: Date | null;
     /** True: the lane has nothing left to do, so this write also ends the lease. */

@@ -12,7 +12,7 @@ import { OWN_ACCOUNT_AGAIN_MS } from '../shared/policy.js';
  * - `forbidden`: Stripe does not let the key read its own account (403).
  * - `ask`: a read of the key's account is due now. `wait`: the last read failed a moment ago.
  */
-export type AccountVerdict = 'own' | 'other' | 'forbidden' | 'ask' | 'wait';
+export type AccountMatch = 'own' | 'other' | 'forbidden' | 'ask' | 'wait';
 
 export const FORBIDDEN =
   'the event names an account, and the key may not read its own: let the restricted key read the account (GET /v1/account), then retry this event';
@@ -39,7 +39,7 @@ export class OwnAccount {
   ) {}
 
   /** Compares the Stripe accounts in an event with the key's account. `named`: the event's accounts. */
-  judge(named: readonly string[]): AccountVerdict {
+  judge(named: readonly string[]): AccountMatch {
     if (this.accountId !== null) return named.every((id) => id === this.accountId) ? 'own' : 'other';
     if (this.failed === null) return 'ask';
     // Takes the absolute difference: somebody may have set the clock back.

@@ -9,12 +9,12 @@ import { type Ports } from './context.js';
 import { type ChoiceRule } from './commanded.js';
 import { type NextErrand } from './lookup.js';
 import { type Lane, type Rule } from './lane.js';
-import { type OwnLaneEvent, type PaymentEvent, type Verdict } from './event.js';
+import { type OwnLaneEvent, type PaymentEvent, type EventOutcome } from './event.js';
 import { declares, type ItemRule } from './items.js';
 
 /** The rules for events, by type. Each returns the verdict on its event. */
-export type EventRules = { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => Verdict } & {
-  readonly [K in OwnType]?: (lane: Lane, e: OwnLaneEvent<K>) => Verdict;
+export type EventRules = { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => EventOutcome } & {
+  readonly [K in OwnType]?: (lane: Lane, e: OwnLaneEvent<K>) => EventOutcome;
 };
 
 /** A write to the own table of a subject, such as signups/, in the same commit as a lane's step. */

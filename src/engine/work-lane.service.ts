@@ -137,7 +137,7 @@ export class WorkLaneService {
         fence,
         decide: ({ state, now }) => {
           const dueAt = new Date(now.getTime() + waitMs);
-          return { state: told(state, now), verdicts: [], dueAt, rest: true, value: null };
+          return { state: told(state, now), outcomes: [], dueAt, rest: true, value: null };
         },
       });
     } catch (e) {
@@ -172,7 +172,7 @@ export class WorkLaneService {
           if (news === null && mustReadFirst(claim, state, events)) {
             return {
               state,
-              verdicts: [],
+              outcomes: [],
               dueAt: now,
               value: { errand: this.context.decider.subjects.freshRead.errand(claim.lane), decided: [], change: null },
             };
@@ -219,7 +219,7 @@ export class WorkLaneService {
         break;
       }
       named.push(...taken.named);
-      decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
+      decided.push({ ...taken.outcome, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
     }
     if (news?.ahead === true) news.take(lane);
     const settled = settle(subjects, lane);
@@ -227,7 +227,7 @@ export class WorkLaneService {
     const errand: Errand | null = held === 'ask' ? askFor(accountLookup, null) : settled.errand;
     const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, ctx.now);
     const value = { errand, decided, change: { before: state, after: settled.state, dueAt } };
-    return { state: settled.state, verdicts: decided, dueAt, rest: errand === null, value, named, collected };
+    return { state: settled.state, outcomes: decided, dueAt, rest: errand === null, value, named, collected };
   }
 
   private async carryOut(errand: Errand, trail: LaneTrail): Promise<Reply> {

@@ -23,10 +23,10 @@ describe('Claims', () => {
   const LEASE = 25_000;
 
   function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
-    return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
+    return { lane, fence, decide: ({ state }) => ({ state: change(state), outcomes: [], dueAt: null, value: null }) };
   }
 
-  const dueNow: LaneWork<null>['decide'] = ({ state, now }) => ({ state, verdicts: [], dueAt: now, value: null });
+  const dueNow: LaneWork<null>['decide'] = ({ state, now }) => ({ state, outcomes: [], dueAt: now, value: null });
 
   const events = (n: number) =>
     Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
@@ -54,7 +54,7 @@ describe('Claims', () => {
     const own = rows[0]?.lane ?? '';
     await x.harness.repository.transact({
       ...write(own, null, (s) => s),
-      decide: ({ state }) => ({ state, verdicts, dueAt: null, value: null }),
+      decide: ({ state }) => ({ state, outcomes: verdicts, dueAt: null, value: null }),
     });
     const left = await x.db.pool.query('select status from inbox_event order by id');
     expect(left.rows).toEqual([{ status: 'done' }, { status: 'received' }]);
@@ -101,7 +101,7 @@ describe('Claims', () => {
     await harness.repository.transact({
       ...write('in_later', null, (s) => s),
       awaited: true,
-      decide: ({ state }) => ({ state, verdicts: [], dueAt: soon, value: null }),
+      decide: ({ state }) => ({ state, outcomes: [], dueAt: soon, value: null }),
     });
     const lanes = (claims: readonly Claim[]): string[] => claims.map((c) => c.lane);
     expect(lanes(await harness.repository.claim('w', 3, LEASE))).toEqual(['in_4', 'in_asked', 'in_0']);
@@ -210,7 +210,7 @@ describe('Claims', () => {
     await repository.transact({
       lane: 'in_t',
       fence: null,
-      decide: ({ state }) => ({ state, verdicts: [], dueAt: at, value: null }),
+      decide: ({ state }) => ({ state, outcomes: [], dueAt: at, value: null }),
     });
     expect(await repository.claim('w', 5, LEASE)).toEqual([]);
     clock.set(at);
@@ -335,7 +335,7 @@ describe('A lane that keeps failing', () => {
       decide: ({ state: s }) => {
         const now = harness.clock.now();
         const invoice = s.invoice === null ? null : { ...s.invoice, holdUntil: now, readAt: null };
-        return { state: { ...s, invoice }, verdicts: [], dueAt: now, value: null };
+        return { state: { ...s, invoice }, outcomes: [], dueAt: now, value: null };
       },
     });
 

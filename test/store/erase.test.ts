@@ -124,7 +124,7 @@ describe('the erasure', () => {
       writer.submit({
         lane: INVOICE_ID,
         fence: 7n,
-        decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }),
+        decide: ({ state }) => ({ state: change(state), outcomes: [], dueAt: null, value: null }),
       });
     const line = (text: string): JournalLine => ({
       ...{ lane: INVOICE_ID, at: x.harness.clock.now(), kind: 'decision', ref: null, text, detail: null },
@@ -261,7 +261,7 @@ describe('the erasure', () => {
       fence: null,
       decide: ({ state }) => ({
         state: { ...state, reviews: state.reviews.map((r) => ({ ...r, note: r.id === item?.id ? WORDS : null })) },
-        ...{ verdicts: [], dueAt: null, value: null },
+        ...{ outcomes: [], dueAt: null, value: null },
       }),
     });
     expect(await holders()).toEqual(['lane_log', 'review']);

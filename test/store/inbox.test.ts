@@ -367,7 +367,7 @@ describe('The inbox', () => {
         const seen = await repository.transact({
           lane: INVOICE_ID,
           fence: between[0]?.fence ?? 0n,
-          decide: ({ state, events }) => ({ state, verdicts: [], dueAt: null, value: events.map((e) => e.eventId) }),
+          decide: ({ state, events }) => ({ state, outcomes: [], dueAt: null, value: events.map((e) => e.eventId) }),
         });
         expect(seen).toEqual(['evt_payment.failed_pay_oak']);
         await repository.release(INVOICE_ID, between[0]?.fence ?? 0n);

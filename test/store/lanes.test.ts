@@ -32,7 +32,7 @@ describe('Lanes', () => {
   afterEach(() => x.close());
 
   function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
-    return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
+    return { lane, fence, decide: ({ state }) => ({ state: change(state), outcomes: [], dueAt: null, value: null }) };
   }
 
   const at = new Date('2026-11-20T12:34:56.789Z');
@@ -255,7 +255,7 @@ describe('Steps in one commit', () => {
     return {
       lane,
       fence,
-      decide: ({ state }) => ({ state: note(state, ctx, 'decision', 'told'), verdicts: [], dueAt: null, value: null }),
+      decide: ({ state }) => ({ state: note(state, ctx, 'decision', 'told'), outcomes: [], dueAt: null, value: null }),
     };
   }
 

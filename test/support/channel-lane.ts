@@ -72,7 +72,7 @@ export function hear(
   created = NOW.toISOString(),
 ): LaneState {
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id, type, created, data })));
-  if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+  if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   const event = { family: 'channel', eventId: id, type, event: parsed.event } as const;
   return decided(s, (lane) => settleLane(applyEvent(lane, event, ctx).state, ctx).state);
 }

@@ -56,6 +56,6 @@ export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; 
 export function channelEvent(type: string, data: object, created: Date | null = NOW): MorServiceEvent {
   const body = { id: 'evt_1', type, data, ...(created === null ? {} : { created: created.toISOString() }) };
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify(body)));
-  if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+  if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   return parsed.event;
 }

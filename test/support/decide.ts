@@ -14,14 +14,14 @@ import { type Ctx } from '../../src/engine/context.js';
 import { carryOut, type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/lane.js';
 import { type Errand } from '../../src/engine/lookup.js';
-import { type ChannelEvent, type LaneEvent, type Verdict } from '../../src/engine/event.js';
+import { type ChannelEvent, type LaneEvent, type EventOutcome } from '../../src/engine/event.js';
 import * as facts from '../../src/core/books/rules/invoice-facts.js';
 import * as reviews from '../../src/core/reviews/resolve-review.js';
 import * as settling from '../../src/engine/settle.js';
 import * as events from '../../src/engine/apply-event.js';
 
 /** The verdict on an event, and the lane after the event. */
-export type Applied = { readonly state: LaneState; readonly verdict: Verdict };
+export type Applied = { readonly state: LaneState; readonly verdict: EventOutcome };
 
 /** The value that a request returns, and the lane after the request. */
 export type Commanded<T> = { readonly ok: true; readonly state: LaneState; readonly value: T } | Refusal;
@@ -33,11 +33,11 @@ export function decide(s: LaneState, ctx: Ctx, rule: Rule): LaneState {
   return lane.toState();
 }
 
-export function asEventRule<E>(take: (lane: Lane, e: E) => Verdict): (s: LaneState, e: E, ctx: Ctx) => Applied {
+export function asEventRule<E>(take: (lane: Lane, e: E) => EventOutcome): (s: LaneState, e: E, ctx: Ctx) => Applied {
   return (s, e, ctx) => {
     const lane = new Lane(s, ctx);
-    const verdict = take(lane, e);
-    return { state: lane.toState(), verdict };
+    const outcome = take(lane, e);
+    return { state: lane.toState(), verdict: outcome };
   };
 }
 

@@ -105,14 +105,14 @@ export class MemoryLaneRepository extends LaneRepository {
     const named = next.payments.find((p) => this.namedElsewhere.has(p.paymentId ?? ''));
     if (named !== undefined) throw new NotUnique(`payment: ${named.paymentId ?? ''}`, null);
     lane.state = next;
-    for (const v of d.verdicts) {
+    for (const v of d.outcomes) {
       const e = this.events.find((x) => x.id === v.id);
       if (e !== undefined) e.status = v.status;
     }
     const due = d.dueAt?.getTime() ?? null;
     // Undecided events wait until the lane is due again.
     if (d.rest === true && due !== null)
-      for (const e of events) if (!d.verdicts.some((v) => v.id === e.id)) e.nextTryAt = due;
+      for (const e of events) if (!d.outcomes.some((v) => v.id === e.id)) e.nextTryAt = due;
     if (work.fence === null) lane.dueAt = Math.min(lane.dueAt ?? Infinity, due ?? now);
     else {
       lane.dueAt = due;
@@ -322,9 +322,9 @@ export class LaneHarness {
       decide: ({ state, now }) => {
         const ctx = this.context.beside(now);
         const acted = act(state, ctx);
-        if (!acted.ok) return { state, verdicts: [], dueAt: null, value: acted };
+        if (!acted.ok) return { state, outcomes: [], dueAt: null, value: acted };
         const { state: settled, dueAt } = settle(acted.state, ctx);
-        return { state: settled, verdicts: [], dueAt, value: acted };
+        return { state: settled, outcomes: [], dueAt, value: acted };
       },
     });
   }

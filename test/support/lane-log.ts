@@ -9,6 +9,6 @@ export async function changeByHand(pool: pg.Pool, lane: string, change: (s: Lane
   await new LaneWriter(pool, new ServerTime()).submit({
     lane,
     fence: null,
-    decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: new Date(), value: null }),
+    decide: ({ state }) => ({ state: change(state), outcomes: [], dueAt: new Date(), value: null }),
   });
 }

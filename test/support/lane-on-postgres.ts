@@ -64,7 +64,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
         fence: null,
         decide: ({ state }) => {
           seen = state;
-          return { state, verdicts: [], dueAt: new Date('2999-01-01T00:00:00Z'), value: null };
+          return { state, outcomes: [], dueAt: new Date('2999-01-01T00:00:00Z'), value: null };
         },
       });
       const sql = 'select * from ledger_entry where invoice_id = $1';

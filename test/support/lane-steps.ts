@@ -6,7 +6,7 @@ import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { ensureInvoice, openReview } from './decide.js';
 import { putPayment } from './put-rows.js';
-import { type EventVerdict, type LaneWork } from '../../src/engine/lane.repository.js';
+import { type RecordedOutcome, type LaneWork } from '../../src/engine/lane.repository.js';
 import { paymentCollected } from '../../src/shared/domain/postings.js';
 
 type Work = LaneWork<null>['decide'];
@@ -19,15 +19,15 @@ export const decided: Work = ({ state, events, now }) => {
   const payment = newPayment(ctx, { invoiceId: state.lane, customerId: 'cus_1', currency: 'EUR', amount: 1n });
   const item = { kind: 'dispute', subject: state.lane, fact: FACTS.dispute } as const;
   const next = openReview(putPayment(known, payment), ctx, item);
-  const verdicts = events.map((e): EventVerdict => ({ id: e.id, status: 'done', reason: null }));
+  const outcomes = events.map((e): RecordedOutcome => ({ id: e.id, status: 'done', reason: null }));
   const entries = [paymentCollected(payment, 1n, now, null)];
-  return { state: { ...next, entries }, verdicts, dueAt: null, value: null };
+  return { state: { ...next, entries }, outcomes, dueAt: null, value: null };
 };
 
 /** The last step of a claim: it writes the read model, and the lane leaves the queue. */
 export const rested: Work = ({ state, now }) => {
   const payments = state.payments.map((p) => ({ ...p, declineCode: now.toISOString() }));
-  return { state: { ...state, payments }, verdicts: [], dueAt: null, rest: true, value: null };
+  return { state: { ...state, payments }, outcomes: [], dueAt: null, rest: true, value: null };
 };
 
 export type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };

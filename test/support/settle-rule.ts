@@ -4,7 +4,7 @@ import { Lane, type LookAgain, type Rule } from '../../src/engine/lane.js';
 import { takeInvoiceRead } from '../../src/core/books/rules/invoice-facts.js';
 import { type LaneState, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type Refusal, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
-import { type Verdict } from '../../src/engine/event.js';
+import { type EventOutcome } from '../../src/engine/event.js';
 import { decide, type Applied } from './decide.js';
 
 type SettleRule = (s: LaneState, ctx: Ctx, lookAgain: LookAgain) => LaneState;
@@ -24,10 +24,10 @@ export function applyRead(s: LaneState, outcome: Parameters<typeof takeInvoiceRe
 }
 
 /** Takes an event with its rule. */
-export function takeEvent<E>(rule: (lane: Lane, e: E) => Verdict, s: LaneState, e: E, ctx: Ctx): Applied {
+export function takeEvent<E>(rule: (lane: Lane, e: E) => EventOutcome, s: LaneState, e: E, ctx: Ctx): Applied {
   const lane = new Lane(s, ctx);
-  const verdict = rule(lane, e);
-  return { state: lane.toState(), verdict };
+  const outcome = rule(lane, e);
+  return { state: lane.toState(), verdict: outcome };
 }
 
 /** Carries out a person's choice with its rule. The item stays open here. */

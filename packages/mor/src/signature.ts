@@ -7,7 +7,7 @@ import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'no
  * - `stale`: a MAC is right, but `t` is outside the tolerance, before or after.
  * - `ok`: a MAC is right, and `t` is within the tolerance.
  */
-export type SignatureVerdict = 'malformed' | 'mismatch' | 'stale' | 'ok';
+export type SignatureState = 'malformed' | 'mismatch' | 'stale' | 'ok';
 
 export type SignatureHeader = {
   /** The text from the header, unchanged: the signature covers this text. */
@@ -71,7 +71,7 @@ export class SignatureCheck {
   }
 
   /** The verdict on a header given as text. See `checkParsed`. */
-  check(header: string, body: Buffer, now: Date): SignatureVerdict {
+  check(header: string, body: Buffer, now: Date): SignatureState {
     const parsed = parseSignatureHeader(header);
     return parsed === null ? 'malformed' : this.checkParsed(parsed, body, now);
   }
@@ -80,7 +80,7 @@ export class SignatureCheck {
    * Tries every secret with every MAC, even after a match: the duration must not reveal the matching secret. Accepts a
    * timestamp exactly at the tolerance (Documents 2 and 3 refuse more than five minutes).
    */
-  checkParsed(header: SignatureHeader, body: Buffer, now: Date): Exclude<SignatureVerdict, 'malformed'> {
+  checkParsed(header: SignatureHeader, body: Buffer, now: Date): Exclude<SignatureState, 'malformed'> {
     let matches = 0;
     for (const key of this.#keys) {
       const expected = createHmac('sha256', key).update(`${header.timestamp}.`).update(body).digest();

@@ -168,8 +168,8 @@ it('the MoR client refuses a delivery with any one bit changed in its signature 
     // The one bit between a hex letter and its capital changes the spelling, not the MAC.
     if (head !== header.toString() && head.startsWith(`t=${t},v1=`) && spelling(head) === spelling(header.toString()))
       continue;
-    const verdict = check.check(head, changed.subarray(header.length), now);
-    if (verdict === 'ok') throw new Error(`taken with bit ${bit} changed`);
+    const checked = check.check(head, changed.subarray(header.length), now);
+    if (checked === 'ok') throw new Error(`taken with bit ${bit} changed`);
   }
 });
 

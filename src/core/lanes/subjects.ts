@@ -5,7 +5,7 @@ import {
   done,
   type LaneEvent,
   type PaymentEvent,
-  type Verdict,
+  type EventOutcome,
   type OwnLaneEvent,
 } from '../../engine/event.js';
 import { type Subjects } from '../../engine/decider.js';
@@ -40,22 +40,22 @@ const LATE = OF_FEATURES.filter(({ late }) => late === true);
 const payments = joinPayments({ giveBack: refundForItem, tryAgain: takeRefusal });
 
 /** The rules for the MoR's verdicts and refunds, by event type. */
-export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => Verdict } = {
+export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => EventOutcome } = {
   ...payments.events,
   ...refunds.events,
 };
 
 /** The rules for Crossbill's own events, by event type. */
-const OWN_EVENTS: { readonly [K in OwnType]: (lane: Lane, e: OwnLaneEvent<K>) => Verdict } = {
+const OWN_EVENTS: { readonly [K in OwnType]: (lane: Lane, e: OwnLaneEvent<K>) => EventOutcome } = {
   ...signups.events,
   ...events.events,
 };
 
-function takeOwn<K extends OwnType>(lane: Lane, type: K, e: OwnLaneEvent<K>): Verdict {
+function takeOwn<K extends OwnType>(lane: Lane, type: K, e: OwnLaneEvent<K>): EventOutcome {
   return OWN_EVENTS[type](lane, e);
 }
 
-function takeEvent(lane: Lane, e: LaneEvent | ChannelEvent): Verdict {
+function takeEvent(lane: Lane, e: LaneEvent | ChannelEvent): EventOutcome {
   if (e.family === 'invoice') return takeInvoice(lane, e);
   if (e.family === 'own') return takeOwn(lane, e.type, e);
   ensureInvoice(lane);
@@ -65,7 +65,11 @@ function takeEvent(lane: Lane, e: LaneEvent | ChannelEvent): Verdict {
 }
 
 /** The payment belongs to another invoice: a person decides. */
-function askAboutOther(lane: Lane, { eventId: event, paymentId: payment }: PaymentEvent, invoice: string): Verdict {
+function askAboutOther(
+  lane: Lane,
+  { eventId: event, paymentId: payment }: PaymentEvent,
+  invoice: string,
+): EventOutcome {
   const fact = { code: 'payment-elsewhere', event, payment, invoice } as const;
   lane.ask({ kind: 'conflicting_event', subject: event, fact });
   return done(`payment ${payment} belongs to ${invoice}: not applied`);

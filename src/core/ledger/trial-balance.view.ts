@@ -13,7 +13,7 @@ import {
   Word,
 } from '../../frames/api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
-import { MONTH_STATES, type MonthVerdict } from './rules/month-agreement.js';
+import { MONTH_STATES, type MonthAgreement } from './rules/month-agreement.js';
 import { type Month, nameOf } from './rules/month.js';
 import { type AccountLine, type TrialBalance } from './rules/trial-balance.js';
 
@@ -71,7 +71,7 @@ export class TrialBalanceView {
 export function trialBalanceView(
   month: Month,
   balances: readonly TrialBalance[],
-  { state, differences, comparedAt, isOver }: MonthVerdict,
+  { state, differences, comparedAt, isOver }: MonthAgreement,
 ): TrialBalanceView {
   return {
     month: nameOf(month),

@@ -21,7 +21,7 @@ import {
   trialBalances,
 } from '../../core/ledger/rules/trial-balance.js';
 import { LedgerSumsRepository } from '../../core/ledger/sums.repository.js';
-import { decideMonth, type MonthVerdict, sayVerdict } from '../../core/ledger/rules/month-agreement.js';
+import { decideMonth, type MonthAgreement, sayAgreement } from '../../core/ledger/rules/month-agreement.js';
 import { type Month, monthBeside, monthOf, nameOf } from '../../core/ledger/rules/month.js';
 import { dayOf } from '../../shared/domain/day.js';
 
@@ -98,18 +98,18 @@ function monthForm(typed: string, month: Month | null): Html {
   </form>`;
 }
 
-const TONES: Readonly<Record<MonthVerdict['state'], string>> = {
+const TONES: Readonly<Record<MonthAgreement['state'], string>> = {
   agrees: 'good',
   differs: 'bad',
   unfinished: 'warn',
   not_compared: 'warn',
 };
 
-function verdictPart(verdict: MonthVerdict): Html {
+function verdictPart(agreement: MonthAgreement): Html {
   const compared =
-    verdict.comparedAt === null ? html`no complete run yet` : html`last compared ${time(verdict.comparedAt)}`;
-  return html`<p class="message ${TONES[verdict.state]}" role="status">
-    <strong>${sayVerdict(verdict)}</strong> <a href="/console/verify">Verify</a>: ${compared}.
+    agreement.comparedAt === null ? html`no complete run yet` : html`last compared ${time(agreement.comparedAt)}`;
+  return html`<p class="message ${TONES[agreement.state]}" role="status">
+    <strong>${sayAgreement(agreement)}</strong> <a href="/console/verify">Verify</a>: ${compared}.
   </p>`;
 }
 

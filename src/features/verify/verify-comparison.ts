@@ -208,7 +208,7 @@ export class VerifyComparison {
       this.olderSeen.add(id); // Stripe lists the newest event first
       const parsed = parseStripeEvent(e.body);
       const own = await parts.books.invoice(id);
-      if (parsed.verdict !== 'usable' || own === null) continue;
+      if (parsed.usability !== 'usable' || own === null) continue;
       if (!compareInvoice(parsed.event.invoice, own, this.sitting.now()).some(isOfMoney)) continue;
       const facts = await this.read(id);
       if (facts !== null) findings.addShown(await this.ofInvoice(facts, own), facts);
@@ -266,7 +266,7 @@ const NOTHING_LISTED: CallOutcome<BillingPage<never>> = {
 
 function missingEvent(e: BillingEventFacts): Difference {
   const parsed = parseStripeEvent(e.body);
-  const invoiceId = parsed.verdict === 'usable' ? parsed.lane : null;
+  const invoiceId = parsed.usability === 'usable' ? parsed.lane : null;
   const facts = { type: e.type, createdAt: e.createdAt.toISOString() };
   return finding.eventMissing({ invoiceId, eventId: e.eventId }, facts);
 }

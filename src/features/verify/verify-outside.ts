@@ -32,7 +32,7 @@ export class VerifyOutside {
     for (const e of events) {
       const parsed = parseStripeEvent(e.body);
       const outside =
-        parsed.verdict === 'usable' &&
+        parsed.usability === 'usable' &&
         (await this.has(parsed.event.invoice, ours.get(parsed.event.invoice.invoiceId) ?? null));
       if (!outside) kept.push(e);
     }

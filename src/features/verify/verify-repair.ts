@@ -81,8 +81,8 @@ export class VerifyRepair {
     const parsed = parseStripeEvent(body);
     const { type, lane } = parsed;
     const known = { source: 'stripe', eventId, type, lane, body, receivedAt: this.parts.context.clock.now() } as const;
-    const unusable = parsed.verdict === 'unusable' ? 'parked' : 'ignored';
-    if (parsed.verdict === 'usable') await this.inbox.store([{ ...known, status: 'received', reason: null }]);
+    const unusable = parsed.usability === 'unusable' ? 'parked' : 'ignored';
+    if (parsed.usability === 'usable') await this.inbox.store([{ ...known, status: 'received', reason: null }]);
     else await this.inbox.store([{ ...known, status: unusable, reason: parsed.reason }]);
     return lane;
   }
@@ -147,7 +147,7 @@ export class VerifyRepair {
         for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
         for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
         const { state: settled, dueAt } = settle(context.decider.subjects, hurried);
-        return { state: settled, verdicts: [], dueAt, value: null };
+        return { state: settled, outcomes: [], dueAt, value: null };
       },
     });
     return null;

@@ -1,6 +1,6 @@
 // `crossbill trial-balance`: shows opening, movement and closing of each ledger account in one month.
 import { showMoney, decimalFromMinor } from '../../shared/domain/money.js';
-import { decideMonth, type MonthVerdict, sayVerdict } from '../../core/ledger/rules/month-agreement.js';
+import { decideMonth, type MonthAgreement, sayAgreement } from '../../core/ledger/rules/month-agreement.js';
 import { type Month, nameOf } from '../../core/ledger/rules/month.js';
 import { openEnds, type TrialBalance, trialBalances } from '../../core/ledger/rules/trial-balance.js';
 import { LedgerSumsRepository } from '../../core/ledger/sums.repository.js';
@@ -17,17 +17,17 @@ export function addTrialBalance(on: Commands): void {
       on.run(async (cli, { month }) => {
         const app = await cli.open();
         const balances = trialBalances(await app.get(LedgerSumsRepository).between(month));
-        const verdict = decideMonth(month, balances, await app.find(Differences, NOTHING_COMPARED).ofMonth(month));
-        await cli.print(trialBalanceView(month, balances, verdict), () => render(month, balances, verdict));
+        const agreement = decideMonth(month, balances, await app.find(Differences, NOTHING_COMPARED).ofMonth(month));
+        await cli.print(trialBalanceView(month, balances, agreement), () => render(month, balances, agreement));
       }),
     );
 }
 
-function render(month: Month, balances: readonly TrialBalance[], verdict: MonthVerdict): string {
+function render(month: Month, balances: readonly TrialBalance[], agreement: MonthAgreement): string {
   if (balances.length === 0) return `No money had moved by the end of ${nameOf(month)}.\n`;
   const head = `Trial balance of ${nameOf(month)}, by the time the MoR moved the money (UTC). Debits are positive, credits negative.\n`;
-  const compared = verdict.comparedAt === null ? '' : ` Compared ${time(verdict.comparedAt)}.`;
-  return `${head}${sayVerdict(verdict)}${compared}\n${balances.map(renderCurrency).join('')}`;
+  const compared = agreement.comparedAt === null ? '' : ` Compared ${time(agreement.comparedAt)}.`;
+  return `${head}${sayAgreement(agreement)}${compared}\n${balances.map(renderCurrency).join('')}`;
 }
 
 function renderCurrency(balance: TrialBalance): string {

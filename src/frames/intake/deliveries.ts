@@ -38,8 +38,8 @@ export function endpointAt(target: string): Endpoint | null {
 /** Turns the event of an authentic body into the form of the inbox: an unusable event is `parked` with the reason. */
 export function toDelivery({ source, parsed }: DeliveredEvent, body: Buffer, receivedAt: Date): Delivery {
   const { eventId, type, lane } = parsed;
-  const status = STATUS[parsed.verdict];
-  const reason = parsed.verdict === 'usable' ? null : parsed.reason;
+  const status = STATUS[parsed.usability];
+  const reason = parsed.usability === 'usable' ? null : parsed.reason;
   // This code names the members one by one: spreading an object into another costs a thousand bytes until the next full
   // garbage collection.
   return { source, eventId, type, lane, body, status, reason, receivedAt };

@@ -134,11 +134,11 @@ export class Endpoints {
   /** Handles a complete body. Only a body with a correct signature reaches the database. */
   async #admit(endpoint: Endpoint, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
     const now = this.clock.now();
-    const verdict = this.#checks.get(endpoint)?.checkParsed(signature, body, now) ?? 'mismatch';
-    if (verdict === 'mismatch') return this.#refuseRead(endpoint, 'signature_mismatch', res);
+    const check = this.#checks.get(endpoint)?.checkParsed(signature, body, now) ?? 'mismatch';
+    if (check === 'mismatch') return this.#refuseRead(endpoint, 'signature_mismatch', res);
     const event = parseDelivered(endpoint.source, body);
     const delivery = toDelivery(event, body, now);
-    if (verdict === 'stale') {
+    if (check === 'stale') {
       const error = await this.#quarantine(delivery);
       return this.#refuseRead(endpoint, 'timestamp_out_of_tolerance', res, delivery, error);
     }

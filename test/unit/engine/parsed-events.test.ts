@@ -45,7 +45,7 @@ it('if other bytes are stored under the id of a parsed event, the stored bytes c
   expect(events.read(stored(other))).toEqual(parse(other));
   events.keep(first, parse(first));
   const erased = { ...stored(first), body: Buffer.alloc(0) };
-  expect(events.read(erased).parsed).toMatchObject({ verdict: 'unusable' });
+  expect(events.read(erased).parsed).toMatchObject({ usability: 'unusable' });
 });
 
 it('if parsed events exceed their limit of bytes, the newest stay', () => {

@@ -176,10 +176,10 @@ it('the first event about an unknown invoice creates the invoice, whether the ev
 });
 
 it('the timeline of an invoice shows an event together with Crossbill’s decision about the event', () => {
-  const { state, verdict } = applyEvent(emptyLane('in_1'), aPaymentEvent(), ctx());
+  const { state, verdict: outcome } = applyEvent(emptyLane('in_1'), aPaymentEvent(), ctx());
   expect(state.payments).toMatchObject([{ paymentId: 'pay_1', amount: 2990n }]);
   expect(state.invoice?.invoiceId).toBe('in_1');
-  const text = verdict.reason === null ? 'payment.succeeded' : `payment.succeeded: ${verdict.reason}`;
+  const text = outcome.reason === null ? 'payment.succeeded' : `payment.succeeded: ${outcome.reason}`;
   expect(state.journal.at(-1)).toMatchObject({ kind: 'event', ref: 'evt_pay', text });
 });
 

@@ -6,10 +6,10 @@ import { known } from '../../../shared/domain/sentence.js';
 import { EVENT_ROWS } from '../../mor-objects/event-rows.js';
 import { type Words } from '../../../shared/domain/fact.js';
 import { type Lane } from '../../../engine/lane.js';
-import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
+import { done, type OwnLaneEvent, type EventOutcome } from '../../../engine/event.js';
 import { ensureInvoice } from '../../books/rules/invoice-facts.js';
 
-export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): Verdict {
+export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): EventOutcome {
   if (!isInnerLane(lane.lane)) ensureInvoice(lane);
   const fact = { code: 'second-body', event: e.event, type: e.event_type } as const;
   // Each further body opens an item, even after a person closed an earlier item.

@@ -5,7 +5,7 @@ import { noteAttemptAsked } from '../../../shared/domain/retry.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { moveMark } from '../../../shared/domain/model.js';
 import { type Lane } from '../../../engine/lane.js';
-import { done, ignored, type InvoiceEvent, type Verdict } from '../../../engine/event.js';
+import { done, ignored, type InvoiceEvent, type EventOutcome } from '../../../engine/event.js';
 import { askAgain, requireRead, takeEvent } from '../../books/rules/invoice-facts.js';
 import { itemRule } from '../../../engine/items.js';
 import { DRAFT_PATIENCE_MS } from '../../../shared/policy.js';
@@ -13,7 +13,7 @@ import { planFirstCharge } from './first-charge.js';
 import { relayOnce } from './relay.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
 
-export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
+export function takeInvoice(lane: Lane, e: InvoiceEvent): EventOutcome {
   const { facts } = e;
   const before = lane.invoice?.platformStatus ?? 'unknown';
   const now = e.type === 'invoice.deleted' ? ({ ...facts, status: 'deleted' } as const) : facts;

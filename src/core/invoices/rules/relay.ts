@@ -80,7 +80,7 @@ function isOutdated(lane: Lane, m: OutboxRow): boolean {
   const due = lane.invoice?.amountRemaining ?? null;
   if (!isOwnEvent(m) || due === null || m.attempts > 0 || mayBeCutOff(m, lane)) return false;
   const sent = parseStripeEvent(Buffer.from(m.wire.body ?? '', 'utf8'));
-  return sent.verdict === 'usable' && sent.event.invoice.amountRemaining !== due;
+  return sent.usability === 'usable' && sent.event.invoice.amountRemaining !== due;
 }
 
 /** The id of a payment the MoR first reported after call `m` began. Null: no such payment. */

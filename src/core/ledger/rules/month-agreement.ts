@@ -9,7 +9,7 @@ export const MONTH_STATES = ['agrees', 'differs', 'unfinished', 'not_compared'] 
  * `differs`: verify found differences. `unfinished`: Stripe does not show all money at the month's end. `not_compared`:
  * verify has not compared the whole month. `isOver`: the month was over at the newest comparison.
  */
-export type MonthVerdict = Pick<MonthCompared, 'differences' | 'comparedAt'> & {
+export type MonthAgreement = Pick<MonthCompared, 'differences' | 'comparedAt'> & {
   readonly state: (typeof MONTH_STATES)[number];
   readonly isOver: boolean;
 };
@@ -18,11 +18,11 @@ export function decideMonth(
   month: Month,
   balances: readonly TrialBalance[],
   { differences, comparedAt, isWhole }: MonthCompared,
-): MonthVerdict {
+): MonthAgreement {
   const isOver = comparedAt !== null && comparedAt >= month.until;
   return { state: stateOf(), differences, comparedAt, isOver };
 
-  function stateOf(): MonthVerdict['state'] {
+  function stateOf(): MonthAgreement['state'] {
     if (differences > 0) return 'differs';
     if (balances.some((b) => openEnds(b).length > 0)) return 'unfinished';
     return isWhole && comparedAt !== null ? 'agrees' : 'not_compared';
@@ -30,7 +30,7 @@ export function decideMonth(
 }
 
 /** The verdict in one sentence. */
-export function sayVerdict({ state, differences, isOver }: MonthVerdict): string {
+export function sayAgreement({ state, differences, isOver }: MonthAgreement): string {
   switch (state) {
     case 'agrees':
       return isOver ? 'The month agrees with Stripe and the MoR.' : 'The month agrees with Stripe and the MoR so far.';

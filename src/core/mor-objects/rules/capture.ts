@@ -3,14 +3,14 @@
 import { idsIn, type MorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
 import { idNamed } from '../../../shared/domain/events/payload-fields.js';
 import { type Lane } from '../../../engine/lane.js';
-import { done, type Verdict } from '../../../engine/event.js';
+import { done, type EventOutcome } from '../../../engine/event.js';
 import { paymentNamed } from '../../books/rules/payment-rows.js';
 import { type EventRow } from '../../../feature.js';
 import { findOrAddObject } from './mor-object.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function takeCapture(lane: Lane, e: MorServiceEvent): Verdict {
+function takeCapture(lane: Lane, e: MorServiceEvent): EventOutcome {
   keepCapture(lane, e, paymentNamed(lane, new Set(idsIn(e.data)))?.id ?? null);
   return done('a card payment: its own payment.* event counts');
 }

@@ -42,9 +42,9 @@ export type Homeless = MorServiceEvent | PaymentRefunded | null;
 export function homelessIn({ source, parsed }: StoredEvent): Homeless {
   switch (source) {
     case 'mor_payments':
-      return parsed.verdict === 'usable' && parsed.event.kind === 'payment.refunded' ? parsed.event : null;
+      return parsed.usability === 'usable' && parsed.event.kind === 'payment.refunded' ? parsed.event : null;
     case 'mor_events':
-      return parsed.verdict === 'usable' ? parsed.event : null;
+      return parsed.usability === 'usable' ? parsed.event : null;
     case 'stripe':
     case 'crossbill':
       return null;

@@ -9,14 +9,14 @@ import { effectName } from '../../../shared/domain/payment-name.js';
 import { isPayable } from '../../../shared/domain/status.js';
 import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../../shared/domain/surplus.js';
 import { type Lane } from '../../../engine/lane.js';
-import { done, type PaymentEvent, type Verdict } from '../../../engine/event.js';
+import { done, type PaymentEvent, type EventOutcome } from '../../../engine/event.js';
 import { declareItems, itemRule } from '../../../engine/items.js';
 import { inBooks, takePayment, believe, collect, settleAmount } from '../../books/rules/payment-rows.js';
 
 type Payment = Draft<PaymentRow>;
 
 /** Records the verdict "succeeded". The event also proves a signup's charge, and reopens a dismissed payment. */
-export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
+export function takeSucceeded(lane: Lane, e: PaymentEvent): EventOutcome {
   noteAttempt(lane, e, 'succeeded');
   const p = takePayment(lane, e);
   if (p.succeededAt !== null) return takeSucceededAgain(lane, p, e);
@@ -43,7 +43,7 @@ export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
 
 const AMOUNT_NAMED = 'the MoR has reported the amount of this payment';
 
-function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
+function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): EventOutcome {
   const isSameCharge = e.processorChargeId === null || p.processorChargeId === e.processorChargeId;
   if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId && isSameCharge) {
     settleAmount(lane, p, AMOUNT_NAMED);
@@ -68,7 +68,11 @@ function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
  * Records the MoR's refusal of a charge, or its request for authentication by the customer. A late failure never undoes
  * a success. `tryAgain` plans the next try or the next link for an unpaid invoice (retries/).
  */
-export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, e: PaymentEvent) => void): Verdict {
+export function takeNotPaid(
+  lane: Lane,
+  e: PaymentEvent,
+  tryAgain: (lane: Lane, e: PaymentEvent) => void,
+): EventOutcome {
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
   noteAttempt(lane, e, outcome);
   const p = takePayment(lane, e);

@@ -16,7 +16,7 @@ import { type RefundAnswer } from '../../../shared/domain/ports/payment-gateway.
 import { type Ctx } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
-import { done, type PaymentEvent, type Verdict } from '../../../engine/event.js';
+import { done, type PaymentEvent, type EventOutcome } from '../../../engine/event.js';
 import { saysNothing, takePayment } from '../../books/rules/payment-rows.js';
 
 type Refund = Draft<RefundRow>;
@@ -73,7 +73,7 @@ export function sayWaiting({ id, amount, currency, status }: RefundRow): string 
 }
 
 /** Records `payment.refunded`: the MoR refunded a payment. */
-export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
+export function takeRefunded(lane: Lane, e: PaymentEvent): EventOutcome {
   const other = findMisnamed(lane, e);
   if (other !== undefined) return tellMisnamed(lane, e, other);
   const p = takePayment(lane, e);
@@ -94,7 +94,7 @@ export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
 }
 
 /** Records a further event about a known refund. The event adds ids and a total, or contradicts the row. */
-function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdict {
+function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): EventOutcome {
   const total = e.amountRefundedTotal;
   const other = isNamedOtherwise(r, e) ? r.morRefundId : null;
   const isSameTotal = r.totalAfter === null || total === null || r.totalAfter === total;
@@ -187,7 +187,7 @@ function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
  * Opens an item: a person gave payment `p` the id of another payment, so the MoR refunded the wrong customer. Only
  * people can correct the mistake.
  */
-function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
+function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): EventOutcome {
   const { paymentId: payment, processorChargeId: charge, customerId: customer } = e;
   const said = { payment, charge, customer, amount: { minor: e.amount, currency: e.currency } };
   const own = { by: p.identifiedBy ?? '', ownCharge: p.processorChargeId };

@@ -7,7 +7,7 @@ import { money, type Money, sameMoney, showMoney } from '../../../shared/domain/
 import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { refuse, type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/lane.js';
-import { done, type OwnLaneEvent, type Verdict } from '../../../engine/event.js';
+import { done, type OwnLaneEvent, type EventOutcome } from '../../../engine/event.js';
 import { ensureInvoice } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { identifyPayment, newPayment, believe, settleAmount } from '../../books/rules/payment-rows.js';
@@ -142,7 +142,7 @@ function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact
  * Opens an item about a signup without a known charge. overdue-signups.ts makes this event, because neither Stripe nor
  * the MoR reports such a signup.
  */
-export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): Verdict {
+export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): EventOutcome {
   const { signup, customer, since } = e;
   const dueAt = new Date(Date.parse(since) + SIGNUP_ENDS_MS);
   lane.ask({
@@ -155,7 +155,7 @@ export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overd
 }
 
 /** Closes the item of a signup that now has its charge. */
-export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): Verdict {
+export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): EventOutcome {
   const how = { by: null, resolution: 'cleared', note: 'the signup was completed' } as const;
   lane.closeItems((r) => r.kind === 'signup_overdue' && r.subject === signup, how);
   return done();

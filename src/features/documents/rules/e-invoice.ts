@@ -3,7 +3,7 @@ import { idsIn, type ServiceEvent } from '../../../shared/domain/events/mor-serv
 import { idNamed, textNamed } from '../../../shared/domain/events/payload-fields.js';
 import { has } from '../../../shared/domain/mor-object.js';
 import { type Lane } from '../../../engine/lane.js';
-import { done, type Verdict } from '../../../engine/event.js';
+import { done, type EventOutcome } from '../../../engine/event.js';
 import { findOrAddObject } from '../../../core/mor-objects/rules/mor-object.js';
 
 const STATUS = {
@@ -12,7 +12,7 @@ const STATUS = {
   'e_invoice.cancelled': 'CANCELLED',
 } as const;
 
-export function takeEInvoice(lane: Lane, e: ServiceEvent<keyof typeof STATUS>): Verdict {
+export function takeEInvoice(lane: Lane, e: ServiceEvent<keyof typeof STATUS>): EventOutcome {
   const ids = new Set(idsIn(e.data));
   const morId = e.eInvoiceId ?? idNamed(e.data, 'eInvoiceId', 'e_invoice_id');
   if (morId === null) return done('names no e-invoice');

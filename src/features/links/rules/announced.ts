@@ -13,7 +13,7 @@ import {
 import { effectName, ownIdOf } from '../../../shared/domain/payment-name.js';
 import { messageKey } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
-import { done, type Verdict } from '../../../engine/event.js';
+import { done, type EventOutcome } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
 import { isLookedInto, observationsOf } from '../../../core/books/rules/open-money.js';
 import { bookedAs, collect } from '../../../core/books/rules/payment-rows.js';
@@ -24,7 +24,7 @@ import { isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object
  * Records `payment.captured`. An event about one of our links announces a payment on the link: for the link's first
  * payment Crossbill then reads the link. An event about no link is about a card payment.
  */
-export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
+export function takeCaptured(lane: Lane, e: MorServiceEvent): EventOutcome {
   const ids = new Set(idsIn(e.data));
   const link = lane.objects.find(
     (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),

@@ -9,7 +9,7 @@ import { keepCode } from '../../../shared/domain/foreign-words.js';
 import { type ProformaFacts } from '../../../shared/domain/ports/mor-channels.js';
 import { type CallRule } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
-import { done, type Verdict } from '../../../engine/event.js';
+import { done, type EventOutcome } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
 import { findOrAddObject, objectLookup, takeMoney } from '../../../core/mor-objects/rules/mor-object.js';
 import { requestUnwanted, takeRefusal, takeSilence } from '../../../core/mor-objects/rules/request.js';
@@ -93,7 +93,7 @@ function proformaId(lane: Lane, e: MorServiceEvent): string | null {
   return e.proformaInvoiceId ?? known?.morId ?? null;
 }
 
-export function takeIssued(lane: Lane, e: MorServiceEvent): Verdict {
+export function takeIssued(lane: Lane, e: MorServiceEvent): EventOutcome {
   const morId = proformaId(lane, e);
   if (morId === null) return done('names no proforma invoice of ours');
   const o = move(lane, morId, 'ISSUED');
@@ -101,7 +101,7 @@ export function takeIssued(lane: Lane, e: MorServiceEvent): Verdict {
   return done(`proforma invoice ${o.number ?? morId} is ${o.status}`);
 }
 
-export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
+export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): EventOutcome {
   const morId = proformaId(lane, e);
   if (morId === null) return done('names no proforma invoice of ours');
   const o = move(lane, morId, 'ISSUANCE_FAILED');
@@ -121,7 +121,7 @@ export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
  * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total. If less than the total
  * has arrived, a person decides about the part payment.
  */
-export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
+export function takeSettled(lane: Lane, e: ProformaSettled): EventOutcome {
   const { proformaInvoiceId: morId, total, amountReceived: received } = e;
   const o = move(lane, morId, 'SETTLED');
   Object.assign(o, { amount: total.minor, currency: total.currency });

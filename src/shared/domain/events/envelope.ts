@@ -15,14 +15,14 @@ import { parseBody } from './json-body.js';
  */
 export type ParsedEvent<T> =
   | {
-      readonly verdict: 'usable';
+      readonly usability: 'usable';
       readonly eventId: string;
       readonly type: string;
       readonly lane: string;
       readonly event: T;
     }
   | {
-      readonly verdict: 'ignored' | 'unusable';
+      readonly usability: 'ignored' | 'unusable';
       readonly eventId: string;
       readonly type: string;
       readonly lane: string;
@@ -54,7 +54,7 @@ function readEvent<T>(source: InboxSource, body: Buffer, root: JsonObject, read:
     const found = read({ eventId: id, type, root });
     if (found === null)
       return without('ignored', source, { eventId: id, type, reason: 'a type Crossbill does not use' });
-    return { verdict: 'usable', eventId: id, type, lane: found.lane, event: found.event };
+    return { usability: 'usable', eventId: id, type, lane: found.lane, event: found.event };
   } catch (problem) {
     if (problem instanceof Unreadable)
       return without('unusable', source, { eventId: id, type, reason: problem.message });
@@ -68,11 +68,11 @@ export function bodyId(body: Buffer): string {
 }
 
 function without<T>(
-  verdict: 'ignored' | 'unusable',
+  outcome: 'ignored' | 'unusable',
   source: InboxSource,
   { eventId, type, reason }: { readonly eventId: string; readonly type: string; readonly reason: string },
 ): ParsedEvent<T> {
-  return { verdict, eventId, type, lane: bareEventLane(source, eventId), reason };
+  return { usability: outcome, eventId, type, lane: bareEventLane(source, eventId), reason };
 }
 
 /**

@@ -40,5 +40,5 @@ export function parseStored(source: EventSource, body: Buffer): StoredEvent {
 export function laneAgain(source: InboxSource, lane: string, body: Buffer): string {
   if (!isBareEventLane(lane)) return lane;
   const { parsed } = parseDelivered(source, body);
-  return parsed.verdict === 'usable' ? parsed.lane : lane;
+  return parsed.usability === 'usable' ? parsed.lane : lane;
 }

@@ -112,7 +112,7 @@ function checkBody(endpoint: Endpoint, text: string): void {
   const data = masked(whole.value);
   must(typeof data === 'object', 'what is shown of it is nothing');
   must(shown(rawBody(body)) !== '', 'the command line shows nothing of it');
-  if (parsed.verdict !== 'usable') return;
+  if (parsed.usability !== 'usable') return;
   mustBeInRange(parsed.event, ['data', 'metadata']); // the store makes these two safe with jsonText
   must(
     !/\\u0000|\\ud[89a-f]/i.test(jsonText(JSON.parse(shown(parsed.event))).replaceAll('\\\\', '')),

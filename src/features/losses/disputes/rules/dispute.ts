@@ -17,7 +17,7 @@ import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../share
 import { showTime } from '../../../../shared/domain/show-time.js';
 import { isCode } from '../../../../shared/domain/foreign-words.js';
 import { type Lane } from '../../../../engine/lane.js';
-import { done, type Verdict } from '../../../../engine/event.js';
+import { done, type EventOutcome } from '../../../../engine/event.js';
 import { onlyTaken, paymentNamed } from '../../../../core/books/rules/payment-rows.js';
 import { findOrAddObject } from '../../../../core/mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../../../shared/policy.js';
@@ -65,7 +65,7 @@ function stand(o: Draft<MorObjectRow>, outcome: DisputeOutcome): void {
   o.status = outcome === 'decided' && stage !== undefined && asksAfterOutcome(o) ? stage : outcome;
 }
 
-export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
+export function takeDispute(lane: Lane, e: MorServiceEvent): EventOutcome {
   const payment = paymentNamed(lane, new Set(idsIn(e.data)));
   const morId = entityOf(lane, e, 'dispute', payment, 'disputeId', 'dispute_id');
   const o = findOrAddObject(lane, 'dispute', morId);
@@ -87,7 +87,7 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
  * Records the MoR's request for evidence. If the dispute has an outcome already, only a request later than the outcome
  * changes its status.
  */
-function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
+function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): EventOutcome {
   const morId = o.morId ?? o.id;
   const late = done(`late event: dispute ${morId} is ${o.status}`);
   if (o.detail.saidAt !== undefined && o.detail.saidAt > at.toISOString()) return late;
@@ -118,7 +118,7 @@ function outcomeOf({ status, detail }: MorObjectRow): DisputeOutcome | null {
   return detail.outcomeAt === undefined ? null : 'decided';
 }
 
-function wantedUntil(morId: string, deadline: Date | null): Verdict {
+function wantedUntil(morId: string, deadline: Date | null): EventOutcome {
   const until = deadline === null ? 'no deadline given' : `due by ${showTime(deadline)}`;
   return done(`evidence for dispute ${morId}, ${until}; the invoice stays as it is`);
 }
@@ -151,7 +151,7 @@ function nameFrom(lane: Lane, o: Draft<MorObjectRow>, payment: PaymentRow | null
   o.detail = { ...o.detail, amountAt: at };
 }
 
-export function takeAlert(lane: Lane, e: MorServiceEvent): Verdict {
+export function takeAlert(lane: Lane, e: MorServiceEvent): EventOutcome {
   const payment = paymentNamed(lane, new Set(idsIn(e.data)));
   const morId = entityOf(lane, e, 'alert', payment, 'alertId', 'alert_id', 'preChargebackAlertId');
   const o = findOrAddObject(lane, 'alert', morId);

@@ -49,7 +49,7 @@ const linked = { enrolment: { by: 'linked' } } as const;
 const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => takeEvent(takeInvoice, s, e, of);
 
 it('Crossbill relays a new invoice’s event to the MoR one time, byte for byte', () => {
-  const { state, verdict } = taken(event());
+  const { state, verdict: outcome } = taken(event());
   expect(state.messages).toMatchObject([
     {
       peer: 'relay',
@@ -59,7 +59,7 @@ it('Crossbill relays a new invoice’s event to the MoR one time, byte for byte'
       wire: { method: 'POST', body: '{"id":"evt_1"}' },
     },
   ]);
-  expect(verdict).toEqual({ status: 'done', reason: "the MoR's verdict is expected for 29.90 EUR" });
+  expect(outcome).toEqual({ status: 'done', reason: "the MoR's verdict is expected for 29.90 EUR" });
   expect(taken(event(), relay, state).state.messages).toHaveLength(1);
   const other = addCall(emptyLane('in_1'), relay, { kind: 'finalize_invoice', invoiceId: 'evt_1' }, 'evt_1');
   expect(taken(event(), relay, other).state.messages).toHaveLength(2);
@@ -108,9 +108,9 @@ it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>(
   ['the customer is not enrolled', event(), relay, lane({}, { enrolled: false }), 'ignored', 'not enrolled'],
   ['the event is no invoice.created', event({}, 'invoice.finalized'), relay, emptyLane('in_1'), 'done', null],
 ])('Crossbill does not relay an event if %s', (_, e, of, s, status, reason) => {
-  const { state, verdict } = taken(e, of, s);
+  const { state, verdict: outcome } = taken(e, of, s);
   expect(state.messages).toEqual([]);
-  expect(verdict).toEqual({ status, reason });
+  expect(outcome).toEqual({ status, reason });
 });
 
 it('if nothing is due, or while the enrolment lookup is open, Crossbill’s decision on an invoice event gives this reason', () => {

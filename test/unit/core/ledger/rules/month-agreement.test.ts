@@ -1,7 +1,7 @@
 // The verdict on a month of the ledger.
 import { expect, it } from '@jest/globals';
 import { type MonthCompared } from '../../../../../src/shared/domain/difference.js';
-import { decideMonth, sayVerdict } from '../../../../../src/core/ledger/rules/month-agreement.js';
+import { decideMonth, sayAgreement } from '../../../../../src/core/ledger/rules/month-agreement.js';
 import { monthOf } from '../../../../../src/core/ledger/rules/month.js';
 import { type LedgerSum, trialBalances } from '../../../../../src/core/ledger/rules/trial-balance.js';
 import { never } from '../../../../support/never.js';
@@ -54,5 +54,5 @@ it.each([
   ['two differences', { differences: 2 }, 'The month does not agree: verify found 2 unsettled differences.'],
   ['not compared', { isWhole: false }, 'The month is not known to agree: verify has not compared all of it.'],
 ] as const)('the verdict on a month is one sentence: %s', (_, over, sentence) => {
-  expect(sayVerdict(decideMonth(NOVEMBER, finished, compared(over)))).toBe(sentence);
+  expect(sayAgreement(decideMonth(NOVEMBER, finished, compared(over)))).toBe(sentence);
 });

@@ -198,7 +198,7 @@ const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
   });
 
 it('Crossbill books a payment.succeeded event once, and the payment waits for its mark', () => {
-  const { state, verdict } = takeEvent(takeSucceeded, lane(), event(), ctx());
+  const { state, verdict: outcome } = takeEvent(takeSucceeded, lane(), event(), ctx());
   expect(state.payments).toMatchObject([
     {
       paymentId: 'pay_1',
@@ -212,7 +212,7 @@ it('Crossbill books a payment.succeeded event once, and the payment waits for it
   ]);
   expect(state.entries).toMatchObject([{ reason: 'payment_collected', eventId: 'evt_pay' }]);
   expect(state.attempts).toMatchObject([{ outcome: 'succeeded', amount: 2990n }]);
-  expect(JSON.stringify(verdict)).toContain('29.90 EUR was taken, payment pay_1');
+  expect(JSON.stringify(outcome)).toContain('29.90 EUR was taken, payment pay_1');
   const again = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2' }), ctx());
   expect([again.state.entries.length, kinds(again.state)]).toEqual([1, []]);
   expect(JSON.stringify(again.verdict)).toContain('already recorded');

@@ -112,14 +112,14 @@ const told = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
 const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(takeRefunded)(s, told(over), ctx());
 
 it('a refund event creates a refund row, and the payment keeps the largest running total', () => {
-  const { state, verdict } = heard(lane(payment()));
+  const { state, verdict: outcome } = heard(lane(payment()));
   expect(state.refunds).toMatchObject([
     {
       ...{ origin: 'event', status: 'succeeded', amount: 1000n, morRefundId: 'rfnd_1', processorRefundId: 're_1' },
       ...{ totalAfter: 1000n, succeededAt: at(7), reason: 'theirs', failure: null },
     },
   ]);
-  expect(verdict).toMatchObject({ reason: '10.00 EUR was refunded, refund rfnd_1' });
+  expect(outcome).toMatchObject({ reason: '10.00 EUR was refunded, refund rfnd_1' });
   expect(state.payments).toMatchObject([{ refundedTotal: 1000n, status: 'succeeded' }]);
   for (const [before, total, after] of [
     [2000n, 1000n, 2000n],

@@ -24,7 +24,7 @@ it.each([
   ['e_invoice.issuance_failed', 'FAILED'],
   ['e_invoice.cancelled', 'CANCELLED'],
 ] as const)('after the event %s, an e-invoice has the status %s', (type, status) => {
-  const { state, verdict } = tell(lane(), type);
+  const { state, verdict: outcome } = tell(lane(), type);
   expect(last(state)).toMatchObject({
     kind: 'e_invoice',
     morId: 'ei_1',
@@ -33,7 +33,7 @@ it.each([
     paymentRowId: null,
   });
   expect(last(state)?.detail).toEqual({ madeFor: null });
-  expect(verdict).toEqual({ status: 'done', reason: `e-invoice ei_1 is ${status}` });
+  expect(outcome).toEqual({ status: 'done', reason: `e-invoice ei_1 is ${status}` });
 });
 
 it('a failed or cancelled e-invoice keeps its status after a late e_invoice.issued event', () => {
@@ -43,9 +43,12 @@ it('a failed or cancelled e-invoice keeps its status after a late e_invoice.issu
 });
 
 it('a failed e-invoice shows the MoR’s reason if the event has a reason', () => {
-  const { state, verdict } = tell(lane(), 'e_invoice.issuance_failed', { eInvoiceId: 'ei_1', reason: 'no VAT number' });
+  const { state, verdict: outcome } = tell(lane(), 'e_invoice.issuance_failed', {
+    eInvoiceId: 'ei_1',
+    reason: 'no VAT number',
+  });
   expect(last(state)?.detail.failure).toEqual({ code: null, message: 'no VAT number', failedAt: null });
-  expect(verdict.reason).toBe('e-invoice ei_1 is FAILED');
+  expect(outcome.reason).toBe('e-invoice ei_1 is FAILED');
   const issued = tell(lane(), 'e_invoice.issued', { eInvoiceId: 'ei_1', reason: 'ok' });
   expect([last(issued.state)?.detail.failure, issued.verdict.reason]).toEqual([undefined, 'e-invoice ei_1 is ISSUED']);
 });
@@ -66,7 +69,7 @@ it('an e-invoice belongs to the proforma invoice or payment named by its first e
 
 it('an e-invoice event without an e-invoice id changes nothing', () => {
   const s = lane();
-  const { state, verdict } = tell(s, 'e_invoice.issued', { about: 'x' });
+  const { state, verdict: outcome } = tell(s, 'e_invoice.issued', { about: 'x' });
   expect(state).toBe(s);
-  expect(verdict.reason).toBe('names no e-invoice');
+  expect(outcome.reason).toBe('names no e-invoice');
 });

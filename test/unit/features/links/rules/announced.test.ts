@@ -43,7 +43,7 @@ const s = withObjects(
 );
 
 it("after a capture Crossbill immediately reads the capture's payment link, and does not yet book a payment", () => {
-  const { state, verdict } = take(s, { paymentLinkId: LINK, capturedAt: at(-9_000), pspReference: 'ch_9' });
+  const { state, verdict: outcome } = take(s, { paymentLinkId: LINK, capturedAt: at(-9_000), pspReference: 'ch_9' });
   expect(state.objects).toMatchObject([
     { id: 'lnk_0', readDueAt: null, detail: {} },
     {
@@ -52,7 +52,7 @@ it("after a capture Crossbill immediately reads the capture's payment link, and 
     },
   ]);
   expect(state.objects).toHaveLength(2);
-  expect([state.payments, verdict]).toEqual([[], { status: 'done', reason: 'Crossbill reads the link to confirm it' }]);
+  expect([state.payments, outcome]).toEqual([[], { status: 'done', reason: 'Crossbill reads the link to confirm it' }]);
 });
 
 it.each([
@@ -92,10 +92,10 @@ it('a capture on a link with a booked payment adds the charge once and plans no 
   const elsewhere = onLink({ id: 'pmt_9', reference: 'link_0' });
   const booked = { ...s, objects: s.objects.map((o) => (o.id === 'lnk_1' ? { ...o, paymentRowId: 'pmt_1' } : o)) };
   const paid = [other, elsewhere, onLink()].reduce(putPayment, booked);
-  const { state, verdict } = take(paid, { link: LINK, psp_reference: 'ch_9' });
+  const { state, verdict: outcome } = take(paid, { link: LINK, psp_reference: 'ch_9' });
   expect(state.payments.map((p) => p.processorChargeId)).toEqual([null, null, 'ch_9']);
   expect(state.objects[1]).toMatchObject({ readDueAt: at(60_000), readAttempts: 0 });
-  expect(verdict.reason).toBe('the payment on this link is already recorded');
+  expect(outcome.reason).toBe('the payment on this link is already recorded');
   expect(take(state, { link: LINK, chargeId: 'ch_8' }).state.payments[2]?.processorChargeId).toBe('ch_9');
 });
 
@@ -107,10 +107,10 @@ it("Crossbill stores the MoR's uuid of a captured card payment, and books nothin
     putPayment,
     lane(),
   );
-  const { state, verdict } = take(s, { paymentId: UUID, charge: 'ch_1', payment: 'pay_1' });
+  const { state, verdict: outcome } = take(s, { paymentId: UUID, charge: 'ch_1', payment: 'pay_1' });
   expect(uuids(state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
   expect(state.objects[0]?.updatedAt).toEqual(at(5_000));
-  expect(verdict).toEqual({ status: 'done', reason: 'a card payment: its own payment.* event counts' });
+  expect(outcome).toEqual({ status: 'done', reason: 'a card payment: its own payment.* event counts' });
   expect([state.payments, state.entries]).toEqual([s.payments, []]);
   const unknown = take(lane(), { payment_id: UUID.toUpperCase() }).state;
   expect(uuids(unknown)).toEqual([[UUID.toUpperCase(), 'CAPTURED', null]]);

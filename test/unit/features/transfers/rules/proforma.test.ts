@@ -156,11 +156,11 @@ const tell = (s: LaneState, data: object, failed = false) => {
 const id = { proformaInvoiceId: PROFORMA };
 
 it('a proforma_invoice.issued event adds an unknown proforma invoice with its number', () => {
-  const { state, verdict } = tell(lane(), { ...id, number: 'PF-9' });
+  const { state, verdict: outcome } = tell(lane(), { ...id, number: 'PF-9' });
   expect(state.objects).toMatchObject([
     { kind: 'proforma', morId: PROFORMA, status: 'ISSUED', number: 'PF-9', updatedAt: at(5_000) },
   ]);
-  expect(verdict).toEqual({ status: 'done', reason: 'proforma invoice PF-9 is ISSUED' });
+  expect(outcome).toEqual({ status: 'done', reason: 'proforma invoice PF-9 is ISSUED' });
   expect(tell(lane(), id).verdict.reason).toBe(`proforma invoice ${PROFORMA} is ISSUED`);
   expect(tell(withObjects(lane(), aProforma()), { ...id, number: 'PF-9' }).state.objects[0]?.number).toBe('PF-1');
 });
@@ -187,9 +187,9 @@ it("a proforma event finds its proforma invoice by the MoR's id anywhere in the 
     ...['PAYABLE', 'ISSUED', 'ISSUANCE_FAILED'],
   ]);
   for (const data of [{ about: 'pf_3' }, { about: 'pf_9' }]) {
-    const { state, verdict } = tell(s, data);
+    const { state, verdict: outcome } = tell(s, data);
     expect(state).toBe(s);
-    expect(verdict.reason).toBe('names no proforma invoice of ours');
+    expect(outcome.reason).toBe('names no proforma invoice of ours');
   }
 });
 
@@ -199,7 +199,7 @@ it.each([
   ['with a code alone', { code: 'c1' }, { code: 'c1', message: null, failedAt: null }, 'c1'],
   ['without a reason', {}, { code: null, message: null, failedAt: null }, 'no code given'],
 ])('a proforma_invoice.issuance_failed event %s marks the proforma invoice as failed', (_, data, told, why) => {
-  const { state, verdict } = tell(
+  const { state, verdict: outcome } = tell(
     withObjects(lane(), aProforma({ detail: { merchantReference: 'in_1' } })),
     { ...id, ...data },
     true,
@@ -212,7 +212,7 @@ it.each([
       number: 'PF-1',
     },
   ]);
-  expect(verdict.reason).toBe(`proforma invoice PF-1 was not issued: ${why}`);
+  expect(outcome.reason).toBe(`proforma invoice PF-1 was not issued: ${why}`);
   expect(tell(lane(), { ...id, ...data }, true).verdict.reason).toContain(`proforma invoice ${PROFORMA} was not`);
 });
 
@@ -226,7 +226,7 @@ function came(received: object, total: object = amount('29.90'), s = withObjects
 }
 
 it("Crossbill books a full bank transfer at the MoR's time, and its invoice waits to be marked paid", () => {
-  const { state, verdict } = came(amount('29.90'));
+  const { state, verdict: outcome } = came(amount('29.90'));
   expect(state.payments).toMatchObject([
     { origin: 'proforma', reference: PROFORMA, amount: 2990n, succeededAt: at(-1_000), mark: 'waiting' },
   ]);
@@ -234,11 +234,11 @@ it("Crossbill books a full bank transfer at the MoR's time, and its invoice wait
   expect(state.objects).toMatchObject([
     { status: 'SETTLED', amount: 2990n, currency: 'EUR', updatedAt: at(5_000), paymentRowId: state.payments[0]?.id },
   ]);
-  expect([open(state), verdict.reason]).toEqual([[], '29.90 EUR came by bank transfer for proforma invoice PF-1']);
+  expect([open(state), outcome.reason]).toEqual([[], '29.90 EUR came by bank transfer for proforma invoice PF-1']);
 });
 
 it('Crossbill books and parks a partial bank transfer, and the review item names the missing amount', () => {
-  const { state, verdict } = came(amount('29.89'));
+  const { state, verdict: outcome } = came(amount('29.89'));
   expect(state.payments).toMatchObject([{ amount: 2989n, mark: 'parked' }]);
   expect(open(state)).toMatchObject([
     {
@@ -246,7 +246,7 @@ it('Crossbill books and parks a partial bank transfer, and the review item names
       fact: { code: 'transfer-short', received: eur(2989n), total: eur(2990n), missing: eur(1n), proforma: 'PF-1' },
     },
   ]);
-  expect(verdict.reason).toBe('the customer sent 29.89 EUR, 0.01 EUR is missing: the invoice stays open');
+  expect(outcome.reason).toBe('the customer sent 29.89 EUR, 0.01 EUR is missing: the invoice stays open');
   const unknown = came(amount('29.89'), amount('29.90'), lane()).state;
   expect(open(unknown)[0]?.fact).toMatchObject({ proforma: PROFORMA, missing: eur(1n) });
   expect(unknown.objects).toMatchObject([{ status: 'SETTLED' }]);

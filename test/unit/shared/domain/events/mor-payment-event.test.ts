@@ -28,7 +28,7 @@ const at = (name: string): string => `mor-events/payment.${name}.json`;
 
 it('Crossbill reads the amounts, ids and decline code of each type of payment event', () => {
   expect(parseMorPaymentEvent(wire(at('succeeded')))).toMatchObject({
-    verdict: 'usable',
+    usability: 'usable',
     lane: 'in_1Fern0003',
     event: { kind: 'payment.succeeded', amount: { minor: 4999n, currency: 'GBP' }, processorChargeId: 'ch_fern3' },
   });
@@ -58,7 +58,7 @@ it.each([
       if ((value ?? '') === '' && member === 'processor_charge_id') continue; // see below
       const mayLack = name === 'refunded' && ['merchant_invoice_id', 'merchant_customer_id'].includes(member);
       if ((value ?? '') === '' && mayLack) continue; // see below
-      expect(parseMorPaymentEvent(changed(at(name), member, value)).verdict).toBe('unusable');
+      expect(parseMorPaymentEvent(changed(at(name), member, value)).usability).toBe('unusable');
     }
   }
 });
@@ -68,7 +68,7 @@ it.each(['mor:pay_fern3', 'event:stripe:evt_1'])(
   (name) => {
     for (const type of ['succeeded', 'failed', 'requires_action', 'refunded']) {
       expect(parseMorPaymentEvent(changed(at(type), 'merchant_invoice_id', name))).toMatchObject({
-        verdict: 'unusable',
+        usability: 'unusable',
         lane: expect.stringMatching(/^event:mor_payments:/),
         reason: 'merchant_invoice_id is missing or not an invoice id',
       });
@@ -81,7 +81,7 @@ it.each([undefined, null, ''])(
   (value) => {
     const paymentId = 'pay_fern3';
     expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_invoice_id', value))).toMatchObject({
-      verdict: 'usable',
+      usability: 'usable',
       lane: `mor:${paymentId}`,
       event: { invoiceId: null, paymentId },
     });
@@ -90,7 +90,7 @@ it.each([undefined, null, ''])(
 
 it.each([undefined, null, ''])('Crossbill accepts a refund event without a customer id (%j)', (value) => {
   expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_customer_id', value))).toMatchObject({
-    verdict: 'usable',
+    usability: 'usable',
     event: { customerId: '' },
   });
 });
@@ -98,8 +98,8 @@ it.each([undefined, null, ''])('Crossbill accepts a refund event without a custo
 it.each(['', null, undefined])(
   'Crossbill accepts a payment event without a charge id (%j) only if nothing was charged',
   (value) => {
-    const verdict = (name: string) => parseMorPaymentEvent(changed(at(name), 'processor_charge_id', value)).verdict;
-    expect(['succeeded', 'failed', 'requires_action', 'refunded'].map(verdict)).toEqual([
+    const outcome = (name: string) => parseMorPaymentEvent(changed(at(name), 'processor_charge_id', value)).usability;
+    expect(['succeeded', 'failed', 'requires_action', 'refunded'].map(outcome)).toEqual([
       'unusable',
       'usable',
       'usable',
@@ -111,7 +111,7 @@ it.each(['', null, undefined])(
 it.each([0, -1, 1.5, '100', '1e3', 2 ** 53, null, undefined, true, [5], NaN])(
   'Crossbill cannot use a payment event with the amount %j',
   (amount) => {
-    expect(parseMorPaymentEvent(changed(at('succeeded'), 'amount', amount)).verdict).toBe('unusable');
+    expect(parseMorPaymentEvent(changed(at('succeeded'), 'amount', amount)).usability).toBe('unusable');
   },
 );
 
@@ -119,7 +119,7 @@ it('Crossbill reads the currency of a payment event in upper or lower case', () 
   expect(parseMorPaymentEvent(changed(at('succeeded'), 'currency', 'GbP'))).toMatchObject({
     event: { amount: { currency: 'GBP' } },
   });
-  expect(parseMorPaymentEvent(changed(at('succeeded'), 'currency', 'pound')).verdict).toBe('unusable');
+  expect(parseMorPaymentEvent(changed(at('succeeded'), 'currency', 'pound')).usability).toBe('unusable');
 });
 
 it('Crossbill accepts a payment event only with a status that fits the event type', () => {
@@ -132,7 +132,7 @@ it('Crossbill accepts a payment event only with a status that fits the event typ
   const all = ['succeeded', 'failed', 'requires_action', 'partially_refunded', 'refunded', 'processing', '', null];
   for (const [name, own] of Object.entries(fitting)) {
     const taken = all.filter(
-      (status) => parseMorPaymentEvent(changed(at(name), 'status', status)).verdict === 'usable',
+      (status) => parseMorPaymentEvent(changed(at(name), 'status', status)).usability === 'usable',
     );
     expect(taken).toEqual(own);
   }
@@ -142,22 +142,22 @@ it('Crossbill needs a refund id or a running total in a refund event', () => {
   const without = (...members: string[]) => {
     const event = json(at('refunded'));
     for (const member of members) delete event['data']?.['object']?.[member];
-    return parseMorPaymentEvent(bytes(event)).verdict;
+    return parseMorPaymentEvent(bytes(event)).usability;
   };
   expect(without('refund_id')).toBe('usable');
   expect(without('processor_refund_id')).toBe('usable');
   expect(without('refund_id', 'processor_refund_id')).toBe('usable');
   expect(without('refund_id', 'processor_refund_id', 'amount_refunded_total')).toBe('unusable');
   expect(without('amount_refunded_total', 'reason')).toBe('usable');
-  expect(parseMorPaymentEvent(changed(at('refunded'), 'amount_refunded_total', '1500')).verdict).toBe('unusable');
-  expect(parseMorPaymentEvent(changed(at('refunded'), 'processor_refund_id', 5)).verdict).toBe('unusable');
+  expect(parseMorPaymentEvent(changed(at('refunded'), 'amount_refunded_total', '1500')).usability).toBe('unusable');
+  expect(parseMorPaymentEvent(changed(at('refunded'), 'processor_refund_id', 5)).usability).toBe('unusable');
 });
 
 /** The event's time, or the verdict on an event without a usable time. */
 function dated(times: object): Date | string | null {
   const { created: _created, ...rest } = json(at('succeeded')) as unknown as Record<string, unknown>;
   const parsed = parseMorPaymentEvent(bytes({ ...rest, ...times }));
-  return parsed.verdict === 'usable' ? parsed.event.createdAt : parsed.verdict;
+  return parsed.usability === 'usable' ? parsed.event.createdAt : parsed.usability;
 }
 
 it('Crossbill reads the time of a payment event as Unix seconds or as ISO text', () => {
@@ -183,7 +183,7 @@ it.each(['0001-01-01T00:00:00Z', '1969-12-31T23:59:59Z', '1970-01-01T00:00:00+01
 
 it('Crossbill ignores a payment event of an unused type', () => {
   for (const type of ['payment.settled', 'report.available', 'payment.captured', 'payment.disputed', '__proto__']) {
-    expect(parseMorPaymentEvent(bytes({ id: 'e', type })).verdict).toBe('ignored');
+    expect(parseMorPaymentEvent(bytes({ id: 'e', type })).usability).toBe('ignored');
   }
 });
 
@@ -200,7 +200,7 @@ it.each(
   readdirSync(new URL('../../../../wire/mor-events', import.meta.url)).filter((name) => !/payment\.[fsr]/.test(name)),
 )('Crossbill reads the MoR’s example event %s', (name) => {
   expect(parseMorServiceEvent(wire(`mor-events/${name}`))).toMatchObject({
-    verdict: 'usable',
+    usability: 'usable',
     type: name.slice(0, -5),
   });
 });
@@ -229,7 +229,7 @@ it.each(['1190.505', '1e3', '-1', '0', '', ' 1', '1,000.00', 1190.5, null])(
   'Crossbill cannot use a settled proforma invoice with the amount %j',
   (amount) => {
     const body = changed(settled, 'amountReceived', { amount, currency: 'EUR' }, 'data');
-    expect(parseMorServiceEvent(body).verdict).toBe('unusable');
+    expect(parseMorServiceEvent(body).usability).toBe('unusable');
   },
 );
 
@@ -239,13 +239,13 @@ it('Crossbill cannot use a settled proforma invoice without a valid id, status o
     ['status', 'PAID'],
     ['settledAt', 'soon'],
   ] as const) {
-    expect(parseMorServiceEvent(changed(settled, member, value, 'data')).verdict).toBe('unusable');
+    expect(parseMorServiceEvent(changed(settled, member, value, 'data')).usability).toBe('unusable');
   }
 });
 
 it('Crossbill finds every id in the data of an event from the MoR, at any depth', () => {
   const parsed = parseMorServiceEvent(wire('mor-events/payment.captured.json'));
-  if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+  if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   expect(idsIn(parsed.event.data)).toEqual(
     expect.arrayContaining(['pay_fern9', 'ch_fern9', parsed.event.paymentLinkId]),
   );
@@ -253,7 +253,7 @@ it('Crossbill finds every id in the data of an event from the MoR, at any depth'
 
 it('Crossbill ignores unknown event types, and types documented but never sent by the MoR', () => {
   for (const type of ['payment.settled', 'report.available', 'dispute.closed', 'toString']) {
-    expect(parseMorServiceEvent(bytes({ id: 'e', type, data: {} })).verdict).toBe('ignored');
+    expect(parseMorServiceEvent(bytes({ id: 'e', type, data: {} })).usability).toBe('ignored');
   }
 });
 
@@ -286,14 +286,14 @@ it.each<[string, Buffer]>([
   ['with NUL in its id', bytes({ id: 'a\0', type: 'payment.succeeded' })],
 ])('Crossbill cannot use a webhook body %s, and derives the event id from the bytes of the body', (_name, body) => {
   for (const parse of parsers) {
-    expect(parse(body)).toMatchObject({ verdict: 'unusable', eventId: bodyId(body) });
+    expect(parse(body)).toMatchObject({ usability: 'unusable', eventId: bodyId(body) });
   }
 });
 
 it('Crossbill keeps the event id of a webhook body without a valid type', () => {
   for (const type of [undefined, null, '', 5, 'x'.repeat(256)]) {
     expect(parseStripeEvent(bytes({ id: 'evt_1', type }))).toMatchObject({
-      verdict: 'unusable',
+      usability: 'unusable',
       eventId: 'evt_1',
       type: '',
     });
@@ -310,22 +310,22 @@ it('Crossbill reads a body with a key repeated in two objects, odd whitespace an
   const body = Buffer.from(
     text.replace('"data": {', '\r\n\t"other": {"id": 1152921504606846976, "type": "\\"id\\":"}, "data": {'),
   );
-  expect(parseMorPaymentEvent(body).verdict).toBe('usable');
+  expect(parseMorPaymentEvent(body).usability).toBe('usable');
 });
 
 it('Crossbill reads a body with __proto__ and constructor without any change to other objects', () => {
   const body = Buffer.from(
     text.replace('"object": {', '"object": {"__proto__": {"amount": 1}, "constructor": {"prototype": {"x": 1}},'),
   );
-  expect(parseMorPaymentEvent(body)).toMatchObject({ verdict: 'usable', event: { amount: { minor: 4999n } } });
+  expect(parseMorPaymentEvent(body)).toMatchObject({ usability: 'usable', event: { amount: { minor: 4999n } } });
   const inherited = Buffer.from('{"__proto__": {"id": "evt_1", "type": "payment.succeeded"}}');
-  expect(parseMorPaymentEvent(inherited).verdict).toBe('unusable');
+  expect(parseMorPaymentEvent(inherited).usability).toBe('unusable');
   expect(({} as Record<string, unknown>)['x']).toBeUndefined();
 });
 
 it('Crossbill reads a body with 100,000 keys', () => {
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`k${n}`, n]));
-  expect(parseStripeEvent(bytes({ id: 'evt_1', type: 'x.y', ...many })).verdict).toBe('ignored');
+  expect(parseStripeEvent(bytes({ id: 'evt_1', type: 'x.y', ...many })).usability).toBe('ignored');
 });
 
 it('Crossbill judges every webhook body as usable, unusable or ignored, and never throws', () => {
@@ -352,7 +352,7 @@ it('Crossbill judges every webhook body as usable, unusable or ignored, and neve
   );
   fc.assert(
     fc.property(anyBody, (body) => {
-      for (const parse of parsers) same(['usable', 'ignored', 'unusable'].includes(parse(body).verdict), true);
+      for (const parse of parsers) same(['usable', 'ignored', 'unusable'].includes(parse(body).usability), true);
     }),
     { numRuns: 2_000 },
   );

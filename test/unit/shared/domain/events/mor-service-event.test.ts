@@ -115,7 +115,7 @@ it('Crossbill cannot use an event with an amount of zero or a fraction of the sm
       type: 'proforma_invoice.settled',
       data: { ...data, total: money, amountReceived: money },
     };
-    return parseMorServiceEvent(bytes(event)).verdict;
+    return parseMorServiceEvent(bytes(event)).usability;
   };
   expect([settled('0.01'), settled('0.00'), settled('0.001')]).toEqual(['usable', 'unusable', 'unusable']);
 });

@@ -32,7 +32,7 @@ it.each([
   "Crossbill reads the status, amount, currency and subscription of Stripe's example event %s",
   (file, status, amountDue, currency, subscriptionId) => {
     const parsed = parseStripeEvent(wire(`stripe/${file}.json`));
-    if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+    if (parsed.usability !== 'usable') throw new Error(parsed.reason);
     const { invoice } = parsed.event;
     expect(invoice).toMatchObject({ status, amountDue, currency, subscriptionId, billingReason: 'subscription_cycle' });
     expect(parsed.lane).toBe(invoice.invoiceId);
@@ -44,24 +44,24 @@ it.each(['mor:pay_1', 'event:stripe:evt_1'])(
   'Crossbill cannot use a Stripe event if its invoice id looks like the id of a lane without an invoice: %s',
   (name) => {
     const parsed = parseStripeEvent(changed('stripe/invoice.created.2026-10-28.endive.json', 'id', name));
-    expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is missing or not an invoice id' });
+    expect(parsed).toMatchObject({ usability: 'unusable', reason: 'id is missing or not an invoice id' });
   },
 );
 
 it('Crossbill reads the planned finalization time of a draft, and the reason of a failed finalization', () => {
   const created = parseStripeEvent(wire('stripe/invoice.created.2025-08-27.basil.json'));
   const failed = parseStripeEvent(wire('stripe/invoice.finalization_failed.2025-08-27.basil.json'));
-  if (created.verdict !== 'usable' || failed.verdict !== 'usable') throw new Error('not read');
+  if (created.usability !== 'usable' || failed.usability !== 'usable') throw new Error('not read');
   expect(created.event.invoice.finalizesAt).toEqual(new Date((1794009600 + 3600) * 1_000));
   expect(created.event.invoice.finalizationError).toBeNull();
   expect(failed.event.invoice.finalizationError).toBe('The customer has no usable location.');
 });
 
 it('Crossbill ignores a Stripe event of an unused type with any content', () => {
-  expect(parseStripeEvent(wire('stripe/customer.updated.2026-10-28.endive.json')).verdict).toBe('ignored');
+  expect(parseStripeEvent(wire('stripe/customer.updated.2026-10-28.endive.json')).usability).toBe('ignored');
   for (const type of ['invoice.upcoming', 'invoice.sent', 'invoice.payment_succeeded', 'invoice', 'constructor']) {
     expect(parseStripeEvent(bytes({ id: 'evt_1', type }))).toMatchObject({
-      verdict: 'ignored',
+      usability: 'ignored',
       eventId: 'evt_1',
       type,
     });
@@ -73,10 +73,13 @@ it('Crossbill cannot use a thin Stripe event of an invoice, and ignores other th
     bytes({ id: 'evt_1', object: 'v2.core.event', type, related_object: { id: 'in_1', type: 'invoice' } });
   for (const type of ['v1.invoice.created', 'v1.invoice.finalized', 'v1.invoice.deleted']) {
     const parsed = parseStripeEvent(thin(type));
-    expect(parsed).toMatchObject({ verdict: 'unusable', reason: expect.stringContaining('payload style to snapshot') });
+    expect(parsed).toMatchObject({
+      usability: 'unusable',
+      reason: expect.stringContaining('payload style to snapshot'),
+    });
   }
-  expect(parseStripeEvent(thin('v1.customer.created')).verdict).toBe('ignored');
-  expect(parseStripeEvent(thin('v2.core.event_destination.ping')).verdict).toBe('ignored');
+  expect(parseStripeEvent(thin('v1.customer.created')).usability).toBe('ignored');
+  expect(parseStripeEvent(thin('v2.core.event_destination.ping')).usability).toBe('ignored');
 });
 
 const basil = 'stripe/invoice.created.2025-08-27.basil.json';
@@ -98,7 +101,7 @@ it.each([
   ['id', 'x'.repeat(256)],
 ])('Crossbill cannot use a Stripe event with %s as %j, and keeps its event id', (member, value) => {
   expect(parseStripeEvent(changed(basil, member, value))).toMatchObject({
-    verdict: 'unusable',
+    usability: 'unusable',
     eventId: 'evt_1FernBasA',
   });
 });
@@ -113,14 +116,14 @@ it('Crossbill reads a Stripe event with the customer and subscription as objects
     subscription: { id: 'sub_X' },
   });
   expect(parseStripeEvent(bytes(event))).toMatchObject({
-    verdict: 'usable',
+    usability: 'usable',
     event: { invoice: { customerId: 'cus_X', subscriptionId: 'sub_X' } },
   });
 });
 
 it('Crossbill reads an invoice.deleted event as deleted under any invoice status', () => {
   const body = Buffer.from(wire(basil).toString().replace('"invoice.created"', '"invoice.deleted"'));
-  expect(parseStripeEvent(body)).toMatchObject({ verdict: 'usable', event: { invoice: { status: 'deleted' } } });
+  expect(parseStripeEvent(body)).toMatchObject({ usability: 'usable', event: { invoice: { status: 'deleted' } } });
 });
 
 it.each([
@@ -156,14 +159,14 @@ it('Crossbill needs only the id, customer, amount due and currency of an invoice
   const object = { id: 'in_1', customer: 'cus_1', amount_due: 2990, currency: 'EUR' };
   const least = { id: 'evt_1', type: 'invoice.created', data: { object } };
   expect(parseStripeEvent(bytes(least))).toMatchObject({
-    verdict: 'usable',
+    usability: 'usable',
     event: { createdAt: null, invoice: { status: 'draft', amountRemaining: 2990n, amountPaid: 0n, total: 2990n } },
   });
   expect(parseStripeEvent(bytes({ ...least, type: 'invoice.paid' }))).toMatchObject({
     event: { invoice: { status: 'paid', amountRemaining: 0n, amountPaid: 2990n } },
   });
   // `updated` does not say what the invoice is now, and an answer of the API has to.
-  expect(parseStripeEvent(bytes({ ...least, type: 'invoice.updated' })).verdict).toBe('unusable');
+  expect(parseStripeEvent(bytes({ ...least, type: 'invoice.updated' })).usability).toBe('unusable');
   expect(parseInvoice(object).ok).toBe(false);
 });
 
@@ -200,13 +203,13 @@ it.each(['14-1-updated', '14-2-closed', '14-3-paid'])(
   'Crossbill cannot use an event of a Stripe API version before 2018-11-08 (file %s of test/wire/reported)',
   (name) => {
     const body = Buffer.from(reported(name));
-    expect(parseStripeEvent(body)).toMatchObject({ verdict: 'unusable' });
+    expect(parseStripeEvent(body)).toMatchObject({ usability: 'unusable' });
   },
 );
 
 it('Crossbill cannot use an event of a Stripe API version before 2018-11-08, even if the event is readable', () => {
   const at = (api_version: string) =>
-    parseStripeEvent(bytes({ ...json('stripe/invoice.created.2025-08-27.basil.json'), api_version })).verdict;
+    parseStripeEvent(bytes({ ...json('stripe/invoice.created.2025-08-27.basil.json'), api_version })).usability;
   expect([at('2018-09-24'), at('2018-11-08'), at('2026-10-28.endive')]).toEqual(['unusable', 'usable', 'usable']);
 });
 
@@ -216,5 +219,5 @@ it('Crossbill ignores an unused event type of a Stripe API version before 2018-1
     api_version: '2017-06-05',
     type: 'customer.updated',
   };
-  expect(parseStripeEvent(bytes(event)).verdict).toBe('ignored');
+  expect(parseStripeEvent(bytes(event)).usability).toBe('ignored');
 });

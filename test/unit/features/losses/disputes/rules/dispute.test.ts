@@ -25,10 +25,10 @@ type Told = { readonly s: LaneState; readonly said: string | null };
 function tell(s: LaneState, type: string, data: object, minute: number | null = 0): Told {
   const created = minute === null ? {} : { created: minutesLater(minute).toISOString() };
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id: 'evt_1', type, ...created, data })));
-  if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+  if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   const event = { family: 'channel', eventId: 'evt_1', type, event: parsed.event } as const;
-  const { state, verdict } = applyEvent(s, event, later(60));
-  return { s: state, said: verdict.reason };
+  const { state, verdict: outcome } = applyEvent(s, event, later(60));
+  return { s: state, said: outcome.reason };
 }
 const outcome = (s: LaneState, said: string, minute: number | null = 0, more: object = {}): Told =>
   tell(s, 'dispute.outcome', { disputeId: 'dp_1', outcome: said, ...more }, minute);
