@@ -30,7 +30,7 @@ export type Daemon = {
 
 // How long the stop waits for replies and for work, both at the same time. The wait for replies is longer than one call
 // to the MoR, so a waiting caller still gets a reply. Both fit into the 20 seconds after SIGTERM.
-const ANSWERS_GRACE_MS = 12_000;
+const REPLIES_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
 
 /** The event types with their own label in the metrics. */
@@ -86,7 +86,7 @@ export async function startDaemon(
       // delays the record of the stop.
       await Promise.all([
         endpoints.close(),
-        front.close(ANSWERS_GRACE_MS),
+        front.close(REPLIES_GRACE_MS),
         atMost(worker.stop(), WORK_GRACE_MS),
         ...lifecycle.served.map(({ stop, graceMs }) => atMost(stop(), graceMs)),
       ]);

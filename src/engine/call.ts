@@ -15,23 +15,23 @@ import {
 } from '../shared/domain/model.js';
 import { type MorObjectRow } from '../shared/domain/mor-object.js';
 import { type FeatureCalls } from '../shared/domain/feature-calls.js';
-import { type BillingAnswer, type BillingCallKind } from '../shared/domain/ports/billing-platform.js';
+import { type BillingReply, type BillingCallKind } from '../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, said } from '../shared/domain/ports/call.js';
-import { type RefundAnswer } from '../shared/domain/ports/payment-gateway.js';
+import { type RefundReply } from '../shared/domain/ports/payment-gateway.js';
 import { CUT_OFF_AFTER_MS } from '../shared/policy.js';
 import { type ChoiceRule } from './commanded.js';
 import { type Lane } from './lane.js';
 import { type Peers } from './lookup.js';
 
 /** The reply to a stored call, by the kind of the call. */
-export type Answer =
-  | BillingAnswer
-  | { readonly kind: 'create_refund'; readonly refund: RefundAnswer }
+export type CallReply =
+  | BillingReply
+  | { readonly kind: 'create_refund'; readonly refund: RefundReply }
   | { readonly kind: 'relay_event' }
   | { [K in keyof FeatureCalls]: { readonly kind: K } & FeatureCalls[K] }[keyof FeatureCalls];
 
 /** The reply to a call of this kind. */
-export type AnswerTo<K extends OutboxKind> = Extract<Answer, { readonly kind: K }>;
+export type ReplyTo<K extends OutboxKind> = Extract<CallReply, { readonly kind: K }>;
 
 /**
  * A stored call with the rows it is about. The engine finds a row at its first use. Undefined: the lane has no such
@@ -137,8 +137,8 @@ export function subjectOfCall({ subject }: Pick<ReviewRow, 'subject'>): string {
 
 /** The rule for one kind of call. The engine stores a call's key and bytes before the first send. */
 export type CallRule<K extends OutboxKind> = SentCall & {
-  readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
-} & (K extends BillingCallKind ? unknown : { readonly send: Send<Omit<AnswerTo<K>, 'kind'>> });
+  readonly replied: (lane: Lane, call: Call, reply: ReplyTo<K>) => void;
+} & (K extends BillingCallKind ? unknown : { readonly send: Send<Omit<ReplyTo<K>, 'kind'>> });
 
 /** Sends the stored bytes of a call one time. The engine adds the kind of the call to the reply. */
 export type Send<Reply = object> = (peers: Peers, row: OutboxRow) => Promise<CallOutcome<Reply>>;

@@ -1,11 +1,11 @@
 // The stored calls of a lane: the next call, its reply, and the calls the engine takes back.
 import { type Draft } from '../shared/domain/row.js';
 import { type OutboxRow } from '../shared/domain/model.js';
-import { type BillingAnswer } from '../shared/domain/ports/billing-platform.js';
+import { type BillingReply } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../shared/domain/ports/call.js';
 import { isPayable } from '../shared/domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../shared/policy.js';
-import { type Answer, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
+import { type CallReply, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
 import { messageKey, retryAt } from './context.js';
 import { type Subjects } from './decider.js';
 import { type Lane } from './lane.js';
@@ -93,7 +93,7 @@ function findPending(lane: Lane, id: string): Draft<OutboxRow> | undefined {
 }
 
 /** Records the outcome of a send. */
-export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: CallOutcome<Answer>): void {
+export function applyReply(rules: CallRules, lane: Lane, id: string, outcome: CallOutcome<CallReply>): void {
   const m = findPending(lane, id);
   if (m === undefined) return;
   const before = { ...m };
@@ -134,7 +134,7 @@ export function applyProbe(
   rules: CallRules,
   lane: Lane,
   id: string,
-  outcome: CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>,
+  outcome: CallOutcome<{ readonly done: true; readonly reply: BillingReply } | { readonly done: false }>,
 ): void {
   const m = findPending(lane, id);
   if (m === undefined) return;
@@ -156,7 +156,7 @@ export function applyProbe(
     m.nextTryAt = retryAt(lane.ctx, m.attempts, outcome.retryAfterMs);
     return;
   }
-  if (outcome.value.done) return applyAnswer(rules, lane, id, { ...outcome, value: outcome.value.answer });
+  if (outcome.value.done) return applyReply(rules, lane, id, { ...outcome, value: outcome.value.reply });
   if (!isPayable(lane.invoice) && rule.withdrawn?.(lane, call) === true) {
     Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
     const why = 'it had no effect, and the invoice can no longer be paid';
@@ -178,7 +178,7 @@ export function isFirstTry(m: OutboxRow, { now }: Pick<Lane, 'now'>): boolean {
 }
 
 /** Hands the reply to the call's rule. The rule's type pairs the reply with the kind of the call. */
-function replied(rules: CallRules, lane: Lane, m: OutboxRow, reply: Answer): void {
-  const rule = rules[m.kind] as { readonly replied: (lane: Lane, call: Call, reply: Answer) => void };
+function replied(rules: CallRules, lane: Lane, m: OutboxRow, reply: CallReply): void {
+  const rule = rules[m.kind] as { readonly replied: (lane: Lane, call: Call, reply: CallReply) => void };
   rule.replied(lane, callOf(lane, m), reply);
 }

@@ -76,8 +76,8 @@ export class LaneTrail {
   /** Waits for a call, masks card numbers in a refusal, then reports the call to the watch. */
   async call<T>(name: string, messageId: string | null, calling: Promise<T>): Promise<T> {
     const startedAt = performance.now();
-    const answer = masked(await calling);
-    const outcome = isOutcome(answer) ? answer : null;
+    const reply = masked(await calling);
+    const outcome = isOutcome(reply) ? reply : null;
     const call = {
       name,
       messageId,
@@ -89,7 +89,7 @@ export class LaneTrail {
     };
     if (call.failure !== null) this.failed = call;
     else this.watch?.onCalled(this.trailed(), call, null);
-    return answer;
+    return reply;
   }
 
   private trailed(): TrailedLane {
@@ -105,12 +105,12 @@ function nextTry({ name, messageId }: TrailedCall, { after, dueAt }: LaneChange)
   return { at: call?.status === 'pending' ? call.nextTryAt : null };
 }
 
-function masked<T>(answer: T): T {
-  return isOutcome(answer) && !answer.ok ? { ...answer, ...withoutCards(answer) } : answer;
+function masked<T>(reply: T): T {
+  return isOutcome(reply) && !reply.ok ? { ...reply, ...withoutCards(reply) } : reply;
 }
 
-function isOutcome(answer: unknown): answer is CallOutcome<unknown> {
-  return typeof answer === 'object' && answer !== null && 'ok' in answer && 'requestId' in answer;
+function isOutcome(reply: unknown): reply is CallOutcome<unknown> {
+  return typeof reply === 'object' && reply !== null && 'ok' in reply && 'requestId' in reply;
 }
 
 /** Logs each step of the work on a lane: decided events, calls, and the invoice's large moments. */

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../shared/domain/ports/clock.js';
 import {
-  AnswerLost,
+  ReplyLost,
   type Claim,
   EventFailed,
   LaneFenced,
@@ -214,7 +214,7 @@ export class LaneWorker {
       // The worker may have sent a call that the log does not show. So the worker does not give the lane back: the
       // lease expires, as after a crash. The next worker then sees a gap of CUT_OFF_AFTER_MS, and takes into account
       // that the call may be on its way.
-      if (error instanceof AnswerLost) return;
+      if (error instanceof ReplyLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
         await this.repository.release(claim.lane, claim.fence);

@@ -76,7 +76,7 @@ export class LaneFenced extends Error {
 }
 
 /** The database did not confirm the record of a call Crossbill has sent. So the log may lack this call's outcome. */
-export class AnswerLost extends StoreUnavailable {}
+export class ReplyLost extends StoreUnavailable {}
 
 /**
  * A step failed because of this event. The worker postpones the event alone: the lane's other events, and replies to

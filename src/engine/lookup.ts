@@ -67,7 +67,7 @@ export type Lookup<Q, A> = {
   readonly wanted: (lane: Lane) => Q | null;
   /** Asks the question. No database transaction is open meanwhile. */
   readonly ask: (question: Q, peers: Peers) => Promise<A>;
-  readonly take: (lane: Lane, answer: A, question: Q) => void;
+  readonly take: (lane: Lane, reply: A, question: Q) => void;
 };
 
 /** Makes the errand of the lookup's next question. Null: the lookup has no question now. */
@@ -81,8 +81,8 @@ export function nextLookup<Q, A>(lookup: Lookup<Q, A>): NextErrand {
 /** Makes the errand for this question. */
 export function askFor<Q, A>({ name, ask, take }: Lookup<Q, A>, question: Q): Errand {
   const asked = async (peers: Peers, call: CarriedBy): Promise<Rule> => {
-    const answer = await call(name, ask(question, peers));
-    return (lane) => take(lane, answer, question);
+    const reply = await call(name, ask(question, peers));
+    return (lane) => take(lane, reply, question);
   };
   return { do: 'look-up', name, question, ask: asked };
 }

@@ -2,8 +2,8 @@
 // decision. Then it makes one request (an errand): sends a stored call, or looks something up.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../shared/domain/events/channel-lane.js';
-import { applyAnswer, applyProbe } from './calls.js';
-import { type Answer, type SentCall } from './call.js';
+import { applyReply, applyProbe } from './calls.js';
+import { type CallReply, type SentCall } from './call.js';
 import { type Ctx, type Elsewhere, emptyLane } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './lane.js';
@@ -13,7 +13,7 @@ import { type LaneState, type OutboxRow } from '../shared/domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../shared/domain/ports/call.js';
 import {
-  AnswerLost,
+  ReplyLost,
   type Claim,
   EventFailed,
   LaneFenced,
@@ -147,12 +147,12 @@ export class WorkLaneService {
     }
   }
 
-  /** Throws `AnswerLost` if the database did not store the reply to a call. */
+  /** Throws `ReplyLost` if the database did not store the reply to a call. */
   private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneService['step']> {
     try {
       return await this.step(claim, news, null);
     } catch (e) {
-      throw news?.sent === true && e instanceof StoreUnavailable ? new AnswerLost(e.message, { cause: e }) : e;
+      throw news?.sent === true && e instanceof StoreUnavailable ? new ReplyLost(e.message, { cause: e }) : e;
     }
   }
 
@@ -237,7 +237,7 @@ export class WorkLaneService {
       case 'send': {
         const { id, kind } = errand.message;
         const outcome = await trail.call(kind, id, this.send(errand.message));
-        const take: Rule = (lane) => applyAnswer(subjects.calls, lane, id, outcome);
+        const take: Rule = (lane) => applyReply(subjects.calls, lane, id, outcome);
         if (outcome.ok || outcome.kind !== 'refused') return { take };
         return { take, elsewhere: await this.context.decider.refusedBecause(errand.message) };
       }
@@ -251,12 +251,12 @@ export class WorkLaneService {
     }
   }
 
-  private async send(row: OutboxRow): Promise<CallOutcome<Answer>> {
+  private async send(row: OutboxRow): Promise<CallOutcome<CallReply>> {
     const rule: SentCall = this.context.decider.subjects.calls[row.kind];
     if (rule.send === undefined) return this.platform.send(billingCall(row));
     const sent = await rule.send(this.peers, row);
     // the rule's type pairs the reply with the kind of its call
-    return sent.ok ? { ...sent, value: { kind: row.kind, ...sent.value } as Answer } : sent;
+    return sent.ok ? { ...sent, value: { kind: row.kind, ...sent.value } as CallReply } : sent;
   }
 
   private async sendToRelay(body: string): Promise<CallOutcome<object>> {

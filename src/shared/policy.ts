@@ -68,7 +68,7 @@ export const GATHER_MS = 15;
 // ---- A caller waiting for the MoR's reply
 
 /** A caller waits this long for the MoR's reply, then gets "not known yet". Most replies take seconds. */
-export const ANSWER_PATIENCE_MS = 12_000;
+export const REPLY_TIMEOUT_MS = 12_000;
 
 /** The console waits this long for a reply, then shows the page without the reply. Most replies take a second. */
 export const CONSOLE_PATIENCE_MS = 3_000;
@@ -82,7 +82,7 @@ export const NAMES_KEPT_MS = 5 * MINUTE_MS;
 export const NAMES_KEPT_AT_MOST = 2_000;
 
 /** The pause before Crossbill checks again for the MoR's reply: short in the first second, when most replies arrive. */
-export function answerPauseMs(waitedMs: number): number {
+export function replyPauseMs(waitedMs: number): number {
   return waitedMs < 1_000 ? 50 : 250;
 }
 

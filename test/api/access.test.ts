@@ -21,13 +21,13 @@ it("the API answers a request without a valid key with 401, and the audit trail 
     { authorization: 'Bearer ' },
   ];
   for (const headers of bad) {
-    const answer = await api.call('GET', '/v1/payments/pay_x', {
+    const reply = await api.call('GET', '/v1/payments/pay_x', {
       role: null,
       headers: { ...headers, 'x-forwarded-for': '203.0.113.9' },
     });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    expect(answer.json).toEqual({ code: 'unauthorized', message: expect.any(String), errors: [] });
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+    expect(reply.json).toEqual({ code: 'unauthorized', message: expect.any(String), errors: [] });
   }
   const rows = await audit('payment.read');
   expect(rows).toHaveLength(bad.length);
@@ -50,8 +50,8 @@ it.each(['Ada Lovelace', 'ada@example.com', 'ada lovelace, in_1'])(
 );
 
 it('the API refuses a wrong key before it reads the request body', async () => {
-  const answer = await api.call('POST', '/v1/signups', { role: null, raw: '{' });
-  expect(answer.status).toBe(401);
+  const reply = await api.call('POST', '/v1/signups', { role: null, raw: '{' });
+  expect(reply.status).toBe(401);
 });
 
 it('the audit trail stores at most 100 of 400 requests without a key', async () => {
@@ -65,13 +65,13 @@ it('the audit trail stores at most 100 of 400 requests without a key', async () 
 it('the API refuses a refund request with a read or signup key, records the attempt, and makes no call to the MoR', async () => {
   const { paymentId } = await api.paidRenewal('roles');
   for (const role of ['read', 'signup'] as const) {
-    const answer = await api.call('POST', `/v1/payments/${paymentId}/refunds`, {
+    const reply = await api.call('POST', `/v1/payments/${paymentId}/refunds`, {
       role,
       body: {},
       headers: { 'idempotency-key': 'k' },
     });
-    expect(answer.status).toBe(403);
-    expect(answer.json['code']).toBe('forbidden');
+    expect(reply.status).toBe(403);
+    expect(reply.json['code']).toBe('forbidden');
   }
   const rows = await audit('refund.create');
   expect(rows.map((r) => [r['actor'], r['role'], r['outcome'], r['status'], r['target']])).toEqual([
@@ -99,8 +99,8 @@ it('the API answers a request without a key with 401, except on its health route
   const open = new Set(['/livez', '/readyz', '/metrics']);
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const method of Object.keys(methods)) {
-      const answer = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'), { role: null });
-      expect([path, answer.status]).toEqual([path, open.has(path) ? 200 : 401]);
+      const reply = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'), { role: null });
+      expect([path, reply.status]).toEqual([path, open.has(path) ? 200 : 401]);
     }
   }
 });

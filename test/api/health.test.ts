@@ -37,7 +37,7 @@ it('the API reports the daemon not ready while its database is read-only, and re
     await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`);
   };
-  const answers = async (status: number): Promise<Record<string, unknown>> => {
+  const replies = async (status: number): Promise<Record<string, unknown>> => {
     // A pool may notice an ended connection only when it uses it.
     for (;;) {
       const seen = await open('/readyz');
@@ -46,9 +46,9 @@ it('the API reports the daemon not ready while its database is read-only, and re
     }
   };
   await become('on');
-  expect(await answers(503)).toEqual({ status: 'database' });
+  expect(await replies(503)).toEqual({ status: 'database' });
   await become('off');
-  expect(await answers(200)).toEqual({ status: 'ok' });
+  expect(await replies(200)).toEqual({ status: 'ok' });
   await admin.end();
 });
 
@@ -73,13 +73,13 @@ it('without its database the API stays alive, answers 503 to a request with a va
   expect((await open('/metrics')).status).toBe(200);
   expect((await api.call('GET', '/v1/invoices', { role: null })).status).toBe(401);
   for (const path of ['/v1/invoices', '/v1/payments/pay_1', '/v1/audit']) {
-    const answer = await api.call('GET', path);
-    expect([path, answer.status, answer.json]).toEqual([
+    const reply = await api.call('GET', path);
+    expect([path, reply.status, reply.json]).toEqual([
       path,
       503,
       { code: 'unavailable', message: expect.any(String), errors: [] },
     ]);
-    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(reply.headers.get('retry-after')).toBe('1');
   }
   const refund = await api.call('POST', '/v1/payments/pay_1/refunds', {
     body: {},

@@ -15,11 +15,11 @@ async function refused(
   path: string,
   asked: Parameters<ApiApp['call']>[2],
 ): Promise<Problem> {
-  const answer = await api.call(method, path, asked);
-  expect([path, asked?.raw ?? asked?.body, answer.status]).toEqual([path, asked?.raw ?? asked?.body, status]);
-  expect(Object.keys(answer.json).sort()).toEqual(['code', 'errors', 'message']);
-  expect(answer.text).not.toMatch(/\n\s+at |node_modules|select |PostgreSQL|\.ts:/);
-  return answer.json as Problem;
+  const reply = await api.call(method, path, asked);
+  expect([path, asked?.raw ?? asked?.body, reply.status]).toEqual([path, asked?.raw ?? asked?.body, status]);
+  expect(Object.keys(reply.json).sort()).toEqual(['code', 'errors', 'message']);
+  expect(reply.text).not.toMatch(/\n\s+at |node_modules|select |PostgreSQL|\.ts:/);
+  return reply.json as Problem;
 }
 
 const fieldOf = async (body: unknown, raw?: string): Promise<string | undefined> =>
@@ -48,8 +48,8 @@ it('the API stores every integer amount up to 2^53 exactly', async () => {
 
 it("the API accepts numbers such as 1e3 and 0.5 in a refund's metadata", async () => {
   const raw = '{"amount":100,"metadata":{"rate":1e3,"share":0.5,"amount":1.0}}';
-  const answer = await api.call('POST', '/v1/payments/pay_none/refunds', { raw, headers: { 'idempotency-key': 'k' } });
-  expect(answer.status).toBe(404);
+  const reply = await api.call('POST', '/v1/payments/pay_none/refunds', { raw, headers: { 'idempotency-key': 'k' } });
+  expect(reply.status).toBe(404);
 });
 
 it('the API refuses an unknown field at any depth and names the field', async () => {
@@ -150,11 +150,11 @@ it("the API refuses a body without the JSON content type, such as another site's
     const problem = await refused(415, 'POST', '/v1/signups', { body: payment, headers: { 'content-type': type } });
     expect(problem.code).toBe('unsupported_media_type');
   }
-  const answer = await api.call('POST', '/v1/signups', {
+  const reply = await api.call('POST', '/v1/signups', {
     body: payment,
     headers: { 'content-type': 'Application/JSON; charset=utf-8' },
   });
-  expect(answer.status).toBe(201);
+  expect(reply.status).toBe(201);
 });
 
 it('the API refuses a compressed body with 415 and a body over 256 KB with 413', async () => {
@@ -180,8 +180,8 @@ it.each(['mor:pay_1', 'event:stripe:evt_1'])(
       ['POST', '/payment-link'],
     ] as const) {
       const asked = method === 'POST' ? { body: {}, headers: { 'idempotency-key': 'k' } } : {};
-      const answer = await api.call(method, `/v1/invoices/${encodeURIComponent(name)}${route}`, asked);
-      expect([400, 404]).toContain(answer.status);
+      const reply = await api.call(method, `/v1/invoices/${encodeURIComponent(name)}${route}`, asked);
+      expect([400, 404]).toContain(reply.status);
     }
     const lanes = await api.db.orm.query<{ key: string }[]>('select key from lane where key = $1', [name]);
     expect(lanes).toEqual([]);

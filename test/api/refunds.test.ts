@@ -73,9 +73,9 @@ it('a refund request without an amount refunds the whole remaining amount of the
 
 it("the API refuses a refund above the payment's remaining amount, without a call to the MoR", async () => {
   const { paymentId } = await api.paidRenewal('c');
-  const answer = await refund(paymentId, 'c1', { amount: 5000 });
-  expect([answer.status, answer.json['code']]).toEqual([400, 'invalid_request']);
-  expect((answer.json['errors'] as { field: string }[])[0]?.field).toBe('amount');
+  const reply = await refund(paymentId, 'c1', { amount: 5000 });
+  expect([reply.status, reply.json['code']]).toEqual([400, 'invalid_request']);
+  expect((reply.json['errors'] as { field: string }[])[0]?.field).toBe('amount');
   expect(api.mor.calls).toEqual([]);
 });
 

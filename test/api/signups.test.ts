@@ -149,9 +149,9 @@ it.each(cases)(
   'when the MoR %s, the API answers a signup request with a status and code for this cause',
   async (_, failure, status, code) => {
     api.mor.failWith = failure;
-    const answer = await create(payment);
-    expect([answer.status, answer.json['code']]).toEqual([status, code]);
-    if (status === 429) expect(answer.headers.get('retry-after')).toBe('3');
+    const reply = await create(payment);
+    expect([reply.status, reply.json['code']]).toEqual([status, code]);
+    if (status === 429) expect(reply.headers.get('retry-after')).toBe('3');
   },
 );
 
@@ -162,8 +162,8 @@ it("the API translates the MoR's field names in a refused signup into the API's 
     { field: 'amount', message: 'is wrong' },
   ];
   api.mor.failWith = failed('refused', { code: 'invalid_request', errors });
-  const answer = await create(payment);
-  expect((answer.json['errors'] as { field: string }[]).map((e) => e.field)).toEqual([
+  const reply = await create(payment);
+  expect((reply.json['errors'] as { field: string }[]).map((e) => e.field)).toEqual([
     'customer.id',
     'customer.email',
     'amount',

@@ -88,8 +88,8 @@ it('the audit of dependencies fails on a critical vulnerability, and if the regi
   expect(verdictOf(holes('low'))).toMatchObject({ code: 0, line: expect.stringContaining('undici <7.5.0') });
   const none = JSON.stringify({ vulnerabilities: {}, metadata: { vulnerabilities: { total: 0 } } });
   expect(verdictOf(none)).toEqual({ code: 0, line: 'the registry knows no hole in any package of the run time' });
-  for (const noAnswer of ['', 'not JSON', JSON.stringify({ message: '405 Method Not Allowed' })])
-    expect(verdictOf(noAnswer)).toMatchObject({
+  for (const noReply of ['', 'not JSON', JSON.stringify({ message: '405 Method Not Allowed' })])
+    expect(verdictOf(noReply)).toMatchObject({
       code: 2,
       line: expect.stringMatching(/did not answer .*Nothing was looked up/),
     });

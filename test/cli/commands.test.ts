@@ -207,7 +207,7 @@ it('`crossbill refund` asks for confirmation, makes one refund for each key, and
   const asked = `Refund 5.00 EUR of 29.90 EUR to customer ${paid.customerId} (invoice ${paid.invoiceId})?`;
   const unasked = await cli(['refund', paid.paymentId, '--amount', '5'], world.env);
   expect(unasked).toEqual(saysWhy(2, /^Refund 5\.00 EUR of 29\.90 EUR .*\?\n.*--yes/));
-  const no = await cli(['refund', paid.paymentId, '--amount', '5'], world.env, { answer: 'n' });
+  const no = await cli(['refund', paid.paymentId, '--amount', '5'], world.env, { reply: 'n' });
   expect(no).toEqual({ code: 1, out: '', err: `${asked} [y/N] Nothing was done.\n` });
   expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(0);
   const args = ['refund', paid.paymentId, '--amount', '5', '--key', 'ticket-7', '--yes'];

@@ -122,11 +122,11 @@ it('`crossbill doctor` checks NOTIFY_URL without a delivery, and reports a recei
     expect.objectContaining({ state: 'ok', todo: expect.stringContaining('To test the receiver, send it a sample') }),
   ]);
   expect(receiver.heard.length).toBe(before);
-  receiver.answer = () => 410;
+  receiver.reply = () => 410;
   await world.subscriber();
   await world.until('the receiver is known to be gone', doctor, (checks) => checks.some((c) => c.state === 'fail'));
   expect((await cli(['status'], env)).out).toContain('The receiver answered 410');
-  receiver.answer = () => 200;
+  receiver.reply = () => 200;
   expect((await cli(['trigger', 'review.opened'], env)).code).toBe(0);
   await nothingWaits();
   expect((await doctor()).map((c) => c.state)).toEqual(['ok']);

@@ -319,7 +319,7 @@ it('`crossbill rehearse` changes nothing after the answer no at the terminal', a
   const before = await changes();
   const ran = await cli(['rehearse', '--dir', folder, '--url', world.daemons[0]?.url ?? ''], world.env, {
     cwd: folder,
-    answer: 'n',
+    reply: 'n',
   });
   expect([ran.code, ran.out, readdirSync(folder), await changes()]).toEqual([1, '', [], before]);
 });

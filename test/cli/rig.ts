@@ -9,7 +9,7 @@ export type Ran = { readonly code: number; readonly out: string; readonly err: s
 export type CliOptions = {
   readonly cwd?: string;
   /** A person's answer at the terminal; left out: there is no terminal. */
-  readonly answer?: string;
+  readonly reply?: string;
   /** The width of the terminal; left out: no terminal shows the results. */
   readonly columns?: number;
   /** Ends an endless command. */
@@ -23,7 +23,7 @@ export type CliOptions = {
 export async function cli(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-  { cwd = process.cwd(), answer, columns, signal = new AbortController().signal, onOut, onErr }: CliOptions = {},
+  { cwd = process.cwd(), reply, columns, signal = new AbortController().signal, onOut, onErr }: CliOptions = {},
 ): Promise<Ran> {
   let out = '';
   let err = '';
@@ -40,12 +40,12 @@ export async function cli(
       err += text;
       onErr?.(text);
     },
-    isTerminal: answer !== undefined,
+    isTerminal: reply !== undefined,
     colours: false,
     columns: columns ?? null,
     ask: (question) => {
       err += question;
-      return Promise.resolve(answer ?? '');
+      return Promise.resolve(reply ?? '');
     },
     signal,
   });

@@ -32,8 +32,8 @@ function environment(...without: readonly string[]): Record<string, string> {
   const { STRIPE_WEBHOOK_SECRETS: _a, MOR_EVENT_WEBHOOK_SECRETS: _b, ...env } = world.env;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !without.includes(name)));
 }
-const setup = (argv: readonly string[], env = environment(), answer?: string): Promise<Ran> =>
-  cli(['setup', ...argv], env, { cwd: folder, ...(answer === undefined ? {} : { answer }) });
+const setup = (argv: readonly string[], env = environment(), reply?: string): Promise<Ran> =>
+  cli(['setup', ...argv], env, { cwd: folder, ...(reply === undefined ? {} : { reply }) });
 const file = (): string => readFileSync(join(folder, '.env'), 'utf8');
 const atStripe = async () =>
   (await world.stripe.webhookEndpoints.list({ limit: 100 })).data.filter((e) => e.url.startsWith(url));

@@ -212,8 +212,8 @@ it('each command has a test case on a terminal and through a pipe', async () => 
     ['n\n', 'a no'],
     ['\u0004', 'Ctrl-D'],
     ['\u0003', 'Ctrl-C'],
-  ])('`crossbill erase` asks for consent on a terminal and erases nothing after %j (%s)', async (answer) => {
-    const seen = await onTerminal(['erase', facts.customers.terminal], { env, cwd: folder, answer });
+  ])('`crossbill erase` asks for consent on a terminal and erases nothing after %j (%s)', async (reply) => {
+    const seen = await onTerminal(['erase', facts.customers.terminal], { env, cwd: folder, reply });
     expect(seen.code).toBe(1);
     expect(seen.out).toMatch(/for good\? \[y\/N\][^]*\nNothing was done\.\n$/);
     expect(seen.out).not.toContain('Erased');
@@ -232,7 +232,7 @@ it('each command has a test case on a terminal and through a pipe', async () => 
   });
 
   it('`crossbill purge` asks for consent on a terminal and purges after a yes', async () => {
-    const seen = await onTerminal(['purge', '--older-than', '90d'], { env, cwd: folder, answer: 'y\n' });
+    const seen = await onTerminal(['purge', '--older-than', '90d'], { env, cwd: folder, reply: 'y\n' });
     expect(seen.out).toMatch(/\[y\/N\][^]*\nDropped 0 event bodies/);
     expect(seen.code).toBe(0);
   });
@@ -252,7 +252,7 @@ it('each command has a test case on a terminal and through a pipe', async () => 
       env: { ...settingsFor('postgres://crossbill@127.0.0.1:1/crossbill'), PORT: '0', ...over },
       cwd: folder,
       after: 'trying again',
-      answer: '\u0003',
+      reply: '\u0003',
     });
 
   it("the daemon's log on a terminal is coloured text for a person", async () => {

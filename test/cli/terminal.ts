@@ -20,7 +20,7 @@ export type RunOptions = {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** Typed on a terminal; Ctrl-C is `\u0003`, Ctrl-D is `\u0004`. */
-  readonly answer?: string;
+  readonly reply?: string;
   /** Its output before the typed answer; left out: a question. */
   readonly after?: string;
 };
@@ -70,7 +70,7 @@ function parts(text: string): { readonly text: string; readonly code: number }[]
 function run(
   program: string,
   argv: readonly string[],
-  { env, cwd, answer, after = '[y/N]' }: RunOptions,
+  { env, cwd, reply, after = '[y/N]' }: RunOptions,
 ): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...argv], {
@@ -81,7 +81,7 @@ function run(
     const seen = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       seen.out += text;
-      if (answer !== undefined && seen.out.includes(after)) child.stdin.end(answer);
+      if (reply !== undefined && seen.out.includes(after)) child.stdin.end(reply);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (seen.err += text));
     child.stdin.on('error', () => undefined);

@@ -80,14 +80,14 @@ export class Wire {
         headers,
       });
     }
-    const answer = await fetch(url, init);
-    const text = await answer.text();
-    if (answer.status !== 204 && path.startsWith('/v1')) this.contract.check(init.method, path, answer.status, text);
+    const reply = await fetch(url, init);
+    const text = await reply.text();
+    if (reply.status !== 204 && path.startsWith('/v1')) this.contract.check(init.method, path, reply.status, text);
     if (mishap === 'lost_answer') {
       note(0);
       throw new TypeError('fetch failed', { cause: new Error('other side closed') });
     }
-    note(answer.status);
-    return new Response(answer.status === 204 ? null : text, { status: answer.status, headers: answer.headers });
+    note(reply.status);
+    return new Response(reply.status === 204 ? null : text, { status: reply.status, headers: reply.headers });
   };
 }

@@ -182,8 +182,8 @@ const action = (): string => `/console/payments/${paymentId}/returned`;
 
 it("an operator records a returned debit in the console once, sees it on the invoice's page, and undoes it", async () => {
   const fields = { ...(await ops.form(action(), action())), reference: 'bank letter 7' };
-  const answers = [await ops.post(action(), fields), await ops.post(action(), fields)];
-  expect(answers.map((a) => a.headers.get('location'))).toEqual([page(paidId), page(paidId)]);
+  const replies = [await ops.post(action(), fields), await ops.post(action(), fields)];
+  expect(replies.map((a) => a.headers.get('location'))).toEqual([page(paidId), page(paidId)]);
   const recorded = await world.api('GET', `/v1/payments/${paymentId}/returned`);
   expect(recorded.body).toMatchObject({ amount: 2990, status: 'returned', reference: 'bank letter 7' });
   const { text } = await ops.get(page(paidId));

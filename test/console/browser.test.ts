@@ -297,9 +297,9 @@ suite('an operator in a browser', () => {
     const faults: string[] = [];
     for (const [name, path] of Object.entries(await pages())) {
       const seen = name === 'login' ? unknown : known;
-      const answer = await seen.goto(url + path);
-      const bytes = ((await answer?.body()) ?? []).length;
-      const status = answer?.status();
+      const reply = await seen.goto(url + path);
+      const bytes = ((await reply?.body()) ?? []).length;
+      const status = reply?.status();
       if (status !== (name === 'not-found' ? 404 : 200)) faults.push(`${name} is answered ${status}`);
       if (bytes > 100_000) faults.push(`${name} has ${bytes} bytes`);
       await seen.evaluate(axe.source);

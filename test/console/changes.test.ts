@@ -53,16 +53,16 @@ describe('Changes in the console', () => {
     it('the console makes one refund if five copies of the refund form arrive at the same time', async () => {
       const v = await ops();
       const fields = await confirmation(v, '10.00');
-      const answers = await Promise.all(
+      const replies = await Promise.all(
         Array.from({ length: 5 }, async () => {
           for (;;) {
-            const answer = await v.post(`/console/payments/${paymentId}/refunds`, fields);
-            if (answer.status !== 503) return answer; // busy: send it again, like a person
+            const reply = await v.post(`/console/payments/${paymentId}/refunds`, fields);
+            if (reply.status !== 503) return reply; // busy: send it again, like a person
           }
         }),
       );
-      expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
-      const places = new Set(answers.map((a) => a.headers.get('location')));
+      expect(new Set(replies.map((a) => a.status))).toEqual(new Set([303]));
+      const places = new Set(replies.map((a) => a.headers.get('location')));
       expect(places.size).toBe(1);
       const made = await refunds();
       expect(made).toHaveLength(1);
@@ -200,8 +200,8 @@ describe('The console form for the MoR id of a payment', () => {
     const fields = fieldsOf(page.text, formOf(ours));
     expect((await v.post(formOf(ours), { ...fields, payment_id: 'two words' })).status).toBe(400);
     expect(await named(ours)).toBe(ours);
-    const answer = await v.post(formOf(ours), { ...fields, payment_id: ` ${paymentId} ` });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `/console/payments/${paymentId}`]);
+    const reply = await v.post(formOf(ours), { ...fields, payment_id: ` ${paymentId} ` });
+    expect([reply.status, reply.headers.get('location')]).toEqual([303, `/console/payments/${paymentId}`]);
     expect(await named(ours)).toBe(paymentId);
     const after = await v.get(`/console/payments/${paymentId}`);
     expect([after.text.includes(formOf(ours)), after.text.includes('Refund…')]).toEqual([false, true]);

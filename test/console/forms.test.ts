@@ -33,12 +33,12 @@ suite('in a browser', () => {
     await page.locator('main form').evaluateAll((forms) => {
       for (const form of forms) (form as unknown as { noValidate: boolean }).noValidate = true;
     });
-    const [answer] = await Promise.all([
+    const [reply] = await Promise.all([
       page.waitForResponse((r) => r.request().isNavigationRequest()),
       page.getByRole('button', { name: button, exact: true }).click(),
     ]);
     await page.waitForLoadState();
-    return answer.status();
+    return reply.status();
   };
 
   it.each([

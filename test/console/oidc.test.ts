@@ -148,22 +148,22 @@ it.each([
 
 it("the console accepts the identity provider's response once, from the same browser, within ten minutes", async () => {
   const browser = new Browser();
-  const { at: answer } = await browser.follow(`${url}/console/sso`, toCallback);
+  const { at: reply } = await browser.follow(`${url}/console/sso`, toCallback);
   const refused = async (b: Browser, to: string): Promise<void> => {
     const seen = await b.get(to);
     expect([seen.status, b.cookie()]).toEqual([400, undefined]);
     expect(seen.text).toContain(STALE);
   };
-  await refused(new Browser(), answer); // another's browser: a link leads somebody into a stranger's session
-  const state = new URL(answer).searchParams.get('state') ?? '';
+  await refused(new Browser(), reply); // another's browser: a link leads somebody into a stranger's session
+  const state = new URL(reply).searchParams.get('state') ?? '';
   await refused(
     browser,
-    answer.replace(
+    reply.replace(
       state,
       state.replace(/^./, (c) => (c === 'a' ? 'b' : 'a')),
     ),
   );
-  await refused(browser, `${answer}&state=${state}`);
+  await refused(browser, `${reply}&state=${state}`);
   const jar = new Map(browser.jar.get(new URL(url).host));
   const [name = '', cookie = ''] = [...jar].find(([one]) => one.startsWith('crossbill_sso_')) ?? [];
   const [body = '', signature = ''] = cookie.split('.');
@@ -173,22 +173,22 @@ it("the console accepts the identity provider's response once, from the same bro
     new URL(url).host,
     new Map([[name, `${Buffer.from(JSON.stringify(later)).toString('base64url')}.${signature}`]]),
   );
-  await refused(forged, answer);
-  expect((await browser.get(answer)).status).toBe(200);
+  await refused(forged, reply);
+  expect((await browser.get(reply)).status).toBe(200);
   expect(browser.jar.get(new URL(url).host)?.has(name)).toBe(false);
   const again = new Browser();
   again.jar.set(new URL(url).host, jar); // the provider has used up the code too
-  await refused(again, answer);
+  await refused(again, reply);
 });
 
 it('two tabs of a browser sign in at the identity provider at once, and each opens its page', async () => {
   const browser = new Browser();
   const pages = ['/console/reviews', '/console/ledger'];
-  const answers: string[] = [];
+  const replies: string[] = [];
   for (const page of pages)
-    answers.push((await browser.follow(`${url}/console/sso?to=${encodeURIComponent(page)}`, toCallback)).at);
-  for (const [i, answer] of answers.entries()) {
-    const seen = await browser.get(answer);
+    replies.push((await browser.follow(`${url}/console/sso?to=${encodeURIComponent(page)}`, toCallback)).at);
+  for (const [i, reply] of replies.entries()) {
+    const seen = await browser.get(reply);
     expect([seen.status, seen.headers.get('refresh')]).toEqual([200, `0;url=${pages[i]}`]);
   }
   expect((await browser.visitor().get('/console')).status).toBe(200);
@@ -196,20 +196,20 @@ it('two tabs of a browser sign in at the identity provider at once, and each ope
 
 it('a browser keeps the cookies of its five newest sign-ins at the identity provider', async () => {
   const browser = new Browser();
-  const answers: string[] = [];
-  for (let i = 0; i < 7; i++) answers.push((await browser.follow(`${url}/console/sso`, toCallback)).at);
+  const replies: string[] = [];
+  for (let i = 0; i < 7; i++) replies.push((await browser.follow(`${url}/console/sso`, toCallback)).at);
   const kept = [...(browser.jar.get(new URL(url).host) ?? [])].filter(([name]) => name.startsWith('crossbill_sso_'));
   expect(kept).toHaveLength(5);
-  expect((await browser.get(answers[0] ?? '')).status).toBe(400);
-  expect((await browser.get(answers[6] ?? '')).status).toBe(200);
+  expect((await browser.get(replies[0] ?? '')).status).toBe(400);
+  expect((await browser.get(replies[6] ?? '')).status).toBe(200);
 });
 
 it('the console sends the identity provider the return address from the settings, not from the Host header', async () => {
   const asked = async (at: string): Promise<string | null> => {
     const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test' };
-    const [answer] = (await once(get(`${at}/console/sso`, { headers }), 'response')) as [IncomingMessage];
-    answer.resume();
-    return new URL(answer.headers.location ?? '').searchParams.get('redirect_uri');
+    const [reply] = (await once(get(`${at}/console/sso`, { headers }), 'response')) as [IncomingMessage];
+    reply.resume();
+    return new URL(reply.headers.location ?? '').searchParams.get('redirect_uri');
   };
   expect(await asked(url)).toBe(`${url}/console/sso/callback`);
   const public_ = await world.startDaemon({ CONSOLE_URL: 'https://billing.example.com' });
@@ -218,9 +218,9 @@ it('the console sends the identity provider the return address from the settings
 
 it("the console refuses the identity provider's response to another browser's sign-in", async () => {
   const [mine, theirs] = [new Browser(), new Browser()];
-  const { at: answer } = await mine.follow(`${url}/console/sso`, toCallback);
+  const { at: reply } = await mine.follow(`${url}/console/sso`, toCallback);
   const { at: other } = await theirs.follow(`${url}/console/sso`, toCallback);
-  const mixed = new URL(answer);
+  const mixed = new URL(reply);
   mixed.searchParams.set('code', new URL(other).searchParams.get('code') ?? '');
   const seen = await mine.get(mixed.href);
   expect([seen.status, mine.cookie()]).toEqual([400, undefined]);
@@ -229,10 +229,10 @@ it("the console refuses the identity provider's response to another browser's si
 it("the console's login form reports that the identity provider refused the person", async () => {
   const browser = new Browser();
   const { at } = await browser.follow(`${url}/console/sso`, toCallback);
-  const answer = new URL(at);
-  answer.searchParams.delete('code');
-  answer.searchParams.set('error', 'access_denied');
-  const seen = await browser.get(answer.href);
+  const reply = new URL(at);
+  reply.searchParams.delete('code');
+  reply.searchParams.set('error', 'access_denied');
+  const seen = await browser.get(reply.href);
   expect([seen.status, browser.cookie()]).toEqual([403, undefined]);
   expect(seen.text).toContain('did not sign you in (access_denied)');
 });

@@ -39,13 +39,13 @@ export async function aMorRig(timeoutMs = 10_000): Promise<MorRig> {
     transport: client.transport,
     clock,
     async control(path, body = {}, method = 'POST') {
-      const answer = await fetch(`${sandbox.morUrl}/_sandbox${path}`, {
+      const reply = await fetch(`${sandbox.morUrl}/_sandbox${path}`, {
         method,
         headers: { 'content-type': 'application/json' },
         ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
       });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+      const text = await reply.text();
+      if (!reply.ok) throw new Error(`${path}: ${reply.status} ${text}`);
       return text === '' ? null : (JSON.parse(text) as unknown);
     },
     async close() {

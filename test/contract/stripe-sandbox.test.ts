@@ -1,6 +1,6 @@
 // The adapter against the sandbox's Stripe over real HTTP: effects happen once, and a look finds lost answers again.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type BillingAnswer, type BillingCall } from '../../src/shared/domain/ports/billing-platform.js';
+import { type BillingReply, type BillingCall } from '../../src/shared/domain/ports/billing-platform.js';
 import { form } from '../../src/frames/stripe/encode.js';
 import { Kernel } from '@crossbill/sandbox/kernel/kernel.js';
 import { listen, type RunningServer } from '@crossbill/sandbox/kernel/server.js';
@@ -40,7 +40,7 @@ async function aDraft(): Promise<{ invoiceId: string; customerId: string }> {
   return { invoiceId: await create('/v1/invoices', params), customerId };
 }
 
-async function done(call: BillingCall, key: string): Promise<BillingAnswer> {
+async function done(call: BillingCall, key: string): Promise<BillingReply> {
   const outcome = await stripe.platform.send(stored(stripe.platform, call, key));
   if (!outcome.ok) throw new Error(`${call.kind}: ${outcome.kind} ${outcome.code} ${outcome.message}`);
   return outcome.value;
@@ -84,7 +84,7 @@ it('if Crossbill repeats calls under new keys, Stripe keeps one finalization, on
   };
   const { refundId, reference } = refund;
   const note = { ...calls.note, invoiceId, refundId, refunded: { paymentRecordId, reference } };
-  const issued: BillingAnswer[] = [];
+  const issued: BillingReply[] = [];
   for (const key of ['first', 'second']) {
     await done({ ...calls.finalize, invoiceId }, `fin-${key}-${invoiceId}`);
     await done(attach, `attach-${key}-${invoiceId}`);
@@ -92,7 +92,7 @@ it('if Crossbill repeats calls under new keys, Stripe keeps one finalization, on
     if (key === 'first') issued.push(await done(note, `note-${key}-${invoiceId}`));
   }
   expect(await stripe.platform.probe(note)).toMatchObject({
-    value: { done: true, answer: issued[0] },
+    value: { done: true, reply: issued[0] },
   });
   expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
   expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
@@ -100,7 +100,7 @@ it('if Crossbill repeats calls under new keys, Stripe keeps one finalization, on
 
 it('Crossbill finds a reported payment on Stripe before and after its attachment to the invoice', async () => {
   const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
-  const found = { ok: true, value: { done: true, answer: { paymentRecordId } } };
+  const found = { ok: true, value: { done: true, reply: { paymentRecordId } } };
   expect(await stripe.platform.probe(report)).toMatchObject(found);
   await done(attach, `attach-${invoiceId}`);
   expect(await stripe.platform.probe(report)).toMatchObject(found);
@@ -164,7 +164,7 @@ it.each(['drop_after', 'garble', 'store_500'])(
     expect(probe).toMatchObject({ ok: true, value: { done: true } });
     const again = await stripe.platform.send(lost);
     if (kind === 'store_500') expect(again).toMatchObject({ kind: 'unknown', replayed: true });
-    else expect(again).toMatchObject({ ok: true, value: probe.ok && probe.value.done ? probe.value.answer : {} });
+    else expect(again).toMatchObject({ ok: true, value: probe.ok && probe.value.done ? probe.value.reply : {} });
   },
 );
 

@@ -221,7 +221,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
       const [method, path] = mor.split(' ');
       const [ours, where, body] = asked;
       const said = { field: 'somewhere', message: 'is not right' };
-      const answer = code === '' ? {} : { code, errors: [said] };
+      const reply = code === '' ? {} : { code, errors: [said] };
       await world.fault({
         side: 'mor',
         method,
@@ -229,7 +229,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
         times: 4,
         action: 'status',
         status,
-        body: answer,
+        body: reply,
       });
       const seen = await world.api(ours, where(), body);
       const want = expected(status, code);
@@ -335,9 +335,9 @@ const BAD: readonly Bad[] = [
 it("Crossbill answers 400 with the field's name to each malformed API request, and sends nothing to the MoR", async () => {
   await world.control('DELETE', '/requests');
   for (const [[method, path, body], ...fields] of BAD) {
-    const answer: Reply = await world.api(method, path(), body);
-    const named = ((answer.body['errors'] ?? []) as Json[]).map((e) => String(e['field']));
-    expect([path(), fields, answer.status]).toEqual([path(), fields, 400]);
+    const reply: Reply = await world.api(method, path(), body);
+    const named = ((reply.body['errors'] ?? []) as Json[]).map((e) => String(e['field']));
+    expect([path(), fields, reply.status]).toEqual([path(), fields, 400]);
     for (const field of fields) expect([path(), named]).toEqual([path(), expect.arrayContaining([field])]);
   }
   const log = await world.control('GET', '/requests?side=mor');

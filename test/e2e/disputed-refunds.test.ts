@@ -52,11 +52,11 @@ it('`crossbill refund --yes` alone refunds no disputed payment; a terminal shows
   const args = ['refund', id, '--amount', '1'];
   const refused = await cliJson<{ error: Json }>([...args, '--yes'], world.env);
   expect(refused).toMatchObject({ code: 1, body: { error: { code: 'payment_disputed' } } });
-  const no = await cli(args, world.env, { answer: 'n' });
+  const no = await cli(args, world.env, { reply: 'n' });
   expect(no).toMatchObject({ code: 1, out: '', err: expect.stringMatching(new RegExp(`^Warning: .*dp_${id}`)) });
   expect(await refunds(id)).toEqual([]);
   expect((await cli([...args, '--yes', '--despite-dispute'], world.env)).code).toBe(0);
-  expect((await cli(args, world.env, { answer: 'y' })).code).toBe(0);
+  expect((await cli(args, world.env, { reply: 'y' })).code).toBe(0);
   expect(await refunds(id)).toEqual([100, 100]);
 });
 

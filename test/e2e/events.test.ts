@@ -213,7 +213,7 @@ describe('a commit with a lost answer', () => {
   }
 
   it("when PostgreSQL's reply to storing an event is lost, the sender gets 503 and Crossbill stores the event once", async () => {
-    proxy.loseAnswers('store_events', 'SELECT ', 3); // the statement's name: its text travels once a connection
+    proxy.loseReplies('store_events', 'SELECT ', 3); // the statement's name: its text travels once a connection
     await paidInTheEnd(await renewAtOnce(world, subscribers, AT_ONCE), 3);
     const { body } = await world.control('GET', '/deliveries');
     const statuses = (body['data'] as { status: number | null }[]).flatMap((d) => d.status ?? []); // null: under way
@@ -222,7 +222,7 @@ describe('a commit with a lost answer', () => {
   });
 
   it("when PostgreSQL's reply to storing a decision is lost, no call to Stripe has a second effect", async () => {
-    proxy.loseAnswers('step_', 'SELECT ', 3); // the statement's name begins so
+    proxy.loseReplies('step_', 'SELECT ', 3); // the statement's name begins so
     await paidInTheEnd(await renewAtOnce(world, subscribers, AT_ONCE), 3 + 3);
   });
 });

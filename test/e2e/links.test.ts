@@ -69,8 +69,8 @@ describe('payment links', () => {
       ([item]) => ((item?.['fact'] as Json | undefined)?.['observations'] as Json[] | undefined)?.length === 5,
     );
     expect(items.map((r) => r['status'])).toEqual(['open']);
-    const answer = { resolution: 'dismiss', note: 'the MoR took one' };
-    expect(await world.api('POST', `/v1/reviews/${String(items[0]?.['id'])}/resolve`, answer)).toMatchObject({
+    const reply = { resolution: 'dismiss', note: 'the MoR took one' };
+    expect(await world.api('POST', `/v1/reviews/${String(items[0]?.['id'])}/resolve`, reply)).toMatchObject({
       status: 200,
     });
   });

@@ -236,7 +236,7 @@ describe('a returned debit', () => {
   });
 
   it('`crossbill returned` asks for confirmation, then records or undoes a returned bank debit, with audit entries', async () => {
-    const asked = await cli(['returned', paymentId], world.env, { answer: 'n' });
+    const asked = await cli(['returned', paymentId], world.env, { reply: 'n' });
     expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was done.') });
     const done = await cliJson(['returned', paymentId, '--reference', 'line 4', '--yes'], world.env);
     expect(done).toMatchObject({ code: 0, body: { status: 'returned', reference: 'line 4', amount: 2990 } });

@@ -91,7 +91,7 @@ describe.each(['payment_record', 'out_of_band'])('a renewal marked by %s, and a 
     await deafMor(world);
     for (const proxy of proxies) proxy.written = new Map();
     const first = markMode === 'payment_record' ? 'amount_requested[value]' : 'metadata[mor_payment_id]';
-    stripe.loseAnswers(first, '"object"', 1);
+    stripe.loseReplies(first, '"object"', 1);
 
     const invoiceId = await openRenewal(world, s);
     const paid = await chargeByMor(world, s, invoiceId, 1000);

@@ -149,7 +149,7 @@ describe('`crossbill move`', () => {
 
   it('the messages of `crossbill move` on a terminal leave no line of progress beside the result', async () => {
     const s = await mover(world);
-    const ran = await cli(['move', s.customerId], env, { answer: 'y' });
+    const ran = await cli(['move', s.customerId], env, { reply: 'y' });
     expect([ran.code, ran.err.match(/moved/g)]).toEqual([0, null]);
     expect(ran.out).toMatch(/\n1 moved\.\n$/);
   });

@@ -30,7 +30,7 @@ describe('a notification', () => {
   });
 
   it('after a kill -9 during a notification, the restarted daemon sends the same bytes again under the same id', async () => {
-    receiver.answer = () => 'hang';
+    receiver.reply = () => 'hang';
     // A payment of nobody's: its amount fits no invoice, so Crossbill opens a review item and makes a notification.
     const s = await world.stripe.customers.create({ name: 'Ada Example' });
     const invoice = await world.stripe.invoices.create({ customer: s.id, auto_advance: false });
@@ -39,7 +39,7 @@ describe('a notification', () => {
     await world.stripe.invoices.pay(finalized.id ?? '', { paid_out_of_band: true });
     await world.until('it is sent', () => receiver.of('invoice.paid'), { length: 1 });
     await daemon.end('SIGKILL');
-    receiver.answer = () => 200;
+    receiver.reply = () => 200;
     // The dead process's work is due again in half a minute; here at once.
     await world.query(`update notification set next_try_at = now() where status = 'pending'`);
     await daemon.start();

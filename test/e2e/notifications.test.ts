@@ -17,7 +17,7 @@ beforeAll(async () => {
   await world.startDaemon();
 });
 beforeEach(() => {
-  receiver.answer = () => 200;
+  receiver.reply = () => 200;
 });
 afterAll(async () => {
   await world.close();
@@ -122,7 +122,7 @@ describe('a merchant’s backend', () => {
     const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
     let left = 2;
-    receiver.answer = (h) =>
+    receiver.reply = (h) =>
       eventOf(h.body).type === 'invoice.paid' && eventOf(h.body).data['invoice_id'] === invoiceId && left-- > 0
         ? 500
         : 200;
@@ -168,7 +168,7 @@ describe('a merchant’s backend', () => {
 
   it("Crossbill follows no redirect of the merchant's backend, and the notification's last error gives the reason", async () => {
     const elsewhere = await NotifyReceiver.open();
-    receiver.answer = () => ({ status: 302, headers: { location: elsewhere.url } });
+    receiver.reply = () => ({ status: 302, headers: { location: elsewhere.url } });
     const id = (await failing()).id;
     expect(elsewhere.heard).toEqual([]);
     const { body } = await world.api<{ last_error: string }>('GET', `/v1/notifications/${id}`);
@@ -177,10 +177,10 @@ describe('a merchant’s backend', () => {
   });
 
   it("after a 410 from the merchant's backend, Crossbill sends no notification until the operator replays one", async () => {
-    receiver.answer = () => 410;
+    receiver.reply = () => 410;
     const s = await world.subscriber();
     await world.until('the receiver is known to be gone', () => gauge('crossbill_notification_receiver_gone'), 1);
-    receiver.answer = () => 200;
+    receiver.reply = () => 200;
     const before = receiver.heard.length;
     const waiting = await world.shows<{ data: { id: string; type: string; invoice_id?: string; status: string }[] }>(
       '/v1/notifications?status=pending&limit=100',
@@ -193,7 +193,7 @@ describe('a merchant’s backend', () => {
   });
 
   it("Crossbill marks invoices paid while the merchant's backend leaves every notification unanswered", async () => {
-    receiver.answer = () => 'hang';
+    receiver.reply = () => 'hang';
     const s = await world.paidSubscriber();
     for (let n = 0; n < 6; n++) {
       const invoiceId = await openRenewal(world, s);
@@ -203,7 +203,7 @@ describe('a merchant’s backend', () => {
     const open = await world.api<{ data: unknown[] }>('GET', '/v1/notifications?status=pending&limit=100');
     expect(open.body.data.length).toBeGreaterThan(6);
     await world.until('no call at a peer waits', () => gauge('crossbill_queue_depth{queue="outbox"}'), 0);
-    receiver.answer = () => 200;
+    receiver.reply = () => 200;
   });
 });
 

@@ -96,12 +96,12 @@ describe('a daemon unable to write its log', () => {
     const { url } = daemon;
     await daemon.start();
     for (let n = 0; n < DELIVERIES; n++) {
-      const answer = await fetch(`${url}/webhooks/stripe`, {
+      const reply = await fetch(`${url}/webhooks/stripe`, {
         method: 'POST',
         body: '{}',
         signal: AbortSignal.timeout(60_000),
       });
-      expect(answer.status).toBe(400);
+      expect(reply.status).toBe(400);
     }
     const metrics = await (await fetch(`${url}/metrics`)).text();
     const lost = Number(/^crossbill_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1]);
@@ -135,7 +135,7 @@ describe('secrets', () => {
   /** The texts to find nowhere, with a name for the report. */
   const canaries = new Map<string, string>();
   /** The API's answers. */
-  const answers: string[] = [];
+  const replies: string[] = [];
   const canary = (name: string): string => {
     const value = `canary${name.replaceAll(/\W/g, '')}${randomUUID().replaceAll('-', '')}`;
     canaries.set(name, value);
@@ -177,7 +177,7 @@ describe('secrets', () => {
     const heard: World['api'] = async <T = Json>(...asked: Parameters<World['api']>) => {
       const reply = await api<T>(...asked);
       // The one secret handed over on purpose, to its requester.
-      answers.push(
+      replies.push(
         JSON.stringify(reply.body, (name, value: unknown) => (name === 'client_secret' ? undefined : value)),
       );
       return reply;
@@ -284,11 +284,11 @@ describe('secrets', () => {
       '/metrics',
       '/readyz',
     ]) {
-      const answer = await fetch(url + path, {
+      const reply = await fetch(url + path, {
         headers: { cookie: `crossbill_console=${cookie}` },
         redirect: 'manual',
       });
-      pages.push([path, `${JSON.stringify([...answer.headers])} ${await answer.text()}`]);
+      pages.push([path, `${JSON.stringify([...reply.headers])} ${await reply.text()}`]);
     }
     await world.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
@@ -326,8 +326,8 @@ describe('secrets', () => {
     }
     for (const [path, text] of pages) scan(path, text);
     expect(pages.filter(([, text]) => text.length > 500).length).toBeGreaterThan(4);
-    for (const answer of answers) scan('an answer of the API', answer);
-    expect(answers.length).toBeGreaterThan(8);
+    for (const reply of replies) scan('an answer of the API', reply);
+    expect(replies.length).toBeGreaterThan(8);
     const reviews = await world.api<{ data: Json[] }>('GET', '/v1/reviews?limit=100');
     scan('the review items', JSON.stringify(reviews.body));
     expect(found).toEqual([]);

@@ -237,13 +237,13 @@ describe('Onboarding', () => {
     });
 
     it('Crossbill answers 404 to onboarding requests about an unknown merchant', async () => {
-      for (const answer of [
+      for (const reply of [
         await look('nobody'),
         await product('nobody'),
         await business('nobody'),
         await submit('nobody'),
       ]) {
-        expect(answer).toMatchObject(refusal(404, 'not_found'));
+        expect(reply).toMatchObject(refusal(404, 'not_found'));
       }
     });
 
@@ -352,8 +352,8 @@ describe('Onboarding', () => {
         ['GET', 'merchants/x'],
         ['POST', 'merchants/x/submit'],
       ] as const) {
-        const answer = await world.api(method, `/v1/onboarding/${path}`);
-        expect(answer).toMatchObject(refusal(409, 'onboarding_not_configured'));
+        const reply = await world.api(method, `/v1/onboarding/${path}`);
+        expect(reply).toMatchObject(refusal(409, 'onboarding_not_configured'));
       }
       const begun = await world.api('POST', '/v1/onboarding/merchants', merchant('larch'));
       expect(begun).toMatchObject(refusal(409, 'onboarding_not_configured'));

@@ -34,8 +34,8 @@ describe('The owner of a card', () => {
       'idempotency-key': key,
       'content-type': 'application/json',
     };
-    const answer = await fetch(`${daemon.url}/v1/signups`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return { status: answer.status, body: (await answer.json()) as Json, headers: answer.headers };
+    const reply = await fetch(`${daemon.url}/v1/signups`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: reply.status, body: (await reply.json()) as Json, headers: reply.headers };
   }
   const setupCalls = (): Promise<Json[]> => requestsOf(world, `side=mor&path=${SETUP}`);
   /** The request of the newest setup intent. */

@@ -104,7 +104,7 @@ describe('the relay of invoice.created', () => {
   let s: Subscriber;
   let ear: Server;
   const heard: Heard[] = [];
-  // Answers to the first tries of every renewal while set: no other test's straggler uses them up.
+  // Replies to the first tries of every renewal while set: no other test's straggler uses them up.
   let refusals: readonly number[] = [];
 
   beforeAll(async () => {
@@ -124,7 +124,7 @@ describe('the relay of invoice.created', () => {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'stripe-signature': String(req.headers['stripe-signature']) },
           body,
-        }).then((answer) => res.writeHead(answer.status).end());
+        }).then((reply) => res.writeHead(reply.status).end());
       });
     });
     await new Promise<void>((resolve) => ear.listen(0, '127.0.0.1', resolve));

@@ -154,8 +154,8 @@ describe('a failed renewal with a schedule of retries', () => {
     expect(both.find((r) => r.status === 409)?.body).toMatchObject({ code: 'invoice_not_retryable' });
     await until(id, 'the second refusal came', (i) => (i['attempts'] as Json[]).length === 2);
     const key = { 'idempotency-key': `again ${id}` };
-    const answers = await Promise.all([retry(id, key), retry(id, key)]);
-    expect(answers.map((r) => r.status)).toEqual([202, 202]);
+    const replies = await Promise.all([retry(id, key), retry(id, key)]);
+    expect(replies.map((r) => r.status)).toEqual([202, 202]);
     const paid = await world.invoice(id, 'paid');
     expect(made(paid)).toMatchObject([{ by: 'ops' }, { by: 'ops' }]);
     expect(await charges(id)).toEqual(['failed', 'failed', 'succeeded']);

@@ -46,8 +46,8 @@ describe('a daemon in shadow mode', () => {
   const ask = async (method: string, path: string, body?: unknown): Promise<Reply> => {
     const headers = { authorization: `Bearer ${OPS_KEY}`, 'content-type': 'application/json', 'idempotency-key': path };
     const init = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await fetch(`${shadow.url}${path}`, { method, headers, ...init });
-    return { status: answer.status, body: (await answer.json()) as Json, headers: answer.headers };
+    const reply = await fetch(`${shadow.url}${path}`, { method, headers, ...init });
+    return { status: reply.status, body: (await reply.json()) as Json, headers: reply.headers };
   };
 
   /** Waits until the shadow shows an invoice so. */
@@ -133,8 +133,8 @@ describe('a daemon in shadow mode', () => {
       ['DELETE', '/v1/mor/webhooks/any'],
     ];
     for (const [method, path, body] of tries) {
-      const answer = await ask(method, path, body);
-      expect([path, answer.status, answer.body['code']]).toEqual([path, 409, 'shadow_mode']);
+      const reply = await ask(method, path, body);
+      expect([path, reply.status, reply.body['code']]).toEqual([path, 409, 'shadow_mode']);
     }
     expect(await changes()).toEqual([]);
     const visitor = await new Visitor(shadow.url).login(OPS_KEY);

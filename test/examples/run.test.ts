@@ -21,7 +21,7 @@ describe('npm run example', () => {
   const addressOf = (what: string): string => new RegExp(`^${what} +(http://[\\d.:]+)`, 'm').exec(said)?.[1] ?? '';
   const statusOf = (url: string): Promise<number> =>
     fetch(url).then(
-      (answer) => answer.status,
+      (reply) => reply.status,
       () => 0,
     );
 

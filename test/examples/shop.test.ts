@@ -251,11 +251,11 @@ suite('the example shop in a browser', () => {
   it('the example shop answers 400 to a notification with a wrong signature', async () => {
     const headers = { 'content-type': 'application/json', 'webhook-id': 'msg_1', 'webhook-signature': 'v1,AAAA' };
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const answer = await fetch(`${shop.url}/hooks/crossbill`, {
+    const reply = await fetch(`${shop.url}/hooks/crossbill`, {
       method: 'POST',
       headers: { ...headers, 'webhook-timestamp': timestamp },
       body: '{"type":"invoice.paid","data":{}}',
     });
-    expect(answer.status).toBe(400);
+    expect(reply.status).toBe(400);
   });
 });

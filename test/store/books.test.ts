@@ -365,7 +365,7 @@ describe('Days in the overview', () => {
       [],
     );
     await endpoints.add([{ endpoint: 'stripe', hour, status: 200, n: 2 }], []);
-    expect(await endpoints.answers(new Date('2026-11-20T00:00:00Z'))).toEqual([
+    expect(await endpoints.replies(new Date('2026-11-20T00:00:00Z'))).toEqual([
       { endpoint: 'stripe', hour, status: 200, n: 42 },
       { endpoint: 'stripe', hour, status: 401, n: 2 },
     ]);
@@ -386,7 +386,7 @@ describe('Days in the overview', () => {
     expect((await db.pool.query('select count(*)::int as n from endpoint_refusal')).rows).toEqual([{ n: 200 }]);
     const weekLater = new Date('2026-11-27T11:00:00Z');
     await endpoints.add([{ endpoint: 'mor_events', hour: weekLater, status: 200, n: 1 }], []);
-    expect(await endpoints.answers(new Date(0))).toEqual([
+    expect(await endpoints.replies(new Date(0))).toEqual([
       { endpoint: 'mor_events', hour: weekLater, status: 200, n: 1 },
     ]);
   });

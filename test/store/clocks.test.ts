@@ -20,7 +20,7 @@ import { NoChannels } from '../support/no-channels.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 
 const AHEAD_MS = 240_000;
-const NO_ANSWER = {
+const NO_REPLY = {
   ok: false,
   kind: 'retry',
   status: null,
@@ -125,7 +125,7 @@ it("the database's clock, not the daemon's, stamps audit entries, verify runs an
   );
   ahead.selfMoving = true; // repeats wait no longer than a moment
   const books = new VerifyRepository(db, time);
-  const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_ANSWER) });
+  const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_REPLY) });
   const inbox = new PgInbox(db, time);
   const lanes = new PgLaneRepository(db, time);
   const verify = new VerifyService(

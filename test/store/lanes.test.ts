@@ -341,10 +341,10 @@ describe('A call longer than its lease', () => {
     platform.put(anInvoice());
     platform.payAnotherWay(INVOICE_ID);
     let probes = 0;
-    let answer: (outcome: CallOutcome<Probe>) => void = () => undefined;
+    let reply: (outcome: CallOutcome<Probe>) => void = () => undefined;
     platform.probe = () => {
       probes++;
-      return new Promise((resolve) => (answer = resolve));
+      return new Promise((resolve) => (reply = resolve));
     };
     const service = new WorkLaneService(
       repository,
@@ -371,7 +371,7 @@ describe('A call longer than its lease', () => {
       await until(async () => (await leaseUntil()) !== before);
       expect(await elsewhere.claim('two', 5, LEASE_MS)).toEqual([]);
     }
-    answer(failed('unknown', { code: 'list_too_long', message: 'too many' }));
+    reply(failed('unknown', { code: 'list_too_long', message: 'too many' }));
     await until(async () => (await leaseUntil()) === 0);
     clock.advance(60_000); // a renewal still to come takes nothing back
     await worker.stop();

@@ -115,7 +115,7 @@ const SILENCE: CallFailure = {
 class Scripted extends BillingMoves {
   readonly way = 'send_invoice';
   readonly sent: StoredMoveCall[] = [];
-  answers: CallOutcome<string>[] = [];
+  replies: CallOutcome<string>[] = [];
   collected = 'charge_automatically';
 
   subscription(subscriptionId: string): MovableSubscription {
@@ -143,7 +143,7 @@ class Scripted extends BillingMoves {
   encode = (call: MoveCall): WireRequest => ({ method: 'POST', path: '/v1/x', body: JSON.stringify(call) });
   send = (call: StoredMoveCall) => {
     this.sent.push(call);
-    return Promise.resolve(this.answers.shift() ?? ok('sub'));
+    return Promise.resolve(this.replies.shift() ?? ok('sub'));
   };
 }
 
@@ -158,7 +158,7 @@ describe('the requests of a move', () => {
 
   it("Crossbill stores a move's request before sending it, and the next run sends the same key and bytes", async () => {
     const stripe = new Scripted();
-    stripe.answers = [SILENCE];
+    stripe.replies = [SILENCE];
     const steps = stepsOn(stripe);
     await expect(steps.move(stripe.subscription('sub_1'), null, RUN)).rejects.toThrow(MoveStopped);
     const row = await moves.find('sub_1');
@@ -171,7 +171,7 @@ describe('the requests of a move', () => {
 
   it("Crossbill does not repeat a move's request if Stripe already shows the request's effect", async () => {
     const stripe = new Scripted();
-    stripe.answers = [SILENCE];
+    stripe.replies = [SILENCE];
     const steps = stepsOn(stripe);
     const before = stripe.subscription('sub_2');
     await expect(steps.move(before, null, RUN)).rejects.toThrow(MoveStopped);
@@ -182,7 +182,7 @@ describe('the requests of a move', () => {
 
   it("a subscription's move fails if Stripe refuses the request, and Crossbill counts Stripe as the charging side", async () => {
     const stripe = new Scripted();
-    stripe.answers = [{ ...SILENCE, kind: 'refused', status: 400, code: 'parameter_invalid', message: 'No.' }];
+    stripe.replies = [{ ...SILENCE, kind: 'refused', status: 400, code: 'parameter_invalid', message: 'No.' }];
     const failed = await stepsOn(stripe).move(stripe.subscription('sub_3'), null, RUN);
     expect(failed).toMatchObject({
       status: 'failed',
@@ -196,7 +196,7 @@ describe('the requests of a move', () => {
     const stripe = new Scripted();
     const steps = stepsOn(stripe);
     const moved = await steps.move(stripe.subscription('sub_4'), null, RUN);
-    stripe.answers = [SILENCE];
+    stripe.replies = [SILENCE];
     stripe.collected = 'send_invoice';
     await expect(steps.back(moved, RUN)).rejects.toThrow(MoveStopped);
     const row = await moves.find('sub_4');

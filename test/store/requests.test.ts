@@ -53,12 +53,12 @@ function afterTheNameWasLookedUp(pool: pg.Pool, then: () => Promise<void>): void
     if (!waiting) return;
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
     const heard = async (...args: unknown[]): Promise<unknown> => {
-      const answer = await query(...args);
+      const reply = await query(...args);
       if (waiting && typeof args[0] === 'string' && args[0].includes('from api_request')) {
         waiting = false;
         await then();
       }
-      return answer;
+      return reply;
     };
     Object.assign(client, { query: heard });
   });

@@ -35,8 +35,8 @@ async function send(parsed: ParsedEvents, deliveries: readonly Delivery[]): Prom
   for (const { source, body } of deliveries) {
     const [path, header] = source === 'stripe' ? ['stripe', 'Stripe-Signature'] : ['mor/payments', 'Mor-Signature'];
     const headers = { [header]: sign(body, SECRET, { t: clock.seconds }) };
-    const answer = await fetch(`http://127.0.0.1:${port}/webhooks/${path}`, { method: 'POST', body, headers });
-    expect(answer.status).toBe(200);
+    const reply = await fetch(`http://127.0.0.1:${port}/webhooks/${path}`, { method: 'POST', body, headers });
+    expect(reply.status).toBe(200);
   }
 }
 

@@ -52,10 +52,10 @@ export async function withTwoCharges(read: Rig['links']['read']): Promise<Rig> {
   return r;
 }
 
-/** A renewal refused for good. `answer` is the MoR's reply to the request for its link. */
-export async function withLinkAsked(answer: Rig['links']['createLink']): Promise<Rig> {
+/** A renewal refused for good. `reply` is the MoR's reply to the request for its link. */
+export async function withLinkAsked(reply: Rig['links']['createLink']): Promise<Rig> {
   const r = rig(CHARGED_NEXT);
-  r.links.createLink = answer;
+  r.links.createLink = reply;
   await refused(r, 'stolen_card');
   await r.h.drain();
   await after(r, 1_000);

@@ -6,7 +6,7 @@ import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/shared/domain/mor-object.js';
 import { type RetryTrail } from '../../src/shared/domain/retry.js';
-import { type AnswerFacts, answerOf } from '../../src/core/invoices/invoice-sentence.js';
+import { type SentenceFacts, invoiceSentence } from '../../src/core/invoices/invoice-sentence.js';
 
 export const NOW = new Date('2026-11-06T12:00:00Z');
 export const nov = (day: number, hour = 10): Date => new Date(Date.UTC(2026, 10, day, hour));
@@ -69,10 +69,10 @@ export function trail(over: Partial<RetryTrail> = {}): RetryTrail {
   return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null, ...over };
 }
 
-export type Over = Partial<Omit<AnswerFacts, 'invoice'>> & { readonly invoice?: Partial<InvoiceRow> };
+export type Over = Partial<Omit<SentenceFacts, 'invoice'>> & { readonly invoice?: Partial<InvoiceRow> };
 export function said(over: Over): readonly [string, string] {
   const none = { payments: [], refunds: [], objects: [], attempts: [], reviews: [], messages: [] };
-  const { tone, text } = answerOf(
+  const { tone, text } = invoiceSentence(
     { ...none, ...over, invoice: invoice(over.invoice ?? {}) },
     NOW,
     (r) => sentencesOf(r).summary,

@@ -4,7 +4,7 @@ import { putPayment, putRefund, putMessage } from './put-rows.js';
 import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/shared/domain/model.js';
 import { type CallFailure } from '../../src/shared/domain/ports/call.js';
-import { type RefundAnswer } from '../../src/shared/domain/ports/payment-gateway.js';
+import { type RefundReply } from '../../src/shared/domain/ports/payment-gateway.js';
 import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { newRefund } from '../../src/core/refunds/rules/refund.js';
 import { askRefund } from './ask-refund.js';
@@ -44,7 +44,7 @@ export const byEvent = (over: Partial<RefundRow> = {}, p = payment()): RefundRow
   ...{ id: 'ref_event', status: 'succeeded', succeededAt: NOW, ...over },
 });
 
-export const answer = (over: Partial<RefundAnswer> = {}): RefundAnswer => ({
+export const response = (over: Partial<RefundReply> = {}): RefundReply => ({
   ...{ morRefundId: 'rfnd_1', paymentId: 'pay_1', amountMinor: 1000n, currency: 'EUR', status: 'succeeded' },
   ...{ reason: null, processorRefundId: 're_1', createdAt: null, ...over },
 });

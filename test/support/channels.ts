@@ -102,7 +102,7 @@ export async function atMor(world: World, path: string, body: Json): Promise<Jso
   });
   const token = await fetch(`${world.sandbox.morUrl}/oauth2/token`, { method: 'POST', body: grant });
   const { access_token: bearer } = (await token.json()) as { access_token: string };
-  const answer = await fetch(`${world.sandbox.morUrl}${path}`, {
+  const reply = await fetch(`${world.sandbox.morUrl}${path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${bearer}`,
@@ -111,6 +111,6 @@ export async function atMor(world: World, path: string, body: Json): Promise<Jso
     },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Json;
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+  return (await reply.json()) as Json;
 }

@@ -23,7 +23,7 @@ export class ClaimsProvider {
       const path = new URL(req.url ?? '/', this.issuer).pathname;
       this.asked.push(path);
       req.resume();
-      res.setHeader('content-type', 'application/json').end(JSON.stringify(this.#answer(path)));
+      res.setHeader('content-type', 'application/json').end(JSON.stringify(this.#reply(path)));
     });
   }
 
@@ -42,7 +42,7 @@ export class ClaimsProvider {
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 
-  #answer(path: string): object {
+  #reply(path: string): object {
     switch (path) {
       case '/.well-known/openid-configuration':
         return {

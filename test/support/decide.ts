@@ -9,7 +9,7 @@ import {
 } from '../../src/shared/domain/model.js';
 import { type CallFailure } from '../../src/shared/domain/ports/call.js';
 import * as answers from '../../src/engine/calls.js';
-import { type AnswerTo, type Call, callOf, type CallRule } from '../../src/engine/call.js';
+import { type ReplyTo, type Call, callOf, type CallRule } from '../../src/engine/call.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { carryOut, type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/lane.js';
@@ -65,7 +65,7 @@ export function onStates<K extends OutboxKind>(rule: CallRule<K>) {
     (s: LaneState, m: OutboxRow, of: T, ctx: Ctx): LaneState =>
       decide(s, ctx, (lane) => void act(lane, callOf(lane, m), of));
   return {
-    answered: on<AnswerTo<K>>(rule.replied),
+    answered: on<ReplyTo<K>>(rule.replied),
     refused: on<CallFailure>(rule.refused),
     silent: on<CallFailure>((lane, call, f) => rule.silent?.(lane, call, f)),
     untraceable: on<string>((lane, call, why) => rule.untraceable?.(lane, call, why)),
@@ -89,8 +89,8 @@ type Outcome<F extends (...of: never[]) => unknown> = Parameters<F>[3];
 export const applyEvent = (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied =>
   asEventRule((lane, one: LaneEvent | ChannelEvent) => events.applyEvent(SUBJECTS, lane, one))(s, e, ctx);
 
-export const applyAnswer = (s: LaneState, id: string, o: Outcome<typeof answers.applyAnswer>, ctx: Ctx): LaneState =>
-  decide(s, ctx, (lane) => answers.applyAnswer(SUBJECTS.calls, lane, id, o));
+export const applyReply = (s: LaneState, id: string, o: Outcome<typeof answers.applyReply>, ctx: Ctx): LaneState =>
+  decide(s, ctx, (lane) => answers.applyReply(SUBJECTS.calls, lane, id, o));
 
 export const applyProbe = (s: LaneState, id: string, o: Outcome<typeof answers.applyProbe>, ctx: Ctx): LaneState =>
   decide(s, ctx, (lane) => answers.applyProbe(SUBJECTS.calls, lane, id, o));

@@ -5,10 +5,10 @@ import {
   EventRelay,
   type ChargeState,
   type CustomerDetails,
-  type IntentAnswer,
+  type IntentReply,
   type MorCall,
   PaymentGateway,
-  type RefundAnswer,
+  type RefundReply,
 } from '../../src/shared/domain/ports/payment-gateway.js';
 import { answered, DAY_MS, failed, fromWire, toWire, type Trouble } from './fakes.js';
 
@@ -25,14 +25,14 @@ export class FakePaymentGateway extends PaymentGateway {
   readonly pendingCharges = new Set<string>();
   readonly asked: string[] = [];
   /** Refunds that moved money or will move it. */
-  readonly made: RefundAnswer[] = [];
+  readonly made: RefundReply[] = [];
   readonly clashes: string[] = [];
   readonly trouble: Trouble[] = [];
   /** The status of the next refund in the reply. */
-  nextStatus: RefundAnswer['status'] = 'succeeded';
+  nextStatus: RefundReply['status'] = 'succeeded';
   /** Changes a reply on its way, to play a MoR that replies to another request. */
-  distort: (a: RefundAnswer) => RefundAnswer = (a) => a;
-  readonly #kept = new Map<string, { body: string | null; outcome: CallOutcome<RefundAnswer>; at: number }>();
+  distort: (a: RefundReply) => RefundReply = (a) => a;
+  readonly #kept = new Map<string, { body: string | null; outcome: CallOutcome<RefundReply>; at: number }>();
 
   constructor(private readonly clock: Clock) {
     super();
@@ -46,7 +46,7 @@ export class FakePaymentGateway extends PaymentGateway {
     return {};
   }
 
-  override async createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
+  override async createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentReply>> {
     this.ask('intent', wire, key);
     if (this.failWith !== null) return this.failWith;
     const trouble = this.trouble.shift();
@@ -62,7 +62,7 @@ export class FakePaymentGateway extends PaymentGateway {
     });
   }
 
-  override async createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>> {
+  override async createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundReply>> {
     this.ask('refund', wire, key);
     if (this.failWith !== null) return this.failWith;
     const kept = this.#kept.get(key);
@@ -86,14 +86,14 @@ export class FakePaymentGateway extends PaymentGateway {
     this.calls.push({ call: fromWire<MorCall>(wire), wire, key });
   }
 
-  private refund(c: Extract<MorCall, { kind: 'create_refund' }>): CallOutcome<RefundAnswer> {
+  private refund(c: Extract<MorCall, { kind: 'create_refund' }>): CallOutcome<RefundReply> {
     const p = this.payments.get(c.paymentId);
     if (p === undefined) return failed('refused', { status: 404, code: 'payment_not_found' });
     if (p.refunded + c.amountMinor > p.minor) return failed('refused', { status: 400, code: 'invalid_request' });
     const status = this.nextStatus;
     if (status !== 'failed') p.refunded += c.amountMinor;
     const n = this.made.length + 1;
-    const made: RefundAnswer = {
+    const made: RefundReply = {
       morRefundId: `rfnd_api${n}`,
       paymentId: c.paymentId,
       amountMinor: c.amountMinor,

@@ -1,6 +1,6 @@
 // A fake billing platform that keeps state. The tests of lanes compare with it.
 import {
-  type BillingAnswer,
+  type BillingReply,
   type BillingCall,
   BillingPlatform,
   type InvoiceFacts,
@@ -62,7 +62,7 @@ type Record_ = {
 };
 
 type Note = { id: string; invoiceId: string; minor: bigint; refundId: string; reference: string | null };
-type Kept = { body: string | null; outcome: CallOutcome<BillingAnswer>; at: number };
+type Kept = { body: string | null; outcome: CallOutcome<BillingReply>; at: number };
 
 export class FakeBillingPlatform extends BillingPlatform {
   readonly invoices = new Map<string, InvoiceFacts>();
@@ -147,7 +147,7 @@ export class FakeBillingPlatform extends BillingPlatform {
     return answered(all.map((p) => ({ ...paid, paymentRecordId: p.recordId, amountPaid: p.minor })));
   }
 
-  override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+  override async send(call: StoredBillingCall): Promise<CallOutcome<BillingReply>> {
     this.asked.push(`${call.asked.kind} ${call.key}`);
     const now = this.clock.now().getTime();
     const kept = this.#kept.get(call.key);
@@ -163,7 +163,7 @@ export class FakeBillingPlatform extends BillingPlatform {
     const trouble = this.take(call.asked.kind);
     if (trouble === 'retry' || trouble === 'stopped') return failed(trouble);
     if (trouble === 'lost-request') return failed('unknown');
-    const keep = (outcome: CallOutcome<BillingAnswer>): CallOutcome<BillingAnswer> => {
+    const keep = (outcome: CallOutcome<BillingReply>): CallOutcome<BillingReply> => {
       this.#kept.set(call.key, { body: call.wire.body, outcome, at: now });
       return outcome;
     };
@@ -177,10 +177,10 @@ export class FakeBillingPlatform extends BillingPlatform {
     this.asked.push(`probe ${asked.kind}`);
     if (this.take('probe') !== null) return failed('unknown');
     const found = this.find(asked);
-    return answered<Probe>(found === null ? { done: false } : { done: true, answer: found });
+    return answered<Probe>(found === null ? { done: false } : { done: true, reply: found });
   }
 
-  private find(c: BillingCall): BillingAnswer | null {
+  private find(c: BillingCall): BillingReply | null {
     const invoice = this.invoices.get(c.invoiceId);
     const paid = this.payments.get(c.invoiceId) ?? [];
     switch (c.kind) {
@@ -219,9 +219,9 @@ export class FakeBillingPlatform extends BillingPlatform {
     }
   }
 
-  private carryOut(c: BillingCall): CallOutcome<BillingAnswer> {
+  private carryOut(c: BillingCall): CallOutcome<BillingReply> {
     const refuse = (code: string): CallFailure => failed('refused', { code, message: code });
-    const done = (a: BillingAnswer): CallOutcome<BillingAnswer> => {
+    const done = (a: BillingReply): CallOutcome<BillingReply> => {
       this.effects[c.kind] = (this.effects[c.kind] ?? 0) + 1;
       return answered(a);
     };

@@ -36,7 +36,7 @@ export async function setUp(options: Partial<IntakeOptions> = {}, { open = true 
       secrets,
       toleranceSec: 300,
       bodyLimitBytes: 100_000,
-      onAnswer: (endpoint, outcome) => told.push(`${endpoint} ${outcome}`),
+      onReply: (endpoint, outcome) => told.push(`${endpoint} ${outcome}`),
       ...options,
     },
     inbox,

@@ -10,12 +10,12 @@ export type Heard = {
   readonly at: number;
 };
 
-export type Answer = number | 'hang' | { readonly status: number; readonly headers: Readonly<Record<string, string>> };
+export type Reply = number | 'hang' | { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
 export class NotifyReceiver {
   readonly heard: Heard[] = [];
   /** The reply to the next delivery, by default 200. */
-  answer: (heard: Heard) => Answer = () => 200;
+  reply: (heard: Heard) => Reply = () => 200;
   private readonly server = createServer((req, res) => void this.take(req, res));
 
   static async open(): Promise<NotifyReceiver> {
@@ -53,9 +53,9 @@ export class NotifyReceiver {
       at: Date.now(),
     };
     this.heard.push(heard);
-    const answer = this.answer(heard);
-    if (answer === 'hang') return;
-    const { status, headers: more } = typeof answer === 'number' ? { status: answer, headers: {} } : answer;
+    const reply = this.reply(heard);
+    if (reply === 'hang') return;
+    const { status, headers: more } = typeof reply === 'number' ? { status: reply, headers: {} } : reply;
     res.writeHead(status, { ...more }).end('ok');
   }
 }

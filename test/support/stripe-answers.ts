@@ -1,6 +1,6 @@
-// Answers of Stripe to a check of `crossbill doctor`.
+// Replies of Stripe to a check of `crossbill doctor`.
 
-export const answer = <T>(value: T) => Promise.resolve({ ok: true as const, value, status: 200, requestId: null });
+export const reply = <T>(value: T) => Promise.resolve({ ok: true as const, value, status: 200, requestId: null });
 
 /** Each way in which Stripe gives no answer, with its HTTP status, and a word of the step that fits. */
 export const FAILURES: readonly [title: string, status: number | null, step: string][] = [

@@ -1,6 +1,6 @@
 // The pure parts of `npm run bench -- --only day`: what the day brings and when, and how its percentiles are read.
 import { expect, it } from '@jest/globals';
-import { Answers } from '../../packages/bench/src/day/replies.js';
+import { Replies } from '../../packages/bench/src/day/replies.js';
 import { Listing } from '../../packages/bench/src/day/listing.js';
 import { budgetFor, dueMs, fateOf, isCharged, type Stream, totalsOf } from '../../packages/bench/src/day/plan.js';
 import { StripeSide } from '../../packages/bench/src/day/stripe-side.js';
@@ -40,18 +40,18 @@ it('the benchmark keeps to the request limit of a live Stripe account, unless it
 });
 
 it('the benchmark computes response times by route, by minute and by group (API, webhook endpoints), and counts HTTP statuses', () => {
-  const answers = new Answers();
-  for (let n = 1; n <= 100; n++) answers.note('api', 'GET /a', n, 200, 30_000);
-  answers.note('api', 'GET /b', 1_000, 503, 61_000);
-  const [a, b] = answers.all();
+  const replies = new Replies();
+  for (let n = 1; n <= 100; n++) replies.note('api', 'GET /a', n, 200, 30_000);
+  replies.note('api', 'GET /b', 1_000, 503, 61_000);
+  const [a, b] = replies.all();
   expect(a).toMatchObject({ kind: 'GET /a', n: 100, statuses: { 200: 100 } });
   expect(a?.p50Ms).toBeCloseTo(50, 0);
   expect(a?.p99Ms).toBeCloseTo(99, 0);
   expect(b?.statuses).toEqual({ 503: 1 });
-  expect(answers.ofMinute('api', 0).n).toBe(100);
-  expect(answers.ofMinute('api', 1).n).toBe(1);
-  expect(answers.ofMinute('endpoints', 0)).toEqual({ n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 });
-  expect(answers.whole('api')).toMatchObject({ n: 101 });
+  expect(replies.ofMinute('api', 0).n).toBe(100);
+  expect(replies.ofMinute('api', 1).n).toBe(1);
+  expect(replies.ofMinute('endpoints', 0)).toEqual({ n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 });
+  expect(replies.whole('api')).toMatchObject({ n: 101 });
 });
 
 it('the benchmark counts the differences reported by `crossbill verify`, but shows no count for an incomplete run', () => {
@@ -75,9 +75,9 @@ it('the benchmark counts the differences reported by `crossbill verify`, but sho
 
 it('in the benchmark’s simulated Stripe, a refund of renewal 20 does not change the payment record of old invoice 20', () => {
   const stripe = new StripeSide(plan, () => undefined);
-  const record = (id: string): unknown => JSON.parse(stripe.answer('GET', `/v1/payment_records/${id}`, '', ''));
-  stripe.answer('POST', '/v1/payment_records/report_payment', 'a', 'metadata[invoice_id]=in_day20');
-  stripe.answer('POST', '/v1/payment_records/pr_in_day20/report_refund', 'b', 'amount[value]=1000');
+  const record = (id: string): unknown => JSON.parse(stripe.reply('GET', `/v1/payment_records/${id}`, '', ''));
+  stripe.reply('POST', '/v1/payment_records/report_payment', 'a', 'metadata[invoice_id]=in_day20');
+  stripe.reply('POST', '/v1/payment_records/pr_in_day20/report_refund', 'b', 'amount[value]=1000');
   expect(record('pr_in_day20')).toMatchObject({ id: 'pr_in_day20', amount_refunded: { value: 1_000 } });
   expect(record('pr_old20')).toMatchObject({ id: 'pr_old20', amount_refunded: { value: 0 } });
 });

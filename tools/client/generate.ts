@@ -65,7 +65,7 @@ type Operation = {
   readonly body: string | null;
   readonly bodyOptional: boolean;
   /** The type of the response. */
-  readonly answer: string;
+  readonly reply: string;
   /** For a list, the fields of its response: the rows, and the cursor of the next page. */
   readonly list: readonly [rows: string, cursor: string] | null;
   readonly repeat: 'key' | 'safe' | 'never';
@@ -90,7 +90,7 @@ function operationsOf(document: Json): Operation[] {
           query,
           body: said['requestBody'] === undefined ? null : typeOf(jsonOf(said['requestBody'])),
           bodyOptional: bare,
-          answer: answerOf(said),
+          reply: replyOf(said),
           list: query.some((p) => p['name'] === 'cursor') ? listOf(said, document) : null,
           repeat: keyed ? 'key' : method === 'post' && said['x-repeatable'] !== true ? 'never' : 'safe',
         } satisfies Operation,
@@ -100,12 +100,12 @@ function operationsOf(document: Json): Operation[] {
 }
 
 /** The type of a successful response; a union if the responses differ. */
-function answerOf(said: Json): string {
+function replyOf(said: Json): string {
   const done = Object.entries(objectOf(said['responses'])).filter(([status]) => /^2/.test(status));
-  const types = done.map(([, answer]) => {
-    const content = objectOf(objectOf(answer)['content']);
+  const types = done.map(([, reply]) => {
+    const content = objectOf(objectOf(reply)['content']);
     if ('text/plain' in content) return 'string';
-    return 'application/json' in content ? typeOf(jsonOf(answer)) : 'undefined';
+    return 'application/json' in content ? typeOf(jsonOf(reply)) : 'undefined';
   });
   return [...new Set(types)].join(' | ');
 }
@@ -177,13 +177,13 @@ function routeLine({ name, method, path, query, body, list, repeat }: Operation)
 }
 
 function methodText(operation: Operation): string {
-  const { name, path, said, query, body, bodyOptional, answer, list } = operation;
+  const { name, path, said, query, body, bodyOptional, reply, list } = operation;
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => `${id}: string`);
   const optional = query.some((p) => p['required'] === true) ? '' : '?';
   const filters = query.length === 0 ? [] : [`query${optional}: Schemas['${queryName(operation)}']`];
   const sent = body === null ? filters : [`body${bodyOptional ? '?' : ''}: ${body}`];
   const inputs = [...ids, ...sent, 'options?: CallOptions'].join(', ');
-  const gives = list === null ? `Promise<${answer}>` : `Pages<${answer}, '${list[0]}'>`;
+  const gives = list === null ? `Promise<${reply}>` : `Pages<${reply}, '${list[0]}'>`;
   return `  /** ${sentence(said['summary'])} */\n  ${name}(${inputs}): ${gives};`;
 }
 

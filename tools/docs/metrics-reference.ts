@@ -15,7 +15,7 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   const metrics = new Metrics({ eventTypes: [], now: () => new Date(0) });
   // A label appears in the text only when its metric has a value.
   metrics.event('stripe', 'other', 'stored');
-  metrics.webhookAnswer('stripe', 200);
+  metrics.webhookReply('stripe', 200);
   metrics.webhookRefusal('stripe', 'signature_mismatch');
   metrics.call('stripe', 'read_invoice', 'answered', 1);
   metrics.refusal('tax.calculate', 'integration_not_configured');

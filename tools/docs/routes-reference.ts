@@ -20,7 +20,7 @@ const ENDPOINTS = [
   ['POST /webhooks/mor/payments', 'the MoR, `payment.*`', '`Mor-Signature`'],
   ['POST /webhooks/mor/events', 'the MoR, everything else', '`Service-Signature`'],
 ];
-const ENDPOINT_ANSWERS = [
+const ENDPOINT_REPLIES = [
   ['200', 'stored, now or before: `{"received":true}`. Also for events that are parked or ignored'],
   ['400', 'Stripe’s endpoint: `signature_missing`, `signature_malformed`'],
   ['401', 'Stripe’s endpoint: `signature_mismatch`'],
@@ -80,7 +80,7 @@ export function renderRoutes(document: Json): string {
     `The tables leave out the answers of every route: 400 \`invalid_request\`, 401 \`unauthorized\`, 403 \`forbidden\`, 415 \`unsupported_media_type\`. The daemon audits 401 and 403.`,
     '## Webhook endpoints',
     table(['route', 'sender', 'signature header'], ENDPOINTS),
-    table(['answer', 'when'], ENDPOINT_ANSWERS),
+    table(['answer', 'when'], ENDPOINT_REPLIES),
     ...array(document['tags']).flatMap((tag) => group(object(tag), routes)),
     '## What your backend is told',
     'Crossbill posts `{type, timestamp, data}` to `NOTIFY_URL` with the headers of Standard Webhooks: see [notifications](../build-on-it.md#notifications). The fields of `data` are in `openapi.json` under `webhooks`.',
@@ -97,14 +97,14 @@ function group(tag: Json, routes: readonly Route[]): string[] {
 function row({ method, path, operation }: Route): string[] {
   const summary = text(operation['summary']).replace(/ \(role: \w+\)$/, '');
   const about = `${summary}. ${text(operation['description'])}`.trim();
-  return [code(`${method} ${path}`), text(operation['x-role']) || 'no key', about, answersOf(operation).join(', ')];
+  return [code(`${method} ${path}`), text(operation['x-role']) || 'no key', about, repliesOf(operation).join(', ')];
 }
 
 /** Each status with the codes in its description, without the statuses that all routes share. */
-function answersOf(operation: Json): string[] {
-  return Object.entries(object(operation['responses'])).flatMap(([status, answer]) => {
+function repliesOf(operation: Json): string[] {
+  return Object.entries(object(operation['responses'])).flatMap(([status, reply]) => {
     if (FOR_ALL.includes(status)) return [];
-    const codes = text(object(answer)['description']).match(/`[a-z]+(?:_[a-z]+)+`/g) ?? [];
+    const codes = text(object(reply)['description']).match(/`[a-z]+(?:_[a-z]+)+`/g) ?? [];
     const own = codes.filter((one) => one !== '`invalid_request`');
     if (status === '400' && own.length === 0) return [];
     return [[status, ...new Set(own)].join(' ')];

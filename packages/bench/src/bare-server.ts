@@ -13,7 +13,7 @@ const SQL = `
   insert into bare_event (event_id, body, received_at)
   select d.id, substring($1::bytea from d.start for d.length), now()
     from unnest($2::text[], $3::int[], $4::int[]) as d(id, start, length) on conflict do nothing`;
-const ANSWER = '{"received":true}';
+const REPLY = '{"received":true}';
 
 const waiting: { id: string; body: Buffer; res: ServerResponse }[] = [];
 let busy = false;
@@ -35,7 +35,7 @@ async function flush(): Promise<void> {
       values: [bodies, batch.map((b) => b.id), starts, batch.map((b) => b.body.length)],
     });
     for (const b of batch)
-      b.res.writeHead(200, { 'content-type': 'application/json', 'content-length': ANSWER.length }).end(ANSWER);
+      b.res.writeHead(200, { 'content-type': 'application/json', 'content-length': REPLY.length }).end(REPLY);
   }
   busy = false;
 }

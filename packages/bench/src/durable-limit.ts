@@ -17,9 +17,9 @@ export async function bareMarks(peerUrl: string, store: pg.Pool | null, count: n
   const write = store === null ? () => Promise.resolve() : await groupWriter(store);
   const call = async (key: string, method: 'GET' | 'POST', path: string, body: string | null): Promise<void> => {
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'idempotency-key': key };
-    const answer = await peer.request({ method, path, body, headers: body === null ? {} : form });
-    const said = (await answer.body.json()) as { id?: unknown };
-    if (answer.statusCode !== 200 || typeof said.id !== 'string') throw new Error('the peer did not answer');
+    const reply = await peer.request({ method, path, body, headers: body === null ? {} : form });
+    const said = (await reply.body.json()) as { id?: unknown };
+    if (reply.statusCode !== 200 || typeof said.id !== 'string') throw new Error('the peer did not answer');
   };
   let next = 0;
   const began = performance.now();

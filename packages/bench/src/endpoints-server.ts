@@ -21,7 +21,7 @@ const endpoints = new Endpoints(
     secrets: { stripe: [SECRET], mor_payments: [SECRET], mor_events: [SECRET] },
     toleranceSec: 3_600,
     bodyLimitBytes: 1_048_576,
-    onAnswer: (_endpoint, outcome) => {
+    onReply: (_endpoint, outcome) => {
       if (outcome === 'stored') wake.lanes();
     },
   },

@@ -75,7 +75,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     { since: day(400), until: day(370) },
     { since: day(29), until: day(-1) },
   ];
-  const [search, days, answers] = [new SearchRepository(db), new DaysRepository(db), new EndpointRepliesRepository(db)];
+  const [search, days, replies] = [new SearchRepository(db), new DaysRepository(db), new EndpointRepliesRepository(db)];
   const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
   const look = (what: string, question: () => Promise<unknown>): Question => ({
     ...ask(what, question),
@@ -149,8 +149,8 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('sums: trial balance', () => new LedgerSumsRepository(db, time).between(wholeDays)),
     ask('days: 30 with money and renewals', async () => [await days.money(thirty), await days.renewals(thirty)]),
     ask('endpoints: a day with the last refusals', async () => [
-      await answers.answers(ago(1)),
-      await answers.refusals(25),
+      await replies.replies(ago(1)),
+      await replies.refusals(25),
     ]),
     look('status: invoices by status', () => health.invoicesByStatus()),
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),

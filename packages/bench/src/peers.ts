@@ -1,6 +1,6 @@
 // A Stripe inside the bench's process. It answers at once, so only Crossbill's own work remains to measure.
 import {
-  type BillingAnswer,
+  type BillingReply,
   type BillingCall,
   BillingPlatform,
   type InvoiceFacts,
@@ -33,7 +33,7 @@ function facts(invoiceId: string, paid: boolean): InvoiceFacts {
 }
 
 export class InstantPlatform extends BillingPlatform {
-  private async answer<T>(value: T): Promise<CallOutcome<T>> {
+  private async reply<T>(value: T): Promise<CallOutcome<T>> {
     return { ok: true, value, status: 200, requestId: 'req_bench' };
   }
 
@@ -42,40 +42,40 @@ export class InstantPlatform extends BillingPlatform {
     return { method: 'POST', path: `/${call.kind}/${call.invoiceId}`, body: plain };
   }
 
-  send({ asked: { kind, invoiceId } }: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+  send({ asked: { kind, invoiceId } }: StoredBillingCall): Promise<CallOutcome<BillingReply>> {
     switch (kind) {
       case 'report_payment':
-        return this.answer({ kind: 'report_payment', paymentRecordId: `pr_${invoiceId}` });
+        return this.reply({ kind: 'report_payment', paymentRecordId: `pr_${invoiceId}` });
       case 'attach_payment':
-        return this.answer({ kind: 'attach_payment', invoice: facts(invoiceId, true) });
+        return this.reply({ kind: 'attach_payment', invoice: facts(invoiceId, true) });
       case 'finalize_invoice':
       case 'set_reference':
-        return this.answer({ kind, invoice: facts(invoiceId, false) });
+        return this.reply({ kind, invoice: facts(invoiceId, false) });
       case 'pay_out_of_band':
       case 'mark_uncollectible':
-        return this.answer({ kind, invoice: facts(invoiceId, true) });
+        return this.reply({ kind, invoice: facts(invoiceId, true) });
       case 'report_refund':
-        return this.answer({ kind, paymentRecordId: `pr_${invoiceId}` });
+        return this.reply({ kind, paymentRecordId: `pr_${invoiceId}` });
       case 'issue_credit_note':
-        return this.answer({ kind, creditNoteId: `cn_${invoiceId}` });
+        return this.reply({ kind, creditNoteId: `cn_${invoiceId}` });
       case 'cancel_subscription':
-        return this.answer({ kind, subscriptionId: `sub_${invoiceId}` });
+        return this.reply({ kind, subscriptionId: `sub_${invoiceId}` });
     }
   }
 
   probe(): Promise<CallOutcome<Probe>> {
-    return this.answer({ done: false });
+    return this.reply({ done: false });
   }
   readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
-    return this.answer(facts(invoiceId, false));
+    return this.reply(facts(invoiceId, false));
   }
   readToRelay(): Promise<CallOutcome<null>> {
-    return this.answer(null);
+    return this.reply(null);
   }
   readToRetry(): Promise<CallOutcome<null>> {
-    return this.answer(null);
+    return this.reply(null);
   }
   listInvoicePayments(): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
-    return this.answer([]);
+    return this.reply([]);
   }
 }

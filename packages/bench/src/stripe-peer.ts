@@ -50,7 +50,7 @@ function page(query: string, count: number, name: string, one: (n: number) => st
   return `{"object":"list","has_more":${first - oldest + 1 > PAGE},"data":[${numbers.map(dated).join(',')}]}`;
 }
 
-function answer(method: string, target: string, head: string, body: string): string {
+function replyTo(method: string, target: string, head: string, body: string): string {
   const [path = '', query = ''] = target.split('?');
   if (path === '/_seen') return JSON.stringify({ ...seen, reports: reported.size, attached: attached.size });
   seen.calls++;
@@ -78,7 +78,7 @@ function answer(method: string, target: string, head: string, body: string): str
 
 async function reply(socket: Socket, method: string, target: string, head: string, body: string): Promise<void> {
   if (delayMs > 0 && target !== '/_seen') await pause(delayMs);
-  const text = answer(method, target, head, body);
+  const text = replyTo(method, target, head, body);
   const length = Buffer.byteLength(text);
   socket.write(
     `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nRequest-Id: req_bench\r\nContent-Length: ${length}\r\n\r\n${text}`,

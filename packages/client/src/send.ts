@@ -54,7 +54,7 @@ async function once(settings: Settings, { method, path, body, idempotencyKey, si
   const end = (): void => deadline.abort();
   ended?.addEventListener('abort', end);
   try {
-    const answer = await settings.fetch(settings.baseUrl + path, {
+    const reply = await settings.fetch(settings.baseUrl + path, {
       method,
       headers: {
         accept: 'application/json',
@@ -66,7 +66,7 @@ async function once(settings: Settings, { method, path, body, idempotencyKey, si
       signal: deadline.signal,
       ...(body === null ? {} : { body }),
     });
-    return read(answer.status, await answer.text(), answer.headers, idempotencyKey);
+    return read(reply.status, await reply.text(), reply.headers, idempotencyKey);
   } catch (cause) {
     ended?.throwIfAborted();
     const timeout = deadline.signal.aborted;

@@ -139,10 +139,10 @@ itAsOther('an ordinary user runs the embedded PostgreSQL in a home folder (skipp
   mkdirSync(home, { mode: 0o700 });
   chownSync(home, stranger.uid, stranger.gid);
   const owner = await startOwner(buildOwnerProgram(folder.path), join(home, '.crossbill'), stranger);
-  expect(await query(owner.answer.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-  expect(statSync(`/proc/${owner.answer.pid}`).uid).toBe(stranger.uid);
+  expect(await query(owner.reply.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(statSync(`/proc/${owner.reply.pid}`).uid).toBe(stranger.uid);
   await owner.stop();
-  expect(isRunning(owner.answer.pid)).toBe(false);
+  expect(isRunning(owner.reply.pid)).toBe(false);
 });
 
 const refusal = async (dir: string): Promise<unknown> => start(dir).catch((error: unknown) => error);

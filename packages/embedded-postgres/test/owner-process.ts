@@ -30,7 +30,7 @@ try {
 }
 `;
 
-export type OwnerAnswer = {
+export type OwnerReply = {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
@@ -41,7 +41,7 @@ export type OwnerAnswer = {
 
 export type Owner = {
   readonly process: ChildProcess;
-  readonly answer: OwnerAnswer;
+  readonly reply: OwnerReply;
   /** Asks it to stop as a daemon does on SIGTERM, and waits until it has ended. */
   stop(): Promise<void>;
   /** As the kernel or an impatient person does: it can do nothing about it. */
@@ -115,7 +115,7 @@ export async function startOwner(
       letGo: () => void process.kill(known(watchdog), 'SIGCONT'),
       hasEnded: () => !/\) [^ZX]/.test(stateOf(known(watchdog))),
     },
-    answer: JSON.parse(line) as OwnerAnswer,
+    reply: JSON.parse(line) as OwnerReply,
     stop: async () => {
       child.stdin.write('stop\n');
       await ended;

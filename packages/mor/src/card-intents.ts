@@ -2,7 +2,7 @@
 import { type Outcome, type WireRequest } from './outcome.js';
 import { MAX_MINOR } from './money.js';
 import { DEFAULT_PSP, type MorOptions } from './options.js';
-import { Fields, parseAnswer } from './read.js';
+import { Fields, parseReply } from './read.js';
 import { type MorTransport } from './transport.js';
 import { segment, wireWith } from './wire.js';
 
@@ -75,7 +75,7 @@ function merchantCustomer(psp: string, { id, email, name, country, address }: Me
 
 /** Reads the customer, without the id, from the stored body of an intent. */
 export function decodeDetails(body: string): Omit<MerchantCustomer, 'id'> {
-  const customer = new Fields(parseAnswer(body).value ?? {}).may('merchant_customer', (value) => new Fields(value));
+  const customer = new Fields(parseReply(body).value ?? {}).may('merchant_customer', (value) => new Fields(value));
   if (customer === null) return {};
   const texts = (from: Fields, names: readonly string[]): Record<string, string> =>
     Object.fromEntries(names.flatMap((name) => (from.has(name) ? [[name, from.text(name)]] : [])));

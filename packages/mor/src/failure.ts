@@ -2,7 +2,7 @@
 import { type Clock } from './options.js';
 import { adviceFor, kindOf, type MorCallName } from './error-guide.js';
 import { type Failure, type FailureKind } from './outcome.js';
-import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
+import { type Exchange, type HttpReply, type NoReply } from './http-line.js';
 import { safeRequestId, safeText } from './safe-text.js';
 
 const MAX_NAMED_FIELDS = 50;
@@ -26,26 +26,26 @@ export function failure(kind: FailureKind, message: string, known: Known = {}): 
 }
 
 /** No answer came. Without a connection the request surely had no effect; with a connection nobody knows. */
-export function failureWithoutAnswer(peer: string, nothing: NoAnswer): Failure {
+export function failureWithoutReply(peer: string, nothing: NoReply): Failure {
   if (nothing.sent === 'never') return failure('refused', `a request to ${peer} could not be built (${nothing.why})`);
   if (nothing.sent === 'no') return failure('retry', `no connection to ${peer} (${nothing.why})`);
   return failure('unknown', `no answer from ${peer} (${nothing.why})`);
 }
 
 /** The client never follows a redirect: bearer token and body belong to the configured address alone. */
-export function unexpectedRedirect(peer: string, answer: HttpAnswer, kind: FailureKind): Failure {
-  return failure(kind, `${peer} answered ${answer.status}, a redirect, which is never followed`, {
-    status: answer.status,
+export function unexpectedRedirect(peer: string, reply: HttpReply, kind: FailureKind): Failure {
+  return failure(kind, `${peer} answered ${reply.status}, a redirect, which is never followed`, {
+    status: reply.status,
     code: 'unexpected_redirect',
-    requestId: requestIdOf(answer),
+    requestId: requestIdOf(reply),
   });
 }
 
 /** A 2xx with an unreadable body: the effect may exist. */
-export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string): Failure {
-  return failure('unknown', `${peer} answered ${answer.status}, but ${what}`, {
-    status: answer.status,
-    requestId: requestIdOf(answer),
+export function unreadableReply(peer: string, reply: HttpReply, what: string): Failure {
+  return failure('unknown', `${peer} answered ${reply.status}, but ${what}`, {
+    status: reply.status,
+    requestId: requestIdOf(reply),
   });
 }
 
@@ -55,32 +55,32 @@ export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string)
  */
 export function failureOf(
   call: MorCallName,
-  answer: HttpAnswer,
+  reply: HttpReply,
   { body, clock, secrets }: { readonly body: unknown; readonly clock: Clock; readonly secrets: readonly string[] },
 ): Failure {
   // A redirect is no refusal: a person must correct the address, and after a 303 the call may have had its effect.
-  if (answer.status < 400) return unexpectedRedirect('the MoR', answer, 'stopped');
+  if (reply.status < 400) return unexpectedRedirect('the MoR', reply, 'stopped');
   const said = readErrorBody(body);
   const errors = said.errors.map(({ field, message }) => ({
     field: safeText(field, secrets),
     message: safeText(message, secrets),
   }));
   const fields = errors.map(({ field }) => field);
-  const advice = adviceFor(call, answer.status, said.code, fields);
+  const advice = adviceFor(call, reply.status, said.code, fields);
   const why = [said.code, said.message === null ? null : safeText(said.message, secrets)].filter(
     (part) => part !== null,
   );
   return failure(
-    kindOf(call, answer.status, said.code),
+    kindOf(call, reply.status, said.code),
     // The message includes the remedy: the caller, the timeline and a review item all show this text.
-    `the MoR answered ${answer.status}${why.length > 0 ? `: ${why.join(', ')}` : ''}${advice === null ? '' : `. ${advice}`}`,
+    `the MoR answered ${reply.status}${why.length > 0 ? `: ${why.join(', ')}` : ''}${advice === null ? '' : `. ${advice}`}`,
     {
-      status: answer.status,
+      status: reply.status,
       code: said.code,
       errors,
-      retryAfterMs: retryAfterMs(answer.header('retry-after'), clock),
-      requestId: requestIdOf(answer),
-      replayed: answer.header('idempotent-replayed') === 'true',
+      retryAfterMs: retryAfterMs(reply.header('retry-after'), clock),
+      requestId: requestIdOf(reply),
+      replayed: reply.header('idempotent-replayed') === 'true',
     },
   );
 }

@@ -1,6 +1,6 @@
 // Files behind expiring links, and the common answer "not ready yet" of their endpoints (Document 2).
 import { Fields, type Parse, parseText } from './read.js';
-import { type MorAnswer } from './transport.js';
+import { type MorReply } from './transport.js';
 
 /** Whoever has the link can read the file until the link expires. Pass it on, and do not log or store it. */
 export type FileLink = {
@@ -27,7 +27,7 @@ export type WhenReady<T> =
   { readonly state: 'ready'; readonly value: T } | { readonly state: 'pending'; readonly retryAfterMs: number | null };
 
 /** 202 means "not ready yet". Any other success contains the result. */
-export function parseWhenReady<T>(answer: MorAnswer, parse: Parse<T>): WhenReady<T> {
-  if (answer.status !== 202) return { state: 'ready', value: parse(answer.body, '') };
-  return { state: 'pending', retryAfterMs: answer.retryAfterMs };
+export function parseWhenReady<T>(reply: MorReply, parse: Parse<T>): WhenReady<T> {
+  if (reply.status !== 202) return { state: 'ready', value: parse(reply.body, '') };
+  return { state: 'pending', retryAfterMs: reply.retryAfterMs };
 }

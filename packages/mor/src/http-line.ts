@@ -2,7 +2,7 @@
 import { Agent, type Dispatcher } from 'undici';
 
 /** Much more than any answer in the documents. Reading stops at this size. */
-const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
+const MAX_REPLY_BYTES = 5 * 1024 * 1024;
 const DEFAULT_MAX_SOCKETS = 32;
 export const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -29,7 +29,7 @@ export type HttpRequest = {
   readonly body: string | Buffer | null;
 };
 
-export type HttpAnswer = {
+export type HttpReply = {
   readonly answered: true;
   readonly status: number;
   /** A header by its lower-case name: the first value if repeated, null if absent. */
@@ -38,7 +38,7 @@ export type HttpAnswer = {
   readonly text: string | null;
 };
 
-export type NoAnswer = {
+export type NoReply = {
   readonly answered: false;
   /** `no`: surely no byte of the request went out. `never`: nobody can build the request. `maybe`: nobody knows. */
   readonly sent: 'no' | 'maybe' | 'never';
@@ -48,7 +48,7 @@ export type NoAnswer = {
   readonly why: string;
 };
 
-export type Exchange = HttpAnswer | NoAnswer;
+export type Exchange = HttpReply | NoReply;
 
 // Codes of Node and undici before a connection exists: no byte of the request went out.
 const NOT_SENT = new Set(
@@ -76,7 +76,7 @@ export class HttpLine {
     try {
       const base = new URL(request.base);
       const prefix = base.pathname === '/' ? '' : base.pathname.replace(/\/+$/, '');
-      const answer = await this.#sockets.to(base.origin).request({
+      const reply = await this.#sockets.to(base.origin).request({
         origin: base.origin,
         path: prefix + request.path,
         method: request.method,
@@ -84,18 +84,18 @@ export class HttpLine {
         body: request.body,
         signal,
       });
-      const headers = answer.headers;
+      const headers = reply.headers;
       return {
         answered: true,
-        status: answer.statusCode,
+        status: reply.statusCode,
         header: (name) => {
           const value = headers[name];
           return (Array.isArray(value) ? value[0] : value) ?? null;
         },
-        text: await readText(answer.body),
+        text: await readText(reply.body),
       };
     } catch (error) {
-      return noAnswer(error, signal);
+      return noReply(error, signal);
     }
   }
 
@@ -112,7 +112,7 @@ async function readText(body: AsyncIterable<unknown>): Promise<string | null> {
     for await (const part of body) {
       if (!Buffer.isBuffer(part)) return null;
       size += part.length;
-      if (size > MAX_ANSWER_BYTES) return null; // leaving the loop destroys the stream
+      if (size > MAX_REPLY_BYTES) return null; // leaving the loop destroys the stream
       parts.push(part);
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
@@ -121,7 +121,7 @@ async function readText(body: AsyncIterable<unknown>): Promise<string | null> {
   }
 }
 
-function noAnswer(error: unknown, signal: AbortSignal): NoAnswer {
+function noReply(error: unknown, signal: AbortSignal): NoReply {
   const codes = codesOf(error);
   const why = codes[0] ?? 'no code';
   if (signal.aborted) return { answered: false, sent: 'maybe', timedOut: true, why: 'deadline passed' };

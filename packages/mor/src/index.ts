@@ -25,5 +25,5 @@ export * from './signature.js';
 export * from './tax-calculations.js';
 export { type LineTax, type TaxCharge, type TaxLine } from './tax-lines.js';
 export * from './tax-transactions.js';
-export { type MorAnswer, type MorCallOptions, MorTransport } from './transport.js';
+export { type MorReply as MorAnswer, type MorCallOptions, MorTransport } from './transport.js';
 export * from './webhook-endpoints.js';

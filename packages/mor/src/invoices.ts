@@ -52,7 +52,7 @@ export class Invoices {
   #read(path: string): Promise<Outcome<WhenReady<FileLink>>> {
     return this.transport.call(wireGet(path), {
       name: 'invoice.read',
-      accept: (answer) => parseWhenReady(answer, parseInvoiceFile),
+      accept: (reply) => parseWhenReady(reply, parseInvoiceFile),
     });
   }
 }

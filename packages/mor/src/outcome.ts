@@ -21,14 +21,14 @@ export type Failure = {
   readonly replayed: boolean;
 };
 
-export type Answer<T> = {
+export type Reply<T> = {
   readonly ok: true;
   readonly value: T;
   readonly status: number;
   readonly requestId: string | null;
 };
 
-export type Outcome<T> = Answer<T> | Failure;
+export type Outcome<T> = Reply<T> | Failure;
 
 /** A failure as an error, for code that cannot return an outcome. */
 export class MorError extends Error {

@@ -1,7 +1,7 @@
 // Document 1: the partner's merchants.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields, parseListOf, parseText } from './read.js';
-import { type MorAnswer, type MorTransport } from './transport.js';
+import { type MorReply, type MorTransport } from './transport.js';
 import { segment, wireGet, wireWith } from './wire.js';
 
 const PATH = '/partner/api/merchants';
@@ -83,7 +83,7 @@ export function encodeCreateMerchant(reference: string): WireRequest {
   return wireWith('POST', PATH, { reference });
 }
 
-function existing({ status, body }: MorAnswer, code: string | null): MerchantCreated | null {
+function existing({ status, body }: MorReply, code: string | null): MerchantCreated | null {
   if (status !== 409 || code !== 'duplicate_reference') return null;
   return { kind: 'exists', existingMerchantId: new Fields(body, '').id('existingMerchantId') };
 }

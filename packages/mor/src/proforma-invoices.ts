@@ -3,7 +3,7 @@ import { type Outcome, type WireRequest } from './outcome.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields } from './read.js';
 import { type ProformaFromCalculationRequest, type ProformaRequest } from './requests/collecting.js';
-import { type MorAnswer, type MorTransport } from './transport.js';
+import { type MorReply, type MorTransport } from './transport.js';
 import { segment, wireDelete, wireGet, wireWith } from './wire.js';
 
 const PATH = '/api/proforma-invoices';
@@ -74,7 +74,7 @@ export function encodeDeleteProforma(id: string): WireRequest {
   return wireDelete(`${PATH}/${segment(id)}`);
 }
 
-function referenceTaken({ status, body }: MorAnswer, code: string | null): ProformaCreated | null {
+function referenceTaken({ status, body }: MorReply, code: string | null): ProformaCreated | null {
   if (status !== 422 || code !== 'merchant_reference_conflict') return null;
   return { kind: 'reference_taken', existingProformaInvoiceId: new Fields(body, '').id('existingProformaInvoiceId') };
 }
@@ -102,11 +102,11 @@ export class ProformaInvoices {
     return this.transport.call<ProformaCreated>(wire, {
       name: wire.path === FROM_CALCULATION ? 'proforma.from_calculation' : 'proforma.create',
       key,
-      accept: (answer) => ({
+      accept: (reply) => ({
         kind: 'accepted',
-        invoice: parseProformaInvoice(answer.body),
-        location: answer.header('location'),
-        retryAfterMs: answer.retryAfterMs,
+        invoice: parseProformaInvoice(reply.body),
+        location: reply.header('location'),
+        retryAfterMs: reply.retryAfterMs,
       }),
       acceptError: referenceTaken,
     });
@@ -123,7 +123,7 @@ export class ProformaInvoices {
   document(id: string): Promise<Outcome<WhenReady<FileLink>>> {
     return this.transport.call(wireGet(`${PATH}/${segment(id)}/document`), {
       name: 'proforma.document',
-      accept: (answer) => parseWhenReady(answer, parseFileLink),
+      accept: (reply) => parseWhenReady(reply, parseFileLink),
     });
   }
 

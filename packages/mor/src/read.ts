@@ -89,14 +89,14 @@ export function timeOf(value: unknown): Date | null {
 
 const kept = (at: Date): Date | null => (canBeKept(at) && at.getTime() >= 0 ? at : null);
 
-type Answer = { readonly readable: boolean; readonly value: unknown };
-const UNREADABLE: Answer = { readable: false, value: undefined };
+type Reply = { readonly readable: boolean; readonly value: unknown };
+const UNREADABLE: Reply = { readable: false, value: undefined };
 
 /**
  * Parses the body of an answer. An empty body has no value. A body nested too deep to write again is unreadable.
  * @param text null: the body did not arrive completely
  */
-export function parseAnswer(text: string | null): Answer {
+export function parseReply(text: string | null): Reply {
   if (text === null) return UNREADABLE;
   if (text.trim() === '') return { readable: true, value: undefined };
   try {

@@ -202,7 +202,7 @@ export class TaxTransactions {
   invoice(transactionId: string): Promise<Outcome<WhenReady<FileLink>>> {
     return this.transport.call(wireGet(`${PATH}/${segment(transactionId)}/invoice`), {
       name: 'tax.transaction.invoice',
-      accept: (answer) => parseWhenReady(answer, parseTransactionInvoice),
+      accept: (reply) => parseWhenReady(reply, parseTransactionInvoice),
     });
   }
 }

@@ -2,7 +2,7 @@
 // in time.
 import { Secret } from './secret.js';
 import { type Failure } from './outcome.js';
-import { failure, failureWithoutAnswer, retryAfterMs } from './failure.js';
+import { failure, failureWithoutReply, retryAfterMs } from './failure.js';
 import { type Exchange, type Line } from './http-line.js';
 import { type Clock, type MorCredentials, secretOf } from './options.js';
 
@@ -103,7 +103,7 @@ export class TokenSource {
    */
   #read(exchange: Exchange): { ok: true; token: Secret; lifeSec: number } | Failure {
     if (!exchange.answered) {
-      return { ...failureWithoutAnswer("the MoR's token service", exchange), kind: 'retry' };
+      return { ...failureWithoutReply("the MoR's token service", exchange), kind: 'retry' };
     }
     const { status } = exchange;
     const known = { retryAfterMs: retryAfterMs(exchange.header('retry-after'), this.clock) };

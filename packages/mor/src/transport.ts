@@ -1,14 +1,14 @@
 // The one way to the Merchant of Record's API: credentials, deadlines, one retry after a 401, and sorted answers.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { type MorCallName } from './error-guide.js';
-import { failure, failureOf, failureWithoutAnswer, requestIdOf, retryAfterMs, unreadableAnswer } from './failure.js';
-import { type Exchange, type HttpAnswer, HttpLine, type Line, straightSockets } from './http-line.js';
+import { failure, failureOf, failureWithoutReply, requestIdOf, retryAfterMs, unreadableReply } from './failure.js';
+import { type Exchange, type HttpReply, HttpLine, type Line, straightSockets } from './http-line.js';
 import { type Clock, DEFAULT_TIMEOUT_MS, type MorCredentials, type MorOptions, secretOf } from './options.js';
-import { parseAnswer, Unreadable } from './read.js';
+import { parseReply, Unreadable } from './read.js';
 import { TokenSource } from './token-source.js';
 
 /** An answer for the parsers. `body` is parsed JSON. Undefined: no body. */
-export type MorAnswer = {
+export type MorReply = {
   readonly status: number;
   readonly body: unknown;
   readonly header: (name: string) => string | null;
@@ -23,9 +23,9 @@ export type MorCallOptions<T> = {
   /** The `Idempotency-Key` header. Null or absent: no such header. */
   readonly key?: string | null;
   /** Parses a 2xx answer. Throws `Unreadable` if the answer differs from the document. */
-  readonly accept: (answer: MorAnswer) => T;
+  readonly accept: (reply: MorReply) => T;
   /** Turns an error answer into a result, if the document allows it. Null: it is an ordinary error. */
-  readonly acceptError?: (answer: MorAnswer, code: string | null) => T | null;
+  readonly acceptError?: (reply: MorReply, code: string | null) => T | null;
 };
 
 export class MorTransport {
@@ -85,7 +85,7 @@ export class MorTransport {
       bearer = second.token.reveal();
       exchange = await this.#send(wire, options.key ?? null, bearer, signal);
     }
-    if (!exchange.answered) return failureWithoutAnswer('the MoR', exchange);
+    if (!exchange.answered) return failureWithoutReply('the MoR', exchange);
     return this.#judge(exchange, options, [...this.#secrets(), first.token.reveal(), bearer]);
   }
 
@@ -107,27 +107,27 @@ export class MorTransport {
     return readAgain ? this.#line.exchange(request, signal) : exchange;
   }
 
-  #judge<T>(answer: HttpAnswer, options: MorCallOptions<T>, secrets: readonly string[]): Outcome<T> {
-    const body = parseAnswer(answer.text);
-    const seen: MorAnswer = {
-      status: answer.status,
+  #judge<T>(reply: HttpReply, options: MorCallOptions<T>, secrets: readonly string[]): Outcome<T> {
+    const body = parseReply(reply.text);
+    const seen: MorReply = {
+      status: reply.status,
       body: body.value,
-      header: answer.header,
-      retryAfterMs: retryAfterMs(answer.header('retry-after'), this.#clock),
+      header: reply.header,
+      retryAfterMs: retryAfterMs(reply.header('retry-after'), this.#clock),
     };
-    if (answer.status >= 300) {
-      const failed = failureOf(options.name, answer, { body: body.value, clock: this.#clock, secrets });
+    if (reply.status >= 300) {
+      const failed = failureOf(options.name, reply, { body: body.value, clock: this.#clock, secrets });
       const value = quietly(() => options.acceptError?.(seen, failed.code) ?? null);
       if (value === null) return failed;
-      return { ok: true, value, status: answer.status, requestId: failed.requestId };
+      return { ok: true, value, status: reply.status, requestId: failed.requestId };
     }
-    if (!body.readable) return unreadableAnswer('the MoR', answer, 'the body could not be read');
+    if (!body.readable) return unreadableReply('the MoR', reply, 'the body could not be read');
     try {
       const value = options.accept(seen);
-      return { ok: true, value, status: answer.status, requestId: requestIdOf(answer) };
+      return { ok: true, value, status: reply.status, requestId: requestIdOf(reply) };
     } catch (error) {
       const what = error instanceof Unreadable ? error.message : 'the body could not be read';
-      return unreadableAnswer('the MoR', answer, what);
+      return unreadableReply('the MoR', reply, what);
     }
   }
 

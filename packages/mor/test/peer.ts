@@ -25,7 +25,7 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-/** Answers `/oauth2/token` with `tokenReply` and everything else with `reply`; keeps the requests. */
+/** Replies `/oauth2/token` with `tokenReply` and everything else with `reply`; keeps the requests. */
 export class Peer {
   readonly calls: Seen[] = [];
   readonly tokenCalls: Seen[] = [];

@@ -106,7 +106,7 @@ describe('the network of a chaos run', () => {
 
   const ask = (proxy: TcpProxy): Promise<string> =>
     fetch(proxy.url).then(
-      (answer) => answer.text(),
+      (reply) => reply.text(),
       () => 'no answer',
     );
 
@@ -139,8 +139,8 @@ describe('the network of a chaos run', () => {
     const proxy = await before();
     let ended = false;
     const following = followPrimary(proxy, [first, second], () => ended);
-    const reached = async (answer: string): Promise<void> => {
-      while ((await ask(proxy)) !== answer) await new Promise((resolve) => setTimeout(resolve, 20));
+    const reached = async (reply: string): Promise<void> => {
+      while ((await ask(proxy)) !== reply) await new Promise((resolve) => setTimeout(resolve, 20));
     };
     expect(await ask(proxy)).toBe('no answer');
     first.isPrimary = true;

@@ -15,7 +15,7 @@ export const NOTIFY_PATH = '/backend/notifications';
 export function addBackend(kernel: Kernel, secret: string): void {
   const told = new Map<string, Told>();
   const webhook = new Webhook(secret);
-  let answer = 204;
+  let reply = 204;
 
   kernel.mor.add('POST', NOTIFY_PATH, (request): Reply => {
     const id = request.headers['webhook-id'] ?? '';
@@ -26,11 +26,11 @@ export function addBackend(kernel: Kernel, secret: string): void {
       if (!(error instanceof WebhookVerificationError)) throw error;
       return { status: 400, body: { code: 'invalid_signature', message: error.message } };
     }
-    if (answer > 299 || !isObject(event)) return { status: answer > 299 ? answer : 400 };
+    if (reply > 299 || !isObject(event)) return { status: reply > 299 ? reply : 400 };
     const known = told.get(id);
     if (known === undefined) told.set(id, { id, event, times: 1 });
     else known.times += 1;
-    return { status: answer };
+    return { status: reply };
   });
 
   kernel.control('GET', '/_sandbox/notifications', 'what the backend was told, verified: ?type=', (request) => {
@@ -39,7 +39,7 @@ export function addBackend(kernel: Kernel, secret: string): void {
     return { status: 200, body: { data } };
   });
   kernel.control('POST', '/_sandbox/notifications', 'what the backend answers from now on: {status}', (request) => {
-    answer = new Fields(request.body).number('status', 200, 599);
-    return { status: 200, body: { status: answer } };
+    reply = new Fields(request.body).number('status', 200, 599);
+    return { status: 200, body: { status: reply } };
   });
 }

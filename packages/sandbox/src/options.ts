@@ -1,6 +1,6 @@
 // The SANDBOX_… settings of `npm run sandbox`.
 import { LONGEST_HOURS } from './kernel/failing-endpoints.js';
-import { readAnswers } from './mor/open-facts.js';
+import { readReplies } from './mor/open-facts.js';
 import { type SandboxOptions } from './sandbox.js';
 import { LONGEST_GRACE_HOURS } from './stripe/billing.js';
 
@@ -39,11 +39,11 @@ export function readOptions(env: NodeJS.ProcessEnv): SandboxOptions {
 function openFacts(text: string | undefined): Readonly<Record<string, string>> | undefined {
   if (text === undefined) return undefined;
   const pairs = text.split(',').map((pair) => pair.split('='));
-  const answers = Object.fromEntries(pairs.map(([name = '', word = '']) => [name.trim(), word.trim()]));
+  const replies = Object.fromEntries(pairs.map(([name = '', word = '']) => [name.trim(), word.trim()]));
   try {
-    readAnswers(answers);
+    readReplies(replies);
   } catch (error) {
     throw new Error(`SANDBOX_OPEN_FACTS: ${error instanceof Error ? error.message : 'unreadable'}`, { cause: error });
   }
-  return answers;
+  return replies;
 }

@@ -23,7 +23,7 @@ export type SandboxOptions = {
   readonly paymentWebhookUrl?: string | null;
   /** An endpoint of Document 2, registered for every event type at the start. */
   readonly eventWebhookUrl?: string | null;
-  /** Answers to the documents' open questions from the start, as in `POST /_sandbox/mor/open-facts`. */
+  /** Replies to the documents' open questions from the start, as in `POST /_sandbox/mor/open-facts`. */
   readonly openFacts?: Readonly<Record<string, string>> | undefined;
   /** False: the MoR has no endpoint at Stripe, and hears only the merchant's relay. Default: true. */
   readonly direct?: boolean;

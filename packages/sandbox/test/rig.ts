@@ -11,7 +11,7 @@ export type Received = {
   readonly body: string;
 };
 
-export type Answer = { readonly status: number; readonly body: Record<string, unknown> };
+export type Reply = { readonly status: number; readonly body: Record<string, unknown> };
 
 export type Rig = {
   readonly sandbox: Sandbox;
@@ -20,10 +20,10 @@ export type Rig = {
   readonly received: Received[];
   readonly receiverUrl: string;
   /** The receiver's answer: 200 unless a test says otherwise. */
-  answer: (request: Received) => number;
+  reply: (request: Received) => number;
   /** A call with the merchant's bearer token. */
-  mor(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  control(method: string, path: string, body?: unknown): Promise<Answer>;
+  mor(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  control(method: string, path: string, body?: unknown): Promise<Reply>;
   advance(seconds: number): Promise<void>;
   /** Delivered events of one type, parsed, in order. */
   events(type: string): { id: string; type: string; data: { object: Record<string, unknown> } }[];
@@ -38,7 +38,7 @@ export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
     req.on('end', () => {
       const one = { path: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString('utf8') };
       received.push(one);
-      res.writeHead(rig.answer(one)).end();
+      res.writeHead(rig.reply(one)).end();
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -63,13 +63,13 @@ export async function startRig(options: SandboxOptions = {}): Promise<Rig> {
     stripe,
     received,
     receiverUrl,
-    answer: () => 200,
+    reply: () => 200,
     async mor(method, path, body, headers = {}) {
       const send = (bearer: string) =>
         call(sandbox.morUrl, method, path, body, { authorization: `Bearer ${bearer}`, ...headers });
       token ??= await newToken(sandbox);
-      const answer = await send(token);
-      if (answer.status !== 401) return answer;
+      const reply = await send(token);
+      if (reply.status !== 401) return reply;
       token = await newToken(sandbox); // it lasts a day, and tests let days pass
       return send(token);
     },
@@ -95,8 +95,8 @@ export async function newToken(sandbox: Sandbox, credentials = sandbox.secrets.m
     client_id: credentials.clientId,
     client_secret: credentials.clientSecret,
   });
-  const answer = await fetch(`${sandbox.morUrl}/oauth2/token`, { method: 'POST', body: form });
-  return ((await answer.json()) as { access_token: string }).access_token;
+  const reply = await fetch(`${sandbox.morUrl}/oauth2/token`, { method: 'POST', body: form });
+  return ((await reply.json()) as { access_token: string }).access_token;
 }
 
 export async function call(
@@ -105,14 +105,14 @@ export async function call(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
-  const answer = await fetch(base + path, {
+): Promise<Reply> {
+  const reply = await fetch(base + path, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
+  const text = await reply.text();
+  return { status: reply.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
 }
 
 /**

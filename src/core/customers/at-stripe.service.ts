@@ -21,23 +21,23 @@ export class CustomersAtStripe {
 
   /** Reads one customer. `unknown`: Stripe has no such customer. Null: Stripe did not reply in time. */
   async one(customerId: string): Promise<CustomerAtStripe | 'unknown' | null> {
-    const answer = await this.inTime(this.reader.readCustomer(customerId));
-    return answer === null ? null : (answer.value ?? 'unknown');
+    const reply = await this.inTime(this.reader.readCustomer(customerId));
+    return reply === null ? null : (reply.value ?? 'unknown');
   }
 
   private async inTime<T>(asked: Promise<CallOutcome<T>>): Promise<{ readonly value: T } | null> {
     const patience = new AbortController();
     const late = this.clock.sleep(PATIENCE_MS, patience.signal).then(() => null);
     try {
-      const answer = await Promise.race([asked, late]);
-      if (answer === null || !answer.ok) {
+      const reply = await Promise.race([asked, late]);
+      if (reply === null || !reply.ok) {
         this.log.warn(
-          { event: 'customers.unread', why: answer === null ? 'no answer in time' : codesOf(answer) },
+          { event: 'customers.unread', why: reply === null ? 'no answer in time' : codesOf(reply) },
           UNREAD,
         );
         return null;
       }
-      return answer;
+      return reply;
     } catch (err) {
       this.log.warn({ event: 'customers.unread', err }, UNREAD);
       return null;

@@ -1,6 +1,6 @@
 // A customer's payment methods in the API's form. Only the reply to a new setup has the client secret.
 import { METHOD_ORIGINS, type PaymentMethod } from './payment-methods.repository.js';
-import { type IntentAnswer } from '../../shared/domain/ports/payment-gateway.js';
+import { type IntentReply } from '../../shared/domain/ports/payment-gateway.js';
 import { type SignupRow } from '../../shared/domain/signup.js';
 import { Example, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../../frames/api/http/docs.js';
 import { timeOf } from '../../frames/api/http/values.js';
@@ -39,7 +39,7 @@ export class ConfirmedMethodView {
   data!: InvoiceView[];
 }
 
-export function methodMadeView(s: SignupRow, intent: IntentAnswer): PaymentMethodMadeView {
+export function methodMadeView(s: SignupRow, intent: IntentReply): PaymentMethodMadeView {
   return {
     id: s.id,
     client_secret: intent.clientSecret,

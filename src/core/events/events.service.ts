@@ -6,7 +6,7 @@ import { EventsRepository } from './events.repository.js';
 import { maskCards } from '../../shared/masks/card-numbers.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { Wake } from '../../engine/lane-signal.js';
-import { answerPauseMs } from '../../shared/policy.js';
+import { replyPauseMs } from '../../shared/policy.js';
 
 @Injectable()
 export class EventsService {
@@ -58,7 +58,7 @@ export class EventsService {
       const waited = this.clock.now().getTime() - start;
       const waits = [...found.values()].some((e) => e.status === 'received');
       if (!waits || waited >= patienceMs) return found;
-      await this.clock.sleep(answerPauseMs(waited));
+      await this.clock.sleep(replyPauseMs(waited));
     }
   }
 }

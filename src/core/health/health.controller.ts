@@ -44,7 +44,7 @@ export class HealthController {
     description: 'Starting, stopping, or the database takes no writes.',
   })
   async ready(@Res({ passthrough: true }) res: Response): Promise<HealthView> {
-    const status = !this.readiness.ready ? this.readiness.reason : (await this.databaseAnswers()) ? 'ok' : 'database';
+    const status = !this.readiness.ready ? this.readiness.reason : (await this.databaseReplies()) ? 'ok' : 'database';
     res.status(status === 'ok' ? 200 : 503);
     return { status };
   }
@@ -58,7 +58,7 @@ export class HealthController {
     res.type(this.metrics.contentType).send(await this.metrics.text());
   }
 
-  private async databaseAnswers(): Promise<boolean> {
+  private async databaseReplies(): Promise<boolean> {
     const patience = new AbortController();
     const answered = this.health.ping().then(
       () => true,

@@ -5,7 +5,7 @@ import { type MorObjectRow, verdictBy } from '../../shared/domain/mor-object.js'
 import { type Retry } from '../../shared/domain/retry.js';
 import { nextTryOf } from './retry.view.js';
 import { byDeadline, invoiceActs, type Looker, payableLink } from './invoice-acts.js';
-import { answerOf, lastRead } from './invoice-sentence.js';
+import { invoiceSentence, lastRead } from './invoice-sentence.js';
 import { type InvoiceView } from '../../engine/read-model.js';
 import { besides, copyable, fold, headline } from '../../frames/console/acts.js';
 import { html, type Html } from '../../frames/console/html.js';
@@ -63,7 +63,7 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
   return html`${headline(
     amount(i.amountDue, i.currency),
     invoiceState(i),
-    answerOf(v, now, (r) => sentencesOf(r).summary),
+    invoiceSentence(v, now, (r) => sentencesOf(r).summary),
     about(v, looker.names),
   )}
   ${invoiceActs(v, looker)} ${link !== undefined && linkToPay(link)}

@@ -13,13 +13,13 @@ import { saysNothing } from '../books/rules/payment-rows.js';
 import { END_WORDS } from '../../shared/domain/retry.js';
 import { isOnItsWay, SIGNUP_REASON } from '../../shared/domain/status.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';
-import { type Answer, known, newerCode, troubleOf } from '../../shared/domain/sentence.js';
+import { type Sentence, known, newerCode, troubleOf } from '../../shared/domain/sentence.js';
 import { day, moment, on, ordinal } from '../../shared/domain/when.js';
 
 type Say = (r: ReviewRow) => string;
 
 /** The facts for the sentence about an invoice. */
-export type AnswerFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
+export type SentenceFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
   readonly invoice: InvoiceRow;
   readonly messages: readonly Pick<OutboxRow, 'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'>[];
 };
@@ -28,7 +28,7 @@ export type AnswerFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | '
  * Explains in one sentence why the invoice is paid or not.
  * @param say returns the summary of a review item
  */
-export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {
+export function invoiceSentence(v: SentenceFacts, now: Date, say: Say): Sentence {
   switch (v.invoice.status) {
     case 'ignored':
       return { tone: 'calm', text: leftAlone(v) };
@@ -61,7 +61,7 @@ export function lastRead({
   return { how: factsAt.getTime() === readAt?.getTime() ? 'read' : 'reported', at: factsAt };
 }
 
-function leftAlone({ invoice: i }: AnswerFacts): string {
+function leftAlone({ invoice: i }: SentenceFacts): string {
   if (i.enrolled === false) return 'Ignored: its customer is not enrolled, so the MoR does not charge it.';
   if (i.billingReason === SIGNUP_REASON)
     return 'Crossbill expects nothing: a signup pays the first invoice of its subscription.';
@@ -76,7 +76,7 @@ function taking(p: PaymentRow, now: Date): string {
   return `${what}${p.succeededAt === null ? '' : ` on ${day(p.succeededAt, now)}`}${known(ways, p.origin) ?? ''}`;
 }
 
-function paid(v: AnswerFacts, now: Date): Answer {
+function paid(v: SentenceFacts, now: Date): Sentence {
   const marked = v.payments.filter((p) => p.mark === 'confirmed');
   const second = v.payments.find((p) => p.mark === 'parked');
   const said = marked.map((p) => taking(p, now));
@@ -96,7 +96,7 @@ function paid(v: AnswerFacts, now: Date): Answer {
  * The part of the sentence about refunds. `marked`: the payments the sentence has already named. For a refund of these
  * payments the part reads "of it was refunded".
  */
-function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentRow[]): string[] {
+function givenBack({ payments, refunds }: SentenceFacts, marked: readonly PaymentRow[]): string[] {
   const back = marked.filter((p) => p.amountRefunded > 0n);
   const all = back.length === marked.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);
   const others = payments.filter((p) => p.amountRefunded > 0n && !marked.includes(p));
@@ -110,7 +110,7 @@ function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentR
   ];
 }
 
-function beingMarked(v: AnswerFacts, now: Date): string {
+function beingMarked(v: SentenceFacts, now: Date): string {
   const proving = v.payments.find((p) => p.mark === 'proving');
   if (proving !== undefined)
     return "Not proven yet: the customer's browser reports a payment, and Crossbill asks the MoR about the charge.";
@@ -122,7 +122,7 @@ function beingMarked(v: AnswerFacts, now: Date): string {
   return `${took}; Stripe has not confirmed the mark after ${tries}; Crossbill tries again ${on(call.nextTryAt, now)}.`;
 }
 
-function held(v: AnswerFacts, now: Date): Answer {
+function held(v: SentenceFacts, now: Date): Sentence {
   const { invoice: i } = v;
   const p = v.payments.find((x) => x.mark === 'held');
   const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
@@ -135,7 +135,7 @@ function held(v: AnswerFacts, now: Date): Answer {
 }
 
 /** Explains a misfit of money and invoice by an open item: an item about a parked payment, or the first open item. */
-function undecided({ reviews, payments }: AnswerFacts, say: Say): Answer {
+function undecided({ reviews, payments }: SentenceFacts, say: Say): Sentence {
   const parked = new Set(payments.filter((p) => p.mark === 'parked').map((p) => p.id));
   const open = reviews.filter((r) => r.status === 'open');
   const first = open.find((r) => r.paymentRowId !== null && parked.has(r.paymentRowId)) ?? open[0];
@@ -147,7 +147,7 @@ function undecided({ reviews, payments }: AnswerFacts, say: Say): Answer {
 
 const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function unpaid(v: AnswerFacts, now: Date): Answer {
+function unpaid(v: SentenceFacts, now: Date): Sentence {
   const { invoice: i, payments } = v;
   const refused = v.attempts.filter((a) => a.outcome !== 'succeeded').toSorted((a, b) => +a.at - +b.at);
   const last = refused.at(-1);
@@ -177,7 +177,7 @@ function unpaid(v: AnswerFacts, now: Date): Answer {
 const then = (next: string | null): string => (next === null ? '' : `; ${next}`);
 
 /** The sentence for an invoice without a verdict. */
-function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
+function silent(v: SentenceFacts, next: string | null, now: Date): Sentence {
   const { invoice: i, objects } = v;
   if (i.finalizationError !== null)
     return { tone: 'bad', text: `Not paid: Stripe could not finalize the invoice: "${i.finalizationError}".` };
@@ -205,7 +205,7 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
 }
 
 /** The next automatic step, as a part of a sentence. Null if there is none. */
-function nextStep({ invoice: i, objects, messages }: AnswerFacts, now: Date): string | null {
+function nextStep({ invoice: i, objects, messages }: SentenceFacts, now: Date): string | null {
   if (i.platformStatus === 'uncollectible') return 'it is marked uncollectible on Stripe';
   const link = objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
   if (link !== undefined) {

@@ -5,10 +5,10 @@ import { ReadModel } from '../../engine/read-model.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { morProblem, Problem } from '../../frames/api/http/problem.js';
 import { callersField } from './callers-words.js';
-import { ANSWER_PATIENCE_MS, answerPauseMs } from '../../shared/policy.js';
+import { REPLY_TIMEOUT_MS, replyPauseMs } from '../../shared/policy.js';
 
 @Injectable()
-export class ObjectAnswers {
+export class ObjectReplies {
   constructor(
     private readonly books: ReadModel,
     private readonly clock: Clock,
@@ -40,13 +40,13 @@ export class ObjectAnswers {
       // the read is due later.
       const isRead = found.readDueAt !== null && found.readDueAt.getTime() <= this.clock.now().getTime();
       if (found.status !== 'REQUESTED' && !isRead) return found;
-      if (found.status !== 'REQUESTED' && waited >= ANSWER_PATIENCE_MS) return found;
+      if (found.status !== 'REQUESTED' && waited >= REPLY_TIMEOUT_MS) return found;
       const silent = unanswered === true && found.morId === null && found.updatedAt.getTime() >= start;
-      if (silent || waited >= ANSWER_PATIENCE_MS) {
+      if (silent || waited >= REPLY_TIMEOUT_MS) {
         const said = 'The MoR has not answered. Crossbill repeats the request; ask again later for the result.';
         throw new Problem(502, 'mor_unavailable', said);
       }
-      await this.clock.sleep(answerPauseMs(waited));
+      await this.clock.sleep(replyPauseMs(waited));
     }
   }
 }

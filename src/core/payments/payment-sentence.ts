@@ -3,20 +3,20 @@ import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
 import { saysNothing } from '../books/rules/payment-rows.js';
 import { sayMoney } from '../../shared/domain/money.js';
-import { type Answer, troubleOf } from '../../shared/domain/sentence.js';
+import { type Sentence, troubleOf } from '../../shared/domain/sentence.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';
 import { day } from '../../shared/domain/when.js';
 import { isOnItsWay } from '../../shared/domain/status.js';
 
 /** Describes a payment at time `now`. `objects`: the MoR's objects of the payment, such as a dispute. */
-export function paymentAnswer(
+export function paymentSentence(
   v: {
     readonly payment: PaymentRow;
     readonly refunds: readonly RefundRow[];
     readonly objects: readonly MorObjectRow[];
   },
   now: Date,
-): Answer {
+): Sentence {
   const { payment: p, refunds } = v;
   if (p.succeededAt === null) return notTaken(p, now);
   const trouble = troubleOf(v, now);
@@ -48,7 +48,7 @@ function shown(p: PaymentRow): string[] {
   return ['Crossbill is marking it on Stripe'];
 }
 
-function notTaken(p: PaymentRow, now: Date): Answer {
+function notTaken(p: PaymentRow, now: Date): Sentence {
   if (p.status === 'processing') {
     const since = p.pendingSince ?? p.recordedAt;
     return { tone: 'wait', text: `Not settled yet: known since ${day(since, now)}; bank debits take days.` };

@@ -13,7 +13,7 @@ import { type Config, CONFIG } from '../../shared/config/index.js';
 import { DecisionContext } from '../../engine/decision-context.js';
 import { liveMode } from '../../engine/own-account.js';
 import { disputeAct, disputeLink } from '../mor-objects/dispute-link.view.js';
-import { paymentAnswer } from './payment-sentence.js';
+import { paymentSentence } from './payment-sentence.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../../frames/console/acts.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
@@ -166,7 +166,7 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: L
   ${p.succeededAt === null ? html`tried ${time(p.verdictAt ?? p.recordedAt)}` : html`taken ${time(p.succeededAt)}`}`;
   const own = objects.filter((o) => o.paymentRowId === p.id);
   const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
-  return html`${headline(amount(p.amount, p.currency), status(p.status, 'Payment'), paymentAnswer({ payment: p, refunds, objects: own }, looker.now), about)}
+  return html`${headline(amount(p.amount, p.currency), status(p.status, 'Payment'), paymentSentence({ payment: p, refunds, objects: own }, looker.now), about)}
   ${paymentActs(v, own, isBack ? 0n : rest, looker)}
   ${facts([
     ['Refunded', amount(p.amountRefunded, p.currency)],

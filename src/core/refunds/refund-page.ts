@@ -4,7 +4,7 @@ import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { disputeWarning } from '../mor-objects/dispute-link.view.js';
 import { decimalFromMinor, decimalsOf } from '../../shared/domain/money.js';
-import { refundAnswer } from './refund-sentence.js';
+import { refundSentence } from './refund-sentence.js';
 import { type ListedRefund } from '../../engine/read-model.js';
 import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../../frames/console/acts.js';
 import { type Names } from '../../frames/console/fields.js';
@@ -130,7 +130,7 @@ export function refundPart(
   { refund: r, payment, invoiceNumber }: ListedRefund,
   who: { readonly ops: boolean; readonly live: boolean | null; readonly names: Names },
 ): Html {
-  const said = refundAnswer(r);
+  const said = refundSentence(r);
   const about = html`Invoice ${invoiceNumberLink(r.invoiceId, invoiceNumber)} · customer
   ${customerLink(payment.customerId, who.names.get(payment.customerId))} · payment of
   ${moneyLink('payments', paymentName(payment), payment.amount, payment.currency)} · recorded ${time(r.createdAt)}`;

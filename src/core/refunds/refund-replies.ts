@@ -2,10 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { type ListedRefund, ReadModel } from '../../engine/read-model.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { answerPauseMs } from '../../shared/policy.js';
+import { replyPauseMs } from '../../shared/policy.js';
 
 @Injectable()
-export class RefundAnswers {
+export class RefundReplies {
   constructor(
     private readonly books: ReadModel,
     private readonly clock: Clock,
@@ -19,7 +19,7 @@ export class RefundAnswers {
       if (found === null) throw new Error(`refund ${id} was stored, but is not in the database`);
       const waited = this.clock.now().getTime() - start;
       if (found.refund.status !== 'requested' || waited >= patienceMs) return found;
-      await this.clock.sleep(answerPauseMs(waited));
+      await this.clock.sleep(replyPauseMs(waited));
     }
   }
 }

@@ -5,7 +5,7 @@ import { newerCode } from '../../shared/domain/sentence.js';
 
 type Said = { readonly tone: 'good' | 'wait' | 'bad'; readonly text: string };
 
-export function refundAnswer(
+export function refundSentence(
   r: Pick<RefundRow, 'status' | 'morStatus' | 'amount' | 'currency' | 'failure' | 'mirror' | 'beyondSale'>,
 ): Said {
   const what = sayMoney({ minor: r.amount, currency: r.currency });

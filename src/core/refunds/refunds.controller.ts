@@ -4,7 +4,7 @@ import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, A
 import { type Request, type Response } from 'express';
 import { RefundsRepository } from './refunds.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { RefundAnswers } from './refund-replies.js';
+import { RefundReplies } from './refund-replies.js';
 import { RefundsService } from './refunds.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';
@@ -17,7 +17,7 @@ import { notFound, Problem, valueOrProblem } from '../../frames/api/http/problem
 import { Filter } from '../../frames/api/http/rules.js';
 import { CreateRefundDto } from './refund.dto.js';
 import { listedRefundView, REFUND_STATUSES, refundStatuses, RefundView } from './refund.view.js';
-import { ANSWER_PATIENCE_MS } from '../../shared/policy.js';
+import { REPLY_TIMEOUT_MS } from '../../shared/policy.js';
 
 class RefundsQuery extends PageQuery {
   @Filter('Only this status.', REFUND_STATUSES) status?: (typeof REFUND_STATUSES)[number];
@@ -34,7 +34,7 @@ class RefundsQuery extends PageQuery {
 export class RefundsController {
   constructor(
     private readonly service: RefundsService,
-    private readonly answers: RefundAnswers,
+    private readonly replies: RefundReplies,
     private readonly books: ReadModel,
     private readonly refunds: RefundsRepository,
   ) {}
@@ -83,7 +83,7 @@ export class RefundsController {
       },
       paymentRequestName(caller, key, req.body),
     );
-    const answered = await this.answers.of(valueOrProblem(done).id, ANSWER_PATIENCE_MS);
+    const answered = await this.replies.of(valueOrProblem(done).id, REPLY_TIMEOUT_MS);
     const { refund } = answered;
     // A failure with an HTTP status is the MoR's refusal of the request. Without a status, the MoR accepted the request
     // and the refund failed later.

@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { RefundAnswers } from './refund-replies.js';
+import { RefundReplies } from './refund-replies.js';
 import { RefundsController } from './refunds.controller.js';
 import { RefundsService } from './refunds.service.js';
 import { RefundPages } from './refunds.pages.js';
@@ -11,7 +11,7 @@ import { RefundsRepository } from './refunds.repository.js';
 @Module({
   imports: [ConsoleModule, EngineModule],
   controllers: [RefundsController, RefundPages],
-  providers: [RefundsRepository, RefundsService, RefundAnswers],
+  providers: [RefundsRepository, RefundsService, RefundReplies],
   exports: [RefundsRepository],
 })
 export class RefundsModule {}

@@ -14,7 +14,7 @@ import { mayDo } from '../../frames/api/access/caller.js';
 import { type Config, CONFIG } from '../../shared/config/index.js';
 import { liveMode } from '../../engine/own-account.js';
 import { refundable } from '../../shared/domain/status.js';
-import { RefundAnswers } from './refund-replies.js';
+import { RefundReplies } from './refund-replies.js';
 import { RefundsService } from './refunds.service.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { Page, sessionOf } from '../../frames/console/console.guard.js';
@@ -61,7 +61,7 @@ export class RefundPages {
     private readonly books: ReadModel,
     private readonly refunds: RefundsRepository,
     private readonly service: RefundsService,
-    private readonly answers: RefundAnswers,
+    private readonly replies: RefundReplies,
     private readonly audit: ConsoleAudit,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
@@ -151,7 +151,7 @@ export class RefundPages {
       const made = valueOrProblem(
         await this.service.request(found.payment.id, request, paymentRequestName(by, key, body)),
       );
-      return (await this.answers.of(made.id, CONSOLE_PATIENCE_MS)).refund;
+      return (await this.replies.of(made.id, CONSOLE_PATIENCE_MS)).refund;
     };
     const pathOf = (made: RefundRow): string => `${PATH}/${encodeURIComponent(made.id)}`;
     await this.audit.post(req, res, {

@@ -10,7 +10,7 @@ import { ReadModel } from '../../engine/read-model.js';
 import { type CallFailure } from '../../shared/domain/ports/call.js';
 import { Clock, Ids } from '../../shared/domain/ports/clock.js';
 import { NotUnique } from '../../engine/lane.repository.js';
-import { type IntentAnswer, PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
+import { type IntentReply, PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
 import { type Remembered, type RequestName } from '../../shared/domain/request-name.js';
 import { Requests } from '../../frames/store/requests.js';
 import { SIGNUP, type SignupRow } from '../../shared/domain/signup.js';
@@ -23,7 +23,7 @@ import { type Completion, completeSignup } from './rules/signup.js';
 import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../../shared/policy.js';
 
 export type SignupMade =
-  | { readonly outcome: 'made'; readonly signup: SignupRow; readonly intent: IntentAnswer }
+  | { readonly outcome: 'made'; readonly signup: SignupRow; readonly intent: IntentReply }
   | NoPrice
   | { readonly outcome: 'conflict' } // another request used the idempotency key
   | { readonly outcome: 'failed'; readonly failure: CallFailure; readonly signup: SignupRow };

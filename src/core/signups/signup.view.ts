@@ -1,6 +1,6 @@
 // A signup in the API's form. Only the reply to its creation has the client secret.
 import { type PaymentRow } from '../../shared/domain/model.js';
-import { type IntentAnswer } from '../../shared/domain/ports/payment-gateway.js';
+import { type IntentReply } from '../../shared/domain/ports/payment-gateway.js';
 import { type SignupRow } from '../../shared/domain/signup.js';
 import {
   AmountOrNull,
@@ -74,7 +74,7 @@ function ids(s: SignupRow): Omit<SignupIds, 'id' | 'status' | 'mor_customer_id'>
   };
 }
 
-export function signupMadeView(s: SignupRow, intent: IntentAnswer): SignupMadeView {
+export function signupMadeView(s: SignupRow, intent: IntentReply): SignupMadeView {
   return {
     id: s.id,
     ...ids({ ...s, intentId: intent.intentId }),

@@ -11,7 +11,7 @@ import { KeyHeader, Problems } from '../../frames/api/http/docs.js';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { morProblem, notFound } from '../../frames/api/http/problem.js';
-import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
+import { ObjectReplies } from '../../core/mor-objects/object-replies.js';
 import { CreatePaymentLinkDto } from '../../core/mor-objects/mor-object.dto.js';
 import { PaymentLinkView, paymentLinkView } from '../../core/mor-objects/mor-object.view.js';
 import { PaymentLinksService } from './payment-links.service.js';
@@ -22,7 +22,7 @@ import { linkLookup } from './rules/link.js';
 export class PaymentLinksController {
   constructor(
     private readonly service: MorObjectsService,
-    private readonly answers: ObjectAnswers,
+    private readonly replies: ObjectReplies,
     private readonly books: ReadModel,
     private readonly links: PaymentLinksService,
   ) {}
@@ -69,7 +69,7 @@ export class PaymentLinksController {
       (o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED',
     );
     if (made === undefined) throw notFound('payment link');
-    const named = made.morId === null ? await this.answers.of(made) : made;
+    const named = made.morId === null ? await this.replies.of(made) : made;
     const { row, outcome } = await this.service.refresh(linkLookup, named);
     if (!outcome.ok) throw morProblem(outcome);
     if (row.status === 'DELETED' || outcome.value === null) throw notFound('payment link');

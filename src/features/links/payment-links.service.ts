@@ -2,7 +2,7 @@
 import { encodePaymentLink, paymentLinkBody, paymentLinkRequest } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../../frames/api/http/problem.js';
-import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
+import { ObjectReplies } from '../../core/mor-objects/object-replies.js';
 import { type CreatePaymentLinkDto } from '../../core/mor-objects/mor-object.dto.js';
 import { MorObjectsService } from '../../core/mor-objects/mor-objects.service.js';
 import { NOT_PAYABLE } from '../../core/mor-objects/rules/request.js';
@@ -19,7 +19,7 @@ import { type NamedRequest } from '../../shared/domain/request-name.js';
 export class PaymentLinksService {
   constructor(
     private readonly service: MorObjectsService,
-    private readonly answers: ObjectAnswers,
+    private readonly replies: ObjectReplies,
     private readonly ids: Ids,
   ) {}
 
@@ -38,7 +38,7 @@ export class PaymentLinksService {
     const request = { kind: 'payment_link', id: objectId, wire, until: null, facts: invoice, askedAt, by } as const;
     const asked = await this.service.request(request, name);
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
-    return this.answers.of(asked.value);
+    return this.replies.of(asked.value);
   }
 
   private async readAgain(link: MorObjectRow): Promise<void> {

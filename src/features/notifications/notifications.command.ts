@@ -141,9 +141,9 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
         if (seen.has(n.id) || n.at < begin) continue;
         seen.add(n.id);
         const sent = forward === null ? null : await forward.send(n, await store.time());
-        const answer = sent === null ? null : (sent.why ?? `${sent.status ?? ''} in ${sent.elapsedMs} ms`);
-        const view = { ...notificationWithTriesView(n), ...(answer === null ? {} : { forwarded: answer }) };
-        await cli.print(view, () => lineOf(n, answer));
+        const reply = sent === null ? null : (sent.why ?? `${sent.status ?? ''} in ${sent.elapsedMs} ms`);
+        const view = { ...notificationWithTriesView(n), ...(reply === null ? {} : { forwarded: reply }) };
+        await cli.print(view, () => lineOf(n, reply));
       }
       const newest = found.at(-1)?.at ?? from;
       // After a full page more notifications wait, so the next read begins at the page's end. With an overlap the
@@ -157,8 +157,8 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
   }
 }
 
-function lineOf(n: NotificationRow, answer: string | null): string {
-  const forwarded = answer === null ? '' : `  -> ${answer}`;
+function lineOf(n: NotificationRow, reply: string | null): string {
+  const forwarded = reply === null ? '' : `  -> ${reply}`;
   return `${time(n.at)}  ${n.type.padEnd(23)}  ${n.id}${plain(forwarded)}\n  ${plain(n.body)}\n`;
 }
 

@@ -12,7 +12,7 @@ import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../../shared/policy.j
 
 const MAX_SOCKETS = 8;
 /** Crossbill reads and drops a reply of up to this many bytes. Then the connection stays usable. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_REPLY_BYTES = 64 * 1024;
 
 /** The error if the receiver's name resolves to a forbidden address. */
 class ForbiddenAddress extends Error {
@@ -83,7 +83,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
       if (proxyFor(this.#proxies, this.#url) !== null) await this.#mustBeAllowed(this.#url);
-      const answer = await this.#out.to(origin).request({
+      const reply = await this.#out.to(origin).request({
         origin,
         path: pathname + search,
         method: 'POST',
@@ -95,8 +95,8 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
         body: delivery.body,
         signal,
       });
-      const { statusCode: status, headers } = answer;
-      await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined); // only the status counts
+      const { statusCode: status, headers } = reply;
+      await reply.body.dump({ limit: MAX_REPLY_BYTES, signal }).catch(() => undefined); // only the status counts
       return judged(status, headers['retry-after']);
     } catch (error) {
       if (signal.aborted) return failed(null, `no answer within ${this.#timeoutMs / 1000} s`);

@@ -8,7 +8,7 @@ import { sendPage } from '../../frames/console/layout.js';
 import { type Column, table } from '../../frames/console/list.js';
 import { Pages } from '../../frames/console/pages.js';
 import { count, dotted, duration, eventLink, headed, section, status, time } from '../../frames/console/show.js';
-import { answersOf, type EndpointAnswer, type EndpointRefusal } from '../../shared/domain/endpoint-replies.js';
+import { repliesOf, type EndpointReply, type EndpointRefusal } from '../../shared/domain/endpoint-replies.js';
 import { EventsRepository } from '../../core/events/events.repository.js';
 import { type EventRow } from '../../core/events/event-list.repository.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
@@ -23,7 +23,7 @@ const PATHS: Readonly<Record<InboxSource, string>> = {
   mor_payments: '/webhooks/mor/payments',
   mor_events: '/webhooks/mor/events',
 };
-const NAMED_ANSWERS = [200, 401, 503] as const;
+const NAMED_REPLIES = [200, 401, 503] as const;
 const REFUSALS = 25;
 const EVERY_SEC = 15;
 
@@ -48,15 +48,15 @@ export class DeliveryPages {
   @Page('delivery.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const now = this.clock.now();
-    const [answers, events, refusals] = await Promise.all([
-      this.endpoints.answers(new Date(now.getTime() - DAY_MS)),
+    const [replies, events, refusals] = await Promise.all([
+      this.endpoints.replies(new Date(now.getTime() - DAY_MS)),
       this.events.newest(),
       this.endpoints.refusals(REFUSALS),
     ]);
     const live = html`<p class="dim">
         Replicas add their counts every few seconds. Crossbill keeps a refused body only in quarantine.
       </p>
-      ${section('Answers in 24 hours', senders(answers, events, now, hostOf(req)))}
+      ${section('Answers in 24 hours', senders(replies, events, now, hostOf(req)))}
       ${section(
         'Last refusals',
         table(
@@ -82,15 +82,15 @@ function hostOf(req: Request): string {
   return /^(127\.|localhost|\[::1])/.test(host) ? `http://${host}` : `https://${host}`;
 }
 
-function senders(answers: readonly EndpointAnswer[], events: readonly EventRow[], now: Date, host: string): Html {
+function senders(replies: readonly EndpointReply[], events: readonly EventRow[], now: Date, host: string): Html {
   const rows = (Object.keys(PATHS) as InboxSource[]).map((source) => {
-    const sums = answersOf(answers, source);
-    const named = NAMED_ANSWERS.map((code) => sums.get(code) ?? 0);
+    const sums = repliesOf(replies, source);
+    const named = NAMED_REPLIES.map((code) => sums.get(code) ?? 0);
     const all = [...sums.values()].reduce((a, b) => a + b, 0);
     return {
       source,
       event: events.find((e) => e.source === source) ?? null,
-      answers: [...named, all - named.reduce((a, b) => a + b, 0)],
+      replies: [...named, all - named.reduce((a, b) => a + b, 0)],
     };
   });
   type Row = (typeof rows)[number];
@@ -98,9 +98,9 @@ function senders(answers: readonly EndpointAnswer[], events: readonly EventRow[]
     'By sender, with its last event: a silent sender may have the wrong address or the wrong secret',
     [
       { label: 'Sender', cell: (r) => SENDERS[r.source], phone: 'lead' },
-      ...[...NAMED_ANSWERS.map(String), 'other'].map((name, i) => ({
+      ...[...NAMED_REPLIES.map(String), 'other'].map((name, i) => ({
         label: name,
-        cell: (r: Row) => headed(`${name}:`, count(r.answers[i] ?? 0)),
+        cell: (r: Row) => headed(`${name}:`, count(r.replies[i] ?? 0)),
         number: true,
       })),
       {

@@ -29,7 +29,7 @@ const TREND_FRESH_MS = 60_000;
 /** The most review items on the first page. */
 const REVIEWS = 8;
 
-type Asked<T> = { readonly at: number; readonly answer: Promise<T> };
+type Asked<T> = { readonly at: number; readonly reply: Promise<T> };
 
 @Injectable()
 export class Figures {
@@ -66,11 +66,11 @@ export class Figures {
   private async kept<T>(name: string, freshMs: number, read: () => Promise<T>): Promise<T> {
     const now = this.clock.now().getTime();
     const last = this.#asked.get(name) as Asked<T> | undefined;
-    if (last !== undefined && Math.abs(now - last.at) < freshMs) return last.answer;
-    const asked = { at: now, answer: read() };
+    if (last !== undefined && Math.abs(now - last.at) < freshMs) return last.reply;
+    const asked = { at: now, reply: read() };
     this.#asked.set(name, asked);
     try {
-      return await asked.answer;
+      return await asked.reply;
     } catch (e) {
       if (this.#asked.get(name) === asked) this.#asked.delete(name);
       throw e;
@@ -79,11 +79,11 @@ export class Figures {
 
   private async read(): Promise<Now> {
     const at = this.clock.now();
-    const [money, backlog, reviews, answers, stuck, ofFeatures] = await Promise.all([
+    const [money, backlog, reviews, replies, stuck, ofFeatures] = await Promise.all([
       this.days.money(this.today()),
       this.health.backlog(),
       this.reviews.list({ status: 'open' }, { limit: REVIEWS, cursor: null }, 'due'),
-      this.endpoints.answers(new Date(at.getTime() - DAY_MS)),
+      this.endpoints.replies(new Date(at.getTime() - DAY_MS)),
       this.health.stuck(REVIEWS),
       this.needs.read(at),
     ]);
@@ -92,7 +92,7 @@ export class Figures {
       abouts: await this.reviews.abouts(reviews.data),
       openReviews: [...backlog.openReviews.values()].reduce((sum, n) => sum + n, 0),
       parkedEvents: backlog.parkedEvents,
-      answers,
+      replies,
       stuck,
       ofFeatures,
     };

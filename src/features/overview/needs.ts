@@ -4,7 +4,7 @@ import { type Html, html } from '../../frames/console/html.js';
 import { type Need, type Needed } from '../../frames/console/needs.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../../frames/console/show.js';
-import { answersOf, type EndpointAnswer } from '../../shared/domain/endpoint-replies.js';
+import { repliesOf, type EndpointReply } from '../../shared/domain/endpoint-replies.js';
 import { type ReviewRow } from '../../shared/domain/model.js';
 import { type Stuck } from '../../core/health/health.repository.js';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
@@ -22,7 +22,7 @@ export type Waiting = {
   readonly ofFeatures: readonly Needed[];
   readonly parkedEvents: number;
   /** The replies of the webhook endpoints in the last 24 hours. */
-  readonly answers: readonly EndpointAnswer[];
+  readonly replies: readonly EndpointReply[];
   readonly stuck: readonly Stuck[];
 };
 
@@ -38,10 +38,10 @@ const TRIES_WORTH_A_LOOK = 3;
 const REFUSALS_WORTH_A_LOOK = 5;
 
 /** Endpoints with at least five refused deliveries, and at least one refused for each ten accepted. */
-export function refusing(answers: readonly EndpointAnswer[]): readonly { endpoint: InboxSource; refused: number }[] {
+export function refusing(replies: readonly EndpointReply[]): readonly { endpoint: InboxSource; refused: number }[] {
   return (Object.keys(SENDERS) as InboxSource[])
     .map((endpoint) => {
-      const sums = answersOf(answers, endpoint);
+      const sums = repliesOf(replies, endpoint);
       return { endpoint, refused: (sums.get(401) ?? 0) + (sums.get(503) ?? 0), taken: sums.get(200) ?? 0 };
     })
     .filter(({ refused, taken }) => refused >= REFUSALS_WORTH_A_LOOK && refused * 10 >= taken);
@@ -102,7 +102,7 @@ function due(at: Date, now: Date): string {
 }
 
 function othersOf(w: Waiting): readonly Need[] {
-  const needs: Need[] = refusing(w.answers).map(({ endpoint, refused }) => ({
+  const needs: Need[] = refusing(w.replies).map(({ endpoint, refused }) => ({
     what: `Crossbill refused ${count(refused)} deliveries in 24 hours: ${SENDERS[endpoint]}`,
     next: 'See why: a wrong secret, a wrong clock, or a slow or full database.',
     path: '/console/deliveries',

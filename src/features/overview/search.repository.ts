@@ -108,10 +108,10 @@ export class SearchRepository {
 
   /** Finds objects whose id or number begins with this text: at most `ofEach` per kind. */
   async beginning(text: string, ofEach: number): Promise<readonly Beginning[]> {
-    const answer = await this.db.pool.query<Row>(NEAREST, [text]);
+    const reply = await this.db.pool.query<Row>(NEAREST, [text]);
     const found = new Map<string, Beginning>();
     const many = new Map<string, number>();
-    for (const { place: _, ...b } of answer.rows) {
+    for (const { place: _, ...b } of reply.rows) {
       const key = `${b.kind} ${b.id}`;
       const n = many.get(b.kind) ?? 0;
       if (found.has(key) || n >= ofEach) continue;

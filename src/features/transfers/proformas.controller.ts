@@ -13,7 +13,7 @@ import { KeyHeader, PendingView, Problems } from '../../frames/api/http/docs.js'
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../../frames/api/http/idempotency.js';
 import { morProblem, notFound, valueOrProblem } from '../../frames/api/http/problem.js';
-import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
+import { ObjectReplies } from '../../core/mor-objects/object-replies.js';
 import { CreateProformaDto } from '../../core/mor-objects/mor-object.dto.js';
 import { ProformaView, proformaView } from '../../core/mor-objects/mor-object.view.js';
 import { FileLinkView, linkOrWait } from '../../core/mor-objects/file-link.view.js';
@@ -25,7 +25,7 @@ import { proformaLookup } from './rules/proforma.js';
 export class ProformasController {
   constructor(
     private readonly service: MorObjectsService,
-    private readonly answers: ObjectAnswers,
+    private readonly replies: ObjectReplies,
     private readonly proformas: ProformaInvoices,
     private readonly books: ReadModel,
     private readonly issue: ProformasService,
@@ -115,6 +115,6 @@ export class ProformasController {
     const objects = await this.books.objects(invoiceId);
     const made = objects.findLast((o) => o.kind === 'proforma' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
     if (made === undefined || (made.status === 'DELETED' && !deletedToo)) throw notFound('proforma invoice');
-    return made.morId === null && made.status === 'REQUESTED' ? this.answers.of(made) : made;
+    return made.morId === null && made.status === 'REQUESTED' ? this.replies.of(made) : made;
   }
 }

@@ -1,7 +1,7 @@
 // Makes a proforma invoice for the amount due on an invoice. An invoice has one live proforma invoice at a time.
 import { Injectable } from '@nestjs/common';
 import { refusalProblem } from '../../frames/api/http/problem.js';
-import { ObjectAnswers } from '../../core/mor-objects/object-replies.js';
+import { ObjectReplies } from '../../core/mor-objects/object-replies.js';
 import { type CreateProformaDto } from '../../core/mor-objects/mor-object.dto.js';
 import { MorObjectsService } from '../../core/mor-objects/mor-objects.service.js';
 import { wireOrProblem } from '../../core/mor-objects/callers-words.js';
@@ -16,7 +16,7 @@ import { proformaWire } from './proforma-request.js';
 export class ProformasService {
   constructor(
     private readonly service: MorObjectsService,
-    private readonly answers: ObjectAnswers,
+    private readonly replies: ObjectReplies,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -38,6 +38,6 @@ export class ProformasService {
     const request = { kind: 'proforma', id: this.ids.next('pfm'), wire, until, facts, askedAt, by } as const;
     const asked = await this.service.request(request, name);
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
-    return this.answers.of(asked.value);
+    return this.replies.of(asked.value);
   }
 }

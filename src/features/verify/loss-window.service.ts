@@ -56,7 +56,7 @@ export class LossWindowService {
       };
       return { windows, differences: found, compared, failure: null };
     } catch (e) {
-      if (!(e instanceof NoAnswer)) throw e;
+      if (!(e instanceof NoReply)) throw e;
       return { windows, differences: found, compared: {}, failure: e.failure };
     }
   }
@@ -127,7 +127,7 @@ export class LossWindowService {
   }
 }
 
-class NoAnswer extends Error {
+class NoReply extends Error {
   readonly code = 'verify.incomplete';
   constructor(readonly failure: CallFailure) {
     super(failure.message);
@@ -136,5 +136,5 @@ class NoAnswer extends Error {
 
 function answered<T>(outcome: CallOutcome<T>): T {
   if (outcome.ok) return outcome.value;
-  throw new NoAnswer(outcome);
+  throw new NoReply(outcome);
 }

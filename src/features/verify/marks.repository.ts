@@ -18,7 +18,7 @@ export type MarkedPayment = {
  * The MoR's reply about the charge. `not_ready`: the MoR knows the charge, but has not settled it or has no document
  * for it yet.
  */
-export type MarkAnswer = 'known' | 'not_ready' | 'unknown';
+export type MarkReply = 'known' | 'not_ready' | 'unknown';
 
 /** A payment by link or proforma invoice has no charge id here: the MoR's look-up does not know its reference. */
 const COLUMNS = `e.id as "entryId", e.payment_row_id as "paymentRowId", e.invoice_id as "invoiceId", p.payment_id as "paymentId",
@@ -64,11 +64,11 @@ export class MarksRepository {
     );
   }
 
-  async answered(mark: MarkedPayment, answer: MarkAnswer, at: Date): Promise<void> {
+  async answered(mark: MarkedPayment, reply: MarkReply, at: Date): Promise<void> {
     await this.db.pool.query(
       `insert into mark_lookup (payment_row_id, invoice_id, entry_id, answer, looked_at) values ($1, $2, $3, $4, $5)
        on conflict (payment_row_id) do update set answer = excluded.answer, looked_at = excluded.looked_at`,
-      [mark.paymentRowId, mark.invoiceId, mark.entryId, answer, at],
+      [mark.paymentRowId, mark.invoiceId, mark.entryId, reply, at],
     );
   }
 

@@ -1,5 +1,5 @@
 // Looks up the marks on Stripe at the MoR. The first pass over a million marks takes days.
-import { type MarkAnswer, type MarkedPayment, type MarksRepository } from './marks.repository.js';
+import { type MarkReply, type MarkedPayment, type MarksRepository } from './marks.repository.js';
 import { finding } from './rules/findings.js';
 import { VERIFY_PAGE, type VerifySitting } from './verify-session.js';
 import {
@@ -77,16 +77,16 @@ export class VerifyMarks {
     }
   }
 
-  private async ask(mark: MarkedPayment): Promise<MarkAnswer | null> {
+  private async ask(mark: MarkedPayment): Promise<MarkReply | null> {
     const { sitting } = this;
     const { chargeId } = mark;
     if (chargeId === null) return null;
     if (++this.asked > AT_ONCE) await sitting.sleep(VERIFY_MARKS_PAUSE_MS);
     const look = () => sitting.parts.gateway.lookUpCharge(chargeId);
     const state = await sitting.ask(look, 'a charge could not be looked up at the MoR');
-    const answer = state === 'charged' ? 'known' : state === 'pending' ? 'not_ready' : 'unknown';
-    await this.lookups.answered(mark, answer, sitting.now());
+    const reply = state === 'charged' ? 'known' : state === 'pending' ? 'not_ready' : 'unknown';
+    await this.lookups.answered(mark, reply, sitting.now());
     await sitting.step('marks', 1);
-    return answer;
+    return reply;
   }
 }

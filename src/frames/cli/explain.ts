@@ -9,7 +9,7 @@ import { type SignupRow } from '../../shared/domain/signup.js';
 import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
 import { EventsRepository } from '../../core/events/events.repository.js';
 import { InvoicesRepository } from '../../core/invoices/invoices.repository.js';
-import { answerOf, lastRead } from '../../core/invoices/invoice-sentence.js';
+import { invoiceSentence, lastRead } from '../../core/invoices/invoice-sentence.js';
 import { invoiceView } from '../../core/invoices/invoice.view.js';
 import { textCensor } from '../../shared/masks/secrets.js';
 import { nextTryOf } from '../../core/invoices/retry.view.js';
@@ -124,12 +124,12 @@ function tellDifference(d: OpenDifference): string {
 /** Describes the present state of an invoice, in sentences. */
 function* tellInvoice(v: InvoiceView): Iterable<string> {
   const { invoice: i } = v;
-  const answer = answerOf(v, new Date(), (r) => sentencesOf(r).summary);
+  const sentence = invoiceSentence(v, new Date(), (r) => sentencesOf(r).summary);
   const known = lastRead(i);
   const read = known === null ? 'never read' : `last ${known.how} ${time(known.at)}`;
   const sums = `${amount(i.amountDue, i.currency)} due, ${amount(i.amountPaid, i.currency)} paid (${read})`;
   yield `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}. Stripe shows it ${i.platformStatus}, ${sums}.`;
-  yield answer.text;
+  yield sentence.text;
   const tried = nextTryOf(i);
   if (tried !== null) yield `${capital(tried)}.`;
   for (const p of v.payments) {

@@ -19,7 +19,7 @@ import { grownDraft, twoTrials } from './rehearse/draft.steps.js';
 import { handsFor } from './rehearse/manual-steps.js';
 import { textAt } from './rehearse/json.js';
 import { MorProbe } from './rehearse/mor-check.js';
-import { answers, customer, firstInvoice, mark, partRefund, renewal, settings, signup } from './rehearse/paid.steps.js';
+import { replies, customer, firstInvoice, mark, partRefund, renewal, settings, signup } from './rehearse/paid.steps.js';
 import { anotherCard, declined, look, paymentLink, retry, verify } from './rehearse/refused.steps.js';
 import { cleaned, jsonReport, markdownReport } from './rehearse/report.js';
 import { failed, type Outcome, say, type Stage, stageOf, type Step } from './rehearse/stage.js';
@@ -35,7 +35,7 @@ import {
 import { plain } from './table.js';
 
 const STEPS: readonly Step[] = [
-  ...[settings, customer, answers, signup, firstInvoice, renewal, mark, partRefund],
+  ...[settings, customer, replies, signup, firstInvoice, renewal, mark, partRefund],
   ...[declined, anotherCard, retry, paymentLink, grownDraft, twoTrials, verify],
 ];
 const ENDED = 'The rehearsal was interrupted. Run the same command again: it goes on where it stopped.';

@@ -84,9 +84,9 @@ async function askSettings(cli: Cli, file: SettingsFile): Promise<void> {
 }
 
 async function ask(cli: Cli, question: string, hidden: boolean): Promise<string> {
-  const answer = (await cli.io.ask(`${question}: `, hidden)).trim();
-  if (answer === '') throw new CliError(EXIT.usage, 'no_answer', 'You entered nothing, so Crossbill did nothing.');
-  return answer;
+  const reply = (await cli.io.ask(`${question}: `, hidden)).trim();
+  if (reply === '') throw new CliError(EXIT.usage, 'no_answer', 'You entered nothing, so Crossbill did nothing.');
+  return reply;
 }
 
 /**

@@ -1,5 +1,5 @@
 // `crossbill status`: shows invoices, queues, senders and review items at a glance, and then each feature's part.
-import { answersOf } from '../../shared/domain/endpoint-replies.js';
+import { repliesOf } from '../../shared/domain/endpoint-replies.js';
 import { whatToCheck } from '../../shared/domain/refusal.js';
 import { EventsRepository } from '../../core/events/events.repository.js';
 import { HealthRepository } from '../../core/health/health.repository.js';
@@ -37,7 +37,7 @@ async function look(app: AppContext) {
     app.get(EndpointRepliesRepository),
   ];
   const { openReviews, ...backlog } = await health.backlog();
-  const answers = await endpoints.answers(new Date(Date.now() - DAY_MS));
+  const replies = await endpoints.replies(new Date(Date.now() - DAY_MS));
   const refusals = await endpoints.refusals(1);
   return {
     invoices: await health.invoicesByStatus(),
@@ -46,7 +46,7 @@ async function look(app: AppContext) {
     senders: (await inbox.lastEvents()).map(({ source, at }) => ({
       source,
       lastEventAt: at,
-      answers: answersOf(answers, source), // our replies to the sender in the last 24 hours, by HTTP status
+      answers: repliesOf(replies, source), // our replies to the sender in the last 24 hours, by HTTP status
       lastRefusal: refusals.find((r) => r.endpoint === source) ?? null,
     })),
     openReviews,
@@ -98,7 +98,7 @@ function renderStuck(stuck: Standing['stuck']): string {
   return `\nFailing calls, repeated by Crossbill\n${table(heads, rows)}\`crossbill explain <invoice>\` shows the history.\n`;
 }
 
-function senderRow({ source, lastEventAt: at, answers }: Standing['senders'][number]): string[] {
+function senderRow({ source, lastEventAt: at, answers: replies }: Standing['senders'][number]): string[] {
   const ago = at === null ? 'never' : age((Date.now() - at.getTime()) / 1000);
-  return [source, time(at), ago, [...answers].map(([status, n]) => `${n} × ${status}`).join(', ') || 'none'];
+  return [source, time(at), ago, [...replies].map(([status, n]) => `${n} × ${status}`).join(', ') || 'none'];
 }

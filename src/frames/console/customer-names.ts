@@ -38,9 +38,9 @@ export class CustomerNames {
     let isLate = false;
     const reader = async (): Promise<void> => {
       for (let id = waiting.shift(); id !== undefined && !isLate; id = waiting.shift()) {
-        const answer = await this.reader.readCustomer(id).catch(() => null);
-        if (answer?.ok !== true) return; // Stripe is down or busy: do not wait for further names
-        this.keep(id, answer.value?.name || answer.value?.email || null);
+        const reply = await this.reader.readCustomer(id).catch(() => null);
+        if (reply?.ok !== true) return; // Stripe is down or busy: do not wait for further names
+        this.keep(id, reply.value?.name || reply.value?.email || null);
       }
     };
     const late = this.clock.sleep(NAMES_PATIENCE_MS, patience.signal).catch(() => undefined);

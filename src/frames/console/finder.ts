@@ -112,9 +112,9 @@ export class Finder {
     const patience = new AbortController();
     const late = this.clock.sleep(CONSOLE_PATIENCE_MS, patience.signal).then(() => null);
     try {
-      const answer = await Promise.race([asked, late]);
-      if (answer?.ok === true) return answer;
-      const why = answer === null ? 'no answer in time' : codesOf(answer);
+      const reply = await Promise.race([asked, late]);
+      if (reply?.ok === true) return reply;
+      const why = reply === null ? 'no answer in time' : codesOf(reply);
       this.log.warn({ event: 'customers.unread', why }, UNREAD);
     } catch (err) {
       this.log.warn({ event: 'customers.unread', err }, UNREAD);

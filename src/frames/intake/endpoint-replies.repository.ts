@@ -1,6 +1,6 @@
 // Stores the replies of the webhook endpoints: counts by the hour, and the last refusals.
 import { Injectable } from '@nestjs/common';
-import { type EndpointAnswer, type EndpointRefusal } from '../../shared/domain/endpoint-replies.js';
+import { type EndpointReply, type EndpointRefusal } from '../../shared/domain/endpoint-replies.js';
 import { Database, inTransaction } from '../store/database.js';
 
 /** The age at which counts are deleted: enough to look back over a weekend. */
@@ -14,10 +14,10 @@ export class EndpointRepliesRepository {
   constructor(private readonly db: Database) {}
 
   /** Adds to the stored counts, stores the refusals, and deletes old rows. */
-  add(answers: readonly EndpointAnswer[], refusals: readonly EndpointRefusal[]): Promise<void> {
+  add(replies: readonly EndpointReply[], refusals: readonly EndpointRefusal[]): Promise<void> {
     return inTransaction(this.db.pool, async (db) => {
       // Every replica sorts the rows the same way, so two replicas cannot block each other.
-      const rows = answers.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+      const rows = replies.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
       if (rows.length > 0) {
         await db.query(
           `insert into endpoint_answers as d (endpoint, hour, status, n)
@@ -44,8 +44,8 @@ export class EndpointRepliesRepository {
   }
 
   /** The counts of replies for each hour from this time on, oldest first. */
-  async answers(since: Date): Promise<readonly EndpointAnswer[]> {
-    const found = await this.db.pool.query<Omit<EndpointAnswer, 'n'> & { readonly n: string }>(
+  async replies(since: Date): Promise<readonly EndpointReply[]> {
+    const found = await this.db.pool.query<Omit<EndpointReply, 'n'> & { readonly n: string }>(
       'select endpoint, hour, status, n from endpoint_answers where hour >= $1 order by hour, endpoint, status',
       [since],
     );
@@ -63,4 +63,4 @@ export class EndpointRepliesRepository {
   }
 }
 
-const keyOf = (a: EndpointAnswer): string => `${a.hour.toISOString()} ${a.endpoint} ${a.status}`;
+const keyOf = (a: EndpointReply): string => `${a.hour.toISOString()} ${a.endpoint} ${a.status}`;

@@ -2,7 +2,7 @@
 // delivery costs no extra write.
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type EndpointAnswer, type EndpointRefusal } from '../../shared/domain/endpoint-replies.js';
+import { type EndpointReply, type EndpointRefusal } from '../../shared/domain/endpoint-replies.js';
 import { EndpointRepliesRepository } from './endpoint-replies.repository.js';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { HOUR_MS } from '../../shared/policy.js';
@@ -14,8 +14,8 @@ const EVERY_MS = 15_000;
 const REFUSALS_KEPT = 50;
 
 @Injectable()
-export class EndpointAnswers implements OnApplicationShutdown {
-  #answers = new Map<string, EndpointAnswer>();
+export class EndpointReplies implements OnApplicationShutdown {
+  #answers = new Map<string, EndpointReply>();
   #refusals: EndpointRefusal[] = [];
 
   constructor(
@@ -39,13 +39,13 @@ export class EndpointAnswers implements OnApplicationShutdown {
   @Interval(EVERY_MS)
   async write(): Promise<void> {
     if (this.#answers.size === 0 && this.#refusals.length === 0) return;
-    const [answers, refusals] = [[...this.#answers.values()], this.#refusals];
+    const [replies, refusals] = [[...this.#answers.values()], this.#refusals];
     this.#answers = new Map();
     this.#refusals = [];
     try {
-      await this.books.add(answers, refusals);
+      await this.books.add(replies, refusals);
     } catch (err) {
-      for (const answer of answers) this.#count(answer);
+      for (const reply of replies) this.#count(reply);
       this.#refusals = [...refusals, ...this.#refusals].slice(-REFUSALS_KEPT);
       this.log.warn(
         { event: 'webhooks.counts_lost', err },
@@ -58,9 +58,9 @@ export class EndpointAnswers implements OnApplicationShutdown {
     await this.write();
   }
 
-  #count(answer: EndpointAnswer): void {
-    const key = `${answer.hour.getTime()} ${answer.endpoint} ${answer.status}`;
+  #count(reply: EndpointReply): void {
+    const key = `${reply.hour.getTime()} ${reply.endpoint} ${reply.status}`;
     const known = this.#answers.get(key);
-    this.#answers.set(key, known === undefined ? answer : { ...known, n: known.n + answer.n });
+    this.#answers.set(key, known === undefined ? reply : { ...known, n: known.n + reply.n });
   }
 }

@@ -102,7 +102,7 @@ export class Endpoints {
     const endpoint = target === undefined ? null : endpointAt(target);
     if (target !== undefined && endpoint === null) return;
     const signed = endpoint !== null && text.toLowerCase().includes(`\r\n${endpoint.header}:`);
-    this.options.onAnswer?.(endpoint?.source ?? null, reason, { delivery: null, error: null, signed, address });
+    this.options.onReply?.(endpoint?.source ?? null, reason, { delivery: null, error: null, signed, address });
   }
 
   /** Handles a request to an endpoint: first checks the headers, then reads the body. */
@@ -205,7 +205,7 @@ export class Endpoints {
     // Reading the address is a system call, and only a refusal needs it.
     const address = taken ? '' : (req.socket.remoteAddress ?? '');
     const signed = taken || onlyHeader(req.rawHeaders, endpoint.header) !== null;
-    this.options.onAnswer?.(endpoint.source, outcome, { delivery, error, signed, address });
+    this.options.onReply?.(endpoint.source, outcome, { delivery, error, signed, address });
   }
 }
 

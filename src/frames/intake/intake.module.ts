@@ -10,7 +10,7 @@ import { LOG, type Logger, Metrics } from '../../shared/observe/index.js';
 import { BodyMonths } from '../store/event-bodies.js';
 import { BodyMonthsAhead } from './body-months.js';
 import { statusOf } from './replies.js';
-import { EndpointAnswers } from './endpoint-replies.js';
+import { EndpointReplies } from './endpoint-replies.js';
 import { EndpointRepliesRepository } from './endpoint-replies.repository.js';
 import { Endpoints } from './endpoints.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
@@ -31,9 +31,9 @@ import { watchEndpoints } from './watch-endpoints.js';
     {
       provide: INTAKE_OPTIONS,
       useFactory: intakeOptions,
-      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, EndpointAnswers, SignatureForms, Decider],
+      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, EndpointReplies, SignatureForms, Decider],
     },
-    EndpointAnswers,
+    EndpointReplies,
     SignatureForms,
     Endpoints,
     BodyMonthsAhead,
@@ -51,7 +51,7 @@ function intakeOptions(
   metrics: Metrics,
   log: Logger,
   notifications: Notifications,
-  answers: EndpointAnswers,
+  replies: EndpointReplies,
   forms: SignatureForms,
   decider: Decider,
 ): IntakeOptions {
@@ -71,12 +71,12 @@ function intakeOptions(
     bodyLimitBytes: config.webhookBodyLimitBytes,
     room,
     onSignature: (source, header, isReadable) => forms.saw(source, header, isReadable),
-    onAnswer: (endpoint, outcome, about) => {
+    onReply: (endpoint, outcome, about) => {
       watch(endpoint, outcome, about);
       if (endpoint === null) return;
       const at = new Date();
       notices.saw(endpoint, outcome, about.signed, at);
-      answers.saw(endpoint, outcome, { status: statusOf(endpoint, outcome), at, address: about.address });
+      replies.saw(endpoint, outcome, { status: statusOf(endpoint, outcome), at, address: about.address });
     },
   };
 }

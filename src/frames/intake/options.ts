@@ -18,7 +18,7 @@ export const isTaken = (outcome: EndpointOutcome): outcome is StoreOutcome => TA
  * Called for each reply, for counters, logs and alarms. `delivery`: null unless the request was authentic; never log
  * its body. `endpoint`: null for a request with an unreadable head.
  */
-export type AnswerListener = (
+export type ReplyListener = (
   endpoint: InboxSource | null,
   outcome: EndpointOutcome,
   about: {
@@ -51,7 +51,7 @@ export type IntakeOptions = {
    */
   readonly room?: ReadingRoom;
   readonly batch?: Partial<BatchLimits>;
-  readonly onAnswer?: AnswerListener;
+  readonly onReply?: ReplyListener;
   /**
    * Receives the signature header of each delivery, and true if the header was readable. The listener must not keep the
    * values.

@@ -6,13 +6,13 @@ import { type Refusal } from '../../shared/domain/refusal.js';
 import { type EndpointOutcome, isTaken } from './options.js';
 import { hasBody } from './read-body.js';
 
-export type Answer = {
+export type HttpReply = {
   readonly status: number;
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string | number>>;
 };
 
-function answer(status: number, body: object, headers: Record<string, string> = {}): Answer {
+function sendReply(status: number, body: object, headers: Record<string, string> = {}): HttpReply {
   const bytes = Buffer.from(JSON.stringify(body));
   return {
     status,
@@ -22,7 +22,7 @@ function answer(status: number, body: object, headers: Record<string, string> = 
 }
 
 /** The status is always 200, never 201 or 204: Document 3 names no other acknowledgement. */
-export const received = answer(200, { received: true });
+export const received = sendReply(200, { received: true });
 
 const MESSAGES: Readonly<Record<Refusal, string>> = {
   signature_missing: 'The signature header of this endpoint is missing.',
@@ -60,9 +60,9 @@ export function statusOf(endpoint: InboxSource | null, outcome: EndpointOutcome)
 }
 
 /** The reply to a refused delivery. `endpoint` null: the endpoint may be the MoR's, so the status is 503. */
-export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
+export function refusal(endpoint: InboxSource | null, reason: Refusal): HttpReply {
   const status = statusOf(endpoint, reason);
-  return answer(
+  return sendReply(
     status,
     { code: reason, message: MESSAGES[reason] },
     {
@@ -74,14 +74,14 @@ export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
 }
 
 /** Sends a reply to a fully read request. */
-export function send(res: ServerResponse, { status, headers, body }: Answer): void {
+export function send(res: ServerResponse, { status, headers, body }: HttpReply): void {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(status, headers);
   res.end(body);
 }
 
 /** Replies to a request with an unreadable head: writes the reply onto the socket and ends the connection. */
-export function sendRaw(socket: Duplex, { status, headers, body }: Answer): void {
+export function sendRaw(socket: Duplex, { status, headers, body }: HttpReply): void {
   if (!socket.writable) return; // the request already has its reply: drop the rest
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
@@ -105,7 +105,7 @@ let lingering = 0;
  * sender is still writing, and the reply would get lost. So Crossbill reads and drops the rest of the body for a short
  * while.
  */
-export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
+export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status, headers, body }: HttpReply): void {
   if (res.destroyed || res.headersSent) return;
   closeUnlessRead(req, res, () => false);
   res.writeHead(status, { ...headers, connection: 'close' });

@@ -5,7 +5,7 @@ import { type Refusal, whatToCheck } from '../../shared/domain/refusal.js';
 import { type Wake } from '../../engine/lane-signal.js';
 import { eventName, type EventOutcome, type Logger, type Metrics, MinuteLimit } from '../../shared/observe/index.js';
 import { statusOf } from './replies.js';
-import { type AnswerListener, type EndpointOutcome, isTaken } from './options.js';
+import { type ReplyListener, type EndpointOutcome, isTaken } from './options.js';
 
 /**
  * The most log lines about refused deliveries, per endpoint, reason and minute. Anyone can send deliveries, and without
@@ -18,7 +18,7 @@ const LINES_A_MINUTE = 20;
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
 /** Counts each reply of an endpoint, and wakes the workers for a new event. */
-export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): AnswerListener {
+export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): ReplyListener {
   const limits = new Map<string, MinuteLimit>();
   /** The number of skipped lines before this line. Null: skip this line too. */
   const admit = (endpoint: InboxSource, reason: Refusal): number | null => {
@@ -31,7 +31,7 @@ export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): Answe
     const refused = !isTaken(outcome) && outcome !== 'aborted' ? outcome : null;
     if (refused !== null) metrics.webhookRefusal(endpoint, refused);
     if (endpoint === null) return; // the head of the request was unreadable
-    metrics.webhookAnswer(endpoint, statusOf(endpoint, outcome));
+    metrics.webhookReply(endpoint, statusOf(endpoint, outcome));
     const counted = delivery === null ? null : eventOutcome(outcome, delivery);
     if (delivery !== null && counted !== null) metrics.event(endpoint, delivery.type, counted);
     const name = delivery === null ? undefined : eventName(delivery);

@@ -2,7 +2,7 @@
 import { type Line } from '@crossbill/mor';
 import {
   failure,
-  failureWithoutAnswer,
+  failureWithoutReply,
   requestIdOf,
   retryAfterMs,
   unexpectedRedirect,
@@ -73,7 +73,7 @@ export class HttpEventRelay extends EventRelay {
     const signature = relaySignature(body, relay.secret, Math.floor(at.getTime() / 1000));
     const target = splitUrl(relay.url);
     if (target === null) return failure('stopped', 'the relay address is not a URL');
-    const answer = await this.#line.exchange(
+    const reply = await this.#line.exchange(
       {
         method: 'POST',
         base: target.origin,
@@ -83,15 +83,15 @@ export class HttpEventRelay extends EventRelay {
       },
       AbortSignal.timeout(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     );
-    if (!answer.answered) return failureWithoutAnswer(PEER, answer);
-    const { status } = answer;
+    if (!reply.answered) return failureWithoutReply(PEER, reply);
+    const { status } = reply;
     const known = {
       status,
-      requestId: requestIdOf(answer),
-      retryAfterMs: retryAfterMs(answer.header('retry-after'), this.clock),
+      requestId: requestIdOf(reply),
+      retryAfterMs: retryAfterMs(reply.header('retry-after'), this.clock),
     };
     if (status < 300) return { ok: true, value: null, status, requestId: known.requestId };
-    if (status < 400) return unexpectedRedirect(PEER, answer, 'refused');
+    if (status < 400) return unexpectedRedirect(PEER, reply, 'refused');
     if (status === 429) return failure('retry', `${PEER} answered 429`, known);
     // A 408 and similar codes come from a server between Crossbill and the MoR, perhaps after that server passed the
     // event on. Stripe's client treats these codes the same way.

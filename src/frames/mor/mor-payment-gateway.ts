@@ -15,10 +15,10 @@ import { type CallOutcome, type WireRequest } from '../../shared/domain/ports/ca
 import {
   type ChargeState,
   type CustomerDetails,
-  type IntentAnswer,
+  type IntentReply,
   type MorCall,
   PaymentGateway,
-  type RefundAnswer,
+  type RefundReply,
 } from '../../shared/domain/ports/payment-gateway.js';
 import { MOR_OPTIONS } from './options.js';
 
@@ -52,11 +52,11 @@ export class MorPaymentGateway extends PaymentGateway {
     return decodeDetails(body);
   }
 
-  createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
+  createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentReply>> {
     return this.intents.send(wire, key);
   }
 
-  createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>> {
+  createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundReply>> {
     return this.refunds.send(wire, key);
   }
 

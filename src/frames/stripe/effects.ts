@@ -1,7 +1,7 @@
 // Reads from Stripe to find out if a call had its effect. Crossbill needs these reads if the call's reply is missing or
 // unclear.
 import {
-  type BillingAnswer,
+  type BillingReply,
   type BillingCall,
   type InvoicePaymentFacts,
   type Probe,
@@ -61,7 +61,7 @@ export class StripeEffects {
     const invoice = invoiceOf(read.value);
     if (invoice?.invoiceId !== asked.invoiceId) return notUnderstood(name, read);
     let done = shows(asked, read.value);
-    let answer: BillingAnswer = { kind: asked.kind, invoice };
+    let reply: BillingReply = { kind: asked.kind, invoice };
     if (expand !== '') {
       const within = paymentsWithin(read.value); // null: no invoice arrived, or it shows only its first payments
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
@@ -76,10 +76,10 @@ export class StripeEffects {
         // has no mark of ours.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
-        if (outOfBand > 0n) answer = { kind: asked.kind, invoice, outOfBand };
+        if (outOfBand > 0n) reply = { kind: asked.kind, invoice, outOfBand };
       }
     }
-    return { ...read, value: done ? { done, answer } : ABSENT };
+    return { ...read, value: done ? { done, reply } : ABSENT };
   }
 
   /**
@@ -129,8 +129,8 @@ export class StripeEffects {
       asked.amount.minor === record.amountGuaranteed ||
       (refusal !== null && (refusal.code === 'idempotency_error' || saysReferenceTaken(refusal)));
     const done = proven && record.amountRefunded >= asked.amount.minor;
-    const answer = { kind: asked.kind, paymentRecordId: record.paymentRecordId };
-    return { ...read, value: done ? { done, answer } : ABSENT };
+    const reply = { kind: asked.kind, paymentRecordId: record.paymentRecordId };
+    return { ...read, value: done ? { done, reply } : ABSENT };
   }
 
   /** Finds out if the subscription is cancelled. A deleted subscription counts as cancelled. */
@@ -139,8 +139,8 @@ export class StripeEffects {
     const read = await this.client.read(name, `/v1/subscriptions/${encodeURIComponent(asked.subscriptionId)}`);
     if (!read.ok) return read;
     const done = read.value === null || isEnded(textOf(read.value['status']));
-    const answer = { kind: asked.kind, subscriptionId: asked.subscriptionId };
-    return { ...read, value: done ? { done, answer } : ABSENT };
+    const reply = { kind: asked.kind, subscriptionId: asked.subscriptionId };
+    return { ...read, value: done ? { done, reply } : ABSENT };
   }
 
   private async findNote(asked: Call<'issue_credit_note'>): Promise<CallOutcome<Probe>> {
@@ -156,8 +156,8 @@ export class StripeEffects {
       // A note counts even if a person voided it later: Crossbill must not issue a second note.
       const linked = asked.refunded !== null && note.references.includes(asked.refunded.reference);
       if (note.refundId !== asked.refundId && !linked) continue;
-      const answer = { kind: asked.kind, creditNoteId: note.creditNoteId };
-      return { ...pages, value: { done: true, answer } };
+      const reply = { kind: asked.kind, creditNoteId: note.creditNoteId };
+      return { ...pages, value: { done: true, reply } };
     }
     return { ...pages, value: ABSENT };
   }
@@ -211,7 +211,7 @@ function mayBeOf(asked: Call<'report_payment'>, object: unknown): boolean {
 }
 
 function recordFound(paymentRecordId: string): Probe {
-  return { done: true, answer: { kind: 'report_payment', paymentRecordId } };
+  return { done: true, reply: { kind: 'report_payment', paymentRecordId } };
 }
 
 /**

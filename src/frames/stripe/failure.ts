@@ -2,7 +2,7 @@
 import Stripe from 'stripe';
 import { type CallFailure, type FailureKind } from '../../shared/domain/ports/call.js';
 import { isCode } from '../../shared/domain/foreign-words.js';
-import { NoAnswer } from './http-client.js';
+import { NoHttpReply } from './http-client.js';
 import { textOf } from '@crossbill/mor/read.js';
 
 /** Makes a failure. Absent fields are unknown. */
@@ -38,7 +38,7 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
     const name = error instanceof Error ? error.name : typeof error;
     return failure('unknown', 'client_error', `the request could not be made (${name})`);
   }
-  if (error.detail instanceof NoAnswer) {
+  if (error.detail instanceof NoHttpReply) {
     const { sent, reason } = error.detail;
     return failure(sent ? 'unknown' : 'retry', reason, `Stripe: ${error.detail.message}`);
   }

@@ -8,13 +8,13 @@ import { WayOut } from '../../shared/config/way-out.js';
 // The entry of the `stripe` package does not export the type of its transport, so the constructor's options give the
 // type.
 export type Transport = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
-export type TransportAnswer = Awaited<ReturnType<Transport['makeRequest']>>;
+export type TransportReply = Awaited<ReturnType<Transport['makeRequest']>>;
 
 /**
  * The longest reply Crossbill reads. A list of 100 invoices with their lines has about 1 MB, and Crossbill requests
  * nothing larger.
  */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /**
  * How long a socket stays open without a request, unless Stripe's reply names another time. A new socket costs a TLS
@@ -23,7 +23,7 @@ const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const IDLE_MS = 30_000;
 
 /** No usable reply arrived. `sent` false: certainly not one byte of the request has reached Stripe. */
-export class NoAnswer extends Error {
+export class NoHttpReply extends Error {
   constructor(
     readonly sent: boolean,
     /** Node's code (`ECONNREFUSED`, `ENOTFOUND`, …), or `timeout`, `answer_cut`, `answer_too_large`. */
@@ -73,7 +73,7 @@ export class StripeHttpClient implements Transport {
     requestData: string,
     protocol: string,
     timeoutMs: number,
-  ): Promise<TransportAnswer> {
+  ): Promise<TransportReply> {
     const origin = `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     return new Promise((resolve, reject) => {
       const exchange = new ExchangeUnderWay(timeoutMs, resolve, reject);
@@ -95,7 +95,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
 
   constructor(
     timeoutMs: number,
-    private readonly resolve: (answer: TransportAnswer) => void,
+    private readonly resolve: (reply: TransportReply) => void,
     private readonly reject: (error: Error) => void,
   ) {
     this.deadline = setTimeout(() => this.fail('timeout'), timeoutMs);
@@ -115,11 +115,12 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.chunks.push(chunk);
     this.size += chunk.length;
-    if (this.size > MAX_ANSWER_BYTES) this.fail('answer_too_large');
+    if (this.size > MAX_REPLY_BYTES) this.fail('answer_too_large');
   }
 
   onResponseEnd(): void {
-    if (this.end()) this.resolve(new Answer(this.status, plainHeaders(this.headers ?? {}), Buffer.concat(this.chunks)));
+    if (this.end())
+      this.resolve(new HttpReply(this.status, plainHeaders(this.headers ?? {}), Buffer.concat(this.chunks)));
   }
 
   onResponseError(_controller: unknown, error: NodeJS.ErrnoException): void {
@@ -130,7 +131,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
 
   private fail(reason: string): void {
     if (!this.end()) return;
-    this.reject(new NoAnswer(this.controller !== null, reason));
+    this.reject(new NoHttpReply(this.controller !== null, reason));
     this.controller?.abort(new Error(reason));
   }
 
@@ -144,7 +145,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
 }
 
 /** A reply in the form the package expects, with any body. */
-export class Answer implements TransportAnswer {
+export class HttpReply implements TransportReply {
   constructor(
     private readonly status: number,
     private readonly headers: Record<string, string>,

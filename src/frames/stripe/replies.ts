@@ -3,13 +3,13 @@
 import { isEnded } from '../../shared/domain/ports/billing-reader.js';
 import { mayBeOneName } from '../../shared/domain/payment-name.js';
 import { type Money } from '../../shared/domain/money.js';
-import { type BillingAnswer, type BillingCall } from '../../shared/domain/ports/billing-platform.js';
+import { type BillingReply, type BillingCall } from '../../shared/domain/ports/billing-platform.js';
 import { idOf, type JsonObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
 import { amountOf, isNamed } from './amounts.js';
 import { invoiceOf, paymentsWithin } from './parse-invoice.js';
 
 /** Returns the reply in our form. Null: the reply shows another object, another amount, or no effect. */
-export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswer | null {
+export function readReply(asked: BillingCall, object: JsonObject): BillingReply | null {
   switch (asked.kind) {
     case 'report_payment': {
       const paymentRecordId = isNamed(object, 'payment_record') ? idOf(object['id']) : null;

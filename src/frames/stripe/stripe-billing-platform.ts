@@ -1,7 +1,7 @@
 // Connects the port of the billing platform to Stripe Billing: sends stored calls unchanged, parses each reply.
 import {
   BillingPlatform,
-  type BillingAnswer,
+  type BillingReply,
   type BillingCall,
   type BillingCallKind,
   type InvoiceFacts,
@@ -12,7 +12,7 @@ import {
   type StoredBillingCall,
 } from '../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, type WireRequest } from '../../shared/domain/ports/call.js';
-import { readAnswer } from './replies.js';
+import { readReply } from './replies.js';
 import { StripeEffects } from './effects.js';
 import { encodeCall } from './encode.js';
 import { type JsonObject, textOf } from '@crossbill/mor/read.js';
@@ -68,12 +68,12 @@ export class StripeBillingPlatform extends BillingPlatform {
     return encodeCall(call, this.customPaymentMethodType);
   }
 
-  override async send({ asked, key, wire }: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+  override async send({ asked, key, wire }: StoredBillingCall): Promise<CallOutcome<BillingReply>> {
     const name = ROUTES[asked.kind];
     const sent = await this.client.request(name, wire, key);
     if (sent.ok) {
-      const answer = readAnswer(asked, sent.value);
-      if (answer !== null) return { ...sent, value: answer };
+      const reply = readReply(asked, sent.value);
+      if (reply !== null) return { ...sent, value: reply };
       const strange = notUnderstood(name, sent);
       return MAY_BE_DONE.has(asked.kind) ? this.checked(asked, strange) : strange;
     }
@@ -135,11 +135,11 @@ export class StripeBillingPlatform extends BillingPlatform {
    * Reads the object after an unclear reply or a refusal. Returns success if the effect exists, the failure if it
    * certainly does not, and `unknown` if the read fails.
    */
-  private async checked(asked: BillingCall, failed: CallFailure): Promise<CallOutcome<BillingAnswer>> {
+  private async checked(asked: BillingCall, failed: CallFailure): Promise<CallOutcome<BillingReply>> {
     const found = await this.effects.look(asked, failed);
     if (found.ok && found.value.done) {
       const { status, requestId } = found;
-      return { ok: true, value: found.value.answer, status, requestId: failed.requestId ?? requestId };
+      return { ok: true, value: found.value.reply, status, requestId: failed.requestId ?? requestId };
     }
     if (found.ok) return failed;
     const message = `${failed.message}; Crossbill could not read whether this call took effect: ${found.message}`;

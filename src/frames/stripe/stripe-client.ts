@@ -160,14 +160,14 @@ export class StripeClient {
 
   private async exchange(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
     try {
-      const answer: unknown =
+      const reply: unknown =
         wire.body === null
           ? await this.stripe.rawRequest(wire.method, wire.path, undefined, key === null ? {} : { idempotencyKey: key })
           : await this.requests.post(wire.path, wire.body, key);
-      if (!isObject(answer)) return failure('unknown', 'unreadable_answer', 'Stripe: the answer is not an object');
-      const last = isObject(answer['lastResponse']) ? answer['lastResponse'] : {};
+      if (!isObject(reply)) return failure('unknown', 'unreadable_answer', 'Stripe: the answer is not an object');
+      const last = isObject(reply['lastResponse']) ? reply['lastResponse'] : {};
       const status = typeof last['statusCode'] === 'number' ? last['statusCode'] : 200;
-      return { ok: true, value: answer, status, requestId: requestIdOf(last['requestId']) };
+      return { ok: true, value: reply, status, requestId: requestIdOf(last['requestId']) };
     } catch (error) {
       const failed = toFailure(error, this.options.apiKey, Date.now());
       // A lock on one object (`lock_timeout`) does not mean too many requests. Every other 429 does.
@@ -190,8 +190,8 @@ export class StripeClient {
 }
 
 /** Stripe replied 2xx, but not with the requested object: the effect may exist. */
-export function notUnderstood(name: string, answer: { status: number; requestId: string | null }): CallFailure {
-  const { status, requestId } = answer;
+export function notUnderstood(name: string, reply: { status: number; requestId: string | null }): CallFailure {
+  const { status, requestId } = reply;
   return failure('unknown', 'unreadable_answer', `Stripe: ${name} returned another object`, { status, requestId });
 }
 

@@ -98,13 +98,13 @@ export class StripeMoves extends BillingMoves {
     const name = ROUTES[asked.kind];
     const sent = await this.client.request(name, wire, key);
     if (!sent.ok) return sent;
-    const id = answers(asked, sent.value) ? idOf(sent.value['id']) : null;
+    const id = replies(asked, sent.value) ? idOf(sent.value['id']) : null;
     return id === null ? notUnderstood(name, sent) : { ...sent, value: id };
   }
 }
 
 /** True if the reply shows the wanted effect. */
-function answers(asked: MoveCall, object: Readonly<Record<string, unknown>>): boolean {
+function replies(asked: MoveCall, object: Readonly<Record<string, unknown>>): boolean {
   switch (asked.kind) {
     case 'make_method':
       return object['object'] === 'payment_method';

@@ -2,13 +2,13 @@
 import { type InboxSource } from './ports/inbox.js';
 
 /** The number of replies with each status. A status without replies is absent. */
-export function answersOf(answers: readonly EndpointAnswer[], endpoint: InboxSource): ReadonlyMap<number, number> {
+export function repliesOf(replies: readonly EndpointReply[], endpoint: InboxSource): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
-  for (const a of answers) if (a.endpoint === endpoint) sums.set(a.status, (sums.get(a.status) ?? 0) + a.n);
+  for (const a of replies) if (a.endpoint === endpoint) sums.set(a.status, (sums.get(a.status) ?? 0) + a.n);
   return sums;
 }
 
-export type EndpointAnswer = {
+export type EndpointReply = {
   readonly endpoint: InboxSource;
   /** The start of the hour, in UTC. */
   readonly hour: Date;

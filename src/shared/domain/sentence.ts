@@ -7,7 +7,7 @@ import { moment } from './when.js';
  * A sentence about the state of money, with its tone. `good`: all is well. `wait`: Crossbill continues automatically.
  * `warn`: money is missing or in question. `bad`: a person must act. `calm`: nothing is due.
  */
-export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
+export type Sentence = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
 
 /**
  * Looks up a code that a newer release may have written. Undefined: this release does not know the code. Lists then

@@ -28,7 +28,7 @@ export class Metrics {
     labelNames: ['source', 'type', 'outcome'],
     registers: [this.registry],
   });
-  private readonly webhookAnswers = new Counter({
+  private readonly webhookReplies = new Counter({
     name: 'crossbill_webhook_answers_total',
     help: 'Answers of the webhook endpoints, by endpoint and HTTP status.',
     labelNames: ['endpoint', 'status'],
@@ -155,8 +155,8 @@ export class Metrics {
     this.events.inc({ source, type: this.eventTypes.has(type) ? type : 'other', outcome });
   }
 
-  webhookAnswer(endpoint: EventSource, status: number): void {
-    this.webhookAnswers.inc({ endpoint, status });
+  webhookReply(endpoint: EventSource, status: number): void {
+    this.webhookReplies.inc({ endpoint, status });
   }
 
   /**

@@ -58,7 +58,7 @@ export class HurriedClock extends Clock {
   }
 }
 
-export type Answer = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
+export type Reply = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
 
 type Asked = { role?: Role | null; body?: unknown; raw?: string; headers?: Record<string, string> };
 
@@ -97,7 +97,7 @@ export class ApiApp {
     return new ApiApp(app, `http://127.0.0.1:${port}`, db, mor, stripe);
   }
 
-  async call(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+  async call(method: string, path: string, asked: Asked = {}): Promise<Reply> {
     const { role = 'ops', body, raw, headers = {} } = asked;
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const res = await fetch(this.url + path, {

@@ -106,7 +106,7 @@ export class PageShell {
     const env = Object.fromEntries(
       listed('env').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
     );
-    const ran = await cli(listed('argv'), env, { cwd: readFileSync(join(call, 'cwd'), 'utf8'), answer: 'y' });
+    const ran = await cli(listed('argv'), env, { cwd: readFileSync(join(call, 'cwd'), 'utf8'), reply: 'y' });
     writeFileSync(join(call, 'out'), ran.out);
     writeFileSync(join(call, 'err'), ran.err);
     return ran.code;

@@ -19,7 +19,7 @@ import {
 } from '../../support/channel-object.js';
 import { never } from '../../support/never.js';
 import { at, ctx as on, lane, payment } from '../../support/waiting-payment.js';
-import { addMessage, applyAnswer, applyProbe } from '../../support/decide.js';
+import { addMessage, applyReply, applyProbe } from '../../support/decide.js';
 import { putMessage, putObject } from '../../support/put-rows.js';
 
 const HOUR_MS = 3_600_000;
@@ -41,7 +41,7 @@ const done = <const T>(value: T) => ({ ok: true, value, status: 200, requestId: 
 
 it('a successful call keeps its reply and the time of the reply, and the timeline shows the reply', () => {
   const { s, m } = stored('relay_event', { lastCode: 'x', lastMessage: 'y' });
-  const state = applyAnswer(s, m.id, done({ kind: 'relay_event' }), later);
+  const state = applyReply(s, m.id, done({ kind: 'relay_event' }), later);
   expect(row(state, m)).toMatchObject({
     ...{ status: 'done', attempts: 1, firstTriedAt: at(5_000), answeredAt: at(5_000), lastStatus: 200 },
     ...{ lastRequestId: 'req_1', lastCode: null, lastMessage: null },
@@ -54,25 +54,25 @@ it('a successful call keeps its reply and the time of the reply, and the timelin
   ]);
   expect(state.messages.filter((x) => x.id !== m.id)).toEqual(s.messages.filter((x) => x.id !== m.id));
   const again = stored('relay_event', { attempts: 2, firstTriedAt: NOW });
-  const second = row(applyAnswer(again.s, again.m.id, done({ kind: 'relay_event' }), later), again.m);
+  const second = row(applyReply(again.s, again.m.id, done({ kind: 'relay_event' }), later), again.m);
   expect(second).toMatchObject({ attempts: 3, firstTriedAt: NOW });
 });
 
 it('after Stripe replies with a new payment record, Crossbill attaches the record to the invoice', () => {
   const { s, m } = stored('report_payment');
-  const state = applyAnswer(s, m.id, done({ kind: 'report_payment', paymentRecordId: 'inpay_1' }), later);
+  const state = applyReply(s, m.id, done({ kind: 'report_payment', paymentRecordId: 'inpay_1' }), later);
   expect(state.payments).toMatchObject([{ mark: 'attaching', paymentRecordId: 'inpay_1' }]);
   expect(state.messages.at(-1)).toMatchObject({ kind: 'attach_payment', status: 'pending' });
 });
 
 it('a reply to a finished or unknown call changes nothing', () => {
   const { s, m } = stored('relay_event', { status: 'done' });
-  for (const id of [m.id, 'out_9']) expect(applyAnswer(s, id, done({ kind: 'relay_event' }), later)).toBe(s);
+  for (const id of [m.id, 'out_9']) expect(applyReply(s, id, done({ kind: 'relay_event' }), later)).toBe(s);
 });
 
 const failed = (over: Partial<CallFailure>, call: Partial<OutboxRow> = {}, kind: OutboxKind = 'relay_event') => {
   const { s, m } = stored(kind, call);
-  const state = applyAnswer(
+  const state = applyReply(
     s,
     m.id,
     refusal({ kind: 'unknown', status: 502, code: 'x', requestId: 'req_2', ...over }),
@@ -120,7 +120,7 @@ it('if the MoR finally refuses a relayed event, Crossbill ends the call and open
 
 it('while the MoR gives no reply to a payment link’s request, the link shows as unanswered', () => {
   const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null }));
-  const silent = applyAnswer(s, m.id, refusal({ kind: 'unknown', status: null }), later);
+  const silent = applyReply(s, m.id, refusal({ kind: 'unknown', status: null }), later);
   expect(silent.objects).toMatchObject([{ detail: { unanswered: true } }]);
   expect(silent.messages).toMatchObject([{ status: 'pending', attempts: 1 }]);
 });
@@ -141,8 +141,8 @@ const probed = (
 };
 
 it('if Crossbill finds the effect of a call on Stripe, the call is done', () => {
-  const answer = { kind: 'report_payment', paymentRecordId: 'inpay_1' } as const;
-  const { state, m } = probed(done({ done: true, answer }));
+  const reply = { kind: 'report_payment', paymentRecordId: 'inpay_1' } as const;
+  const { state, m } = probed(done({ done: true, reply }));
   expect([m.status, state.payments[0]?.mark, texts(state)]).toEqual(['done', 'attaching', ['report_payment done']]);
 });
 

@@ -9,17 +9,17 @@ import { reported } from '../../support/reported.js';
 
 const OWN = 'acct_own';
 
-function world(...answers: (number | 'account')[]) {
+function world(...replies: (number | 'account')[]) {
   const clock = new ManualClock();
   let reads = 0;
   const readAccount = (): Promise<CallOutcome<BillingAccountFacts>> => {
-    const answer = answers[Math.min(reads++, answers.length - 1)] ?? 'account';
+    const reply = replies[Math.min(reads++, replies.length - 1)] ?? 'account';
     const base = { requestId: null };
-    if (answer === 'account')
+    if (reply === 'account')
       return Promise.resolve({ ok: true, value: { accountId: OWN, country: null }, status: 200, ...base });
     const failure = { code: null, message: 'no', errors: [], retryAfterMs: null, replayed: false, ...base };
-    const kind = answer === 403 ? 'stopped' : 'unknown';
-    return Promise.resolve({ ok: false, kind, status: answer, ...failure });
+    const kind = reply === 403 ? 'stopped' : 'unknown';
+    return Promise.resolve({ ok: false, kind, status: reply, ...failure });
   };
   const account = new OwnAccount({ readAccount } as BillingReader, clock);
   const h = LaneHarness.inMemory({ clock, account });

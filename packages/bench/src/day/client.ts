@@ -1,7 +1,7 @@
 // Sends each request of the day benchmark at its due time, even while earlier requests are under way (open loop).
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { type Answers, type Part } from './replies.js';
+import { type Replies, type Part } from './replies.js';
 
 export type Request = {
   readonly part: Part;
@@ -28,7 +28,7 @@ export class Client {
   constructor(
     origin: string,
     private readonly beganMs: number,
-    readonly answers: Answers,
+    readonly replies: Replies,
   ) {
     // Each part needs more connections than requests under way: with 64 connections to the webhook endpoints, events of
     // the burst waited for a connection. Too many connections delay the API: each may deliver in every turn of the
@@ -62,16 +62,16 @@ export class Client {
     let [status, text, bytes] = [0, '', 0];
     try {
       const { method, path, headers = {}, body = null } = r;
-      const answer = await this.pools[r.part].request({ method, path, headers, body });
-      status = answer.statusCode;
-      if (r.part === 'exports') for await (const part of answer.body) bytes += (part as Buffer).length;
-      else text = await answer.body.text();
+      const reply = await this.pools[r.part].request({ method, path, headers, body });
+      status = reply.statusCode;
+      if (r.part === 'exports') for await (const part of reply.body) bytes += (part as Buffer).length;
+      else text = await reply.body.text();
     } catch (e) {
       status = 0;
       text = String(e);
     }
     this.underWay--;
-    this.answers.note(r.part, r.kind, this.now() - r.atMs, status, r.atMs);
+    this.replies.note(r.part, r.kind, this.now() - r.atMs, status, r.atMs);
     return { status, text, bytes };
   }
 

@@ -8,7 +8,7 @@ import type pg from 'pg';
 import { connectAlone } from '#src/frames/store/connect.js';
 import { freePort, memoryOf, type Rig } from '../rig.js';
 import { beginningOf, compare, unrest } from './accounts.js';
-import { Answers } from './replies.js';
+import { Replies } from './replies.js';
 import { Client } from './client.js';
 import { type Daemon, KEY, settingsOf, startDaemon, verify } from './daemon.js';
 import { EndpointTraffic } from './endpoints.js';
@@ -64,7 +64,7 @@ type Seen = {
 };
 
 class Day {
-  private readonly answers = new Answers();
+  private readonly replies = new Replies();
 
   constructor(
     private readonly rig: Rig,
@@ -81,7 +81,7 @@ class Day {
     const before = await beginningOf(db);
     const daemon = await startDaemon(settings);
     const beganMs = Date.now() + BREATH_MS;
-    const client = new Client(`http://127.0.0.1:${port}`, beganMs, this.answers);
+    const client = new Client(`http://127.0.0.1:${port}`, beganMs, this.replies);
     try {
       await fetch(`${peers.url}/_set?began=${beganMs}`);
       const seen = await this.through({ db, daemon, postgresPid, client, peers, settings, port, beganMs });
@@ -93,9 +93,9 @@ class Day {
       });
       this.tell(seen, accountRows(accounts));
       const others = accounts.filter((a) => a.expected !== a.seen).length;
-      if (others + this.answers.wrongCount > 0) {
+      if (others + this.replies.wrongCount > 0) {
         console.log(
-          `FAILED: ${others} accounts do not agree, ${this.answers.wrongCount} answers were not as they should be`,
+          `FAILED: ${others} accounts do not agree, ${this.replies.wrongCount} answers were not as they should be`,
         );
         process.exitCode = 1;
       }
@@ -117,7 +117,7 @@ class Day {
     readonly beganMs: number;
   }): Promise<Seen> {
     const { db, daemon, client, peers, settings, beganMs } = at;
-    const { plan, answers } = this;
+    const { plan, replies } = this;
     const endpoints = new EndpointTraffic(plan, beganMs, client, (k) => people.refundLater(k));
     const people = new People(plan, client, KEY, endpoints.marked, this.customers);
     peers.child.on('message', (told: Told) => endpoints.heard(told));
@@ -135,7 +135,7 @@ class Day {
     const late = monitorEventLoopDelay();
     late.enable();
     const watching = watch.run((s) => {
-      if (watch.samples.length % SAY_EVERY === 0) this.said(soFar(s, answers, endpoints.taken));
+      if (watch.samples.length % SAY_EVERY === 0) this.said(soFar(s, replies, endpoints.taken));
     });
     const dead = new Promise<never>((_, reject) =>
       daemon.child.once('exit', () => reject(new Error('the daemon ended'))),
@@ -200,19 +200,19 @@ class Day {
   }
 
   private tell(seen: Seen, accounts: ReturnType<typeof accountRows>): void {
-    const { rig, plan, answers } = this;
+    const { rig, plan, replies } = this;
     const { watch, endpoints, people, client, memory, verified, restedMs } = seen;
     const minutes = plan.dayMs / 60_000;
     const [first, last] = [watch.samples[0], watch.samples.at(-1)];
     const all = (of: 'walMb' | 'databaseMb'): string => ((last?.[of] ?? 0) - (first?.[of] ?? 0)).toFixed(0);
     const title = `A day of ${plan.renewals} renewals in ${minutes} minutes, ${this.customers} customers in the books, STRIPE_MAX_RPS=${budgetFor(plan)}`;
     const rows = {
-      minutes: byMinute(answers, watch.samples),
-      kinds: byKind(answers),
+      minutes: byMinute(replies, watch.samples),
+      kinds: byKind(replies),
       tables: byTable(...seen.tables),
       whole: [
         { what: 'events taken; deliveries sent away to come again', seen: `${endpoints.taken}, ${endpoints.again}` },
-        { what: 'answers that were not as they should be', seen: answers.wrongCount },
+        { what: 'answers that were not as they should be', seen: replies.wrongCount },
         {
           what: 'refunds asked for; of them answered 202, the MoR not having answered in time',
           seen: `${people.refundsAsked}, ${people.refundsUnknown}`,
@@ -247,7 +247,7 @@ class Day {
     rig.table('Tables that grew', rows.tables);
     rig.table('The accounts at the end', accounts);
     rig.table(title, rows.whole);
-    for (const wrong of answers.wrong) console.log(`not as it should be: ${wrong}`);
+    for (const wrong of replies.wrong) console.log(`not as it should be: ${wrong}`);
     for (const [message, n] of seen.errors) console.log(`logged as an error, ${n} times: ${message}`);
     for (const v of verified) if (v.exitCode !== 0) console.log(`verify found: ${JSON.stringify(v)}`);
     rig.found['day'] = {
@@ -260,7 +260,7 @@ class Day {
       refundsUnknown: people.refundsUnknown,
       mostUnderWay: client.mostUnderWay,
       restedMs,
-      wrong: answers.wrong,
+      wrong: replies.wrong,
       errors: Object.fromEntries(seen.errors),
     };
   }

@@ -126,7 +126,7 @@ export class EndpointTraffic {
         return;
       }
       if (status === 503) this.again++;
-      else this.client.answers.unexpected(`${endpoint}: ${status} ${text.slice(0, 200)}`);
+      else this.client.replies.unexpected(`${endpoint}: ${status} ${text.slice(0, 200)}`);
       await pause(AGAIN_MS);
     }
   }

@@ -44,7 +44,7 @@ export class MorSide {
     private readonly refunded: (k: number, tries: number, amount: number) => void,
   ) {}
 
-  answer(path: string, key: string, body: string): string {
+  reply(path: string, key: string, body: string): string {
     if (path.startsWith('/oauth2/token')) return '{"access_token":"day-token","token_type":"Bearer","expires_in":3600}';
     if (path.startsWith('/api/payments/invoice')) {
       this.seen.lookups++;

@@ -21,7 +21,7 @@ export type Told =
  * The time before each answer, in milliseconds. `/_set?stripe=0` changes the time of Stripe, and so on. `/_set?began=`
  * sets the start of the day.
  */
-const ANSWERS = { stripe: 100, mor: 50, relay: 20, notify: 2_000 };
+const REPLIES = { stripe: 100, mor: 50, relay: 20, notify: 2_000 };
 
 const [renewals = 0, dayMs = 0] = process.argv.slice(2).map(Number);
 const plan: Plan = { renewals, dayMs };
@@ -51,20 +51,20 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
   } else if (url.startsWith('/_set')) {
     for (const [name, value] of new URLSearchParams(url.split('?')[1])) {
       if (name === 'began') stripe.beganMs = Number(value);
-      else Object.assign(ANSWERS, { [name]: Number(value) });
+      else Object.assign(REPLIES, { [name]: Number(value) });
     }
   } else if (url === '/notify') {
-    await pause(ANSWERS.notify);
+    await pause(REPLIES.notify);
     receiver.take(String(headers['webhook-id'] ?? ''), body);
   } else if (url === '/relay') {
-    await pause(ANSWERS.relay);
+    await pause(REPLIES.relay);
     mor.relay(body);
   } else if (url.startsWith('/v1/')) {
-    await pause(ANSWERS.stripe);
-    text = stripe.answer(method, url, key, body);
+    await pause(REPLIES.stripe);
+    text = stripe.reply(method, url, key, body);
   } else {
-    await pause(ANSWERS.mor);
-    text = mor.answer(url, key, body);
+    await pause(REPLIES.mor);
+    text = mor.reply(url, key, body);
   }
   response.writeHead(200, { 'content-type': 'application/json', 'request-id': 'req_day' }).end(text);
 }

@@ -91,7 +91,7 @@ export class People {
     });
     if (status === 202) this.refundsUnknown++;
     else if (status !== 201)
-      this.client.answers.unexpected(`refund of ${paymentOf(k, 0)}: ${status} ${text.slice(0, 200)}`);
+      this.client.replies.unexpected(`refund of ${paymentOf(k, 0)}: ${status} ${text.slice(0, 200)}`);
   }
 
   private async read(n: number, atMs: number): Promise<void> {
@@ -133,7 +133,7 @@ export class People {
     expected = 200,
   ): Promise<number> {
     const { status, text, bytes } = await this.client.send({ ...r, method: 'GET' });
-    if (status !== expected) this.client.answers.unexpected(`GET ${r.path}: ${status} ${text.slice(0, 200)}`);
+    if (status !== expected) this.client.replies.unexpected(`GET ${r.path}: ${status} ${text.slice(0, 200)}`);
     return bytes;
   }
 

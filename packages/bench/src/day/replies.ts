@@ -32,7 +32,7 @@ export type KindSeen = Percentiles & {
 
 type Kind = { readonly part: Part; readonly took: RecordableHistogram; readonly statuses: Record<number, number> };
 
-export class Answers {
+export class Replies {
   private readonly kinds = new Map<string, Kind>();
   private readonly minutes = new Map<string, RecordableHistogram>();
   /** The text of the first unexpected responses. */

@@ -54,7 +54,7 @@ export class StripeSide {
     private readonly tell: (type: InvoiceEvent, k: number) => void,
   ) {}
 
-  answer(method: string, target: string, key: string, body: string): string {
+  reply(method: string, target: string, key: string, body: string): string {
     this.seen.calls++;
     const [path = '', query = ''] = target.split('?');
     const [, , what = '', id = '', action] = path.split('/');

@@ -1,5 +1,5 @@
 // The results of the day benchmark as tables: by minute, by kind of request, by database table, and the totals.
-import { type Answers, type Percentiles } from './replies.js';
+import { type Replies, type Percentiles } from './replies.js';
 import { type Compared } from './accounts.js';
 import { type Sample, type TableSeen } from './watch.js';
 
@@ -11,7 +11,7 @@ const pair = (p: Percentiles): string => (p.n === 0 ? '-' : `${ms(p.p50Ms)} ${ms
 const percent = (part: number): string => `${(part * 100).toFixed(0)} %`;
 
 /** One row for each minute with a sample. Queues, memory and connections show their value at the end of the minute. */
-export function byMinute(answers: Answers, samples: readonly Sample[]): Rows {
+export function byMinute(replies: Replies, samples: readonly Sample[]): Rows {
   const minutes = new Map<number, Sample[]>();
   for (const s of samples) {
     const minute = Math.floor(s.atMs / MINUTE_MS);
@@ -25,15 +25,15 @@ export function byMinute(answers: Answers, samples: readonly Sample[]): Rows {
     before = last;
     const seconds = Math.max(1, (last.atMs - first.atMs) / 1_000);
     const mean = (of: 'daemonCpu' | 'postgresCpu'): number => some.reduce((sum, s) => sum + s[of], 0) / some.length;
-    const endpoints = answers.ofMinute('endpoints', minute);
+    const endpoints = replies.ofMinute('endpoints', minute);
     return {
       minute,
       'events/s': Math.round(endpoints.n / 60),
       'marks/s': ((last.marked - first.marked) / seconds).toFixed(1),
       'endpoints p50 p99': pair(endpoints),
-      'reads p50 p99': pair(answers.ofMinute('api', minute)),
-      'refunds p50 p99': pair(answers.ofMinute('refunds', minute)),
-      'console p50 p99': pair(answers.ofMinute('console', minute)),
+      'reads p50 p99': pair(replies.ofMinute('api', minute)),
+      'refunds p50 p99': pair(replies.ofMinute('refunds', minute)),
+      'console p50 p99': pair(replies.ofMinute('console', minute)),
       inbox: last.inbox,
       calls: last.outbox,
       'oldest s': Math.round(last.oldestSec),
@@ -58,7 +58,7 @@ const statusesOf = (statuses: Readonly<Record<number, number>>): string =>
  * Gives endpoints, API, exports and metrics a row for each kind of request. The console gets one row for all pages,
  * then a row for each of its eight slowest pages.
  */
-export function byKind(answers: Answers): Rows {
+export function byKind(replies: Replies): Rows {
   const row = (what: string, p: Percentiles, statuses: string): Record<string, string | number> => ({
     what,
     n: p.n,
@@ -67,14 +67,14 @@ export function byKind(answers: Answers): Rows {
     'most ms': ms(p.mostMs),
     answers: statuses,
   });
-  const kinds = answers.all();
+  const kinds = replies.all();
   const pages = kinds.filter((k) => k.part === 'console').sort((a, b) => b.p99Ms - a.p99Ms);
   const sum: Record<number, number> = {};
   for (const { statuses } of pages)
     for (const [status, n] of Object.entries(statuses)) sum[Number(status)] = (sum[Number(status)] ?? 0) + n;
   return [
     ...kinds.filter((k) => k.part !== 'console').map((k) => row(k.kind, k, statusesOf(k.statuses))),
-    row(`console: all ${pages.length} pages`, answers.whole('console'), statusesOf(sum)),
+    row(`console: all ${pages.length} pages`, replies.whole('console'), statusesOf(sum)),
     ...pages.slice(0, 8).map((k) => row(k.kind, k, statusesOf(k.statuses))),
   ];
 }
@@ -109,18 +109,18 @@ export function accountRows(compared: readonly Compared[]): Rows {
 }
 
 /** One line of progress during the day. */
-export function soFar(s: Sample, answers: Answers, taken: number): string {
+export function soFar(s: Sample, replies: Replies, taken: number): string {
   const minute = Math.floor(s.atMs / MINUTE_MS);
-  const endpoints = answers.ofMinute('endpoints', minute);
+  const endpoints = replies.ofMinute('endpoints', minute);
   return [
     `${(s.atMs / 1_000).toFixed(0)} s: ${taken} events taken`,
     `${s.marked} marked`,
     `${s.inbox} in the inbox`,
     `${s.toTell} to tell`,
     `endpoints p99 ${ms(endpoints.p99Ms)} ms`,
-    `reads p99 ${ms(answers.ofMinute('api', minute).p99Ms)} ms`,
-    `refunds p99 ${ms(answers.ofMinute('refunds', minute).p99Ms)} ms`,
-    `console p99 ${ms(answers.ofMinute('console', minute).p99Ms)} ms`,
+    `reads p99 ${ms(replies.ofMinute('api', minute).p99Ms)} ms`,
+    `refunds p99 ${ms(replies.ofMinute('refunds', minute).p99Ms)} ms`,
+    `console p99 ${ms(replies.ofMinute('console', minute).p99Ms)} ms`,
     `${s.rssMb} MB`,
     `daemon ${percent(s.daemonCpu)}, PostgreSQL ${percent(s.postgresCpu)}`,
   ].join(', ');

@@ -19,7 +19,7 @@ const PLACES = ['/usr/bin', '/usr/local/bin'];
 const OF_POSTGRES = '/var/lib/postgresql';
 const READY_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 500;
-const ANSWERS_WITHIN_MS = 3_000;
+const REPLIES_WITHIN_MS = 3_000;
 
 /** In seconds. Patroni accepts no `ttl` below 20 s. */
 const PATIENCE = { ttl: 20, loop_wait: 2, retry_timeout: 3 };
@@ -229,10 +229,10 @@ export async function followPrimary(
 
 async function saysPrimary(apiPort: number): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
-    const answer = await fetch(`http://${HOST}:${apiPort}/primary`, { signal });
-    await answer.arrayBuffer();
-    return answer.status === 200;
+    const signal = AbortSignal.timeout(REPLIES_WITHIN_MS);
+    const reply = await fetch(`http://${HOST}:${apiPort}/primary`, { signal });
+    await reply.arrayBuffer();
+    return reply.status === 200;
   } catch {
     return false;
   }

@@ -123,7 +123,7 @@ export class RealPostgres {
         this.launch();
         await sleep(LOOK_AGAIN_MS);
       }
-      if (await this.answers()) return;
+      if (await this.replies()) return;
       if (performance.now() > deadline) throw new Error(`PostgreSQL does not start; see ${this.logFile}`);
       await sleep(LOOK_AGAIN_MS);
     }
@@ -186,7 +186,7 @@ export class RealPostgres {
     return `postgresql://postgres:${this.password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  private async answers(): Promise<boolean> {
+  private async replies(): Promise<boolean> {
     try {
       await this.query('select 1', 'postgres');
       return true;

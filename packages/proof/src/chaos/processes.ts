@@ -140,9 +140,9 @@ export async function untilReady(url: string, name: string): Promise<void> {
 
 export async function isReady(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
-    await answer.arrayBuffer();
-    return answer.status === 200;
+    const reply = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    await reply.arrayBuffer();
+    return reply.status === 200;
   } catch {
     return false;
   }

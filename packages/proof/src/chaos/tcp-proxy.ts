@@ -28,7 +28,7 @@ export class TcpProxy {
   private readonly pairs = new Set<Pair>();
   private readonly waiting = new Set<Socket>();
   private toLose: { readonly asked: string; readonly done: string; left: number } | null = null;
-  /** How many answers `loseAnswers` has lost so far. */
+  /** How many answers `loseReplies` has lost so far. */
   lost = 0;
   /** The bytes each client has sent. Null: the proxy does not keep them. */
   written: Map<Socket, Buffer[]> | null = null;
@@ -84,7 +84,7 @@ export class TcpProxy {
    * Breaks the connections of the next `times` requests that contain the text `asked`, when the server answers `done`.
    * The request has its effect, and the client does not learn it.
    */
-  loseAnswers(asked: string, done: string, times: number): void {
+  loseReplies(asked: string, done: string, times: number): void {
     this.toLose = { asked, done, left: times };
   }
 

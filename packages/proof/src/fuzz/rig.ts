@@ -43,9 +43,9 @@ export async function deliver(
       headers: { 'content-type': 'application/json', [header]: `t=${t},v1=${mac}` },
       body: new Uint8Array(body),
     });
-  const answer = await send().catch(send);
-  await answer.arrayBuffer();
-  return answer.status;
+  const reply = await send().catch(send);
+  await reply.arrayBuffer();
+  return reply.status;
 }
 
 /** Delivers one event of each type, so the daemon's lists have rows and its paths have ids. */

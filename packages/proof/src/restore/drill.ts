@@ -270,8 +270,8 @@ async function refund(world: World, { paymentId, body, key }: Asked, again = fal
 }
 
 async function sentAgain(world: World, since: string): Promise<{ sent: number }> {
-  const answer = await world.control.post('/_sandbox/deliveries/again', { side: 'mor', since });
-  return { sent: answer.amount('sent') };
+  const reply = await world.control.post('/_sandbox/deliveries/again', { side: 'mor', since });
+  return { sent: reply.amount('sent') };
 }
 
 function kindsOf(text: string): string {

@@ -37,9 +37,9 @@ class Worker {
   }
 
   async run(task: Task): Promise<TaskResult> {
-    const answer = await this.ask({ say: 'run', task });
-    if (answer.say !== 'ran') throw new Error('a worker gave no result');
-    return answer.result;
+    const reply = await this.ask({ say: 'run', task });
+    if (reply.say !== 'ran') throw new Error('a worker gave no result');
+    return reply.result;
   }
 
   close(): void {

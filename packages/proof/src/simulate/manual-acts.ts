@@ -24,7 +24,7 @@ export class Hands {
     const record = this.markedBy(invoiceId);
     if (record === null || record === '') return;
     const { currency } = this.people.invoice(invoiceId) ?? { currency: 'eur' };
-    const answer = await this.people.stripe('POST', `/v1/payment_records/${record}/report_refund`, {
+    const reply = await this.people.stripe('POST', `/v1/payment_records/${record}/report_refund`, {
       outcome: 'refunded',
       'amount[value]': String(amount),
       'amount[currency]': currency,
@@ -32,7 +32,7 @@ export class Hands {
       'processor_details[custom][refund_reference]': this.world.name('by_hand'),
       'refunded[refunded_at]': String(Math.floor(this.world.now / 1000)),
     });
-    this.keep('refund', invoiceId, answer['id']);
+    this.keep('refund', invoiceId, reply['id']);
   }
 
   /** Detaches Crossbill's payment record from the invoice. */
@@ -40,8 +40,8 @@ export class Hands {
     const record = this.markedBy(invoiceId);
     if (record === null || record === '') return;
     const path = `/v1/invoices/${invoiceId}/detach_payment`;
-    const answer = await this.people.stripe('POST', path, { payment_record: record });
-    if (typeof answer['id'] === 'string') this.keep('detached', invoiceId, record);
+    const reply = await this.people.stripe('POST', path, { payment_record: record });
+    if (typeof reply['id'] === 'string') this.keep('detached', invoiceId, record);
   }
 
   private keep(what: World['byHand'][number]['what'], invoiceId: string, objectId: unknown): void {

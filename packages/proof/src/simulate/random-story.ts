@@ -75,8 +75,8 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
     await people.cards(who.customerId, [rng.pick(outcomes), rng.pick(outcomes), 'succeed']);
     await people.cards(who.customerId, 'succeed'); // once the three outcomes above are used up, charges succeed
     if (rng.chance(0.1)) {
-      const answers = rng.pick([['succeed'], ['decline', 'succeed']] as const);
-      await new Twice(world, people).ownCard(who, answers);
+      const replies = rng.pick([['succeed'], ['decline', 'succeed']] as const);
+      await new Twice(world, people).ownCard(who, replies);
     }
     if (!without.includes(2)) planTrial(world, people, who, rng.fork(`trial of c${n}`));
     const renewals = rng.int(1, 2);

@@ -253,7 +253,7 @@ export class Replica {
         },
         toleranceSec: 300,
         bodyLimitBytes: 1024 * 1024,
-        onAnswer: (_endpoint, outcome) => {
+        onReply: (_endpoint, outcome) => {
           if (outcome === 'stored') wake.lanes(); // in the daemon, NOTIFY or its own endpoint wakes the workers
         },
       },

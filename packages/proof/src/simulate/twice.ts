@@ -68,10 +68,10 @@ export class Twice {
   }
 
   /** The merchant left a card of the customer at Stripe, and Stripe may charge it. The README asks for the opposite. */
-  async ownCard(s: Subscriber, answers: readonly ('succeed' | 'decline')[]): Promise<void> {
+  async ownCard(s: Subscriber, replies: readonly ('succeed' | 'decline')[]): Promise<void> {
     const made = await this.people.stripe('POST', `/v1/customers/${s.customerId}`, { source: 'tok_visa' });
     await this.people.stripe('POST', `/v1/subscriptions/${s.subscriptionId}`, { default_payment_method: '' });
-    const outcome = [...answers];
+    const outcome = [...replies];
     await this.people.control('/stripe/cards', { payment_method: String(made['default_source']), outcome });
   }
 

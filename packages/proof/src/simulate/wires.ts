@@ -3,7 +3,7 @@
 import { type Exchange, type HttpRequest, type Line } from '@crossbill/mor/http-line.js';
 import { type Kernel, type WireReply } from '@crossbill/sandbox/kernel/kernel.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';
-import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/frames/stripe/http-client.js';
+import { HttpReply, NoHttpReply, type Transport, type TransportReply } from '#src/frames/stripe/http-client.js';
 import { type FaultKind, httpFaults, morFaults, stripeFaults } from './faults.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
@@ -135,12 +135,12 @@ export class SimStripeTransport implements Transport {
     method: string,
     headers: Record<string, string | number | string[]>,
     requestData: string,
-  ): Promise<TransportAnswer> {
+  ): Promise<TransportReply> {
     const plain = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k.toLowerCase(), String(v)]));
     const raw = { method, target: path, headers: plain, body: Buffer.from(requestData ?? '') };
     const got = await exchange(this.net, this.owner, 'stripe', raw);
-    if (got.kind === 'none') throw new NoAnswer(got.sent, got.sent ? 'timeout' : 'ECONNREFUSED');
-    return new Answer(got.reply.status, got.reply.headers, got.reply.body);
+    if (got.kind === 'none') throw new NoHttpReply(got.sent, got.sent ? 'timeout' : 'ECONNREFUSED');
+    return new HttpReply(got.reply.status, got.reply.headers, got.reply.body);
   }
 }
 

@@ -221,8 +221,8 @@ export class World {
       if (replica !== null) {
         const died = new Promise<null>((resolve) => replica.onGone(() => resolve(null)));
         try {
-          const answer = await Promise.race([act(replica).then((value) => ({ value })), died]);
-          if (answer !== null) return answer.value;
+          const reply = await Promise.race([act(replica).then((value) => ({ value })), died]);
+          if (reply !== null) return reply.value;
         } catch (error) {
           this.scheduler.tell(`${what} failed: ${error instanceof Error ? error.name : 'unknown'}`);
         }

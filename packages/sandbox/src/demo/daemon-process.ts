@@ -46,9 +46,9 @@ export class DaemonProcess {
 
   async isReady(): Promise<boolean> {
     try {
-      const answer = await fetch(`${this.options.url}/readyz`, { signal: AbortSignal.timeout(2_000) });
-      await answer.arrayBuffer();
-      return answer.status === 200;
+      const reply = await fetch(`${this.options.url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+      await reply.arrayBuffer();
+      return reply.status === 200;
     } catch {
       return false;
     }

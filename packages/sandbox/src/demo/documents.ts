@@ -11,8 +11,8 @@ const WAIT_SEC = 5;
 export async function fetchDocument(story: Story, path: string): Promise<void> {
   const { api } = story.world;
   for (let i = 0; i < TRIES; i++) {
-    const answer = await api.get(path);
-    const url = answer.textOrNull('url');
+    const reply = await api.get(path);
+    const url = reply.textOrNull('url');
     if (url !== null) {
       await download(url);
       story.tally.documents += 1;

@@ -17,7 +17,7 @@ export async function injectFaults(world: World, times: number): Promise<void> {
 }
 
 /** Loses the reply to the next refund. The daemon must repeat the request under the same key to learn the outcome. */
-export async function loseRefundAnswer(world: World): Promise<void> {
+export async function loseRefundReply(world: World): Promise<void> {
   const fault = { side: 'mor', method: 'POST', path: '/api/payments/*/refund', action: 'drop_after', times: 1 };
   await world.control.post('/_sandbox/faults', fault);
 }

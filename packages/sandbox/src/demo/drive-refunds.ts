@@ -1,6 +1,6 @@
 // Refunds: by operators through the daemon, in the MoR's portal, and to customers charged twice.
 import { fetchDocument } from './documents.js';
-import { loseRefundAnswer } from './drive-faults.js';
+import { loseRefundReply } from './drive-faults.js';
 import { openReviews, resolve } from './operator.js';
 import { type MorPayment, readSides } from './sides.js';
 import { passDays, type Story, type Subscriber } from './story.js';
@@ -29,7 +29,7 @@ export async function giveRefunds(story: Story, month: number): Promise<void> {
       const amount = Math.floor(part.amount / 3);
       // Lose the reply to the month's second refund. At the first refund the daemon's token has expired, so the MoR
       // would answer 401 and refund nothing.
-      if (i === 0) await loseRefundAnswer(world);
+      if (i === 0) await loseRefundReply(world);
       await refund(story, part, amount, 'a week of the month was not used');
       await refund(story, part, amount, 'a week of the month was not used'); // a second click makes no second refund
       made += 1;

@@ -75,12 +75,12 @@ export class JsonClient {
     if (body !== undefined) headers['content-type'] = 'application/json';
     const deadline = performance.now() + this.patienceMs;
     for (;;) {
-      const answer = await this.once(method, path, headers, body);
-      if (answer.status >= 200 && answer.status < 300) return Reading.of(answer.body, `${method} ${path}`);
-      const hopeful = answer.status === 0 || answer.status === 502 || answer.status === 503;
+      const reply = await this.once(method, path, headers, body);
+      if (reply.status >= 200 && reply.status < 300) return Reading.of(reply.body, `${method} ${path}`);
+      const hopeful = reply.status === 0 || reply.status === 502 || reply.status === 503;
       if (!this.patient || !hopeful || performance.now() > deadline) {
-        const said = answer.status === 0 ? 'no answer' : `${answer.status} ${JSON.stringify(answer.body)}`;
-        throw new Unexpected(answer.status, `${method} ${path}: ${said}`);
+        const said = reply.status === 0 ? 'no answer' : `${reply.status} ${JSON.stringify(reply.body)}`;
+        throw new Unexpected(reply.status, `${method} ${path}: ${said}`);
       }
       await sleep(LOOK_AGAIN_MS);
     }
@@ -94,14 +94,14 @@ export class JsonClient {
     body: object | undefined,
   ): Promise<{ readonly status: number; readonly body: unknown }> {
     try {
-      const answer = await fetch(`${this.base}${path}`, {
+      const reply = await fetch(`${this.base}${path}`, {
         method,
         headers,
         signal: AbortSignal.timeout(ONE_TRY_MS),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const text = await answer.text();
-      return { status: answer.status, body: parsed(text) };
+      const text = await reply.text();
+      return { status: reply.status, body: parsed(text) };
     } catch {
       return { status: 0, body: null };
     }

@@ -36,7 +36,7 @@ export class ShopProcess {
   /** Resolves when the shop answers. Rejects if the shop ends or does not answer in time. */
   async ready(): Promise<void> {
     const deadline = performance.now() + READY_WITHIN_MS;
-    while (!(await answers(this.url))) {
+    while (!(await replies(this.url))) {
       if (this.child.exitCode !== null) throw new Error('the shop ended; its reason stands above');
       if (performance.now() > deadline) throw new Error(`the shop does not answer at ${this.url}`);
       await sleep(LOOK_AGAIN_MS);
@@ -68,11 +68,11 @@ function linkClient(): void {
   symlinkSync(join(ROOT, 'packages/client'), link, 'junction');
 }
 
-async function answers(url: string): Promise<boolean> {
+async function replies(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/api/shop`, { signal: AbortSignal.timeout(2_000) });
-    await answer.arrayBuffer();
-    return answer.ok;
+    const reply = await fetch(`${url}/api/shop`, { signal: AbortSignal.timeout(2_000) });
+    await reply.arrayBuffer();
+    return reply.ok;
   } catch {
     return false;
   }

@@ -256,9 +256,9 @@ export class Deliverer {
   ): Promise<number | null> {
     try {
       const signal = AbortSignal.timeout(timeoutMs);
-      const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: this.agent });
-      await answer.body.dump();
-      return answer.statusCode;
+      const reply = await request(url, { method: 'POST', headers, body, signal, dispatcher: this.agent });
+      await reply.body.dump();
+      return reply.statusCode;
     } catch {
       return null; // refused, reset or too late
     }

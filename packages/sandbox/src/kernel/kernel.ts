@@ -129,11 +129,11 @@ export class Kernel {
       fault: null,
     };
     if (path === '/_sandbox' || path.startsWith('/_sandbox/'))
-      return toWire(request, await this.answerControl(request));
-    return this.answer(request);
+      return toWire(request, await this.replyControl(request));
+    return this.reply(request);
   }
 
-  private async answerControl(request: SandboxRequest): Promise<Reply> {
+  private async replyControl(request: SandboxRequest): Promise<Reply> {
     const match = this.controls.match(request.method, request.path);
     if (match === null)
       return morError(404, 'not_found', [{ field: 'path', message: 'GET /_sandbox lists the control routes' }]);
@@ -150,7 +150,7 @@ export class Kernel {
     }
   }
 
-  private async answer(request: SandboxRequest): Promise<WireReply> {
+  private async reply(request: SandboxRequest): Promise<WireReply> {
     const { side, method, path } = request;
     const faults = this.faults.forRequest(side, method, path);
     const delay = faults.find((f) => f.kind === 'delay_ms');

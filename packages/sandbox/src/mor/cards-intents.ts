@@ -4,7 +4,7 @@ import { type FieldError, type JsonObject, Fields, isObject } from '../kernel/js
 import { type Kernel } from '../kernel/kernel.js';
 import { type CardsBook, type Intent, type Outcome, outcomeOfEmail, outcomes } from './cards-book.js';
 import { type Charges } from './cards-charges.js';
-import { KeptAnswers } from './cards-keys.js';
+import { KeptReplies } from './cards-keys.js';
 import { addConfirmScript, checkBrowser, fromBrowser } from './confirm-script.js';
 import { type MorState } from './state.js';
 
@@ -35,7 +35,7 @@ const CURRENCIES = new Set(
 );
 
 export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charges: Charges): void {
-  const kept = new KeptAnswers(mor.openFacts);
+  const kept = new KeptReplies(mor.openFacts);
   const base = `/api/payments/${mor.psp}`;
 
   kernel.mor.add('POST', `${base}/setup-intents`, (request) => {

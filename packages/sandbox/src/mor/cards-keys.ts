@@ -4,8 +4,8 @@ import { Refusal, type Reply, type SandboxRequest, morError } from '../kernel/ht
 
 type Kept = { readonly raw: string; readonly reply: Reply };
 
-export class KeptAnswers {
-  private readonly answers = new Map<string, Kept>();
+export class KeptReplies {
+  private readonly replies = new Map<string, Kept>();
 
   constructor(private readonly facts: OpenFacts) {}
 
@@ -17,13 +17,13 @@ export class KeptAnswers {
     if (key === null || key === '' || this.facts.is('keys', 'forgotten')) return work();
     const name = `${request.method} ${request.path} ${key}`;
     const raw = request.raw.toString('utf8');
-    const kept = this.answers.get(name);
+    const kept = this.replies.get(name);
     if (kept !== undefined) {
       if (kept.raw !== raw) throw new Refusal(morError(409, 'idempotency_conflict'));
       return { ...kept.reply, headers: { ...kept.reply.headers, 'idempotent-replayed': 'true' } };
     }
     const reply = work();
-    if (reply.status === 200) this.answers.set(name, { raw, reply });
+    if (reply.status === 200) this.replies.set(name, { raw, reply });
     return reply;
   }
 }

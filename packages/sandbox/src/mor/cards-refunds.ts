@@ -5,7 +5,7 @@ import { type JsonObject, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { type CardsBook } from './cards-book.js';
 import { type PaymentEvents } from './cards-events.js';
-import { KeptAnswers } from './cards-keys.js';
+import { KeptReplies } from './cards-keys.js';
 import { type MorPayment, type MorRefund, type MorState } from './state.js';
 
 const DEBIT_REFUND_MS = 3 * 86_400_000;
@@ -99,7 +99,7 @@ export function renderRefund(refund: MorRefund): JsonObject {
 }
 
 export function addRefundRoute(kernel: Kernel, mor: MorState, refunds: Refunds): void {
-  const kept = new KeptAnswers(mor.openFacts);
+  const kept = new KeptReplies(mor.openFacts);
   kernel.mor.add('POST', '/api/payments/:paymentId/refund', (request) => {
     const account = mor.requireMerchant(request);
     const key = request.idempotencyKey;

@@ -37,8 +37,8 @@ const NAMES = Object.keys(CHOICES) as Name[];
 type Choice<N extends Name> = (typeof CHOICES)[N][number];
 
 /** Reads answers by name, such as `{repeats: 'per_event'}`. Throws BadInput for an unknown name or word. */
-export function readAnswers(answers: Json | undefined): readonly (readonly [Name, string])[] {
-  const fields = new Fields(answers);
+export function readReplies(replies: Json | undefined): readonly (readonly [Name, string])[] {
+  const fields = new Fields(replies);
   for (const name of Object.keys(fields.value))
     if (!NAMES.some((known) => known === name)) fields.refuse(name, `is no open fact: there are ${NAMES.join(', ')}`);
   return NAMES.filter((name) => fields.has(name)).map((name) => [name, fields.oneOf(name, CHOICES[name])]);
@@ -58,8 +58,8 @@ export class OpenFacts {
     kernel.deliverer.writeSignature = (side, header) => (side === 'mor' ? this.signature(header) : header);
   }
 
-  choose(answers: Json | undefined): void {
-    for (const [name, word] of readAnswers(answers)) this.chosen.set(name, word);
+  choose(replies: Json | undefined): void {
+    for (const [name, word] of readReplies(replies)) this.chosen.set(name, word);
   }
 
   is<N extends Name>(name: N, word: Choice<N>): boolean {

@@ -6,14 +6,14 @@ import { type Kernel } from '../kernel/kernel.js';
 import { type Account, type Credentials, type MorState, type TokenKind } from './state.js';
 
 export function addTokens(kernel: Kernel, mor: MorState): void {
-  kernel.mor.add('POST', '/oauth2/token', (request) => answer(mor, request));
+  kernel.mor.add('POST', '/oauth2/token', (request) => reply(mor, request));
   kernel.control('POST', '/_sandbox/tokens/revoke', 'every token that was given out is invalid from now on', () => {
     mor.revokeTokens();
     return { status: 200, body: { revoked: true } };
   });
 }
 
-function answer(mor: MorState, request: SandboxRequest): Reply {
+function reply(mor: MorState, request: SandboxRequest): Reply {
   const isForm = (request.headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded');
   const form = isForm && isObject(request.body) ? request.body : {};
   if (!isForm || form['grant_type'] === undefined) return { status: 400, body: { error: 'invalid_request' } };

@@ -22,7 +22,7 @@ const HOUR = 3600;
  * Stripe docs, "Status transitions": Stripe finalizes a draft an hour after every endpoint answered `invoice.created`
  * with 2xx, and after 72 hours in any case.
  */
-const AFTER_ANSWERS_SEC = HOUR;
+const AFTER_REPLIES_SEC = HOUR;
 const DRAFT_AT_MOST_SEC = 72 * HOUR;
 
 /** Stripe docs, "Configure grace period": an hour between draft and finalization by default, at most this long. */
@@ -118,7 +118,7 @@ export class Billing {
     if (invoice === undefined || !invoice.unanswered.delete(endpointId) || invoice.unanswered.size > 0) return;
     invoice.webhooksDeliveredAt = this.state.now;
     const planned = this.finalizesAt(invoice);
-    const late = this.state.now + AFTER_ANSWERS_SEC;
+    const late = this.state.now + AFTER_REPLIES_SEC;
     if (late <= planned + 60) return; // all answered within a minute of the last hour: keep the planned time
     this.state.finalizesAt.set(invoice.id, late);
     this.state.at(invoice.customer, late, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));

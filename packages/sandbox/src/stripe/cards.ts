@@ -4,8 +4,8 @@ import { type Charge, type Invoice, type InvoicePayment, type PaymentMethod, typ
 import { renderCharge, renderRefund } from './render-charge.js';
 import { type StripeState } from './state.js';
 
-export const cardAnswers = ['succeed', 'decline', 'requires_action'] as const;
-export type CardAnswer = (typeof cardAnswers)[number];
+export const cardReplies = ['succeed', 'decline', 'requires_action'] as const;
+export type CardReply = (typeof cardReplies)[number];
 
 /**
  * Stripe's test cards with declined charges, by token and by payment method. Saving such a card succeeds.
@@ -14,8 +14,8 @@ const DECLINES = new Set(['tok_chargeCustomerFail', 'pm_card_chargeCustomerFail'
 const ASKS = new Set(['tok_threeDSecure2Required', 'pm_card_authenticationRequired']);
 
 export class Cards {
-  private readonly always = new Map<string, CardAnswer>();
-  private readonly coming = new Map<string, CardAnswer[]>();
+  private readonly always = new Map<string, CardReply>();
+  private readonly coming = new Map<string, CardReply[]>();
 
   constructor(private readonly state: StripeState) {}
 
@@ -35,12 +35,12 @@ export class Cards {
    * Sets the outcome of charges on a method. A single outcome lasts until the next choice. From a list, each charge
    * takes the next outcome.
    */
-  choose(method: string, answer: CardAnswer | readonly CardAnswer[]): void {
-    if (typeof answer === 'string') this.always.set(method, answer);
-    else this.coming.set(method, [...answer]);
+  choose(method: string, reply: CardReply | readonly CardReply[]): void {
+    if (typeof reply === 'string') this.always.set(method, reply);
+    else this.coming.set(method, [...reply]);
   }
 
-  answer(method: PaymentMethod): CardAnswer {
+  reply(method: PaymentMethod): CardReply {
     return this.coming.get(method.id)?.shift() ?? this.always.get(method.id) ?? 'succeed';
   }
 

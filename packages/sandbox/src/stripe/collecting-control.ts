@@ -1,6 +1,6 @@
 // Control routes for Stripe's own collection: the next attempt, the retry settings, and the outcomes of cards.
 import { Fields } from '../kernel/json.js';
-import { type CardAnswer, type Cards, cardAnswers } from './cards.js';
+import { type CardReply, type Cards, cardReplies } from './cards.js';
 import { type Collecting } from './collecting.js';
 import { type StripeContext } from './context.js';
 
@@ -32,7 +32,7 @@ export function addCollectingControls({ kernel, state }: StripeContext, collecti
   kernel.control(
     'POST',
     '/_sandbox/stripe/cards',
-    `how charges of a card on Stripe itself go: {payment_method, outcome} with one of ${cardAnswers.join(', ')}, or a list for the coming charges`,
+    `how charges of a card on Stripe itself go: {payment_method, outcome} with one of ${cardReplies.join(', ')}, or a list for the coming charges`,
     (request) => {
       const fields = new Fields(request.body);
       const method = fields.string('payment_method');
@@ -52,10 +52,10 @@ function daysOf(fields: Fields): number[] {
   );
 }
 
-function outcomeOf(fields: Fields): CardAnswer | CardAnswer[] {
+function outcomeOf(fields: Fields): CardReply | CardReply[] {
   const given = fields.value['outcome'];
-  if (!Array.isArray(given)) return fields.oneOf('outcome', cardAnswers);
+  if (!Array.isArray(given)) return fields.oneOf('outcome', cardReplies);
   return given.map(
-    (one) => cardAnswers.find((a) => a === one) ?? fields.refuse('outcome', `must be of ${cardAnswers.join(', ')}`),
+    (one) => cardReplies.find((a) => a === one) ?? fields.refuse('outcome', `must be of ${cardReplies.join(', ')}`),
   );
 }

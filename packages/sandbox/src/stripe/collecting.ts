@@ -1,6 +1,6 @@
 // How Stripe itself collects an invoice: it charges a card at Stripe or asks the merchant to collect. Then it retries.
 import { type Billing } from './billing.js';
-import { type Cards, type CardAnswer } from './cards.js';
+import { type Cards, type CardReply } from './cards.js';
 import { type Cycles } from './cycles.js';
 import { StripeRefusal, cannot, errorReply, missing } from './errors.js';
 import { type Invoice, type PaymentMethod, type Subscription, amountRemaining } from './model.js';
@@ -93,17 +93,17 @@ export class Collecting {
     return methodFor(this.state, invoice, this.state.subscriptions.get(invoice.subscription ?? '') ?? null);
   }
 
-  private charge(invoice: Invoice, method: PaymentMethod): CardAnswer {
-    const answer = this.cards.answer(method);
-    if (answer === 'requires_action') this.state.emitInvoice('invoice.payment_action_required', invoice);
-    if (answer !== 'succeed') return answer;
+  private charge(invoice: Invoice, method: PaymentMethod): CardReply {
+    const reply = this.cards.reply(method);
+    if (reply === 'requires_action') this.state.emitInvoice('invoice.payment_action_required', invoice);
+    if (reply !== 'succeed') return reply;
     const amount = amountRemaining(invoice);
     const open = invoice.payments.find((p) => p.record === null && p.status === 'open' && p.amountRequested === amount);
     const payment = open ?? this.billing.addPayment(invoice, null, amount);
     this.cards.took(payment, invoice, method);
     this.billing.settlePayment(invoice, payment, amount);
     this.state.emitInvoice('invoice.payment_succeeded', invoice);
-    return answer;
+    return reply;
   }
 
   /** `POST /v1/invoices/:id/pay` by hand. Throws 402 for a declined card, and 400 if nothing can be charged. */
@@ -120,11 +120,11 @@ export class Collecting {
       );
     }
     invoice.attemptCount += 1;
-    const answer = this.charge(invoice, method);
-    if (answer === 'succeed') return;
+    const reply = this.charge(invoice, method);
+    if (reply === 'succeed') return;
     this.failed(invoice);
     const [code, text] =
-      answer === 'decline'
+      reply === 'decline'
         ? ['card_declined', 'Your card was declined.']
         : ['invoice_payment_intent_requires_action', 'This payment requires additional user action.'];
     throw new StripeRefusal(errorReply(402, 'card_error', text, { code }), true);

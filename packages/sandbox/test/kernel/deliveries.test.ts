@@ -14,7 +14,7 @@ const lose = (body: object) => rig.control('POST', '/faults', { target: 'deliver
 
 it("the sandbox's MoR repeats a delivery until it gets 200, under the same id with a new signature", async () => {
   let tries = 0;
-  rig.answer = () => ((tries += 1) < 3 ? 503 : 200);
+  rig.reply = () => ((tries += 1) < 3 ? 503 : 200);
   await post(1);
   await rig.advance(60);
   const events = rig.events('payment.failed');
@@ -49,7 +49,7 @@ it("the sandbox's MoR sends all events since a given time again at the merchant'
 });
 
 it("the sandbox's MoR stops delivering an event after a 4xx", async () => {
-  rig.answer = () => 401;
+  rig.reply = () => 401;
   await post(1);
   await rig.advance(86_400);
   expect(rig.received).toHaveLength(1);
@@ -58,7 +58,7 @@ it("the sandbox's MoR stops delivering an event after a 4xx", async () => {
 it("with the sandbox's option `restamp` off, the MoR repeats a delivery with the first signature and the old time", async () => {
   await lose({ action: { restamp: false } });
   let tries = 0;
-  rig.answer = () => ((tries += 1) < 8 ? 503 : 200);
+  rig.reply = () => ((tries += 1) < 8 ? 503 : 200);
   await post(1);
   await rig.advance(3600);
   const header = String(rig.received.at(-1)?.headers['mor-signature']);

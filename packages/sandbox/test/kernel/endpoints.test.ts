@@ -16,7 +16,7 @@ const pay = (n: number) => rig.control('POST', '/mor/payment-events', { type: 'p
 const received = (type: string): number => rig.events(type).length;
 
 it('by default no sender of the sandbox disables an endpoint, however long the endpoint fails', async () => {
-  rig.answer = () => 503;
+  rig.reply = () => 503;
   await pay(1);
   await rig.stripe.customers.create({ email: 'ada@example.com' });
   await rig.advance(80 * HOUR);
@@ -25,13 +25,13 @@ it('by default no sender of the sandbox disables an endpoint, however long the e
 
 it("the sandbox's MoR stops its payment events after hours of 503, until somebody sets the endpoint again", async () => {
   await limit({ disable_after_hours: 6, sender: 'mor_payments' });
-  rig.answer = () => 503;
+  rig.reply = () => 503;
   await pay(1);
   await rig.advance(5 * HOUR);
   expect(await disabled()).toEqual([]);
   await rig.advance(10 * HOUR);
   expect(await disabled()).toEqual(['mor_payments']);
-  rig.answer = () => 200;
+  rig.reply = () => 200;
   const before = received('payment.failed');
   await pay(2);
   await rig.advance(80 * HOUR);
@@ -45,10 +45,10 @@ it("the sandbox's MoR stops its payment events after hours of 503, until somebod
 it('a success starts the hours of a failing endpoint anew', async () => {
   await limit({ disable_after_hours: 6 });
   for (const n of [1, 2, 3]) {
-    rig.answer = () => 503;
+    rig.reply = () => 503;
     await pay(n);
     await rig.advance(4 * HOUR);
-    rig.answer = () => 200;
+    rig.reply = () => 200;
     await rig.advance(4 * HOUR);
   }
   expect(await disabled()).toEqual([]);
@@ -65,11 +65,11 @@ it("the sandbox's MoR shows an endpoint of Document 2 as DISABLED after hours of
     return (token.body as unknown as Record<string, unknown>[]).map((e) => e['status']);
   };
   expect(await list()).toEqual(['ACTIVE']);
-  rig.answer = () => 503;
+  rig.reply = () => 503;
   await rig.control('POST', '/events', { type: 'dispute.action_needed', data: {} });
   await rig.advance(9 * HOUR);
   expect(await list()).toEqual(['DISABLED']);
-  rig.answer = () => 200;
+  rig.reply = () => 200;
   await rig.control('POST', `/webhooks/${String(made.body['id'])}`, { status: 'ACTIVE' });
   const before = received('dispute.action_needed');
   await rig.control('POST', '/events', { type: 'dispute.action_needed', data: {} });
@@ -79,12 +79,12 @@ it("the sandbox's MoR shows an endpoint of Document 2 as DISABLED after hours of
 
 it("the sandbox's Stripe shows an endpoint as disabled after hours of 503, and a merchant enables it again", async () => {
   await limit({ disable_after_hours: 48, sender: 'stripe' });
-  rig.answer = () => 503;
+  rig.reply = () => 503;
   await rig.stripe.customers.create({ email: 'ada@example.com' });
   await rig.advance(70 * HOUR);
   const [endpoint] = (await rig.stripe.webhookEndpoints.list()).data;
   expect(endpoint?.status).toBe('disabled');
-  rig.answer = () => 200;
+  rig.reply = () => 200;
   const before = received('customer.created');
   await rig.stripe.customers.create({ email: 'grace@example.com' });
   await rig.advance(1);

@@ -134,8 +134,8 @@ it("the sandbox's Stripe refuses an unknown API key with 401 and requests over t
   });
   expect(refused.status).toBe(401);
   await rig.control('POST', '/stripe/rate-limit', { rps: 2 });
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => rig.stripe.customers.list()));
-  const limited = answers.filter((a) => a.status === 'rejected').map((a): unknown => a.reason);
+  const replies = await Promise.allSettled(Array.from({ length: 8 }, () => rig.stripe.customers.list()));
+  const limited = replies.filter((a) => a.status === 'rejected').map((a): unknown => a.reason);
   expect(limited.length).toBeGreaterThanOrEqual(4); // at most two in each of two seconds pass
   expect(limited[0]).toMatchObject({ statusCode: 429 });
   expect((await rig.control('GET', '/stripe/stats')).body).toMatchObject({ rate_limited: limited.length });

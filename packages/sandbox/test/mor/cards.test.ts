@@ -60,14 +60,14 @@ it("the sandbox's MoR names each wrong field of a signup, and refuses an unsuppo
     },
   });
   const customer = { merchant_customer: { cardpsp_id: 'cus_1' } };
-  const answers = [
+  const replies = [
     await rig.mor('POST', INTENTS, { amount: 1, currency: 'eur', ...customer }),
     await rig.mor('POST', INTENTS, { amount: 100_000_000, currency: 'eur', ...customer }),
     await rig.mor('POST', INTENTS, { amount: 100, currency: 'xyz', ...customer }),
     await rig.mor('POST', INTENTS, { amount: 100, currency: 'eur', ...customer, tax_calculation_id: 'none' }),
     await rig.mor('POST', SETUPS, { payment_method_types: ['cheque'] }),
   ];
-  expect(answers.map((a) => [a.status, a.body['code']])).toEqual([
+  expect(replies.map((a) => [a.status, a.body['code']])).toEqual([
     [422, 'amount_out_of_range'],
     [422, 'amount_out_of_range'],
     [422, 'unsupported_currency'],

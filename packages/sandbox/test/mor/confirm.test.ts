@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { Script } from 'node:vm';
 import { makeSandbox, type SandboxCore } from '../../src/sandbox.js';
 
-type Answer = { readonly status: number; readonly headers: Record<string, string>; readonly text: string };
+type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly text: string };
 
 let core: SandboxCore;
 let secret: string;
@@ -14,7 +14,7 @@ async function ask(
   target: string,
   body?: object,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<Reply> {
   const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body));
   const reply = await core.kernel.handle('mor', { method, target, headers, body: bytes });
   if (reply.dropped) throw new Error('dropped');
@@ -36,9 +36,9 @@ beforeAll(async () => {
 });
 
 it("the sandbox's confirm script for browsers is valid JavaScript", async () => {
-  const answer = await ask('GET', '/_sandbox/confirm.js');
-  expect(answer.headers['content-type']).toMatch(/^text\/javascript/);
-  expect(() => new Script(answer.text)).not.toThrow();
+  const reply = await ask('GET', '/_sandbox/confirm.js');
+  expect(reply.headers['content-type']).toMatch(/^text\/javascript/);
+  expect(() => new Script(reply.text)).not.toThrow();
 });
 
 it('a page of another origin may confirm an intent at the sandbox and call nothing else', async () => {

@@ -141,8 +141,8 @@ it.each(['submitted', 'approved', 'rejected'])(
       ['PATCH', path, {}],
       ['POST', `${path}/submit`, undefined],
     ] as const) {
-      const answer = await mor.call(method, to, body);
-      expect([method, answer.status, answer.body.code]).toEqual([method, 409, 'invalid_status']);
+      const reply = await mor.call(method, to, body);
+      expect([method, reply.status, reply.body.code]).toEqual([method, 409, 'invalid_status']);
     }
     expect((await mor.control(`/applications/${id}/review`, { outcome: 'approved' })).status).toBe(
       outcome === 'submitted' ? 200 : 409,
@@ -194,9 +194,9 @@ it.each([
 ])(
   "the sandbox's MoR names each missing field of a request to onboarding/initiate: %s",
   async (_name, body, fields) => {
-    const answer = await mor.call('POST', '/partner/api/onboarding/initiate', body);
-    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_argument']);
-    expect(new Set(fieldsOf(answer))).toEqual(new Set(fields));
+    const reply = await mor.call('POST', '/partner/api/onboarding/initiate', body);
+    expect([reply.status, reply.body.code]).toEqual([400, 'invalid_argument']);
+    expect(new Set(fieldsOf(reply))).toEqual(new Set(fields));
   },
 );
 
@@ -207,8 +207,8 @@ it.each([
 ])(
   "the sandbox's MoR answers 500 to an unreadable body of a request to onboarding/initiate: %s",
   async (_name, body) => {
-    const answer = await mor.call('POST', '/partner/api/onboarding/initiate', body);
-    expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
+    const reply = await mor.call('POST', '/partner/api/onboarding/initiate', body);
+    expect([reply.status, reply.body.code]).toEqual([500, 'internal_error']);
   },
 );
 
@@ -217,8 +217,8 @@ it.each([
   ['a missing reference', {}, 'reference'],
   ['a blank reference', { reference: ' ' }, 'reference'],
 ])("the sandbox's MoR refuses a new merchant with %s", async (_name, body, field) => {
-  const answer = await mor.call('POST', '/partner/api/merchants', body);
-  expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
+  const reply = await mor.call('POST', '/partner/api/merchants', body);
+  expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, 'validation_error', [field]]);
 });
 
 it("if a partner uses a merchant's reference again, the sandbox's MoR names that merchant; another partner may use the reference", async () => {
@@ -252,8 +252,8 @@ it("the sandbox's MoR refuses a wrong choice of products, codes or regions and n
     [{ products: [{ code: 'mor' }] }, 'products[0].regions'],
     ['[', 'body'],
   ] as const) {
-    const answer = await mor.call('PUT', path, body);
-    expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
+    const reply = await mor.call('PUT', path, body);
+    expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, 'validation_error', [field]]);
   }
   const wrong = await mor.call('PATCH', path, { storeUrls: 'https://a.example' });
   expect([wrong.status, wrong.body.code, fieldsOf(wrong)]).toEqual([400, 'validation_error', ['body']]);
@@ -275,8 +275,8 @@ it("the sandbox's MoR answers 404 to an unknown or malformed merchant id, or ano
       ['PATCH', `${path}/application`, {}],
       ['POST', `${path}/application/submit`, undefined],
     ] as const) {
-      const answer = await mor.call(method, to, body, who);
-      expect([method, to, answer.status, answer.body]).toEqual([method, to, 404, { code: 'not_found', errors: [] }]);
+      const reply = await mor.call(method, to, body, who);
+      expect([method, to, reply.status, reply.body]).toEqual([method, to, 404, { code: 'not_found', errors: [] }]);
     }
   }
 });
@@ -296,8 +296,8 @@ it("the sandbox's MoR answers 401 without a token or with a merchant's token on 
       `POST /merchants/${unknownId}/application/submit`,
     ]) {
       const [method = '', path = ''] = target.split(' ');
-      const answer = await mor.call(method, `/partner/api${path}`, undefined, who);
-      expect([target, answer.status, answer.body.code]).toEqual([target, 401, undefined]);
+      const reply = await mor.call(method, `/partner/api${path}`, undefined, who);
+      expect([target, reply.status, reply.body.code]).toEqual([target, 401, undefined]);
     }
   }
 });

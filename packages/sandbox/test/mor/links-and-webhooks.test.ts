@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { signatureFits } from '../../src/kernel/signature.js';
 import { type MorRefund } from '../../src/mor/state.js';
 import { webhookUrlProblem } from '../../src/mor/webhook-url.js';
-import { type Answer, type Mor, fieldsOf, morForAll } from './support.js';
+import { type Reply, type Mor, fieldsOf, morForAll } from './support.js';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 let mor: Mor;
@@ -15,7 +15,7 @@ const link = {
   amount: { amount: '50.00', currency: 'GBP' },
   returnUrl: 'https://shop.example/back',
 };
-const make = (idempotencyKey: unknown, more: object = {}): Promise<Answer> =>
+const make = (idempotencyKey: unknown, more: object = {}): Promise<Reply> =>
   mor.call('POST', '/api/payment-links', { ...link, idempotencyKey, ...more });
 
 it("a payment link of the sandbox's MoR lasts a week, takes one payment, and sends payment.captured", async () => {
@@ -67,7 +67,7 @@ it.each([
 
 it("a payment link of the sandbox's MoR takes a second payment from a browser page still open", async () => {
   const { paymentLinkId } = (await make('twice')).body;
-  const pay = (body: object): Promise<Answer> => mor.control(`/payment-links/${paymentLinkId}/pay`, body);
+  const pay = (body: object): Promise<Reply> => mor.control(`/payment-links/${paymentLinkId}/pay`, body);
   expect((await pay({ again: true })).status).toBe(409);
   const first = (await pay({})).body.payment;
   const second = (await pay({ again: true })).body.payment;
@@ -98,12 +98,12 @@ it.each<[string, object | string, string]>([
   ['no idempotency key', { idempotencyKey: '' }, 'idempotencyKey'],
   ['lifetime of 0', { expiresIn: 0 }, 'expiresIn'],
 ])("the sandbox's MoR refuses a payment link with 400 validation_error: %s", async (_name, more, field) => {
-  const answer = await mor.call(
+  const reply = await mor.call(
     'POST',
     '/api/payment-links',
     typeof more === 'string' ? more : { ...link, idempotencyKey: 'bad', ...more },
   );
-  expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
+  expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, 'validation_error', [field]]);
 });
 
 it("the sandbox's MoR answers 409 to a payment link for a country outside the merchant's contract, and 404 to another merchant's link", async () => {
@@ -164,7 +164,7 @@ it('the tests of payment links and invoice files cover every documented answer o
   expect(mor.uncovered('money')).toEqual([]);
 });
 
-const register = (url: string, events: unknown = ['dispute.outcome']): Promise<Answer> =>
+const register = (url: string, events: unknown = ['dispute.outcome']): Promise<Reply> =>
   mor.call('POST', '/api/webhooks', { url, events });
 
 it("the sandbox's MoR shows a webhook endpoint's secret once, lists the endpoint, and deletes it", async () => {
@@ -266,8 +266,8 @@ it("the sandbox's MoR sends nothing to a disabled webhook endpoint", async () =>
 
 it("the sandbox's MoR refuses a body without the JSON content type", async () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
-  const answer = await mor.call('POST', '/api/payment-links', JSON.stringify(link), 'merchant', form);
-  expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', ['body']]);
+  const reply = await mor.call('POST', '/api/payment-links', JSON.stringify(link), 'merchant', form);
+  expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, 'validation_error', ['body']]);
 });
 
 it('the tests of webhook endpoints cover every documented answer of the MoR', () => {
@@ -277,7 +277,7 @@ it('the tests of webhook endpoints cover every documented answer of the MoR', ()
 async function endpoint(url: string, events: string[]): Promise<{ id: string; secret: string }> {
   return (await mor.call('POST', '/api/webhooks', { url, events })).body as { id: string; secret: string };
 }
-const dispute = (data: object = { disputeId: 'dp_1', paymentId: 'pay_1' }): Promise<Answer> =>
+const dispute = (data: object = { disputeId: 'dp_1', paymentId: 'pay_1' }): Promise<Reply> =>
   mor.control('/events', { type: 'dispute.action_needed', data });
 
 it("the sandbox's MoR delivers an event to each subscribed endpoint, signed with the endpoint's own secret", async () => {

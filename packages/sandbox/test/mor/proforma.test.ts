@@ -1,7 +1,7 @@
 // Document 2, proforma invoices and e-invoices: creation, replay, issuance, failure, settlement, deletion and every error row.
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are read loosely: what they hold is what is tested */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Answer, Mor, brazilian, cart, cartIn, fieldsOf, line } from './support.js';
+import { type Reply, Mor, brazilian, cart, cartIn, fieldsOf, line } from './support.js';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const path = '/api/proforma-invoices';
@@ -32,14 +32,14 @@ beforeAll(async () => {
 });
 afterAll(() => mor.close());
 
-function post(to: string, body: unknown, key = `key-${(keys += 1)}`): Promise<Answer> {
+function post(to: string, body: unknown, key = `key-${(keys += 1)}`): Promise<Reply> {
   return mor.call('POST', to, body, 'merchant', { 'idempotency-key': key });
 }
 async function calculation(body: unknown = cart()): Promise<string> {
   return ((await mor.call('POST', '/api/tax/calculations', body)).body as { taxCalculationId: string })
     .taxCalculationId;
 }
-async function cite(calculationBody: unknown, more: object = {}): Promise<Answer> {
+async function cite(calculationBody: unknown, more: object = {}): Promise<Reply> {
   return post(from, {
     taxCalculationId: await calculation(calculationBody),
     jurisdiction: 'GB',
@@ -140,11 +140,11 @@ it("the sandbox's MoR returns the same proforma invoice for the same key and bod
     first.body,
     first.headers.get('location'),
   ]);
-  for (const answer of [
+  for (const reply of [
     await post(path, { ...direct, dueDate: '2026-05-01' }, 'one-key'),
     await post(from, { taxCalculationId: unknownId }, 'one-key'),
   ]) {
-    expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused']);
+    expect([reply.status, reply.body.code]).toEqual([422, 'idempotency_key_reused']);
   }
 });
 
@@ -199,16 +199,16 @@ it.each<[string, unknown, string]>([
   ['impossible due date', part('dueDate', '2026-02-30'), 'dueDate'],
   ['due date before the issue date', part('dueDate', '2026-03-01'), 'dueDate'],
 ])("the sandbox's MoR refuses a direct proforma invoice with 400: %s", async (_name, body, field) => {
-  const answer = await post(path, body);
-  expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', [field]]);
+  const reply = await post(path, body);
+  expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, 'invalid_argument', [field]]);
 });
 
 it("the sandbox's MoR refuses a proforma invoice without a key or with a key over 255 characters", async () => {
   for (const to of [path, from]) {
     const without = await mor.call('POST', to, direct);
     const long = await post(to, direct, 'k'.repeat(256));
-    for (const answer of [without, long])
-      expect([answer.body.code, fieldsOf(answer)]).toEqual(['invalid_argument', ['Idempotency-Key']]);
+    for (const reply of [without, long])
+      expect([reply.body.code, fieldsOf(reply)]).toEqual(['invalid_argument', ['Idempotency-Key']]);
   }
   expect((await post(path, direct, 'k'.repeat(255))).status).toBe(202);
 });
@@ -216,8 +216,8 @@ it("the sandbox's MoR refuses a proforma invoice without a key or with a key ove
 it("the sandbox's MoR answers 422 to a proforma invoice for an unsupported jurisdiction, such as Antarctica", async () => {
   const first = await post(path, { ...direct, jurisdiction: 'AQ' });
   const second = await cite(cart(), { jurisdiction: 'AQ' });
-  for (const answer of [first, second])
-    expect([answer.status, answer.body.code]).toEqual([422, 'unsupported_jurisdiction']);
+  for (const reply of [first, second])
+    expect([reply.status, reply.body.code]).toEqual([422, 'unsupported_jurisdiction']);
 });
 
 it.each<[string, object, string]>([
@@ -230,8 +230,8 @@ it.each<[string, object, string]>([
   ['provider without name', { provider: {} }, 'provider.providerName'],
   ['blank notice', { notices: ['x', ' '] }, 'notices[1]'],
 ])("the sandbox's MoR refuses a proforma invoice from a tax calculation with 400: %s", async (_name, more, field) => {
-  const answer = await cite(cart(), more);
-  expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', [field]]);
+  const reply = await cite(cart(), more);
+  expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, 'invalid_argument', [field]]);
 });
 
 it("the sandbox's MoR answers 404 to a proforma invoice from an unknown or another merchant's tax calculation", async () => {
@@ -255,9 +255,9 @@ it.each<[string, unknown, object, string]>([
 ])(
   "the sandbox's MoR answers 422 tax_calculation_unusable to a proforma invoice: %s",
   async (_name, body, more, reason) => {
-    const answer = await cite(body, more);
-    expect([answer.status, answer.body.code]).toEqual([422, 'tax_calculation_unusable']);
-    expect(JSON.stringify(answer.body.errors)).toContain(reason);
+    const reply = await cite(body, more);
+    expect([reply.status, reply.body.code]).toEqual([422, 'tax_calculation_unusable']);
+    expect(JSON.stringify(reply.body.errors)).toContain(reason);
   },
 );
 
@@ -270,8 +270,8 @@ it("the sandbox's MoR refuses a proforma invoice from a tax calculation older th
   ] as const) {
     const taxCalculationId = await calculation();
     await mor.advance(seconds);
-    const answer = await post(from, { taxCalculationId, jurisdiction: 'GB', dueDate: '2026-12-01' });
-    expect([seconds, answer.status, answer.body.code]).toEqual([seconds, status, code]);
+    const reply = await post(from, { taxCalculationId, jurisdiction: 'GB', dueDate: '2026-12-01' });
+    expect([seconds, reply.status, reply.body.code]).toEqual([seconds, status, code]);
   }
 });
 
@@ -321,7 +321,7 @@ async function brazilianProforma(): Promise<{ id: string; eInvoiceId: string }> 
   const list = await mor.call('GET', '/_sandbox/e-invoices');
   return { id, eInvoiceId: list.body.data.at(-1).id };
 }
-const read = (id: string): Promise<Answer> => mor.call('GET', `/api/e-invoices/${id}`);
+const read = (id: string): Promise<Reply> => mor.call('GET', `/api/e-invoices/${id}`);
 
 it("the sandbox's MoR issues an e-invoice with fresh links after a wait, and later cancels the e-invoice", async () => {
   const { id, eInvoiceId } = await brazilianProforma();

@@ -11,7 +11,7 @@ export const NOW = '2026-03-02T10:00:00.000Z';
 
 /** An answer; `body` is its JSON, or an empty object. Tests read it loosely on purpose. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Answer = { status: number; body: any; headers: Headers };
+export type Reply = { status: number; body: any; headers: Headers };
 export type Who = 'merchant' | 'otherMerchant' | 'partner' | 'otherPartner' | 'nobody';
 export type Caught = { url: string; headers: Record<string, string>; body: Buffer };
 
@@ -74,7 +74,7 @@ export class Mor {
     body?: unknown,
     who: Who = path.startsWith('/partner') ? 'partner' : 'merchant',
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<Reply> {
     const token = this.tokens.get(who);
     const response = await fetch(this.server.url + path, {
       method,
@@ -93,7 +93,7 @@ export class Mor {
     return { status: response.status, body: parsed, headers: response.headers };
   }
 
-  control(path: string, body: unknown): Promise<Answer> {
+  control(path: string, body: unknown): Promise<Reply> {
     return this.call('POST', `/_sandbox${path}`, body, 'nobody');
   }
 
@@ -124,8 +124,8 @@ export class Mor {
 }
 
 /** The fields an error names, in order. */
-export function fieldsOf(answer: Answer): string[] {
-  return (answer.body as { errors: { field: string }[] }).errors.map(({ field }) => field);
+export function fieldsOf(reply: Reply): string[] {
+  return (reply.body as { errors: { field: string }[] }).errors.map(({ field }) => field);
 }
 
 export const address = { line1: '1 Main Street', city: 'London', postalCode: 'N1 1AA', country: 'GB' };

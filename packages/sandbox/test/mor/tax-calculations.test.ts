@@ -238,8 +238,8 @@ it.each<[string, unknown, string[]]>([
     ['customer.shippingAddress.country'],
   ],
 ])("the sandbox's MoR refuses a tax calculation with 400 invalid_argument: %s", async (_name, body, fields) => {
-  const answer = await calculate(body);
-  expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', fields]);
+  const reply = await calculate(body);
+  expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, 'invalid_argument', fields]);
 });
 
 it.each<[string, unknown]>([
@@ -348,8 +348,8 @@ it.each<[string, unknown, number, string, string[]]>([
     ['customer'],
   ],
 ])("the sandbox's MoR refuses a tax calculation: %s", async (_name, body, status, code, fields) => {
-  const answer = await calculate(body);
-  expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([status, code, fields]);
+  const reply = await calculate(body);
+  expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([status, code, fields]);
 });
 
 it.each([
@@ -358,8 +358,8 @@ it.each([
   ['tax_provider_unavailable', 502],
 ])("the sandbox's MoR answers a tax calculation with %s at a test's request", async (code, status) => {
   await mor.control('/tax', { fail: code });
-  const answer = await calculate(cart());
-  expect([answer.status, answer.body]).toEqual([status, { code, errors: [] }]);
+  const reply = await calculate(cart());
+  expect([reply.status, reply.body]).toEqual([status, { code, errors: [] }]);
   await mor.control('/tax', { fail: null });
   expect((await calculate(cart())).status).toBe(201);
 });
@@ -367,8 +367,8 @@ it.each([
 it("the sandbox's MoR answers 400 invalid_state to a tax calculation without a region, and 401 without a token", async () => {
   const saved = [...mor.state.regions];
   mor.state.regions.clear();
-  const answer = await calculate(cart());
-  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_state']);
+  const reply = await calculate(cart());
+  expect([reply.status, reply.body.code]).toEqual([400, 'invalid_state']);
   for (const [country, product] of saved) mor.state.regions.set(country, product);
   for (const who of ['nobody', 'partner'] as const) {
     const refused = await mor.call('POST', '/api/tax/calculations', cart(), who);

@@ -1,7 +1,7 @@
 // Document 2, tax transactions, their refunds and invoices, and the catalogue.
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are read loosely: what they hold is what is tested */
 import { expect, it } from '@jest/globals';
-import { type Answer, type Mor, cart, cartIn, fieldsOf, line, morForAll } from './support.js';
+import { type Reply, type Mor, cart, cartIn, fieldsOf, line, morForAll } from './support.js';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 let mor: Mor;
@@ -13,7 +13,7 @@ async function calculation(body: unknown): Promise<string> {
   return ((await mor.call('POST', '/api/tax/calculations', body)).body as { taxCalculationId: string })
     .taxCalculationId;
 }
-const commit = (taxCalculationId: unknown, merchantTransactionReference: unknown, more: object = {}): Promise<Answer> =>
+const commit = (taxCalculationId: unknown, merchantTransactionReference: unknown, more: object = {}): Promise<Reply> =>
   mor.call('POST', list, { taxCalculationId, merchantTransactionReference, ...more });
 
 it("the sandbox's MoR makes one tax transaction from a calculation, and returns the same transaction to a repeat", async () => {
@@ -39,7 +39,7 @@ it("the sandbox's MoR makes one tax transaction from a calculation, and returns 
   expect((await mor.call('GET', `${list}/${first.body.transactionId}`)).body).toEqual(first.body);
 });
 
-it.each<[string, () => Promise<Answer>, string, string]>([
+it.each<[string, () => Promise<Reply>, string, string]>([
   ['no calculation', () => commit(undefined, 'r'), 'invalid_argument', 'taxCalculationId'],
   ['calculation id other than a UUID', () => commit('tax_1', 'r'), 'invalid_argument', 'taxCalculationId'],
   ['no reference', () => commit(unknownId, undefined), 'invalid_argument', 'merchantTransactionReference'],
@@ -76,9 +76,9 @@ it.each<[string, () => Promise<Answer>, string, string]>([
     async () => {
       const id = await french();
       mor.state.regions.delete('FR');
-      const answer = await commit(id, 'off');
+      const reply = await commit(id, 'off');
       mor.state.regions.set('FR', 'tor');
-      return answer;
+      return reply;
     },
     'invalid_state',
     'customer',
@@ -89,16 +89,16 @@ it.each<[string, () => Promise<Answer>, string, string]>([
       const id = await french();
       const saved = [...mor.state.regions];
       mor.state.regions.clear();
-      const answer = await commit(id, 'off');
+      const reply = await commit(id, 'off');
       for (const [country, product] of saved) mor.state.regions.set(country, product);
-      return answer;
+      return reply;
     },
     'invalid_state',
     'status',
   ],
 ])("the sandbox's MoR refuses a tax transaction with 400: %s", async (_name, act, code, field) => {
-  const answer = await act();
-  expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, code, [field]]);
+  const reply = await act();
+  expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, code, [field]]);
 });
 
 it("the sandbox's MoR answers 404 to a tax transaction from an unknown or another merchant's calculation", async () => {
@@ -110,8 +110,8 @@ it("the sandbox's MoR answers 404 to a tax transaction from an unknown or anothe
 it("the sandbox's MoR lists tax transactions newest first, page by page, until no cursor is left", async () => {
   for (const n of [1, 2, 3, 4]) await commit(await french(), `page-${n}`);
   const first = await mor.call('GET', `${list}?size=2`);
-  const references = (answer: Answer): string[] =>
-    (answer.body as { transactions: { merchantTransactionReference: string }[] }).transactions.map(
+  const references = (reply: Reply): string[] =>
+    (reply.body as { transactions: { merchantTransactionReference: string }[] }).transactions.map(
       (one) => one.merchantTransactionReference,
     );
   expect(references(first)).toEqual(['page-4', 'page-3']);
@@ -127,13 +127,8 @@ it("the sandbox's MoR lists tax transactions newest first, page by page, until n
     ['cursor=abc', 'cursor', 'merchant'],
     [`cursor=${first.body.nextCursor}`, 'cursor', 'otherMerchant'],
   ] as const) {
-    const answer = await mor.call('GET', `${list}?${query}`, undefined, who);
-    expect([query, answer.status, answer.body.code, fieldsOf(answer)]).toEqual([
-      query,
-      400,
-      'invalid_argument',
-      [field],
-    ]);
+    const reply = await mor.call('GET', `${list}?${query}`, undefined, who);
+    expect([query, reply.status, reply.body.code, fieldsOf(reply)]).toEqual([query, 400, 'invalid_argument', [field]]);
   }
 });
 
@@ -145,7 +140,7 @@ it("the sandbox's MoR has an invoice for a tax transaction after a moment", asyn
   await mor.advance(2);
   const ready = await mor.call('GET', path);
   expect(ready.body).toEqual({ b2cInvoice: { fileName: expect.any(String), url: expect.any(String) } });
-  const link = (): Promise<Answer> => mor.call('GET', ready.body.b2cInvoice.url.replace(mor.state.baseUrl, ''));
+  const link = (): Promise<Reply> => mor.call('GET', ready.body.b2cInvoice.url.replace(mor.state.baseUrl, ''));
   expect((await link()).status).toBe(200);
   await mor.advance(3600);
   expect((await link()).status).toBe(403);
@@ -168,7 +163,7 @@ async function sale(reference: string, price: number | string = 100): Promise<{ 
     lines: body.lineItems.map((one: { lineItemId: string }) => one.lineItemId),
   };
 }
-const refund = (path: string, merchantRefundReference: string, items: object[], more: object = {}): Promise<Answer> =>
+const refund = (path: string, merchantRefundReference: string, items: object[], more: object = {}): Promise<Reply> =>
   mor.call('POST', path, { merchantRefundReference, refundLineItems: items, ...more });
 
 it("the sandbox's MoR marks the lines of a tax refund as refunded in the list of transactions", async () => {
@@ -214,7 +209,7 @@ it("partial tax refunds at the sandbox's MoR, net or gross, add up to exactly th
     ['refundLineItems[0].amount'],
   ]);
   const rest = await refund(path, 'parts-4', [item(lines[0] ?? '')]);
-  const cents = (answer: Answer): bigint => BigInt(answer.body.totalAmount.replace('.', ''));
+  const cents = (reply: Reply): bigint => BigInt(reply.body.totalAmount.replace('.', ''));
   expect(net.body).toMatchObject({ subTotalAmount: '3.33', taxAmount: '0.67', totalAmount: '4.00' });
   expect(cents(net) + cents(gross) + cents(rest)).toBe(1199n);
   const spent = await refund(path, 'parts-5', [item(lines[0] ?? '')]);
@@ -233,12 +228,12 @@ it("the sandbox's MoR returns one tax refund to identical requests, and refuses 
   const rest = await refund(path, 'retry-2', [item(lines[0] ?? '')]);
   const gross = await refund(path, 'retry-2', [item(lines[0] ?? '')], { taxBehavior: 'INCLUSIVE' }); // ignored without an amount
   expect(gross.body).toEqual(rest.body);
-  for (const answer of [
+  for (const reply of [
     await refund(path, 'retry-1', [item(lines[0] ?? '', { amount: '11.00' })]),
     await refund(path, 'retry-1', [item(lines[1] ?? '')]),
     await refund(other.path, 'retry-1', [item(other.lines[0] ?? '')]),
   ]) {
-    expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([
+    expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([
       400,
       'invalid_state',
       ['merchantRefundReference'],
@@ -249,7 +244,7 @@ it("the sandbox's MoR returns one tax refund to identical requests, and refuses 
 it("the sandbox's MoR refuses a tax refund with a wrong field, date or line", async () => {
   const { path, lines } = await sale('checks');
   const good = [item(lines[0] ?? '')];
-  for (const [answer, field] of [
+  for (const [reply, field] of [
     [await mor.call('POST', path, '{'), 'body'],
     [await refund(path, '', good), 'merchantRefundReference'],
     [await refund(path, 'c', []), 'refundLineItems'],
@@ -265,7 +260,7 @@ it("the sandbox's MoR refuses a tax refund with a wrong field, date or line", as
     [await refund(path, 'c', good, { refundDate: '2099-01-01T00:00:00Z' }), 'refundDate'],
     [await refund(path, 'c', good, { taxBehavior: 'BOTH' }), 'body'],
   ] as const) {
-    expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', [field]]);
+    expect([reply.status, reply.body.code, fieldsOf(reply)]).toEqual([400, 'invalid_argument', [field]]);
   }
   const absent = await refund(path, 'c', [item(unknownId)]);
   expect([absent.status, absent.body.code, fieldsOf(absent)]).toEqual([

@@ -78,7 +78,7 @@ it("the sandbox's Stripe renews a subscription each month on the day of its anch
 
 it("the sandbox's Stripe keeps a draft up to 72 hours while an endpoint has not answered invoice.created", async () => {
   const { subscription } = await paidSignup();
-  rig.answer = () => 500;
+  rig.reply = () => 500;
   const id = await renewed(rig, subscription.id);
   await rig.advance(71 * HOUR);
   expect((await rig.stripe.invoices.retrieve(id)).status).toBe('draft');

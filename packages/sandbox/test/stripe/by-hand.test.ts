@@ -82,8 +82,8 @@ it("a manual credit note at the sandbox's Stripe credits the customer balance or
 it("detaching a payment at the sandbox's Stripe reopens the invoice, and the payment record may be attached again", async () => {
   const { invoiceId, record } = await paid();
   const body = { payment_record: record.id };
-  const answer: unknown = await rig.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, body);
-  expect(answer).toMatchObject({ id: invoiceId, status: 'open', amount_paid: 0, amount_remaining: 2990 });
+  const reply: unknown = await rig.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, body);
+  expect(reply).toMatchObject({ id: invoiceId, status: 'open', amount_paid: 0, amount_remaining: 2990 });
   const left = await rig.stripe.invoicePayments.list({ invoice: invoiceId });
   expect(left.data.map((p) => [p.payment.type, p.status])).toEqual([
     ['payment_intent', 'open'],

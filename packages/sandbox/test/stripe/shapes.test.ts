@@ -13,11 +13,11 @@ afterAll(() => rig.close());
 
 /** The answer as it was on the wire, before the package touches it. */
 async function raw(path: string): Promise<unknown> {
-  const answer = await fetch(`${rig.sandbox.stripeUrl}/v1${path}`, {
+  const reply = await fetch(`${rig.sandbox.stripeUrl}/v1${path}`, {
     headers: { authorization: `Bearer ${rig.sandbox.secrets.stripeApiKey}` },
   });
-  expect([path, answer.status]).toEqual([path, 200]);
-  return answer.json();
+  expect([path, reply.status]).toEqual([path, 200]);
+  return reply.json();
 }
 
 /** A value as source text. The package hands decimals out as objects; on the wire they are strings. */

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/domain/model.js';
 import { type Money } from '../../../shared/domain/money.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
-import { type BillingAnswer, type BillingCall } from '../../../shared/domain/ports/billing-platform.js';
+import { type BillingReply, type BillingCall } from '../../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../../shared/domain/ports/call.js';
 import { isSurplus } from '../../../shared/domain/surplus.js';
 import { askOfCall, type Call, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
@@ -29,7 +29,7 @@ import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js
 import { surplusToRefund } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
-type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>;
+type Probed = CallOutcome<{ readonly done: true; readonly reply: BillingReply } | { readonly done: false }>;
 
 /**
  * True if Stripe shows money on the invoice. The money may come from our own payment record: a restored database may
@@ -113,8 +113,7 @@ export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   chosen: chooseMark,
 };
 
-const findOutOfBand = (a: BillingAnswer): bigint | undefined =>
-  a.kind === 'pay_out_of_band' ? a.outOfBand : undefined;
+const findOutOfBand = (a: BillingReply): bigint | undefined => (a.kind === 'pay_out_of_band' ? a.outOfBand : undefined);
 
 function confirm(lane: Lane, p: Payment, how: string): void {
   if (p.amount === null || !['waiting', 'attaching', 'paying', 'parked'].includes(p.mark)) return;
@@ -201,23 +200,23 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
       i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs);
       return;
     }
-    takeIdentified(lane, p, i, outcome.ok && outcome.value.done ? outcome.value.answer : null);
+    takeIdentified(lane, p, i, outcome.ok && outcome.value.done ? outcome.value.reply : null);
   },
 };
 
-function takeIdentified(lane: Lane, p: Payment, i: InvoiceRow, answer: BillingAnswer | null): void {
+function takeIdentified(lane: Lane, p: Payment, i: InvoiceRow, reply: BillingReply | null): void {
   const taken: Money = { minor: p.amount ?? 0n, currency: p.currency };
   const park = (item: Parking): void => {
     moveMark(p, 'parked');
     lane.ask({ ...item, subject: p.id, paymentRowId: p.id });
   };
-  if (answer === null) return park(ofPaid(i, taken, p.paymentRecordId, observationsOf(lane)));
-  if (answer.kind === 'set_reference') {
+  if (reply === null) return park(ofPaid(i, taken, p.paymentRecordId, observationsOf(lane)));
+  if (reply.kind === 'set_reference') {
     p.markMode = 'out_of_band';
     return;
   }
-  if (answer.kind === 'report_payment') {
-    const { paymentRecordId } = answer;
+  if (reply.kind === 'report_payment') {
+    const { paymentRecordId } = reply;
     // A payment record belongs to one payment. If two payments have the same record, the MoR reported one charge under
     // two ids.
     const twin = lane.payments.find((x) => x.id !== p.id && x.paymentRecordId === paymentRecordId);
@@ -228,9 +227,9 @@ function takeIdentified(lane: Lane, p: Payment, i: InvoiceRow, answer: BillingAn
     Object.assign(p, { paymentRecordId, markMode: 'payment_record' });
     return;
   }
-  p.markMode = answer.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
+  p.markMode = reply.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
   confirm(lane, p, 'found on Stripe');
-  askIfBeyond(lane, p, lane.invoice, findOutOfBand(answer));
+  askIfBeyond(lane, p, lane.invoice, findOutOfBand(reply));
 }
 
 /** The call that may have marked this paid invoice for us. Crossbill searches Stripe for the call's effect. */

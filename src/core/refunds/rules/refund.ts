@@ -12,7 +12,7 @@ import {
 import { showMoney } from '../../../shared/domain/money.js';
 import { paymentName } from '../../../shared/domain/payment-name.js';
 import { type Draft, newRow } from '../../../shared/domain/row.js';
-import { type RefundAnswer } from '../../../shared/domain/ports/payment-gateway.js';
+import { type RefundReply } from '../../../shared/domain/ports/payment-gateway.js';
 import { type Ctx } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
@@ -200,7 +200,7 @@ function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): EventOutcome 
  * Records the MoR's refund (Document 3, "Refund") from the reply to our request. The refund's webhook may have arrived
  * before the reply.
  */
-export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
+export function applyReply(lane: Lane, r: Refund, a: RefundReply): void {
   const p = lane.findPayment(r.paymentRowId);
   if (p === undefined) return;
   const others = lane.findRefunds(p).filter((x) => x.id !== r.id);
@@ -234,7 +234,7 @@ export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   settleBy(lane, isAnother ? twin() : r, a);
 }
 
-function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
+function settleBy(lane: Lane, r: Refund, a: RefundReply): void {
   const isSettled = r.status === 'succeeded';
   const status = (['succeeded', 'pending', 'failed'] as const).find((known) => known === a.status) ?? null;
   if (!isSettled) moveRefund(r, status ?? 'pending', { morStatus: status === null ? a.status : null });
@@ -250,7 +250,7 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
  * so Crossbill compares times: the event is never older than the refund. If several events fit, Crossbill takes the
  * oldest, because the younger events may belong to later replies.
  */
-function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
+function findTold(others: readonly Refund[], a: RefundReply): Refund | undefined {
   // event times are whole seconds
   const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000);
   if (madeSec === null) return undefined;
@@ -267,7 +267,7 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
  * Crossbill may repeat a request under its old key, and the event may arrive before the reply. After the join only
  * `known` counts: the id of `r` leads to `known`, and `r` reserves no amount (docs/decisions/0008).
  */
-function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
+function join(lane: Lane, r: Refund, known: Refund, a: RefundReply): void {
   // True if Crossbill gave the event to another request of ours, and this other request has no reply yet. Only the
   // reply shows the right refund for the event.
   const awaits = requestOf(lane, known.id)?.status === 'pending';

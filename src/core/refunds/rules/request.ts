@@ -21,13 +21,13 @@ import { type Choice, type ChoiceRule, type Refusal, refuse, type Result } from 
 import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import {
-  ANSWER_PATIENCE_MS,
+  REPLY_TIMEOUT_MS,
   DAY_MS,
   KEY_LIFE_MS,
   REFUND_PATIENCE_DAYS,
   REFUND_REMINDER_DAYS,
 } from '../../../shared/policy.js';
-import { findWaiting, isRenamed, isWaiting, newRefund, requestOf, sayWaiting, takeAnswer } from './refund.js';
+import { findWaiting, isRenamed, isWaiting, newRefund, requestOf, sayWaiting, applyReply } from './refund.js';
 
 export type RefundRequest = {
   /** The amount in smallest units. Null: the rest of the payment. */
@@ -160,7 +160,7 @@ export const createRefundCall: CallRule<'create_refund'> = {
     moveRefund(r, r.status === 'unknown' || mayBeCutOff(row, lane) ? 'unknown' : 'failed', { failure });
   },
   replied: (lane, { refund: r }, { refund: a }) => {
-    if (r !== undefined) takeAnswer(lane, r, a);
+    if (r !== undefined) applyReply(lane, r, a);
   },
   refused: (lane, { row, refund: r }, f) => {
     if (r?.status === 'succeeded' && f.status !== 409) tellRefusedBeside(lane, r, row, f);
@@ -290,7 +290,7 @@ export const stuckRefunds = itemRule(
 /** True if an item must report the failure: the caller received 202, and no person reported the failure. */
 function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
-  return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= ANSWER_PATIENCE_MS);
+  return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= REPLY_TIMEOUT_MS);
 }
 
 /** Carries out a person's choice for a stuck or failed refund. */

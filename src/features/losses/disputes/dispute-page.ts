@@ -31,7 +31,7 @@ import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/d
 import { type InvoiceView } from '../../../engine/read-model.js';
 import { disputeLink, disputePath, wantsEvidence } from '../../../core/mor-objects/dispute-link.view.js';
 import { asksAbout } from './rules/dispute.js';
-import { disputeAnswer } from './words.js';
+import { disputeAdvice } from './words.js';
 import { unreadSum } from '../../../shared/domain/dispute-sum.js';
 
 export type Looker = {
@@ -81,7 +81,7 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
     asking.map((r) => r.id),
     v.journal,
   );
-  return html`${headline(disputedSum({ dispute: o, payment }), status(o.status, o.kind === 'alert' ? 'Alert' : 'Dispute'), disputeAnswer(o, now), about)}
+  return html`${headline(disputedSum({ dispute: o, payment }), status(o.status, o.kind === 'alert' ? 'Alert' : 'Dispute'), disputeAdvice(o, now), about)}
   ${actRow([
     there,
     ops && wantsEvidence(o) && open.length > 0

@@ -55,16 +55,16 @@ const paymentOf = (name: string | null): string => (name === null ? 'a payment' 
  * The tone and text of a dispute's state. `bad`: a person must act soon. `warn`: money is in question or lost. `good`:
  * the merchant won. `calm`: an alert is handled.
  */
-export type DisputeAnswer = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; readonly text: string };
+export type DisputeAdvice = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; readonly text: string };
 
 /** A deadline with fewer days left is urgent. */
 const SOON_DAYS = 3;
 
-export function disputeAnswer(o: MorObjectRow, now: Date): DisputeAnswer {
-  return o.kind === 'alert' ? alertAnswer(o, now) : answerOf(o, now);
+export function disputeAdvice(o: MorObjectRow, now: Date): DisputeAdvice {
+  return o.kind === 'alert' ? alertAdvice(o, now) : adviceOf(o, now);
 }
 
-function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
+function adviceOf(o: MorObjectRow, now: Date): DisputeAdvice {
   const { outcome, outcomeAt, reviewerNote } = o.detail;
   const on = outcomeAt === undefined ? '' : ` on ${day(new Date(outcomeAt), now)}`;
   switch (o.status) {
@@ -116,7 +116,7 @@ function askedAgain(o: MorObjectRow, now: Date): string {
   return ` Later the MoR asked for evidence${why}: it is ${dueBy(o, now)}.`;
 }
 
-function alertAnswer(o: MorObjectRow, now: Date): DisputeAnswer {
+function alertAdvice(o: MorObjectRow, now: Date): DisputeAdvice {
   if (o.status === 'handled') {
     const { refunded = null } = o.detail;
     if (refunded === true) return { tone: 'calm', text: 'Handled: the payment was refunded before a dispute.' };

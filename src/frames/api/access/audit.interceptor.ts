@@ -54,11 +54,11 @@ export class AuditInterceptor implements NestInterceptor {
     };
     return from(begun).pipe(
       concatMap(() => defer(() => next.handle())),
-      concatMap((answer: unknown) => {
-        const made = idOf(answer, rule.made);
+      concatMap((reply: unknown) => {
+        const made = idOf(reply, rule.made);
         const status = http.getResponse<Response>().statusCode;
         return from(end({ outcome: 'done', status, detail: made === null ? null : { id: made }, made })).pipe(
-          map(() => answer),
+          map(() => reply),
         );
       }),
       catchError(async (error: unknown) => {
@@ -73,7 +73,7 @@ export class AuditInterceptor implements NestInterceptor {
 }
 
 /** Returns the id of the new object, for the audit log. */
-function idOf(answer: unknown, member: string): string | null {
-  const id = isObject(answer) ? answer[member] : null;
+function idOf(reply: unknown, member: string): string | null {
+  const id = isObject(reply) ? reply[member] : null;
   return typeof id === 'string' ? id : null;
 }

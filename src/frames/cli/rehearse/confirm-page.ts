@@ -40,7 +40,7 @@ export class ConfirmPage {
     this.path = `/${randomBytes(16).toString('hex')}`;
     this.result = new Promise((resolve) => (this.told = resolve));
     if (this.server === null) {
-      this.server = createServer((req, res) => void this.answerTo(req, res));
+      this.server = createServer((req, res) => void this.replyTo(req, res));
       this.server.listen(0, '127.0.0.1');
       await once(this.server, 'listening');
     }
@@ -49,7 +49,7 @@ export class ConfirmPage {
   }
 
   /** Waits for the browser's result, without a time limit. Throws Interrupted if the person stops the rehearsal. */
-  async answer(signal: AbortSignal): Promise<Confirmed> {
+  async reply(signal: AbortSignal): Promise<Confirmed> {
     const ended = once(signal, 'abort').then(() => Promise.reject(new Interrupted()));
     return signal.aborted ? Promise.reject(new Interrupted()) : Promise.race([this.result, ended]);
   }
@@ -60,7 +60,7 @@ export class ConfirmPage {
     this.server = null;
   }
 
-  private async answerTo(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  private async replyTo(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { shown } = this;
     if (shown === null || req.url !== this.path) return void res.writeHead(404).end();
     if (req.method !== 'POST') return void res.writeHead(200, HEADERS).end(this.page(shown));

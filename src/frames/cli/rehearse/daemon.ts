@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
 import { type Json, objectOf, textAt } from './json.js';
 
-export type Answer = { readonly status: number; readonly body: Json };
+export type HttpReply = { readonly status: number; readonly body: Json };
 
 const PATIENCE_MS = 30_000;
 
@@ -18,24 +18,24 @@ export class DaemonApi {
     this.#key = key;
   }
 
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<HttpReply> {
     return this.#ask('GET', path);
   }
 
   /** Sends a POST to the daemon. `key`: the `Idempotency-Key` of the request. */
-  post(path: string, body: Json = {}, key: string | null = null): Promise<Answer> {
+  post(path: string, body: Json = {}, key: string | null = null): Promise<HttpReply> {
     return this.#ask('POST', path, body, key);
   }
 
   /** Returns the body of a reply. Throws a CliError for an unexpected status. */
-  must({ status, body }: Answer, expected: readonly number[], what: string): Json {
+  must({ status, body }: HttpReply, expected: readonly number[], what: string): Json {
     if (expected.includes(status)) return body;
     const code = textAt(body, 'code') ?? `http_${status}`;
     const message = textCensor([this.#key])(textAt(body, 'message') ?? 'no reason given');
     throw new CliError(EXIT.failed, code, `The daemon refused ${what} (${status} ${code}): ${plain(message)}`);
   }
 
-  async #ask(method: string, path: string, body: Json | null = null, key: string | null = null): Promise<Answer> {
+  async #ask(method: string, path: string, body: Json | null = null, key: string | null = null): Promise<HttpReply> {
     let response: Response;
     try {
       response = await fetch(`${this.url}${path}`, {

@@ -36,8 +36,8 @@ export async function handsFor(config: Config, options: Options): Promise<Hands>
 
 async function isSandbox(base: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${base}/_sandbox`, { redirect: 'error', signal: AbortSignal.timeout(5_000) });
-    return answer.status === 200 && Array.isArray(objectOf(await answer.json())['routes']);
+    const reply = await fetch(`${base}/_sandbox`, { redirect: 'error', signal: AbortSignal.timeout(5_000) });
+    return reply.status === 200 && Array.isArray(objectOf(await reply.json())['routes']);
   } catch {
     return false;
   }
@@ -45,13 +45,13 @@ async function isSandbox(base: string): Promise<boolean> {
 
 function sandboxHands(base: string): Hands {
   const control = async (path: string, body: object): Promise<unknown> => {
-    const answer = await fetch(`${base}/_sandbox${path}`, {
+    const reply = await fetch(`${base}/_sandbox${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`The sandbox answered ${answer.status} to ${path}.`);
-    return answer.json();
+    if (!reply.ok) throw new Error(`The sandbox answered ${reply.status} to ${path}.`);
+    return reply.json();
   };
   return {
     who: 'sandbox',
@@ -81,7 +81,7 @@ function merchantHands({ say, page }: Options): Hands {
     async confirm({ kind, clientSecret, card, about }, signal) {
       const url = await local.open({ about, card: CARDS[card], clientSecret, asksCharge: kind === 'payment' });
       say(`  Open ${url}\n  ${about} ${CARDS[card]}`);
-      return local.answer(signal);
+      return local.reply(signal);
     },
     payLink({ url }) {
       say(`  Pay at ${url}\n  ${CARDS.works}`);

@@ -21,7 +21,7 @@ export class MorProbe {
   constructor(
     private readonly transport: MorTransport,
     private readonly psp: string,
-    private readonly saw: (call: string, answer: Probed) => void,
+    private readonly saw: (call: string, reply: Probed) => void,
   ) {}
 
   charge(reference: string): Promise<Probed> {

@@ -95,7 +95,7 @@ export const keyBody = (stage: Stage) => ({
   merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') },
 });
 
-export const answers: Step = {
+export const replies: Step = {
   name: 'answers of the MoR',
   does: "Sends wrong requests to the MoR's staging, and one request twice under the same key.",
   async run(stage) {
@@ -147,8 +147,8 @@ export async function askKeyAgain(stage: Stage): Promise<void> {
   const again = await stage.mor.setupIntent(keyBody(stage), stage.key('key'));
   const same = textAt(again.body, 'setup_intent_id');
   const age = Math.round((Date.now() - Date.parse(since)) / 60_000);
-  const answer = same === null ? 'refused' : same === intent ? 'same' : 'new';
-  stage.observe('key_life', { request: 'same key, same body', age_minutes: age, status: again.status, answer });
+  const reply = same === null ? 'refused' : same === intent ? 'same' : 'new';
+  stage.observe('key_life', { request: 'same key, same body', age_minutes: age, status: again.status, answer: reply });
 }
 
 export const signup: Step = {
@@ -265,8 +265,8 @@ export const partRefund: Step = {
     const { daemon, stripe } = stage;
     const paymentId = stage.id('payment');
     const body = { amount: PART, reason: 'requested_by_customer' };
-    const answer = await daemon.post(`/v1/payments/${paymentId}/refunds`, body, stage.key('refund'));
-    const made = daemon.must(answer, [201, 202], 'the refund');
+    const reply = await daemon.post(`/v1/payments/${paymentId}/refunds`, body, stage.key('refund'));
+    const made = daemon.must(reply, [201, 202], 'the refund');
     const id = textAt(made, 'id') ?? '';
     const mirrored = await stage.until(
       `refund ${id} is shown on Stripe`,

@@ -111,13 +111,13 @@ const LINGER_MS = 15_000;
  */
 export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
-  const answers: string[] = [];
+  const replies: string[] = [];
   const done = new AbortController();
   const looking = (async () => {
     for (let last: number | null = null; !done.signal.aborted && last !== 200;) {
       const { status } = await stage.mor.charge(charge);
       if (status !== last)
-        answers.push(`${status ?? 'none'} after ${Math.round((performance.now() - start) / 1000)} s`);
+        replies.push(`${status ?? 'none'} after ${Math.round((performance.now() - start) / 1000)} s`);
       last = status;
       // an abort ends the pause
       if (last !== 200) await sleep(LOOK_EVERY_MS, null, { signal: done.signal }).catch(() => null);
@@ -132,6 +132,6 @@ export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, w
     const end = setTimeout(() => done.abort(), stage.cli.io.signal.aborted ? 0 : lingerMs);
     await looking;
     clearTimeout(end);
-    stage.observe('charge_lookup', { charge_of: of, answers });
+    stage.observe('charge_lookup', { charge_of: of, answers: replies });
   }
 }

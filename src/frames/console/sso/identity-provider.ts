@@ -81,12 +81,12 @@ export class IdentityProvider {
 
   /**
    * Checks the provider's reply and returns the signed-in person. Rejects with SignInFailed.
-   * @param answer the redirect URI with the provider's parameters
+   * @param reply the redirect URI with the provider's parameters
    */
-  async personOf(answer: URL, { state, nonce, verifier }: SignIn): Promise<Person> {
+  async personOf(reply: URL, { state, nonce, verifier }: SignIn): Promise<Person> {
     return this.asking(async () => {
       const provider = await this.provider();
-      const tokens = await oidc.authorizationCodeGrant(provider, answer, {
+      const tokens = await oidc.authorizationCodeGrant(provider, reply, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,

@@ -59,9 +59,9 @@ export class SsoController {
     const to = signIn?.to ?? '/console';
     await this.orLoginPage(req, res, to, async () => {
       if (signIn === null) throw new SignInFailed(STALE, 400);
-      const answer = new URL(this.redirectUri(req));
-      answer.search = new URL(req.originalUrl, answer).search;
-      const { name, groups } = await this.admitted(req, await this.provider.personOf(answer, signIn));
+      const reply = new URL(this.redirectUri(req));
+      reply.search = new URL(req.originalUrl, reply).search;
+      const { name, groups } = await this.admitted(req, await this.provider.personOf(reply, signIn));
       await this.sessions.start(req, res, name, groups);
       // After a redirect from the provider's site the browser would send no session cookie, and the next console page
       // would ask for a login again. So Crossbill shows a page of its own, and this page opens the next one.

@@ -126,7 +126,7 @@ export type BillingCallKind = BillingCall['kind'];
 export type OptionalCallKind = 'mark_uncollectible' | 'cancel_subscription';
 
 /** The reply to a call for a change: the invoice, or the id of another object. */
-export type BillingAnswer =
+export type BillingReply =
   | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'set_reference'; readonly invoice: InvoiceFacts }
@@ -153,13 +153,13 @@ export type StoredBillingCall = {
 };
 
 /** The result of a search for the effect of a call. */
-export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { readonly done: false };
+export type Probe = { readonly done: true; readonly reply: BillingReply } | { readonly done: false };
 
 export abstract class BillingPlatform {
   /** Makes the bytes of a call. Pure: the same call gives the same bytes. */
   abstract encode(call: BillingCall): WireRequest;
   /** Sends a stored call one time and parses the reply. Never throws. */
-  abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
+  abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingReply>>;
   /**
    * Searches the platform for the effect of a call. Crossbill needs this if the platform has forgotten the key or
    * replays a stored 500.

@@ -62,14 +62,14 @@ export function withoutCards(failure: CallFailure): CallFailure {
   return { ...failure, message: maskCards(failure.message), errors };
 }
 
-export type CallAnswer<T> = {
+export type CallSuccess<T> = {
   readonly ok: true;
   readonly value: T;
   readonly status: number;
   readonly requestId: string | null;
 };
 
-export type CallOutcome<T> = CallAnswer<T> | CallFailure;
+export type CallOutcome<T> = CallSuccess<T> | CallFailure;
 
 /**
  * The code of a failed search: the peer lists more objects than the search may read. So if the search has not found the

@@ -54,7 +54,7 @@ export type MorCall = SignupCall | RefundCall | LinkCall;
  * The MoR's reply to a signup's request (Document 3, "Setup response" and "Payment-intent response"). Crossbill passes
  * `clientSecret` on and stores it nowhere.
  */
-export type IntentAnswer = {
+export type IntentReply = {
   readonly clientSecret: string;
   readonly intentId: string; // setup_intent_id or payment_intent_id
   readonly morCustomerId: string;
@@ -62,7 +62,7 @@ export type IntentAnswer = {
 };
 
 /** A refund in the MoR's reply (Document 3, "Refund"). */
-export type RefundAnswer = {
+export type RefundReply = {
   readonly morRefundId: string; // rfnd_…
   readonly paymentId: string;
   readonly amountMinor: bigint;
@@ -88,8 +88,8 @@ export abstract class PaymentGateway {
   abstract encode(call: MorCall): WireRequest;
   /** Reads the customer from the stored body of an intent. Pure. */
   abstract detailsIn(body: string): CustomerDetails;
-  abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
-  abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
+  abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentReply>>;
+  abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundReply>>;
   /** Reads the state of a charge at the MoR, through the charge's invoice (Document 2, "Invoices"). */
   abstract lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>>;
 }

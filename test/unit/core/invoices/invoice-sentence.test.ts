@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { type PaymentRow } from '../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { lastRead } from '../../../../src/core/invoices/invoice-sentence.js';
-import { paymentAnswer } from '../../../../src/core/payments/payment-sentence.js';
+import { paymentSentence } from '../../../../src/core/payments/payment-sentence.js';
 import { ordinal } from '../../../../src/shared/domain/when.js';
 import { nov, object, type Over, payment, refusal, review, said, trail } from '../../../support/answer-facts.js';
 
@@ -282,7 +282,7 @@ it('the console’s sentence about an invoice adds the year to a day of another 
 });
 
 const of = (over: Partial<PaymentRow>, objects: readonly MorObjectRow[] = []): string =>
-  paymentAnswer({ payment: payment(over), refunds: [], objects }, nov(6, 12)).text;
+  paymentSentence({ payment: payment(over), refunds: [], objects }, nov(6, 12)).text;
 
 it('the console’s sentence about a payment names its success, its refunds and its state on Stripe', () => {
   expect(of({})).toBe('Taken by the MoR on 5 Nov; Stripe shows the payment on its invoice.');

@@ -13,7 +13,7 @@ import { never } from '../../../support/never.js';
 import { rig, state } from '../../../support/retry-rig.js';
 import { settle, wanted } from '../../../support/settled.js';
 import { at, ctx, lane, payment, withInvoice } from '../../../support/waiting-payment.js';
-import { applyAnswer, decide } from '../../../support/decide.js';
+import { applyReply, decide } from '../../../support/decide.js';
 
 const silent = failed('unknown', { status: 503 });
 const told = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
@@ -21,7 +21,7 @@ const withdrawn = (s: LaneState) => wanted(s, ctx());
 const requested = { status: 'REQUESTED', morId: null, url: null } as const;
 const link = (s: LaneState) => asking(s, aLink(requested));
 const proforma = (s: LaneState) => asking(s, aProforma({ ...requested, number: null }));
-const tried = ({ s, m }: { readonly s: LaneState; readonly m: OutboxRow }) => applyAnswer(s, m.id, silent, ctx());
+const tried = ({ s, m }: { readonly s: LaneState; readonly m: OutboxRow }) => applyReply(s, m.id, silent, ctx());
 
 it('if a payment comes before the MoR answers a link request, Crossbill withdraws the request and opens a review item', async () => {
   const r = rig({ retrySchedule: null });
@@ -118,9 +118,9 @@ it('if a withdrawn link request gets a capture, Crossbill sends the request agai
   const { observed, ...detail } = heard.objects[0]?.detail ?? never();
   expect([detail, observed]).toMatchObject([{ unanswered: true }, [{ source: 'event', charge: 'ch_9' }]]);
   expect(detail).not.toHaveProperty('mayStand');
-  const answer = { kind: 'create_payment_link', link: linkFacts({ status: 'PAID', due: eur(0n) }) } as const;
-  const outcome = { ok: true, value: answer, status: 201, requestId: null } as const;
-  const found = settle(applyAnswer(heard, m.id, outcome, ctx()), ctx());
+  const reply = { kind: 'create_payment_link', link: linkFacts({ status: 'PAID', due: eur(0n) }) } as const;
+  const outcome = { ok: true, value: reply, status: 201, requestId: null } as const;
+  const found = settle(applyReply(heard, m.id, outcome, ctx()), ctx());
   expect(found.payments).toMatchObject([{ origin: 'payment_link', amount: 2990n, processorChargeId: 'ch_9' }]);
   expect(told(heard, found)).not.toContain('payment_link.created');
   expect(open(found).filter((r) => r.subject === 'lnk_1')).toEqual([]);
@@ -156,7 +156,7 @@ it('if the MoR refuses a link request after a capture on that link, a review ite
   const idempotencyKey = messageKey('create_payment_link', 'lnk_1', 1);
   const heard = hear(settle(tried(asked), ctx()), 'payment.captured', { idempotencyKey, pspReference: 'ch_9' }, ctx());
   const refusal = failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
-  const refused = settle(applyAnswer(heard, heard.messages[0]?.id ?? '', refusal, ctx()), ctx());
+  const refused = settle(applyReply(heard, heard.messages[0]?.id ?? '', refusal, ctx()), ctx());
   expect(open(refused).filter((x) => x.fact.code === 'link-lost' && x.fact.announced)).toMatchObject([
     { kind: 'conflicting_event', subject: 'lnk_1' },
   ]);
@@ -164,9 +164,9 @@ it('if the MoR refuses a link request after a capture on that link, a review ite
 
 it('Crossbill sends the notification payment_link.created for a new link, but not while a payment of its invoice waits', () => {
   const { s, m } = link(lane());
-  const answer = { kind: 'create_payment_link', link: linkFacts({ expiresAt: at(60_000) }) } as const;
-  const outcome = { ok: true, value: answer, status: 201, requestId: null } as const;
-  const made = applyAnswer(s, m.id, outcome, ctx());
+  const reply = { kind: 'create_payment_link', link: linkFacts({ expiresAt: at(60_000) }) } as const;
+  const outcome = { ok: true, value: reply, status: 201, requestId: null } as const;
+  const made = applyReply(s, m.id, outcome, ctx());
   expect(told(s, settle(made, ctx()))).toContain('payment_link.created');
   expect(told(s, settle({ ...made, payments: [payment()] }, ctx()))).not.toContain('payment_link.created');
 });

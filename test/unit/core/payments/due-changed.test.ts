@@ -108,10 +108,10 @@ const parts = [
   ['a card that Stripe charged', null],
   ['a payment record that somebody attached', 'pr_hand'],
 ] as const;
-const answers = ['comes', 'is lost', 'comes after a crash'] as const;
-it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as const)))(
+const replies = ['comes', 'is lost', 'comes after a crash'] as const;
+it.each(parts.flatMap((part) => replies.map((reply) => [...part, reply] as const)))(
   'an out-of-band mark of the rest opens no review item after a part payment by %s (record %s), if Stripe’s reply %s',
-  async (_, recordId, answer) => {
+  async (_, recordId, reply) => {
     const h = LaneHarness.withInvoice(
       { amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n },
       { settings: { markMode: 'out_of_band' } },
@@ -121,9 +121,9 @@ it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as con
     const send = h.platform.send.bind(h.platform);
     h.platform.send = async (call) => {
       const outcome = await send(call);
-      if (call.asked.kind !== 'pay_out_of_band' || ++tries > 1 || answer === 'comes') return outcome;
+      if (call.asked.kind !== 'pay_out_of_band' || ++tries > 1 || reply === 'comes') return outcome;
       h.clock.advance(15_000);
-      if (answer === 'is lost') return failed('unknown');
+      if (reply === 'is lost') return failed('unknown');
       h.repository.dieBefore = h.repository.transactions + 1;
       return outcome;
     };

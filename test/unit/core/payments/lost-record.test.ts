@@ -66,11 +66,11 @@ async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
 
 it('Crossbill repeats no refund after a day without a database, if the MoR’s reply was lost', async () => {
   const h = await paid();
-  const answers = h.gateway.createRefund.bind(h.gateway);
+  const replies = h.gateway.createRefund.bind(h.gateway);
   const transact = h.repository.transact.bind(h.repository);
   let calls = 0;
   let isLost = false;
-  h.gateway.createRefund = (...call) => (calls++ === 0 ? answers(...call) : Promise.resolve(failed('retry')));
+  h.gateway.createRefund = (...call) => (calls++ === 0 ? replies(...call) : Promise.resolve(failed('retry')));
   h.repository.transact = (work) => {
     if (calls === 0 || isLost) return transact(work);
     isLost = true;
@@ -79,7 +79,7 @@ it('Crossbill repeats no refund after a day without a database, if the MoR’s r
   await ask(h, 300n);
   await workUntil(h, () => calls === 2);
   await h.rest(30);
-  h.gateway.createRefund = answers;
+  h.gateway.createRefund = replies;
   await h.rest(48);
   await isMadeOnce(h);
 });
@@ -110,11 +110,11 @@ it.each(['payment_record', 'out_of_band'] as const)(
 
 it('Crossbill repeats no refund under an expired key if the MoR replied with a redirect', async () => {
   const h = await paid();
-  const answers = h.gateway.createRefund.bind(h.gateway);
+  const replies = h.gateway.createRefund.bind(h.gateway);
   let isMoved = true;
   h.gateway.createRefund = async (...call) => {
-    if (h.gateway.made.length === 0) await answers(...call);
-    return isMoved ? failed('stopped', { status: 303, code: 'unexpected_redirect' }) : answers(...call);
+    if (h.gateway.made.length === 0) await replies(...call);
+    return isMoved ? failed('stopped', { status: 303, code: 'unexpected_redirect' }) : replies(...call);
   };
   await ask(h, 300n);
   await h.rest(30);
@@ -160,10 +160,10 @@ it('if the MoR refuses a repeated refund request after the refund’s event, a r
 
 it('a refund stays `unknown` if the MoR first answers with a redirect and then refuses the repeat', async () => {
   const h = await paid();
-  const answers = h.gateway.createRefund.bind(h.gateway);
+  const replies = h.gateway.createRefund.bind(h.gateway);
   h.gateway.createRefund = async (...call) => {
     if (h.gateway.made.length > 0) return failed('refused', { status: 422, code: 'payment_not_refundable' });
-    await answers(...call);
+    await replies(...call);
     return failed('stopped', { status: 303, code: 'unexpected_redirect' });
   };
   await ask(h, 300n);

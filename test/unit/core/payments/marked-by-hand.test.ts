@@ -149,7 +149,7 @@ function heard(look: Probe): ReturnType<typeof settle> {
 }
 
 it('after the MoR’s event about a bank transfer, Crossbill finds the operator’s payment record for this transfer', () => {
-  const found = heard({ done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_hand' } });
+  const found = heard({ done: true, reply: { kind: 'report_payment', paymentRecordId: 'pr_hand' } });
   expect(found.payments).toMatchObject([{ paymentRecordId: 'pr_hand', mark: 'waiting' }]);
   expect(open(found)).toEqual([]);
 });

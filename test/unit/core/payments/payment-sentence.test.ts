@@ -4,7 +4,7 @@ import { type AttemptRow, type PaymentRow, type RefundRow } from '../../../../sr
 import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
 import { refusalWords } from '../../../../src/shared/domain/decline-words.js';
-import { paymentAnswer } from '../../../../src/core/payments/payment-sentence.js';
+import { paymentSentence } from '../../../../src/core/payments/payment-sentence.js';
 import { NOW, nov, object, type Over, payment, refusal, review, said, trail } from '../../../support/answer-facts.js';
 import { ctx } from '../../../support/asked-refund.js';
 
@@ -197,7 +197,7 @@ it('the console’s sentence about an unpaid invoice says when the MoR charges n
 });
 
 const of = (over: Partial<PaymentRow>, refunds: RefundRow[] = [], objects: MorObjectRow[] = []) =>
-  paymentAnswer({ payment: payment(over), refunds, objects }, NOW);
+  paymentSentence({ payment: payment(over), refunds, objects }, NOW);
 
 it.each([
   ['bad while the payment is in review', { mark: 'parked' }, 'bad'],

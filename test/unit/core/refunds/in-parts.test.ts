@@ -264,11 +264,11 @@ it('if the MoR answers a refund with another amount, Stripe gets no credit note 
   }
 });
 
-const ANSWERS = [
+const REPLIES = [
   ['the MoR’s id', (n: number) => ({ refundId: `rfnd_api${n}`, processorRefundId: `re_api${n}` })],
   ['the processor’s id alone', (n: number) => ({ refundId: null, processorRefundId: `re_api${n}` })],
 ] as const;
-it.each(ANSWERS)(
+it.each(REPLIES)(
   'each of two equal refund requests matches its own event by %s, even if the second event comes first',
   async (_, names) => {
     const h = await paid();

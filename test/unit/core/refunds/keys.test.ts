@@ -49,9 +49,9 @@ it("after 30 hours Crossbill repeats no refund with a lost answer or a lost reco
 
 it('after a crash during a refund and 30 hours without the MoR, Crossbill does not send the refund again', async () => {
   const h = await paid();
-  const answers = h.gateway.createRefund.bind(h.gateway);
+  const replies = h.gateway.createRefund.bind(h.gateway);
   let isDown = false;
-  h.gateway.createRefund = (...call) => (isDown ? Promise.resolve(failed('retry')) : answers(...call));
+  h.gateway.createRefund = (...call) => (isDown ? Promise.resolve(failed('retry')) : replies(...call));
   h.repository.dieBefore = h.repository.transactions + 2; // the transaction after the call
   await ask(h, 300n);
   await h.drain();

@@ -14,7 +14,7 @@ import { aCtx, anOpenInvoice, aPaymentEvent, facts, hear, LINK, NOW, open } from
 import { applyObjectRead, requestObject } from '../../../support/object-calls.js';
 import { applyRead } from '../../../support/settle-rule.js';
 import { plan, settle } from '../../../support/settled.js';
-import { applyAnswer, applyEvent, resolveReview } from '../../../support/decide.js';
+import { applyReply, applyEvent, resolveReview } from '../../../support/decide.js';
 import {
   away,
   captured,
@@ -63,7 +63,7 @@ function withMadeLink(ctx = aCtx()): LaneState {
   const made = asked(anOpenInvoice(ctx), ctx);
   if (!made.ok) throw new Error(made.message);
   const m = made.state.messages.find((x) => x.kind === 'create_payment_link') ?? never();
-  return settle(applyAnswer(made.state, m.id, linkMade(facts200({})), ctx), ctx);
+  return settle(applyReply(made.state, m.id, linkMade(facts200({})), ctx), ctx);
 }
 
 it('after a payment.captured event Crossbill reads the payment link, and books the payment only after the link is PAID', () => {
@@ -107,7 +107,7 @@ it("if a payment.captured event comes before the MoR answers a link request, Cro
   const s = hear(made.state, 'payment.captured', { idempotencyKey: 'crossbill:create_payment_link:lnk_1:1' });
   const m = s.messages.find((x) => x.kind === 'create_payment_link') ?? never();
   const link = facts200({ status: 'PAID', due: null });
-  const paid = settle(applyAnswer(s, m.id, linkMade(link), aCtx()), aCtx());
+  const paid = settle(applyReply(s, m.id, linkMade(link), aCtx()), aCtx());
   expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
 });
 
@@ -151,7 +151,7 @@ function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): La
     ...over,
   };
   const value = { kind: 'create_payment_link', link } as const;
-  return settle(applyAnswer(s, m?.id ?? '', { ok: true, value, status: 201, requestId: null }, ctx), ctx);
+  return settle(applyReply(s, m?.id ?? '', { ok: true, value, status: 201, requestId: null }, ctx), ctx);
 }
 
 /** The link's own page at the MoR, read when its time has come. */
@@ -209,7 +209,7 @@ it("if the MoR refuses a payment link, a review item opens and the operator's re
     requestId: null,
     replayed: false,
   };
-  const told = settle(applyAnswer(s, m?.id ?? '', { ...refused, ...rest }, at(0)), at(0));
+  const told = settle(applyReply(s, m?.id ?? '', { ...refused, ...rest }, at(0)), at(0));
   const [item] = open(told);
   expect(item).toMatchObject({
     kind: 'effect_failed',

@@ -219,8 +219,8 @@ it('a link that ended during an outage of Crossbill opens no review item in the 
 });
 
 /** A renewal that was refused, and whose link the MoR is asked for; what it answers can be changed. */
-async function asked(answer: 'away' | 'refused'): Promise<Rig & { answer: 'away' | 'refused' }> {
-  const said = { answer };
+async function asked(reply: 'away' | 'refused'): Promise<Rig & { answer: 'away' | 'refused' }> {
+  const said = { answer: reply };
   const r = await withLinkAsked(() => (said.answer === 'away' ? away() : notGiven()));
   return Object.assign(said, r);
 }

@@ -17,7 +17,7 @@ const nothing: Waiting = {
   openReviews: 0,
   ofFeatures: [verifyNeeds(null, NOW)],
   parkedEvents: 0,
-  answers: [],
+  replies: [],
   stuck: [],
 };
 const refused: UnplannedInvoice = {

@@ -122,10 +122,10 @@ it.each([
     await refused(r);
     const { relay } = r.h;
     const send = relay.send.bind(relay);
-    const answers = [failed(first), failed('refused', { status: 409 })];
+    const replies = [failed(first), failed('refused', { status: 409 })];
     relay.send = async (body) => {
       const sent = await send(body);
-      return answers.shift() ?? sent;
+      return replies.shift() ?? sent;
     };
     const choose = async (resolution: 'retry' | 'dismiss'): Promise<void> => {
       const item = (await state(r)).reviews.findLast((x) => x.kind === 'effect_failed');

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../../src/shared/domain/mor-object.js';
-import { answerOf } from '../../../../src/core/invoices/invoice-sentence.js';
+import { invoiceSentence } from '../../../../src/core/invoices/invoice-sentence.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../../support/channel-lane.js';
 import { requestObject } from '../../../support/object-calls.js';
 import { settle } from '../../../support/settled.js';
@@ -67,7 +67,7 @@ it('after an operator applies a partial bank transfer, another proforma invoice 
   const { objects, reviews, messages, invoice } = applied;
   if (invoice === null) throw new Error('the lane has an invoice');
   const view = { invoice, payments, objects, reviews, messages, refunds: [], attempts: [] };
-  expect(answerOf(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is open');
+  expect(invoiceSentence(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is open');
 });
 
 it('a bank transfer ends in the same state in every order of its events', () => {

@@ -4,7 +4,7 @@ import { arrivalChecks } from '../../../../src/features/verify/verify.checks.js'
 import { type VerifyRepository } from '../../../../src/features/verify/verify.repository.js';
 import { type BillingEventFacts, type BillingReader } from '../../../../src/shared/domain/ports/billing-reader.js';
 import { reported } from '../../../support/reported.js';
-import { answer, FAILURES, failing } from '../../../support/stripe-answers.js';
+import { reply, FAILURES, failing } from '../../../support/stripe-answers.js';
 
 it('the command `crossbill doctor` fails on a Stripe account with a too old default API version', async () => {
   const event = (name: string): BillingEventFacts => ({
@@ -20,7 +20,7 @@ it('the command `crossbill doctor` fails on a Stripe account with a too old defa
     unknownEvents: () => Promise.resolve(new Set<string>()),
   } as Partial<VerifyRepository>;
   const level = async (name: string) => {
-    const reader = { listEvents: () => answer({ items: [event(name)], unreadable: [], next: null }) };
+    const reader = { listEvents: () => reply({ items: [event(name)], unreadable: [], next: null }) };
     return (await arrivalChecks(reader as Partial<BillingReader> as BillingReader, books as VerifyRepository)).map(
       (c) => c.state,
     );

@@ -6,26 +6,26 @@ import { type CallOutcome } from '../../../../src/shared/domain/ports/call.js';
 import { ManualClock } from '../../../support/clock.js';
 import { turn } from '../../../support/intake-fakes.js';
 
-type Answer = Promise<CallOutcome<CustomerFacts | null>>;
+type Reply = Promise<CallOutcome<CustomerFacts | null>>;
 
 /** Stripe with the reads that it got. */
-function aReader(answer: (id: string) => Answer): { reader: BillingReader; asked: string[] } {
+function aReader(reply: (id: string) => Reply): { reader: BillingReader; asked: string[] } {
   const asked: string[] = [];
-  const readCustomer = (id: string): Answer => {
+  const readCustomer = (id: string): Reply => {
     asked.push(id);
-    return answer(id);
+    return reply(id);
   };
   return { reader: Object.assign(Object.create(BillingReader.prototype) as BillingReader, { readCustomer }), asked };
 }
 
-const named = (customerId: string, name: string | null, email: string | null): Answer =>
+const named = (customerId: string, name: string | null, email: string | null): Reply =>
   Promise.resolve({
     ok: true,
     value: { customerId, name, email, metadata: {} } as CustomerFacts,
     status: 200,
     requestId: null,
   });
-const busy = (): Answer =>
+const busy = (): Reply =>
   Promise.resolve({
     ok: false,
     kind: 'retry',
@@ -33,7 +33,7 @@ const busy = (): Answer =>
     code: null,
     message: 'busy',
     requestId: null,
-  } as Awaited<Answer>);
+  } as Awaited<Reply>);
 
 it('the console shows a customer by name or email address, and reads each customer from Stripe at most once in five minutes', async () => {
   const clock = new ManualClock();

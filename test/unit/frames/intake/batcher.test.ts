@@ -20,27 +20,27 @@ function setUp(limits: Partial<BatchLimits> = {}) {
   const inbox = new FakeInbox();
   const clock = new StillClock();
   const batcher = new IntakeBatcher(inbox, clock, { ...defaultBatchLimits, ...limits });
-  const answers: string[] = [];
+  const replies: string[] = [];
   /** Submits and notes the answer. */
   const submit = (eventId: string, bytes?: number): Promise<void> =>
     batcher.submit(aDelivery(eventId, bytes)).then(
-      (outcome) => void answers.push(`${eventId} ${outcome}`),
-      (error: unknown) => void answers.push(`${eventId} ${error instanceof NotStored ? error.why : 'broken'}`),
+      (outcome) => void replies.push(`${eventId} ${outcome}`),
+      (error: unknown) => void replies.push(`${eventId} ${error instanceof NotStored ? error.why : 'broken'}`),
     );
   const sizes = () => inbox.batches.map((batch) => batch.length);
-  return { inbox, clock, batcher, answers, submit, sizes };
+  return { inbox, clock, batcher, answers: replies, submit, sizes };
 }
 
 it('Crossbill commits the webhooks of one event loop turn together, and replies to no webhook before the commit', async () => {
-  const { inbox, submit, answers, sizes } = setUp();
+  const { inbox, submit, answers: replies, sizes } = setUp();
   inbox.hold();
   const all = ['a', 'b', 'c'].map((id) => submit(id));
   await turn();
   await turn();
-  expect([sizes(), answers]).toEqual([[3], []]);
+  expect([sizes(), replies]).toEqual([[3], []]);
   inbox.commitNext();
   await Promise.all(all);
-  expect(answers).toEqual(['a stored', 'b stored', 'c stored']);
+  expect(replies).toEqual(['a stored', 'b stored', 'c stored']);
 });
 
 it('webhooks that arrive during a commit go into the next commit', async () => {
@@ -73,38 +73,38 @@ it('one commit takes a limited number of webhooks and bytes, and a large webhook
 });
 
 it('no webhook of a failed commit counts as stored, and the next commit works', async () => {
-  const { inbox, submit, answers } = setUp();
+  const { inbox, submit, answers: replies } = setUp();
   inbox.hold();
   const failed = Promise.all([submit('a'), submit('b')]);
   await turn();
   inbox.failNext();
   await failed;
-  expect(answers).toEqual(['a store-failed', 'b store-failed']);
+  expect(replies).toEqual(['a store-failed', 'b store-failed']);
   const again = submit('a');
   await turn();
   inbox.commitNext();
   await again;
-  expect(answers).toContain('a stored');
+  expect(replies).toContain('a stored');
 });
 
 it('a commit with results for only some of its webhooks counts as failed', async () => {
-  const { inbox, submit, answers } = setUp();
+  const { inbox, submit, answers: replies } = setUp();
   inbox.store = () => Promise.resolve(['stored']);
   await Promise.all([submit('a'), submit('b')]);
-  expect(answers).toEqual(['a store-failed', 'b store-failed']);
+  expect(replies).toEqual(['a store-failed', 'b store-failed']);
 });
 
 it('if a commit is stuck for 8 to 9 seconds, the webhooks in the commit and the waiting webhooks fail', async () => {
-  const { inbox, clock, submit, answers, sizes, batcher } = setUp({ inFlight: 1 });
+  const { inbox, clock, submit, answers: replies, sizes, batcher } = setUp({ inFlight: 1 });
   inbox.hold();
   const first = submit('a');
   await turn();
   const second = submit('b');
   await clock.pass(7_900, 100);
-  expect(answers).toEqual([]);
+  expect(replies).toEqual([]);
   await clock.pass(1_100, 100);
   await Promise.all([first, second]);
-  expect(answers).toEqual(['a too-late', 'b too-late']);
+  expect(replies).toEqual(['a too-late', 'b too-late']);
   inbox.commitNext();
   await turn();
   await turn();
@@ -127,17 +127,17 @@ it('Crossbill refuses a webhook without delay while too many webhooks or bytes w
 });
 
 it('on shutdown, Crossbill refuses new webhooks and replies to the waiting webhooks first', async () => {
-  const { inbox, submit, answers, batcher } = setUp();
+  const { inbox, submit, answers: replies, batcher } = setUp();
   inbox.hold();
   void submit('a');
   await turn();
   let closed = false;
   const closing = batcher.close().then(() => (closed = true));
   await submit('b');
-  expect([answers, closed]).toEqual([['b closing'], false]);
+  expect([replies, closed]).toEqual([['b closing'], false]);
   inbox.commitNext();
   await closing;
-  expect(answers).toEqual(['b closing', 'a stored']);
+  expect(replies).toEqual(['b closing', 'a stored']);
   await batcher.close();
 });
 

@@ -26,9 +26,9 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'info', secrets: [], pretty: false, destination });
   const secrets = { stripe: ['stripe-secret'], mor_payments: ['mor-secret'], mor_events: ['service-secret'] };
-  const onAnswer = watchEndpoints(metrics, log, new Wake());
+  const onReply = watchEndpoints(metrics, log, new Wake());
   const endpoints = new Endpoints(
-    { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onAnswer, ...over },
+    { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onReply, ...over },
     inbox,
     clock,
     new ParsedEvents(),
@@ -89,10 +89,10 @@ it('during a flood of forged webhooks, every authentic webhook gets 200 and the 
     if (n % (FORGED / AUTHENTIC) === 0)
       all.push(post(event(n), 'mor-secret').then((status) => [true, status] as const));
   }
-  const answers = await Promise.all(all);
-  expect(answers.filter(([authentic, status]) => authentic && status === 200)).toHaveLength(AUTHENTIC);
+  const replies = await Promise.all(all);
+  expect(replies.filter(([authentic, status]) => authentic && status === 200)).toHaveLength(AUTHENTIC);
   expect(inbox.rows.size).toBe(AUTHENTIC);
-  expect(new Set(answers.flatMap(([authentic, status]) => (authentic ? [] : [status])))).toEqual(new Set([503]));
+  expect(new Set(replies.flatMap(([authentic, status]) => (authentic ? [] : [status])))).toEqual(new Set([503]));
 
   const told = lines.filter((line) => line.includes('"reason":"signature_mismatch"'));
   expect(lines).toEqual(told); // what brings no signature is counted, and costs no line

@@ -4,7 +4,7 @@ import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:
 import { connect } from 'node:net';
 import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
-import { type AnswerListener } from '../../../../src/frames/intake/options.js';
+import { type ReplyListener } from '../../../../src/frames/intake/options.js';
 import { FrontServer } from '../../../../src/frames/intake/front-server.js';
 import { FakeInbox, StillClock, turn } from '../../../support/intake-fakes.js';
 import { sign } from '../../../support/signing.js';
@@ -37,9 +37,9 @@ async function setUp() {
 function withEndpoints(front: FrontServer): string[] {
   const told: string[] = [];
   const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
-  const onAnswer: AnswerListener = (endpoint, outcome, { signed }) =>
+  const onReply: ReplyListener = (endpoint, outcome, { signed }) =>
     void told.push(`${endpoint} ${outcome}${signed ? ' signed' : ''}`);
-  const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, onAnswer };
+  const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, onReply };
   const endpoints = new Endpoints(options, new FakeInbox(), new StillClock(), new ParsedEvents());
   endpoints.open();
   front.setEndpoints(endpoints);
@@ -109,7 +109,7 @@ it('the endpoints report the sender’s address of a refused webhook, and no add
       secrets: { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] },
       toleranceSec: 300,
       bodyLimitBytes: 1_000,
-      onAnswer: (_endpoint, outcome, { address }) => void told.push(`${outcome} ${address}`),
+      onReply: (_endpoint, outcome, { address }) => void told.push(`${outcome} ${address}`),
     },
     new FakeInbox(),
     clock,

@@ -83,7 +83,7 @@ it('the relay sends the event’s bytes to the MoR with a new signature and with
   expect(call).toMatchObject({ method: 'POST', path: '/in?x=1', body: body.toString() });
   expect(call?.headers['stripe-signature']).toBe(`t=${t},v1=${v1}`);
   expect(call?.headers.authorization).toBeUndefined();
-  const answers: [number, string][] = [
+  const replies: [number, string][] = [
     [400, 'refused'],
     [408, 'unknown'],
     [424, 'unknown'],
@@ -92,7 +92,7 @@ it('the relay sends the event’s bytes to the MoR with a new signature and with
     [500, 'unknown'],
     [307, 'refused'],
   ];
-  for (const [status, kind] of answers) {
+  for (const [status, kind] of replies) {
     rig.peer.reply = json(status, {}, { location: 'http://127.0.0.1:1/' });
     expect(await relay.send(body, new Date())).toMatchObject({ ok: false, status, kind });
   }

@@ -145,7 +145,7 @@ it('Crossbill treats an unknown or deleted invoice as missing, but a 404 for a w
 it('Crossbill finds a reported payment on the invoice, or else among newer payment records by its id or charge', async () => {
   const { platform, seen, more } = await stub(reply(200, payments({}, { record: 'pr_1' })), reply(200, aRecord()));
   const call = stored(platform, calls.report);
-  const found = { ok: true, value: { done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_1' } } };
+  const found = { ok: true, value: { done: true, reply: { kind: 'report_payment', paymentRecordId: 'pr_1' } } };
   expect(await platform.probe(call.asked)).toMatchObject(found);
   const firstPage = { ...aList(aRecord({ id: 'pr_9', metadata: {}, processor_details: {} })), has_more: true };
   more(reply(200, payments()), reply(200, firstPage), reply(200, aList(aRecord({ metadata: {} }))));

@@ -105,8 +105,8 @@ it.each([
   ['a 500 without an error', reply(500, aRecord())],
   ['a 502 of a proxy', text(502, '<html>Bad gateway</html>')],
   ["a proxy's 404", text(404, '<html>Not found</html>')],
-])('the outcome of a call to Stripe stays unknown if the reply is %s', async (_name, answer) => {
-  expect(await failureOf(answer)).toMatchObject({ kind: 'unknown' });
+])('the outcome of a call to Stripe stays unknown if the reply is %s', async (_name, reply) => {
+  expect(await failureOf(reply)).toMatchObject({ kind: 'unknown' });
 });
 
 it('Crossbill follows no redirect of Stripe, so no other server gets the API key', async () => {
@@ -216,8 +216,8 @@ it('after Stripe closes an idle connection, the next call goes out once, on a ne
 });
 
 it('a call to Stripe without a free connection until its deadline never goes out', async () => {
-  let answer: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => (answer = resolve));
+  let reply: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => (reply = resolve));
   const stub = await startStub((response) => void asked.then(() => response.end('{}')));
   const transport = new StripeHttpClient(1);
   stop = async () => {
@@ -229,7 +229,7 @@ it('a call to Stripe without a free connection until its deadline never goes out
     transport.makeRequest('127.0.0.1', port, path, 'GET', {}, '', 'http', timeoutMs);
   const first = get('/v1/first', 60_000);
   await expect(get('/v1/second', 50)).rejects.toMatchObject({ sent: false, reason: 'timeout' });
-  answer();
+  reply();
   expect((await first).getStatusCode()).toBe(200);
   expect(stub.seen.map((s) => s.path)).toEqual(['/v1/first']);
 });

@@ -11,7 +11,7 @@ import { IdentityProvider } from '../../../../src/frames/console/sso/identity-pr
 import { HttpReceiver } from '../../../../src/features/notifications/receiver.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
 import { sampleOf } from '../../../../src/shared/domain/notification.js';
-import { NoAnswer, StripeHttpClient } from '../../../../src/frames/stripe/http-client.js';
+import { NoHttpReply, StripeHttpClient } from '../../../../src/frames/stripe/http-client.js';
 import { SystemClock } from '../../../../src/engine/system-ports.js';
 import { aSignIn } from '../../../support/claims-provider.js';
 import { ConnectProxy } from '../../../support/connect-proxy.js';
@@ -59,7 +59,7 @@ async function askStripe(host: string, port: string, by: Proxies): Promise<numbe
   try {
     return (await client.makeRequest(host, port, '/v1/account', 'GET', {}, '', 'http', 10_000)).getStatusCode();
   } catch (e) {
-    if (e instanceof NoAnswer) return e.sent ? 'sent' : 'not sent';
+    if (e instanceof NoHttpReply) return e.sent ? 'sent' : 'not sent';
     throw e;
   } finally {
     client.close();

@@ -1,7 +1,7 @@
 // Small facts that everything rests on: keys, kept times, what a difference asks for, and which moves a tax record makes.
 import { expect, it } from '@jest/globals';
 import { type Difference, isRepairable, isUntold } from '../../../../src/shared/domain/difference.js';
-import { answersOf } from '../../../../src/shared/domain/endpoint-replies.js';
+import { repliesOf } from '../../../../src/shared/domain/endpoint-replies.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { morKey } from '../../../../src/shared/domain/mor-key.js';
 import { showTime } from '../../../../src/shared/domain/show-time.js';
@@ -26,13 +26,13 @@ it('Crossbill shows a time to the minute in UTC', () => {
 });
 
 it('Crossbill counts the replies of one webhook endpoint by HTTP status', () => {
-  const answers = [
+  const replies = [
     { endpoint: 'stripe', hour: NOW, status: 200, n: 3 },
     { endpoint: 'stripe', hour: NOW, status: 401, n: 1 },
     { endpoint: 'mor_events', hour: NOW, status: 200, n: 9 },
     { endpoint: 'stripe', hour: NOW, status: 200, n: 4 },
   ] as const;
-  expect([...answersOf(answers, 'stripe')]).toEqual([
+  expect([...repliesOf(replies, 'stripe')]).toEqual([
     [200, 7],
     [401, 1],
   ]);

@@ -22,7 +22,7 @@ it('the metrics count events by type, and all unknown types together', async () 
 
 it('the metrics count webhook replies, calls, decisions and open review items', async () => {
   const { metrics } = someMetrics();
-  metrics.webhookAnswer('mor_payments', 503);
+  metrics.webhookReply('mor_payments', 503);
   metrics.webhookRefusal('stripe', 'database');
   metrics.webhookRefusal(null, 'bad_request');
   metrics.eventsParked(4);

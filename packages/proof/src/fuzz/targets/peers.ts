@@ -2,7 +2,7 @@
 // and headers.
 import { parseRefund, parseWebhookEndpointList } from '@crossbill/mor';
 import { type Exchange, type Line } from '@crossbill/mor/http-line.js';
-import { parseAnswer, Unreadable } from '@crossbill/mor/read.js';
+import { parseReply, Unreadable } from '@crossbill/mor/read.js';
 import fc from 'fast-check';
 import { Secret } from '#src/shared/config/index.js';
 import { RequestBudget } from '#src/shared/domain/ports/request-budget.js';
@@ -21,7 +21,7 @@ import {
   parsePaymentRecord,
   parseWebhookEndpoint,
 } from '#src/frames/stripe/parse-objects.js';
-import { Answer } from '#src/frames/stripe/http-client.js';
+import { HttpReply } from '#src/frames/stripe/http-client.js';
 import { StripeClient } from '#src/frames/stripe/stripe-client.js';
 import { StandingClock } from '../inputs/stopped-clock.js';
 import { STRIPE_OBJECTS } from '../inputs/stripe-objects.js';
@@ -64,13 +64,13 @@ function valueOf(json: string): { readonly value: unknown } | null {
   }
 }
 
-const morAnswers: Target = {
+const morReplies: Target = {
   name: 'mor-answers',
   what: `the MoR's answers of ${Object.keys(MOR_PARSERS).length} endpoints`,
   inputs: fc.oneof(...wire('mor').map(({ name, value }) => bentJson([value]).map((json) => `${name} ${json}`))),
   check(text) {
     const { name, json } = parsing(text);
-    const found = parseAnswer(json);
+    const found = parseReply(json);
     const parse = MOR_PARSERS[name];
     if (!found.readable || parse === undefined) return;
     const parsed = orTyped(() => parse(found.value), Unreadable);
@@ -85,7 +85,7 @@ const morAnswers: Target = {
   },
 };
 
-const stripeAnswers: Target = {
+const stripeReplies: Target = {
   name: 'stripe-answers',
   what: "reading Stripe's objects: invoices, payments, records, credit notes, events and the rest",
   inputs: bentJson(STRIPE_OBJECTS),
@@ -157,7 +157,7 @@ const headers = fc.dictionary(
   ), // texts that a header can carry
   { maxKeys: 4 },
 );
-const answers = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+const replies = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .record({
       status: fc.oneof(
@@ -193,7 +193,7 @@ const answers = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
         oddText,
       ),
     })
-    .map((answer) => JSON.stringify(answer));
+    .map((reply) => JSON.stringify(reply));
 
 /** Checks a failed call: its text must be safe to log, and its `Retry-After` must not ask for an absurd wait. */
 function mustBeSayable(outcome: CallOutcome<unknown>, ...secrets: readonly string[]): void {
@@ -217,7 +217,7 @@ function mustBeSayable(outcome: CallOutcome<unknown>, ...secrets: readonly strin
 const morCalls: Target = {
   name: 'mor-calls',
   what: "a whole call of the MoR: token, status, Retry-After, error bodies and the answer's own",
-  inputs: answers(
+  inputs: replies(
     bentJson([
       ...wire('mor')
         .filter(({ name }) => name === 'refund')
@@ -227,7 +227,7 @@ const morCalls: Target = {
   ),
   async check(text) {
     const { status, headers: given, body } = JSON.parse(text) as Wire;
-    const answer: Exchange = { answered: true, status, header: (name) => given[name] ?? null, text: body };
+    const reply: Exchange = { answered: true, status, header: (name) => given[name] ?? null, text: body };
     const token: Exchange = {
       answered: true,
       status: 200,
@@ -238,7 +238,7 @@ const morCalls: Target = {
       const line: Line = {
         exchange: ({ path }) =>
           Promise.resolve(
-            (path === '/oauth2/token') === asToken ? answer : asToken ? { ...answer, status: 200, text: '{}' } : token,
+            (path === '/oauth2/token') === asToken ? reply : asToken ? { ...reply, status: 200, text: '{}' } : token,
           ),
         close: () => Promise.resolve(),
       };
@@ -271,7 +271,7 @@ const morCalls: Target = {
 const stripeCalls: Target = {
   name: 'stripe-calls',
   what: 'a whole call of Stripe under the real package: status, headers, error bodies, lists and their pages',
-  inputs: answers(
+  inputs: replies(
     bentJson([
       ...STRIPE_OBJECTS,
       { object: 'list', data: [{ id: 'in_1', object: 'invoice' }, { id: 'in_2' }], has_more: true },
@@ -288,7 +288,8 @@ const stripeCalls: Target = {
         transport: {
           getClientName: () => 'fuzz',
           // A damaged page may announce further pages for ever. A 404 for the fourth request ends them.
-          makeRequest: () => Promise.resolve(new Answer(asked++ < 3 ? status : 404, { ...given }, Buffer.from(body))),
+          makeRequest: () =>
+            Promise.resolve(new HttpReply(asked++ < 3 ? status : 404, { ...given }, Buffer.from(body))),
           close: () => undefined,
         },
       },
@@ -306,4 +307,4 @@ const stripeCalls: Target = {
   },
 };
 
-export const peerTargets: readonly Target[] = [morAnswers, stripeAnswers, morCalls, stripeCalls];
+export const peerTargets: readonly Target[] = [morReplies, stripeReplies, morCalls, stripeCalls];

@@ -94,7 +94,7 @@ export const consolePages: Remote = {
           form === undefined
             ? `${site.pages[at % site.pages.length] ?? '/console'}?${query.replaceAll('#', '')}`
             : form.action;
-        const answer = await fetch(rig.url + path, {
+        const reply = await fetch(rig.url + path, {
           method: form === undefined ? 'GET' : 'POST',
           redirect: 'manual',
           headers: {
@@ -103,14 +103,14 @@ export const consolePages: Remote = {
           },
           ...(form === undefined ? {} : { body: query }),
         });
-        const page = await answer.text();
-        const about = `${form === undefined ? 'GET' : 'POST'} ${path.slice(0, 300)}: ${answer.status}`;
-        must(answer.status < 500 || answer.status === 502 || answer.status === 503, `${about} ${page.slice(0, 200)}`);
+        const page = await reply.text();
+        const about = `${form === undefined ? 'GET' : 'POST'} ${path.slice(0, 300)}: ${reply.status}`;
+        must(reply.status < 500 || reply.status === 502 || reply.status === 503, `${about} ${page.slice(0, 200)}`);
         must(
-          !page.includes(MARKUP) || !/html/.test(answer.headers.get('content-type') ?? ''),
+          !page.includes(MARKUP) || !/html/.test(reply.headers.get('content-type') ?? ''),
           `${about}: what was sent is markup on the page`,
         );
-        const to = answer.headers.get('location');
+        const to = reply.headers.get('location');
         must(
           to === null || (to.startsWith('/console') && new URL(to, 'http://own.example').host === 'own.example'),
           `${about}: sent on to ${to}`,

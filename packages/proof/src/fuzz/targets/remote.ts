@@ -186,7 +186,7 @@ const api: Remote = {
           },
           ...(op.method === 'GET' ? {} : { body }),
         };
-        await mustAnswer(rig, `${path}${query.length === 0 ? '' : `?${query.join('&')}`}`, init);
+        await mustReply(rig, `${path}${query.length === 0 ? '' : `?${query.join('&')}`}`, init);
       },
       afterBatch: async () => mustBeQuiet(rig),
     };
@@ -210,24 +210,24 @@ const BODY_EXAMPLES = (): readonly unknown[] => [
   { charge_id: 'ch_1', invoice_id: 'in_1', amount: 2990, currency: 'eur' },
 ];
 
-async function mustAnswer(rig: Rig, target: string, init: RequestInit): Promise<void> {
+async function mustReply(rig: Rig, target: string, init: RequestInit): Promise<void> {
   for (let n = 1; ; n++) {
-    const answer = await fetch(rig.url + target, { ...init, redirect: 'manual' });
-    const text = await answer.text();
-    const about = `${init.method ?? 'GET'} ${target.slice(0, 300)}: ${answer.status} ${text.slice(0, 300)}`;
-    if (answer.status === 503 && n < TRIES) {
+    const reply = await fetch(rig.url + target, { ...init, redirect: 'manual' });
+    const text = await reply.text();
+    const about = `${init.method ?? 'GET'} ${target.slice(0, 300)}: ${reply.status} ${text.slice(0, 300)}`;
+    if (reply.status === 503 && n < TRIES) {
       await pause(1_000 * n);
       continue;
     }
-    must(answer.status < 500 || answer.status === 502, about);
+    must(reply.status < 500 || reply.status === 502, about);
     must(!/\n {4}at |node_modules|select .* from /.test(text), `an inside is shown: ${about}`);
-    if (answer.status === 204 || answer.status === 304) return;
-    if (!/json/.test(answer.headers.get('content-type') ?? '')) {
-      must(answer.status < 300, `no JSON: ${about}`);
+    if (reply.status === 204 || reply.status === 304) return;
+    if (!/json/.test(reply.headers.get('content-type') ?? '')) {
+      must(reply.status < 300, `no JSON: ${about}`);
       return;
     }
     const body: unknown = JSON.parse(text);
-    if (answer.status < 300) return mustHaveWholeNumbers(body, about);
+    if (reply.status < 300) return mustHaveWholeNumbers(body, about);
     const { code, message, errors } = isObject(body) ? body : {};
     must(
       typeof code === 'string' && typeof message === 'string' && message !== '' && Array.isArray(errors),

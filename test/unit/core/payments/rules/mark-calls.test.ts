@@ -71,12 +71,12 @@ it('after Stripe stores a payment record, Crossbill attaches the record and book
   expect([marks(reported), reported.payments[0]?.paymentRecordId]).toEqual([['attaching'], 'pr_1']);
   const attach = message(reported, 'attach_payment');
   expect([attach.subject, attach.asked]).toMatchObject(['pay_1', { paymentRecordId: 'pr_1' }] as const);
-  const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
-  const done = onStates(endOfMarkCall).answered(reported, attach, answer, ctx());
+  const reply = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
+  const done = onStates(endOfMarkCall).answered(reported, attach, reply, ctx());
   expect(marks(done)).toEqual(['confirmed']);
   expect(done.entries).toMatchObject([{ reason: 'payment_marked', amount: eur(2990n) }]);
   expect(done.journal.at(-1)?.text).toBe('payment pay_1 is marked: Stripe shows the invoice paid');
-  expect(onStates(endOfMarkCall).answered(done, attach, answer, ctx()).entries).toHaveLength(1);
+  expect(onStates(endOfMarkCall).answered(done, attach, reply, ctx()).entries).toHaveLength(1);
   expect(
     onStates(reportPaymentCall).answered(
       done,
@@ -89,10 +89,10 @@ it('after Stripe stores a payment record, Crossbill attaches the record and book
 
 it('after Stripe stores the payment’s reference, Crossbill marks the invoice paid out of band', () => {
   const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
-  const answer = { kind: 'set_reference', invoice: facts() } as const;
-  const next = onStates(setReferenceCall).answered(s, message(s, 'set_reference'), answer, ctx());
+  const reply = { kind: 'set_reference', invoice: facts() } as const;
+  const next = onStates(setReferenceCall).answered(s, message(s, 'set_reference'), reply, ctx());
   expect([marks(next), message(next, 'pay_out_of_band').subject]).toEqual([['paying'], 'pay_1']);
-  expect(onStates(setReferenceCall).answered(next, message(s, 'set_reference'), answer, ctx())).toBe(next);
+  expect(onStates(setReferenceCall).answered(next, message(s, 'set_reference'), reply, ctx())).toBe(next);
 });
 
 it('an attached payment below the amount due opens a review item, unless the operator accepted the part', () => {
@@ -113,8 +113,8 @@ it('an attached payment below the amount due opens a review item, unless the ope
 
 it('after Stripe finalizes a draft or refuses the finalization, the payment of this draft waits for its mark', () => {
   const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
-  const answer = { kind: 'finalize_invoice', invoice: facts() } as const;
-  const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), answer, ctx());
+  const reply = { kind: 'finalize_invoice', invoice: facts() } as const;
+  const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), reply, ctx());
   expect([marks(final), final.invoice?.platformStatus]).toEqual([['waiting'], 'open']);
   const refused = onStates(finalizeCall).refused(s, message(s, 'finalize_invoice'), refusedBy, ctx());
   expect([marks(refused), kinds(refused), refused.invoice?.finalizationError, refused.invoice?.readAt]).toEqual([
@@ -196,17 +196,17 @@ it.each([
   (mark, times) => {
     const s = lane({}, payment({ mark }));
     const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
-    const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
-    expect(onStates(endOfMarkCall).answered(s, m, answer, ctx()).entries).toHaveLength(times);
+    const reply = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
+    expect(onStates(endOfMarkCall).answered(s, m, reply, ctx()).entries).toHaveLength(times);
     const unknown = lane({}, { ...payment({ mark }), amount: null });
-    expect(onStates(endOfMarkCall).answered(unknown, m, answer, ctx()).entries).toEqual([]);
+    expect(onStates(endOfMarkCall).answered(unknown, m, reply, ctx()).entries).toEqual([]);
   },
 );
 
 it('on a paid invoice, a search of Stripe for the payment’s mark decides whether the payment is confirmed, waits or is parked', () => {
   const s = lane({ status: 'paid', amountRemaining: 0n }, payment());
-  const found = (answer: object): LaneState =>
-    identified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
+  const found = (reply: object): LaneState =>
+    identified(s, 'pmt_1', { ok: true, value: { done: true, reply } } as never, ctx());
   expect(marks(found({ kind: 'attach_payment' }))).toEqual(['confirmed']);
   expect(found({ kind: 'attach_payment' }).payments[0]?.markMode).toBe('payment_record');
   expect(found({ kind: 'pay_out_of_band' }).payments[0]).toMatchObject({ mark: 'confirmed', markMode: 'out_of_band' });

@@ -13,7 +13,7 @@ import {
   withdrawStale,
 } from '../../../../../src/core/refunds/rules/request.js';
 import {
-  answer,
+  response,
   type Asked,
   asked,
   at,
@@ -30,13 +30,13 @@ import { asReview, decide, onStates, openReview } from '../../../../support/deci
 const HOUR = 3_600_000;
 const first = (s: LaneState): RefundRow => s.refunds[0] ?? never();
 /** The MoR's answer to the request, as the engine gives it to the rule. */
-const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof answer>[0] = {}, ms = 0): LaneState =>
-  onStates(createRefundCall).answered(s, m, { kind: 'create_refund', refund: answer(over) }, ctx(ms));
+const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof response>[0] = {}, ms = 0): LaneState =>
+  onStates(createRefundCall).answered(s, m, { kind: 'create_refund', refund: response(over) }, ctx(ms));
 /** What a person is told once the lane is at rest. */
 const atRest = (s: LaneState, ms = 0): LaneState => decide(s, ctx(ms), declares(stuckRefunds));
 const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
-const answered = (of: Asked, over: Parameters<typeof answer>[0] = {}): LaneState => reply(of, over, 5_000);
+const answered = (of: Asked, over: Parameters<typeof response>[0] = {}): LaneState => reply(of, over, 5_000);
 
 it("a successful answer gives the refund its MoR id and the MoR's time, or the time of arrival if the MoR gives no time", () => {
   const done = { status: 'succeeded', morRefundId: 'rfnd_1', processorRefundId: 're_1', failure: null };
@@ -117,7 +117,7 @@ it("the MoR's answer to a refund of a missing payment changes nothing", () => {
   expect(reply({ ...of, s })).toBe(s);
 });
 
-const joined = (known: RefundRow, over: Parameters<typeof answer>[0] = {}, of = asked(), more: RefundRow[] = []) =>
+const joined = (known: RefundRow, over: Parameters<typeof response>[0] = {}, of = asked(), more: RefundRow[] = []) =>
   reply({ ...of, s: [known, ...more].reduce(putRefund, of.s) }, over);
 const statuses = (s: LaneState) => s.refunds.map((r) => r.status);
 

@@ -33,12 +33,12 @@ const METADATA: Enrolment = { by: 'metadata', key: 'billed_by', value: 'mor' };
 
 const later = (ms: number, over: Partial<DecisionSettings> = {}): Ctx =>
   aCtx(new Date(NOW.getTime() + ms), { enrolment: LINKED, relay: 'created', ...over });
-const answer = (value: Enrolled): CallOutcome<Enrolled> => ({ ok: true, value, status: 200, requestId: null });
-const OUTSIDE = answer({
+const reply = (value: Enrolled): CallOutcome<Enrolled> => ({ ok: true, value, status: 200, requestId: null });
+const OUTSIDE = reply({
   enrolled: false,
   why: 'customer cus_1 is linked to no customer of the MoR (ENROLMENT=linked)',
 });
-const ENROLLED = answer({ enrolled: true });
+const ENROLLED = reply({ enrolled: true });
 const REFUSED: CallOutcome<Enrolled> = {
   ok: false,
   kind: 'stopped',

@@ -218,16 +218,16 @@ const automatic = { automatic: true, jurisdiction: 'GB' };
 const requested = (over: Partial<MorObjectRow> = {}) =>
   asking(withObjects(lane(), aLink({ id: 'lnk_0' })), aLink({ status: 'REQUESTED', morId: null, ...over }));
 const settings = { recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 } };
-const answer = { kind: 'create_payment_link', link: linkFacts({ morId: 'link_7' }) } as const;
+const reply = { kind: 'create_payment_link', link: linkFacts({ morId: 'link_7' }) } as const;
 
 it("the MoR's answer to a link request updates that payment link and no other link", () => {
   const { s, m } = requested();
-  const made = onStates(createLinkCall).answered(s, m, answer, later).objects;
+  const made = onStates(createLinkCall).answered(s, m, reply, later).objects;
   expect(made.map((o) => [o.id, o.morId, o.status])).toEqual([
     ['lnk_0', LINK, 'PAYABLE'],
     ['lnk_1', 'link_7', 'PAYABLE'],
   ]);
-  expect(onStates(createLinkCall).answered(lane(), m, answer, later).objects).toEqual([]);
+  expect(onStates(createLinkCall).answered(lane(), m, reply, later).objects).toEqual([]);
 });
 
 it("if the MoR refuses an operator's link request, the link stores the refusal and no review item opens", () => {

@@ -1,7 +1,7 @@
 // A dispute in one sentence: how it stands, by when, and what to do.
 import { expect, it } from '@jest/globals';
 import { eur } from '../../../../support/channel-object.js';
-import { disputeAnswer } from '../../../../../src/features/losses/disputes/words.js';
+import { disputeAdvice } from '../../../../../src/features/losses/disputes/words.js';
 import { type MorObjectRow, newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { stepsInWords } from '../../../../../src/features/retries/schedule.view.js';
 import { SCHEDULE } from '../../../../support/retry-rig.js';
@@ -21,16 +21,16 @@ import { LaneHarness } from '../../../../support/lane-harness.js';
 const NOW = new Date('2026-11-20T12:00:00Z');
 const dispute = (over: Partial<MorObjectRow>): MorObjectRow =>
   newMorObject(NOW, { id: 'obj_1', kind: 'dispute', invoiceId: 'in_1', status: 'action_needed', ...over });
-const said = (over: Partial<MorObjectRow>): string => disputeAnswer(dispute(over), NOW).text;
+const said = (over: Partial<MorObjectRow>): string => disputeAdvice(dispute(over), NOW).text;
 
 it("the console's sentence on an open dispute names the deadline and the days left, and turns red in the last three days", () => {
   const later = dispute({ deadline: new Date('2026-11-28T13:00:00Z') });
-  expect(disputeAnswer(later, NOW)).toEqual({
+  expect(disputeAdvice(later, NOW)).toEqual({
     tone: 'warn',
     text: "The customer's bank disputes the payment: evidence is due by 28 Nov, 8 days left. The invoice stays paid.",
   });
   const soon = dispute({ deadline: new Date('2026-11-20T18:00:00Z') });
-  expect(disputeAnswer(soon, NOW)).toMatchObject({
+  expect(disputeAdvice(soon, NOW)).toMatchObject({
     tone: 'bad',
     text: expect.stringContaining('18:00 UTC today, less than a day left'),
   });
@@ -78,12 +78,12 @@ it('the console names a deadline for evidence if the MoR asked for evidence afte
   const deadline = new Date('2026-11-22T13:00:00Z');
   const loss = { of: 'pmt_1', minor: '2990', entries: 1, movedAt: '2026-11-03T10:00:00Z' };
   const detail = { outcomeAt: loss.movedAt, saidAt: '2026-11-04T10:00:00Z', loss };
-  expect(disputeAnswer(dispute({ status: 'won', deadline, detail }), NOW)).toEqual({
+  expect(disputeAdvice(dispute({ status: 'won', deadline, detail }), NOW)).toEqual({
     tone: 'bad',
     text: 'Won on 3 Nov: you keep the money. Later the MoR asked for evidence: it is due by 22 Nov, 2 days left.',
   });
   const back = { ...detail, reviewerNote: 'blurred' };
-  expect(disputeAnswer(dispute({ status: 'lost', deadline, detail: back }), NOW)).toMatchObject({
+  expect(disputeAdvice(dispute({ status: 'lost', deadline, detail: back }), NOW)).toMatchObject({
     tone: 'bad',
     text: expect.stringMatching(/stays paid on Stripe\. Later the MoR asked for evidence \("blurred"\): it is due by/),
   });
@@ -100,7 +100,7 @@ it("the console's sentence on a dispute counts the whole days to the deadline, a
 });
 
 it("the console's sentence on a dispute is red under three days or for an unclear outcome, and green for a win", () => {
-  const tone = (over: Partial<MorObjectRow>): string => disputeAnswer(dispute(over), NOW).tone;
+  const tone = (over: Partial<MorObjectRow>): string => disputeAdvice(dispute(over), NOW).tone;
   const threeDays = NOW.getTime() + 3 * 86_400_000;
   for (const open of [{}, { status: 'revision_requested' }, { kind: 'alert', status: 'received' }] as const) {
     expect(tone(open)).toBe('warn');
@@ -175,7 +175,7 @@ it("if the latest amount of a lost dispute can mean two sums, the console's sent
   const known = { ...lost, amount: 1000n, currency: 'EUR' };
   const s = withThem(paid(), [known]);
   const text = (minor: string): string =>
-    disputeAnswer(
+    disputeAdvice(
       { ...known, detail: { ...known.detail, loss: { of: 'pmt_1', minor, entries: 2, movedAt: unread.at } } },
       new Date(unread.at),
     ).text;
@@ -220,7 +220,7 @@ it('if the MoR wins a dispute after a person dismissed the item of the unclear l
 it("the console's sentence on an uncertain loss does not say that the money was refunded", () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
-  expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
+  expect(disputeAdvice(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
     'already had this money back',
   );
 });

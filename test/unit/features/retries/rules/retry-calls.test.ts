@@ -145,8 +145,8 @@ it("the invoice becomes uncollectible after Stripe's answer; the answer to a can
     of,
   );
   expect(marked.invoice?.platformStatus).toBe('uncollectible');
-  const answer = { kind: 'cancel_subscription', subscriptionId: 'sub_1' } as const;
-  const cancelled = onStates(cancelSubscriptionCall).answered(ending, call(ending), answer, of);
+  const reply = { kind: 'cancel_subscription', subscriptionId: 'sub_1' } as const;
+  const cancelled = onStates(cancelSubscriptionCall).answered(ending, call(ending), reply, of);
   expect(cancelled).toBe(ending);
 });
 

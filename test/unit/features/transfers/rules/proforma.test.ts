@@ -56,8 +56,8 @@ it("the MoR's answer to a proforma request updates that proforma invoice and no 
     updatedAt: at(5_000),
     detail: { merchantReference: 'in_1' },
   });
-  for (const answer of [made(), taken])
-    expect(onStates(createProformaCall).answered(lane(), m, answer, later)).toEqual(lane());
+  for (const reply of [made(), taken])
+    expect(onStates(createProformaCall).answered(lane(), m, reply, later)).toEqual(lane());
 });
 
 it('Crossbill reads a new proforma invoice only after the Retry-After time of the MoR', () => {
@@ -94,9 +94,9 @@ it.each([
   ['reference taken', taken, 1],
 ])(
   "if the MoR's answer (%s) names a known proforma invoice, the new row becomes REPLACED and Crossbill reads the known one",
-  (_, answer, notes) => {
+  (_, reply, notes) => {
     const { s, m } = requested(aLink({ morId: PROFORMA }), aProforma({ readAttempts: 3 }));
-    const done = onStates(createProformaCall).answered(s, m, answer, later);
+    const done = onStates(createProformaCall).answered(s, m, reply, later);
     expect(rows(done)).toEqual([
       ['lnk_1', 'PAYABLE', PROFORMA, null],
       ['pfm_1', 'ISSUED', PROFORMA, due],

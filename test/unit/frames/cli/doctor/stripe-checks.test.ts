@@ -5,7 +5,7 @@ import { type StripeClient } from '../../../../../src/frames/stripe/stripe-clien
 import { type Config } from '../../../../../src/shared/config/index.js';
 import { stripeInvoiceTypes } from '../../../../../src/shared/domain/events/stripe-event.js';
 import { type BillingReader } from '../../../../../src/shared/domain/ports/billing-reader.js';
-import { answer, FAILURES, failing } from '../../../../support/stripe-answers.js';
+import { reply, FAILURES, failing } from '../../../../support/stripe-answers.js';
 
 const checked = async (apiVersion: string | null) => {
   const endpoint = {
@@ -14,7 +14,7 @@ const checked = async (apiVersion: string | null) => {
     enabled: true,
     events: stripeInvoiceTypes,
   };
-  const reader = { listWebhookEndpoints: () => answer([{ ...endpoint, apiVersion }]) } as Partial<BillingReader>;
+  const reader = { listWebhookEndpoints: () => reply([{ ...endpoint, apiVersion }]) } as Partial<BillingReader>;
   return (await endpointChecks(reader as BillingReader)).map((c) => c.state);
 };
 

@@ -33,14 +33,14 @@ it('the confirmation page of `crossbill rehearse` accepts only a valid charge id
   expect((await send(url, { charge_id: '' })).status).toBe(400);
   expect((await send(url, { charge_id: 'no id at all' })).status).toBe(400);
   expect((await send(url, { charge_id: ' ch_1 ', payment_id: '' })).status).toBe(200);
-  expect(await page.answer(new AbortController().signal)).toEqual({ chargeId: 'ch_1', paymentId: null });
+  expect(await page.reply(new AbortController().signal)).toEqual({ chargeId: 'ch_1', paymentId: null });
   expect((await fetch(url)).status).toBe(404);
 });
 
 it('the confirmation page of `crossbill rehearse` needs no charge id for a setup intent, and an interrupt ends the wait for an answer', async () => {
   const url = await page.open({ ...SHOWN, asksCharge: false });
   const ending = new AbortController();
-  const waiting = page.answer(ending.signal);
+  const waiting = page.reply(ending.signal);
   ending.abort();
   await expect(waiting).rejects.toBeInstanceOf(Interrupted);
   expect((await send(url, {})).status).toBe(200);

@@ -9,14 +9,14 @@ import {
 } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { type CallOutcome } from '../../../../../../src/shared/domain/ports/call.js';
-import { type Answer } from '../../../../../../src/engine/call.js';
+import { type CallReply } from '../../../../../../src/engine/call.js';
 import { putPayment, putRefund } from '../../../../../support/put-rows.js';
 import { returnDebit, undoReturn } from '../../../../../support/return-debit.js';
 import { byEvent, refusal } from '../../../../../support/asked-refund.js';
 import { aCtx, open } from '../../../../../support/channel-lane.js';
 import { aDispute, goesOn, later, minutesLater, paid, withThem } from '../../../../../support/disputed-lane.js';
 import { decided, settle } from '../../../../../support/settled.js';
-import { applyAnswer, resolveReview } from '../../../../../support/decide.js';
+import { applyReply, resolveReview } from '../../../../../support/decide.js';
 
 const OUTCOME_AT = '2026-11-20T11:00:00.000Z';
 const aLoss = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
@@ -43,10 +43,10 @@ const pending = (s: LaneState): OutboxRow => {
   const found = s.messages.find((m) => m.status === 'pending') ?? never();
   return found;
 };
-const answered = (s: LaneState, value: Answer, minute = 11): LaneState => {
-  const outcome: CallOutcome<Answer> = { ok: true, value, status: 200, requestId: 'req_1' };
+const answered = (s: LaneState, value: CallReply, minute = 11): LaneState => {
+  const outcome: CallOutcome<CallReply> = { ok: true, value, status: 200, requestId: 'req_1' };
   return decided(s, (state) => {
-    const next = applyAnswer(state, pending(state).id, outcome, later(minute));
+    const next = applyReply(state, pending(state).id, outcome, later(minute));
     return settle({ ...next }, later(minute));
   });
 };
@@ -159,7 +159,7 @@ it('if the MoR wins a dispute before Stripe answers the credit note, Crossbill b
 
 it("if Stripe refuses the credit of a loss, a review item opens and the operator's retry sends the call again", () => {
   const asked = chosen(lostLane());
-  const refused = decided(asked, (state) => applyAnswer(state, pending(state).id, refusal(), later(12)));
+  const refused = decided(asked, (state) => applyReply(state, pending(state).id, refusal(), later(12)));
   expect(open(refused)).toMatchObject([
     { kind: 'effect_failed', paymentRowId: 'pmt_1', refundId: null, fact: { code: 'credit-refused', loss: 'dp_1' } },
   ]);
@@ -267,7 +267,7 @@ it('a loss above the room of the invoice gets a credit note over the room, and t
 
 it('if a note by hand took the room, the retry of a loss makes a credit note over the rest and keeps its report', () => {
   const s = reported(chosen(lostLane()));
-  const refused = decided(s, (state) => applyAnswer(state, pending(state).id, refusal(), later(12)));
+  const refused = decided(s, (state) => applyReply(state, pending(state).id, refusal(), later(12)));
   const read = { ...refused, invoice: { ...(refused.invoice ?? never()), amountCredited: 790n, readDueAt: null } };
   const again = chosen(read, 'issue_credit_note:loss:dp_1', 'retry', later(13));
   expect(pending(again)).toMatchObject({ kind: 'issue_credit_note', asked: { amount: { minor: 2200n } } });
