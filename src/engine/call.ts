@@ -7,8 +7,8 @@ import { type Refused } from '../shared/domain/facts/parts.js';
 import {
   type InvoiceRow,
   type LaneRows,
-  type OutboxKind,
-  type OutboxRow,
+  type CallKind,
+  type CallRow,
   type PaymentRow,
   type RefundRow,
   type ReviewRow,
@@ -31,20 +31,20 @@ export type CallReply =
   | { [K in keyof FeatureCalls]: { readonly kind: K } & FeatureCalls[K] }[keyof FeatureCalls];
 
 /** The reply to a call of this kind. */
-export type ReplyTo<K extends OutboxKind> = Extract<CallReply, { readonly kind: K }>;
+export type ReplyTo<K extends CallKind> = Extract<CallReply, { readonly kind: K }>;
 
 /**
  * A stored call with the rows it is about. The engine finds a row at its first use. Undefined: the lane has no such
  * row.
  */
 export type Call = {
-  readonly row: OutboxRow;
+  readonly row: CallRow;
   readonly payment: Draft<PaymentRow> | undefined;
   readonly refund: Draft<RefundRow> | undefined;
   readonly object: Draft<MorObjectRow> | undefined;
 };
 
-export function callOf(lane: Lane, row: OutboxRow): Call {
+export function callOf(lane: Lane, row: CallRow): Call {
   return {
     row,
     get payment() {
@@ -66,7 +66,7 @@ export function callOf(lane: Lane, row: OutboxRow): Call {
  */
 export function refundOf<R extends RefundRow>(
   { refunds }: { readonly refunds: readonly R[] },
-  { subject, paymentRowId, asked }: OutboxRow,
+  { subject, paymentRowId, asked }: CallRow,
 ): R | undefined {
   const reference = asked?.kind === 'report_refund' || asked?.kind === 'issue_credit_note' ? asked.refundId : null;
   const isNamed = (r: R): boolean =>
@@ -75,7 +75,7 @@ export function refundOf<R extends RefundRow>(
 }
 
 /** The payment behind a stored call. */
-export function paymentOf(s: Pick<LaneRows, 'payments'>, m: OutboxRow): PaymentRow | undefined {
+export function paymentOf(s: Pick<LaneRows, 'payments'>, m: CallRow): PaymentRow | undefined {
   if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
   return s.payments.find((p) => isCallOf(m, p));
 }
@@ -84,14 +84,14 @@ export function paymentOf(s: Pick<LaneRows, 'payments'>, m: OutboxRow): PaymentR
  * True if a stored call is a step of this payment's mark. If the call contains our own id of a payment, this id
  * decides, because the MoR's id may change. Otherwise the call's `subject` is one of the payment's ids.
  */
-export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
+export function isCallOf(m: CallRow, p: PaymentRow): boolean {
   return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
 }
 
 type AtTime = Pick<Lane, 'now'>;
 
 /** True if a process may have sent the call at its planned time and died before it recorded the try. */
-export function mayBeCutOff({ nextTryAt }: OutboxRow, lane: AtTime): boolean {
+export function mayBeCutOff({ nextTryAt }: CallRow, lane: AtTime): boolean {
   return isCutOffSince(nextTryAt, lane);
 }
 
@@ -106,14 +106,14 @@ export function isRedirect({ status }: CallFailure): boolean {
 }
 
 /** The refusal of a call, as a part of an item's fact. */
-export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
+export function refusalOf(m: CallRow, f: CallFailure): Refused {
   return { call: m.kind, status: f.status, error: f.code, said: said(f) };
 }
 
 /** Opens the `effect_failed` item about a call that Crossbill does not send again automatically. */
 export function askOfCall(
   lane: Lane,
-  m: OutboxRow,
+  m: CallRow,
   fact: FactsByKind['effect_failed'],
   about: { readonly paymentRowId?: string; readonly refundId?: string } = {},
 ): void {
@@ -121,12 +121,12 @@ export function askOfCall(
 }
 
 /** The item's `subject` for a call: the call's kind and the call's own `subject`, such as `report_refund:re_1`. */
-function itemSubjectOf({ kind, subject }: Pick<OutboxRow, 'kind' | 'subject'>): string {
+function itemSubjectOf({ kind, subject }: Pick<CallRow, 'kind' | 'subject'>): string {
   return `${kind}:${subject}`;
 }
 
 /** True if the item is about this call or an earlier call with the same kind and `subject`. */
-export function isAbout(item: Pick<ReviewRow, 'subject'>, m: Pick<OutboxRow, 'kind' | 'subject'>): boolean {
+export function isAbout(item: Pick<ReviewRow, 'subject'>, m: Pick<CallRow, 'kind' | 'subject'>): boolean {
   return item.subject === itemSubjectOf(m);
 }
 
@@ -136,12 +136,12 @@ export function subjectOfCall({ subject }: Pick<ReviewRow, 'subject'>): string {
 }
 
 /** The rule for one kind of call. The engine stores a call's key and bytes before the first send. */
-export type CallRule<K extends OutboxKind> = SentCall & {
+export type CallRule<K extends CallKind> = SentCall & {
   readonly replied: (lane: Lane, call: Call, reply: ReplyTo<K>) => void;
 } & (K extends BillingCallKind ? unknown : { readonly send: Send<Omit<ReplyTo<K>, 'kind'>> });
 
 /** Sends the stored bytes of a call one time. The engine adds the kind of the call to the reply. */
-export type Send<Reply = object> = (peers: Peers, row: OutboxRow) => Promise<CallOutcome<Reply>>;
+export type Send<Reply = object> = (peers: Peers, row: CallRow) => Promise<CallOutcome<Reply>>;
 
 /** The rule for one kind of call, without its part for the reply. */
 export type SentCall = {
@@ -191,14 +191,14 @@ export type SentCall = {
 };
 
 /** The rules of all calls. */
-export type CallRules = { readonly [K in OutboxKind]: CallRule<K> };
+export type CallRules = { readonly [K in CallKind]: CallRule<K> };
 
 /**
  * Joins several rules for one kind of call, such as the rules of refunds/ and returns/. A call belongs to the first of
  * `rules` whose `of` returns true; if there is none, it belongs to `others`. The engine sends all these calls by the
  * settings of `others`, and gives each reply to the call's own rule.
  */
-export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
+export function oneOf<K extends CallKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
   const ruleOf = (lane: Lane, subject: string): CallRule<K> =>
     rules.find(({ of }) => of?.(lane, subject) === true) ?? others;
   return {
@@ -215,8 +215,8 @@ export function sharedCalls<T extends Partial<CallRules>>(
   others: readonly { readonly calls?: Partial<CallRules> }[],
 ): T {
   const joined = Object.entries(core).map(([kind, rule]) => {
-    const added = others.flatMap(({ calls }) => calls?.[kind as OutboxKind] ?? []);
-    return [kind, oneOf(rule as CallRule<OutboxKind>, ...(added as CallRule<OutboxKind>[]))];
+    const added = others.flatMap(({ calls }) => calls?.[kind as CallKind] ?? []);
+    return [kind, oneOf(rule as CallRule<CallKind>, ...(added as CallRule<CallKind>[]))];
   });
   return Object.fromEntries(joined) as T;
 }

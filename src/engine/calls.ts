@@ -1,12 +1,12 @@
 // The stored calls of a lane: the next call, its reply, and the calls the engine takes back.
 import { type Draft } from '../shared/domain/row.js';
-import { type OutboxRow } from '../shared/domain/model.js';
+import { type CallRow } from '../shared/domain/model.js';
 import { type BillingReply } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../shared/domain/ports/call.js';
 import { isPayable } from '../shared/domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../shared/policy.js';
 import { type CallReply, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
-import { messageKey, retryAt } from './context.js';
+import { callKey, retryAt } from './context.js';
 import { type Subjects } from './decider.js';
 import { type Lane } from './lane.js';
 import { type Errand } from './lookup.js';
@@ -16,8 +16,8 @@ export function nextCall(
   { calls: rules, freshRead }: Pick<Subjects, 'calls' | 'freshRead'>,
   lane: Lane,
 ): Errand | null {
-  const { invoice, messages, refunds } = lane;
-  const pending = messages.filter((m) => m.status === 'pending');
+  const { invoice, calls, refunds } = lane;
+  const pending = calls.filter((m) => m.status === 'pending');
   if (lane.sendsNothing) {
     // After the end of shadow mode Crossbill sends the pending calls under their own keys, and shows the waiting refunds
     // on Stripe. Until then the lane stays in the queue.
@@ -25,17 +25,17 @@ export function nextCall(
     return null;
   }
   pending.sort((a, b) => rules[a.kind].order - rules[b.kind].order);
-  for (const message of pending) {
-    const rule: SentCall = rules[message.kind];
-    if (rule.waits?.(lane) === true || !lane.isPast(message.nextTryAt)) continue;
+  for (const row of pending) {
+    const rule: SentCall = rules[row.kind];
+    if (rule.waits?.(lane) === true || !lane.isPast(row.nextTryAt)) continue;
     if (invoice !== null && isReadFirst(rule, lane) && !freshRead.isFresh(invoice, lane.now)) {
       if (invoice.readDueAt === null || lane.isPast(invoice.readDueAt)) return freshRead.errand(invoice.invoiceId);
       continue;
     }
-    const call = callOf(lane, message);
+    const call = callOf(lane, row);
     const notBefore = rule.notBefore?.(lane, call) ?? null;
     if (notBefore !== null && !lane.isPast(notBefore)) continue;
-    return { do: mustLook(rule, lane, call) ? 'probe' : 'send', message };
+    return { do: mustLook(rule, lane, call) ? 'probe' : 'send', call: row };
   }
   return null;
 }
@@ -74,7 +74,7 @@ function maybeForgotten({ invoice, now }: Lane): boolean {
 export function takeBackUnwanted(lane: Lane, rules: CallRules): boolean {
   let isTaken = false;
   // Loops over a copy, because a rule may add calls meanwhile.
-  for (const row of [...lane.messages]) {
+  for (const row of [...lane.calls]) {
     const { unwanted, takenBack } = rules[row.kind];
     if (row.status !== 'pending' || unwanted === undefined) continue;
     const call = callOf(lane, row);
@@ -88,8 +88,8 @@ export function takeBackUnwanted(lane: Lane, rules: CallRules): boolean {
 }
 
 /** The call, if it still waits for its reply. */
-function findPending(lane: Lane, id: string): Draft<OutboxRow> | undefined {
-  return lane.messages.find((m) => m.id === id && m.status === 'pending');
+function findPending(lane: Lane, id: string): Draft<CallRow> | undefined {
+  return lane.calls.find((m) => m.id === id && m.status === 'pending');
 }
 
 /** Records the outcome of a send. */
@@ -167,18 +167,18 @@ export function applyProbe(
   // second try harmless.
   if (isFirstTry(before, lane)) return;
   m.generation += 1;
-  m.key = messageKey(m.kind, m.subject, m.generation);
+  m.key = callKey(m.kind, m.subject, m.generation);
   Object.assign(m, { attempts: 0, replaying: false, nextTryAt: lane.now, createdAt: lane.now });
   lane.say('decision', `${m.kind} had no effect under its key; next key ${m.key}`, m);
 }
 
 /** True if the call's row shows no send and no search, and the call is too young for Stripe to forget its key. */
-export function isFirstTry(m: OutboxRow, { now }: Pick<Lane, 'now'>): boolean {
+export function isFirstTry(m: CallRow, { now }: Pick<Lane, 'now'>): boolean {
   return m.firstTriedAt === null && !m.replaying && now.getTime() - m.createdAt.getTime() < KEY_LIFE_MS;
 }
 
 /** Hands the reply to the call's rule. The rule's type pairs the reply with the kind of the call. */
-function replied(rules: CallRules, lane: Lane, m: OutboxRow, reply: CallReply): void {
+function replied(rules: CallRules, lane: Lane, m: CallRow, reply: CallReply): void {
   const rule = rules[m.kind] as { readonly replied: (lane: Lane, call: Call, reply: CallReply) => void };
   rule.replied(lane, callOf(lane, m), reply);
 }

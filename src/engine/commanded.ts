@@ -23,9 +23,9 @@ export const refuseUnsent = (): Refusal => refuse(409, UNSENT.code, UNSENT.messa
 
 /** Carries out a request on the lane. Refuses a request whose call Crossbill does not send: it would have no effect. */
 export function carryOut<T>(lane: Lane, act: (lane: Lane) => Result<T>): Result<T> {
-  const before = lane.messages.length;
+  const before = lane.calls.length;
   const done = act(lane);
-  return done.ok && lane.messages.slice(before).some(isUnsent) ? refuseUnsent() : done;
+  return done.ok && lane.calls.slice(before).some(isUnsent) ? refuseUnsent() : done;
 }
 
 export type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };

@@ -62,7 +62,7 @@ export function emptyLane(lane: string): LaneState {
     attempts: [],
     refunds: [],
     objects: [],
-    messages: [],
+    calls: [],
     reviews: [],
     entries: [],
     journal: [],
@@ -74,7 +74,7 @@ export function emptyLane(lane: string): LaneState {
  * characters, and an HTTP header carries visible ASCII only. If `subject`, such as an id of the MoR, breaks these
  * limits, the key contains a hash of `subject`.
  */
-export function messageKey(kind: string, subject: string, generation: number): string {
+export function callKey(kind: string, subject: string, generation: number): string {
   const key = `crossbill:${kind}:${subject}:${generation}`;
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   return `crossbill:${kind}:sha256-${createHash('sha256').update(subject).digest('hex')}:${generation}`;

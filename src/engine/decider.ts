@@ -5,7 +5,7 @@ import {
   type InvoiceRow,
   type LaneState,
   type LedgerEntry,
-  type OutboxRow,
+  type CallRow,
   type ReviewKind,
 } from '../shared/domain/model.js';
 import { type NewNotification, type NotifyAs, type Told } from '../shared/domain/notification.js';
@@ -80,7 +80,7 @@ export abstract class Decider {
     names: { readonly payments: readonly string[]; readonly charges: readonly string[] },
   ): Promise<Elsewhere | null>;
   /** Reads facts about other lanes for the rule of a refused call. */
-  abstract refusedBecause(call: OutboxRow): Promise<Elsewhere>;
+  abstract refusedBecause(call: CallRow): Promise<Elsewhere>;
   /** Returns a function to give a notification its id and its exact bytes in this format. Null: nobody is notified. */
   abstract putDownAs(as: NotifyAs): ((told: Told, at: Date) => NewNotification) | null;
   /** Returns a function to make the notifications of a step in this format. Null: nobody is notified. */

@@ -1,6 +1,6 @@
 // Erases personal data in the logs of lanes, and drops the bytes of old calls.
 import type pg from 'pg';
-import { type LaneState, type OutboxRow } from '../shared/domain/model.js';
+import { type LaneState, type CallRow } from '../shared/domain/model.js';
 import { jsonText, withoutPersonal } from '../frames/store/codec.js';
 import { inTransaction } from '../frames/store/database.js';
 import { isAbout } from './call.js';
@@ -10,7 +10,7 @@ import { allRows } from './lane-reader.js';
 /** A rule for refused calls: a call keeps its bytes while a person may still send it again. */
 export type KeptBytes = {
   /** True: this refused call keeps its bytes. False: it loses them. Null: this rule does not cover the call. */
-  readonly call: (s: LaneState, m: OutboxRow) => boolean | null;
+  readonly call: (s: LaneState, m: CallRow) => boolean | null;
   /** An SQL condition on a row `l` of a lane's log. True: all calls of this lane keep their bytes. */
   readonly lane: string;
 };
@@ -32,13 +32,13 @@ export type ErasedLog = {
 /**
  * True for calls to the MoR or the relay: their bytes may name a person. Calls to Stripe contain only ids and amounts.
  */
-const mayName = (m: OutboxRow): boolean => m.peer !== 'stripe';
+const mayName = (m: CallRow): boolean => m.peer !== 'stripe';
 
 /**
  * True if nobody needs the bytes of this call: it has a reply, Crossbill took it back, or nobody can send it again
  * after its refusal.
  */
-function isOver(m: OutboxRow, s: LaneState, keeps: readonly KeptBytes[]): boolean {
+function isOver(m: CallRow, s: LaneState, keeps: readonly KeptBytes[]): boolean {
   if (m.status === 'done' || m.status === 'cancelled') return true;
   if (m.status !== 'refused') return false;
   const isKept = keeps.map((kept) => kept.call(s, m)).find((kept) => kept !== null);
@@ -54,13 +54,13 @@ export async function eraseLog(pool: pg.Pool, keeps: readonly KeptBytes[], lane:
   for (;;) {
     const rows = await allRows(pool, lane);
     const { state } = fold(lane, rows);
-    const over = new Set(state.messages.filter((m) => mayName(m) && isOver(m, state, keeps)).map((m) => m.id));
+    const over = new Set(state.calls.filter((m) => mayName(m) && isOver(m, state, keeps)).map((m) => m.id));
     const erased = rows.map((row) => ({ row, ...withoutWords(row, over) }));
     const changed = erased.filter(
       ({ row, change, bodies }) => change !== jsonText(row.change) || bodies !== (row.bodies && jsonText(row.bodies)),
     );
     if (changed.length > 0 && !(await writeErased(pool, rows.at(-1), changed))) continue; // a daemon wrote meanwhile
-    const waiting = state.messages.filter((m) => mayName(m) && !over.has(m.id) && m.wire.body !== null).length;
+    const waiting = state.calls.filter((m) => mayName(m) && !over.has(m.id) && m.wire.body !== null).length;
     const dropped = new Set(rows.flatMap((row) => Object.keys(row.bodies ?? {}).filter((id) => over.has(id))));
     return { calls: dropped.size, attempts: rows.reduce((sum, row) => sum + textsOf(row.change), 0), waiting };
   }

@@ -7,7 +7,7 @@ import {
   CALL,
   type JournalLine,
   type LaneState,
-  type OutboxRow,
+  type CallRow,
   PAYMENT,
   REFUND,
   REVIEW,
@@ -103,7 +103,7 @@ function part<T extends object>(
   };
 }
 
-function listPart<K extends 'payments' | 'refunds' | 'objects' | 'reviews' | 'messages'>(
+function listPart<K extends 'payments' | 'refunds' | 'objects' | 'reviews' | 'calls'>(
   name: keyof typeof LOGGED,
   codec: Row<LaneState[K][number], unknown>,
   list: K,
@@ -123,7 +123,7 @@ const PARTS: readonly Part[] = [
   listPart('refunds', LOGGED.refunds, 'refunds'),
   listPart('objects', LOGGED.objects, 'objects'),
   listPart('reviews', LOGGED.reviews, 'reviews'),
-  listPart('calls', LOGGED.calls, 'messages'),
+  listPart('calls', LOGGED.calls, 'calls'),
 ];
 
 /** A step to write into the log. */
@@ -172,7 +172,7 @@ function takeBodies(calls: Fields[] | undefined, snapshot: boolean): string | nu
   const bodies: string[] = [];
   for (const call of calls ?? []) {
     if (call['wire'] === undefined) continue;
-    const { body, ...wire } = call['wire'] as OutboxRow['wire'];
+    const { body, ...wire } = call['wire'] as CallRow['wire'];
     call['wire'] = wire;
     if (body !== null && !(snapshot && call['status'] === 'done'))
       bodies.push(`${jsonText(call['id'])}:${jsonText(body)}`);
@@ -182,9 +182,9 @@ function takeBodies(calls: Fields[] | undefined, snapshot: boolean): string | nu
 
 /** The ids of calls without bytes from this step on. `DROPPED_SQL` removes these bytes from earlier log rows too. */
 export function droppedBodies(before: LaneState, after: LaneState): readonly string[] {
-  if (before.messages === after.messages) return [];
-  return after.messages
-    .filter((m) => m.wire.body === null && before.messages.some((b) => b.id === m.id && b.wire.body !== null))
+  if (before.calls === after.calls) return [];
+  return after.calls
+    .filter((m) => m.wire.body === null && before.calls.some((b) => b.id === m.id && b.wire.body !== null))
     .map((m) => m.id);
 }
 

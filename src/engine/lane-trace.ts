@@ -16,7 +16,7 @@ export type TrailedCall = {
   /** The name of the call or lookup in our code, such as `report_payment` or `read-invoice`. */
   readonly name: string;
   /** The id of the stored call. Null: this was a lookup. */
-  readonly messageId: string | null;
+  readonly callId: string | null;
   readonly status: number | null;
   readonly requestId: string | null;
   /** The duration in whole milliseconds. */
@@ -74,13 +74,13 @@ export class LaneTrail {
   }
 
   /** Waits for a call, masks card numbers in a refusal, then reports the call to the watch. */
-  async call<T>(name: string, messageId: string | null, calling: Promise<T>): Promise<T> {
+  async call<T>(name: string, callId: string | null, calling: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     const reply = masked(await calling);
     const outcome = isOutcome(reply) ? reply : null;
     const call = {
       name,
-      messageId,
+      callId,
       status: outcome?.status ?? null,
       requestId: outcome?.requestId ?? null,
       // the monotonic clock is for metrics only: no decision may depend on it
@@ -99,9 +99,9 @@ export class LaneTrail {
 }
 
 /** When the call is tried again, by the lane after its failure was recorded. */
-function nextTry({ name, messageId }: TrailedCall, { after, dueAt }: LaneChange): NextTry {
-  if (messageId === null) return { at: name === READ_INVOICE ? (after.invoice?.readDueAt ?? dueAt) : dueAt };
-  const call = after.messages.find(({ id }) => id === messageId);
+function nextTry({ name, callId }: TrailedCall, { after, dueAt }: LaneChange): NextTry {
+  if (callId === null) return { at: name === READ_INVOICE ? (after.invoice?.readDueAt ?? dueAt) : dueAt };
+  const call = after.calls.find(({ id }) => id === callId);
   return { at: call?.status === 'pending' ? call.nextTryAt : null };
 }
 
@@ -125,12 +125,12 @@ export function watchSteps(log: Logger): LaneWatch {
       for (const { event, fields, message } of change === null ? [] : invoiceLines(change.before, change.after))
         log.info({ event, ...fields }, message);
     },
-    onCalled: ({ lane, events }, { name, messageId, status, requestId, failure, ms }, next) => {
+    onCalled: ({ lane, events }, { name, callId, status, requestId, failure, ms }, next) => {
       const line = {
         events: namesOf(events),
         ...nameLane(lane),
         call: name,
-        call_id: messageId,
+        call_id: callId,
         status,
         ms,
         requestId,

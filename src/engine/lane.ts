@@ -1,12 +1,12 @@
 // The draft of a lane: plain rows for rules to change in place. The state behind the draft stays unchanged.
-import { type Ctx, messageKey } from './context.js';
+import { type Ctx, callKey } from './context.js';
 import {
   CALL,
   type InvoiceRow,
   type JournalLine,
   type LaneState,
   type LedgerEntry,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type RefundRow,
   type Resolution,
@@ -18,7 +18,7 @@ import { choicesOf, isDismissed, type Item, newReview } from '../shared/domain/i
 import { UNSENT } from '../shared/domain/ports/call.js';
 import { type Draft, newRow } from '../shared/domain/row.js';
 
-type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | 'messages' | 'reviews'>;
+type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | 'calls' | 'reviews'>;
 type Row<K extends keyof Lists> = Lists[K][number];
 type Rows<K extends keyof Lists> = Draft<Row<K>>[];
 
@@ -32,8 +32,8 @@ export type Rule = (lane: Lane) => void;
 type About = { readonly id: string } | string | null;
 
 /** A call that Crossbill will store. The method `request` adds the id and, if absent, the key and generation. */
-type Request = Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> &
-  Partial<Pick<OutboxRow, 'paymentRowId' | 'generation' | 'key' | 'asked'>>;
+type Request = Pick<CallRow, 'peer' | 'kind' | 'subject' | 'wire'> &
+  Partial<Pick<CallRow, 'paymentRowId' | 'generation' | 'key' | 'asked'>>;
 
 /** True if shadow mode stored this call and never sent it. Crossbill does not send it later, either. */
 export function isUnsent({ status, lastCode }: { readonly status: string; readonly lastCode: string | null }): boolean {
@@ -56,7 +56,7 @@ export class Lane {
   private ownAttempts: Rows<'attempts'> | null = null;
   private ownRefunds: Rows<'refunds'> | null = null;
   private ownObjects: Rows<'objects'> | null = null;
-  private ownMessages: Rows<'messages'> | null = null;
+  private ownCalls: Rows<'calls'> | null = null;
   private ownReviews: Rows<'reviews'> | null = null;
 
   constructor(
@@ -96,8 +96,8 @@ export class Lane {
   }
 
   /** Every stored call, with a reply or without. */
-  get messages(): Rows<'messages'> {
-    return (this.ownMessages ??= copyRows(this.base.messages));
+  get calls(): Rows<'calls'> {
+    return (this.ownCalls ??= copyRows(this.base.calls));
   }
 
   get reviews(): Rows<'reviews'> {
@@ -141,32 +141,32 @@ export class Lane {
   /**
    * Stores a call to Stripe with its key and its bytes. The key contains `subject`; `p` is the payment behind the call.
    */
-  call(call: MadeCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): Draft<OutboxRow> {
+  call(call: MadeCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): Draft<CallRow> {
     const wire = this.ctx.encodeBilling(call);
     return this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
   }
 
   /** Stores a call. From here on its key and bytes are fixed. In shadow mode the engine never sends it (`isUnsent`). */
-  request(m: Request): Draft<OutboxRow> {
-    const earlier = this.messages.filter((x) => x.kind === m.kind && x.subject === m.subject);
+  request(m: Request): Draft<CallRow> {
+    const earlier = this.calls.filter((x) => x.kind === m.kind && x.subject === m.subject);
     const generation = m.generation ?? 1 + Math.max(0, ...earlier.map((x) => x.generation));
     const row = newRow(CALL, {
       id: this.ctx.newId('out'),
       lane: this.lane,
       ...m,
       generation,
-      key: m.key ?? messageKey(m.kind, m.subject, generation),
+      key: m.key ?? callKey(m.kind, m.subject, generation),
       status: this.sendsNothing ? 'cancelled' : 'pending',
       nextTryAt: this.now,
       ...(this.sendsNothing && { lastCode: UNSENT.code, lastMessage: UNSENT.message, answeredAt: this.now }),
       createdAt: this.now,
     });
-    return this.add('messages', row);
+    return this.add('calls', row);
   }
 
   /** Takes a call back: the engine does not send it again. An earlier try may still have had an effect. */
   takeBack(id: string, why: string): void {
-    const m = this.messages.find((x) => x.id === id);
+    const m = this.calls.find((x) => x.id === id);
     if (m === undefined) return;
     const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
     Object.assign(m, { status: 'cancelled', answeredAt: this.now });
@@ -175,7 +175,7 @@ export class Lane {
 
   /** Makes the engine send a call again with the same key and bytes, so the call has only one effect. */
   sendAgain(id: string | undefined): void {
-    const m = this.messages.find((x) => x.id === id);
+    const m = this.calls.find((x) => x.id === id);
     if (m === undefined || m.status === 'done') return;
     // For the age of the key, the next try counts as the first.
     Object.assign(m, { status: 'pending', lastCode: null, firstTriedAt: null, answeredAt: null, nextTryAt: this.now });
@@ -273,7 +273,7 @@ export class Lane {
     const attempts = keepRows(s.attempts, this.ownAttempts);
     const refunds = keepRows(s.refunds, this.ownRefunds);
     const objects = keepRows(s.objects, this.ownObjects);
-    const messages = keepRows(s.messages, this.ownMessages);
+    const calls = keepRows(s.calls, this.ownCalls);
     const reviews = keepRows(s.reviews, this.ownReviews);
     const isSame =
       invoice === s.invoice &&
@@ -281,9 +281,9 @@ export class Lane {
       attempts === s.attempts &&
       refunds === s.refunds &&
       objects === s.objects &&
-      messages === s.messages &&
+      calls === s.calls &&
       reviews === s.reviews;
-    if (!isSame) this.base = { ...s, invoice, payments, attempts, refunds, objects, messages, reviews };
+    if (!isSame) this.base = { ...s, invoice, payments, attempts, refunds, objects, calls, reviews };
     return this.base;
   }
 }

@@ -1,6 +1,6 @@
 // An errand is the lane's next request to Stripe or the MoR: a stored call, a search for a call's effect, or a lookup.
 // A lookup asks a question and changes nothing outside.
-import { type OutboxRow } from '../shared/domain/model.js';
+import { type CallRow } from '../shared/domain/model.js';
 import { type CallOutcome } from '../shared/domain/ports/call.js';
 import { type EnrolmentPort } from '../shared/domain/ports/enrolment.js';
 import { type BillingPlatform } from '../shared/domain/ports/billing-platform.js';
@@ -41,8 +41,8 @@ export type Customers = Pick<EnrolmentPort, 'look' | 'lookAtCharging'>;
 export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 
 export type Errand =
-  | { readonly do: 'send'; readonly message: OutboxRow }
-  | { readonly do: 'probe'; readonly message: OutboxRow }
+  | { readonly do: 'send'; readonly call: CallRow }
+  | { readonly do: 'probe'; readonly call: CallRow }
   | {
       readonly do: 'look-up';
       readonly name: string;

@@ -5,7 +5,7 @@ import {
   type AttemptRow,
   type InvoiceRow,
   type JournalLine,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type RefundRow,
   type ReviewRow,
@@ -25,7 +25,7 @@ export type InvoiceView = {
   /** The invoice's objects at the MoR, oldest first. */
   readonly objects: readonly MorObjectRow[];
   readonly attempts: readonly AttemptRow[];
-  readonly messages: readonly OutboxRow[];
+  readonly calls: readonly CallRow[];
   readonly reviews: readonly ReviewRow[];
   readonly journal: readonly JournalLine[];
 };
@@ -57,10 +57,10 @@ export class ReadModel {
 
   async invoice(invoiceId: string): Promise<InvoiceView | null> {
     const { state, story } = await readLane(this.db.pool, invoiceId);
-    const { invoice, payments, refunds, objects, messages, reviews } = state;
+    const { invoice, payments, refunds, objects, calls, reviews } = state;
     if (invoice === null) return null;
     const morCustomerId = (await morCustomers(this.db.orm, [invoice.customerId])).get(invoice.customerId ?? '') ?? null;
-    return { invoice, morCustomerId, payments, refunds, objects, messages, reviews, ...story };
+    return { invoice, morCustomerId, payments, refunds, objects, calls, reviews, ...story };
   }
 
   /** The objects of an invoice at the MoR, oldest first. */

@@ -4,8 +4,8 @@ import type pg from 'pg';
 import { INVOICE } from '../shared/domain/invoice-row.js';
 import {
   type LaneState,
-  type OutboxKind,
-  type OutboxRow,
+  type CallKind,
+  type CallRow,
   PAYMENT,
   REFUND,
   type RefundRow,
@@ -91,9 +91,9 @@ function textOf(value: unknown): string {
 export const OPEN_CALL = rowOf('open_call', {
   id: key(),
   lane: text(),
-  kind: word<OutboxKind>(),
+  kind: word<CallKind>(),
   subject: text(),
-  status: new Column<OutboxRow['status'], false>('text', {
+  status: new Column<CallRow['status'], false>('text', {
     coded: true,
     way: {
       to: (status) => (status === 'pending' ? status : UNSENT.listed),
@@ -111,10 +111,10 @@ export const OPEN_CALL = rowOf('open_call', {
  * The calls without a reply, and the calls Crossbill did not send because of shadow mode. If Crossbill has made such an
  * unsent call again under its next key, the older call no longer counts.
  */
-export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
-  const isLast = (m: OutboxRow): boolean =>
-    !messages.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);
-  return messages.filter((m) => m.status === 'pending' || (isUnsent(m) && isLast(m)));
+export function openCalls({ calls }: LaneState): readonly CallRow[] {
+  const isLast = (m: CallRow): boolean =>
+    !calls.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);
+  return calls.filter((m) => m.status === 'pending' || (isUnsent(m) && isLast(m)));
 }
 
 /**
@@ -132,7 +132,7 @@ export const TABLES: readonly Table[] = [
   table(REFUND, listedRefunds, (s) => s.refunds),
   table(MOR_OBJECT, (s) => s.objects),
   table(REVIEW, (s) => s.reviews),
-  table(OPEN_CALL, openCalls, (s) => s.messages),
+  table(OPEN_CALL, openCalls, (s) => s.calls),
 ];
 
 /** The writes for these changes of a table. */

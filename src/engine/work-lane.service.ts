@@ -9,7 +9,7 @@ import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './lane.js';
 import { askFor, type CarriedBy, type Errand, type Peers } from './lookup.js';
 import { settle } from './settle.js';
-import { type LaneState, type OutboxRow } from '../shared/domain/model.js';
+import { type LaneState, type CallRow } from '../shared/domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../shared/domain/ports/call.js';
 import {
@@ -235,15 +235,15 @@ export class WorkLaneService {
     const call: CarriedBy = (name, calling) => trail.call(name, null, calling);
     switch (errand.do) {
       case 'send': {
-        const { id, kind } = errand.message;
-        const outcome = await trail.call(kind, id, this.send(errand.message));
+        const { id, kind } = errand.call;
+        const outcome = await trail.call(kind, id, this.send(errand.call));
         const take: Rule = (lane) => applyReply(subjects.calls, lane, id, outcome);
         if (outcome.ok || outcome.kind !== 'refused') return { take };
-        return { take, elsewhere: await this.context.decider.refusedBecause(errand.message) };
+        return { take, elsewhere: await this.context.decider.refusedBecause(errand.call) };
       }
       case 'probe': {
-        const { id } = errand.message;
-        const outcome = await trail.call(errand.do, id, this.platform.probe(billingCall(errand.message).asked));
+        const { id } = errand.call;
+        const outcome = await trail.call(errand.do, id, this.platform.probe(billingCall(errand.call).asked));
         return { take: (lane) => applyProbe(subjects.calls, lane, id, outcome) };
       }
       case 'look-up':
@@ -251,7 +251,7 @@ export class WorkLaneService {
     }
   }
 
-  private async send(row: OutboxRow): Promise<CallOutcome<CallReply>> {
+  private async send(row: CallRow): Promise<CallOutcome<CallReply>> {
     const rule: SentCall = this.context.decider.subjects.calls[row.kind];
     if (rule.send === undefined) return this.platform.send(billingCall(row));
     const sent = await rule.send(this.peers, row);
@@ -282,7 +282,7 @@ function isOfStore(e: unknown): boolean {
   return e instanceof StoreUnavailable || e instanceof LaneFenced || e instanceof LaneUnreadable;
 }
 
-function billingCall({ id, asked, key, wire }: OutboxRow): StoredBillingCall {
+function billingCall({ id, asked, key, wire }: CallRow): StoredBillingCall {
   if (asked === null) throw new Error(`call ${id} does not say what it asks Stripe for`);
   return { asked, key, wire };
 }

@@ -164,7 +164,7 @@ it('the API answers 202 to a refund request while the MoR is silent, and Crossbi
   api.mor.failWith = null;
   await changeByHand(api.db.pool, invoiceId, (s) => ({
     ...s,
-    messages: s.messages.map((m) => (m.status === 'pending' ? { ...m, nextTryAt: new Date() } : m)),
+    calls: s.calls.map((m) => (m.status === 'pending' ? { ...m, nextTryAt: new Date() } : m)),
   }));
   await api.work();
   const settled = await post(api, paymentId, 'i1', { amount: 100 });

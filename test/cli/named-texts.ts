@@ -48,7 +48,7 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
     payments: s.payments.map((p) => ({ ...p, failureMessage: 'the card of ada.lovelace was declined' })),
     refunds: [...s.refunds, refund],
     reviews: [...s.reviews, review],
-    messages: [...s.messages, call],
+    calls: [...s.calls, call],
     objects: [...s.objects, object],
     attempts: [attempt],
   };

@@ -42,7 +42,7 @@ describe('a signup with invoice_id', () => {
     );
   const intents = async (): Promise<number> =>
     (await requestsOf(world, 'side=mor&path=/api/payments/cardpsp/payment-intents')).length;
-  const messageOf = (reply: Reply): unknown => reply.body['message'];
+  const callNamed = (reply: Reply): unknown => reply.body['message'];
 
   /** Asserts a refusal, and that the MoR got no request for an intent. */
   async function refusedBeforePayment(send: () => Promise<Reply>, expected: Json): Promise<Reply> {
@@ -72,14 +72,14 @@ describe('a signup with invoice_id', () => {
     const both = expect.stringMatching(/35\.58 EUR.*29\.90 EUR/);
     for (const over of [{}, { amount: 2990, currency: 'eur' }]) {
       const reply = await refusedBeforePayment(() => signUp(f, { tax: cart('29.90'), ...over }), differs);
-      expect(messageOf(reply)).toEqual(both);
+      expect(callNamed(reply)).toEqual(both);
     }
     const total = { amount: 3558, currency: 'eur', tax: cart('29.90') };
     const reply = await refusedBeforePayment(
       () => signUp(f, total),
       refusal(409, 'amount_differs_from_invoice', 'amount'),
     );
-    expect(messageOf(reply)).toEqual(both);
+    expect(callNamed(reply)).toEqual(both);
     expect(await signUp(f, { tax: cart('29.90', { taxBehavior: 'INCLUSIVE' }) })).toMatchObject({
       status: 201,
       body: { amount_total: 2990, tax_calculation_id: expect.any(String) },
@@ -115,7 +115,7 @@ describe('a signup with invoice_id', () => {
       () => signUp(f, yen('2990')),
       refusal(409, 'amount_differs_from_invoice', 'tax'),
     );
-    expect(messageOf(reply)).toEqual(expect.stringMatching(/3558 JPY.*2990 JPY/));
+    expect(callNamed(reply)).toEqual(expect.stringMatching(/3558 JPY.*2990 JPY/));
     expect(await signUp(f, yen('2990', { taxBehavior: 'INCLUSIVE' }))).toMatchObject({
       status: 201,
       body: { amount_total: 2990 },
@@ -136,7 +136,7 @@ describe('a signup with invoice_id', () => {
       const f = await first();
       await end(f.invoiceId);
       const reply = await refusedBeforePayment(() => signUp(f), refusal(409, 'invoice_not_payable', 'invoice_id'));
-      expect(messageOf(reply)).toEqual(expect.stringContaining(status));
+      expect(callNamed(reply)).toEqual(expect.stringContaining(status));
     }
     const f = await first();
     const free = await world.stripe.invoices.create({ customer: f.customerId, currency: 'eur', auto_advance: false });

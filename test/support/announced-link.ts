@@ -3,7 +3,7 @@
 import { type ReviewRow } from '../../src/shared/domain/model.js';
 import { type CallOutcome } from '../../src/shared/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/shared/domain/ports/mor-channels.js';
-import { messageKey } from '../../src/engine/context.js';
+import { callKey } from '../../src/engine/context.js';
 import { applyObjectRead } from './object-calls.js';
 import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from './builders.js';
 import { failed } from './fakes.js';
@@ -68,7 +68,7 @@ export const notGiven = async (): Promise<CallOutcome<LinkFacts>> =>
 
 /** Names the first link as an announcement does, by the key of its request. */
 export async function byKey(r: Rig): Promise<{ readonly idempotencyKey: string }> {
-  return { idempotencyKey: messageKey('create_payment_link', (await state(r)).objects[0]?.id ?? '', 1) };
+  return { idempotencyKey: callKey('create_payment_link', (await state(r)).objects[0]?.id ?? '', 1) };
 }
 
 /** The MoR's payment event with this charge. */

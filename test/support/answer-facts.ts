@@ -71,7 +71,7 @@ export function trail(over: Partial<RetryTrail> = {}): RetryTrail {
 
 export type Over = Partial<Omit<SentenceFacts, 'invoice'>> & { readonly invoice?: Partial<InvoiceRow> };
 export function said(over: Over): readonly [string, string] {
-  const none = { payments: [], refunds: [], objects: [], attempts: [], reviews: [], messages: [] };
+  const none = { payments: [], refunds: [], objects: [], attempts: [], reviews: [], calls: [] };
   const { tone, text } = invoiceSentence(
     { ...none, ...over, invoice: invoice(over.invoice ?? {}) },
     NOW,

@@ -1,8 +1,8 @@
 // A marked payment of 29.90 EUR with a requested refund, as plain values, for tests of how the refund ends.
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
-import { putPayment, putRefund, putMessage } from './put-rows.js';
+import { putPayment, putRefund, putCall } from './put-rows.js';
 import { newPayment } from '../../src/core/books/rules/payment-rows.js';
-import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/shared/domain/model.js';
+import { type LaneState, type CallRow, type PaymentRow, type RefundRow } from '../../src/shared/domain/model.js';
 import { type CallFailure } from '../../src/shared/domain/ports/call.js';
 import { type RefundReply } from '../../src/shared/domain/ports/payment-gateway.js';
 import { type DecisionSettings } from '../../src/shared/domain/settings.js';
@@ -27,15 +27,15 @@ export const lane = (...payments: PaymentRow[]): LaneState =>
 
 export const WISH = { amount: 1000n, reason: null, metadata: null, by: 'ops' } as const;
 
-export type Asked = { readonly s: LaneState; readonly r: RefundRow; readonly m: OutboxRow };
+export type Asked = { readonly s: LaneState; readonly r: RefundRow; readonly m: CallRow };
 
 /** A requested refund of 10.00 EUR. `over` changes the refund, `call` changes its call. */
-export function asked(over: Partial<RefundRow> = {}, call: Partial<OutboxRow> = {}, p = payment()): Asked {
+export function asked(over: Partial<RefundRow> = {}, call: Partial<CallRow> = {}, p = payment()): Asked {
   const made = askRefund(lane(p), p.id, WISH, ctx());
   if (!made.ok) throw new Error(made.code);
   const r = { ...made.value, ...over };
-  const m = { ...(made.state.messages[0] ?? never()), ...call };
-  return { s: putMessage(putRefund(made.state, r), m), r, m };
+  const m = { ...(made.state.calls[0] ?? never()), ...call };
+  return { s: putCall(putRefund(made.state, r), m), r, m };
 }
 
 /** A refund of 10.00 EUR that an event reported. */

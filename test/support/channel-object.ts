@@ -1,12 +1,12 @@
 // A payment link and a proforma invoice of 29.90 EUR, the MoR's events and replies about them, and calls, as plain
 // values.
 import { type MorServiceEvent, parseMorServiceEvent } from '../../src/shared/domain/events/mor-service-event.js';
-import { type LaneState, type OutboxRow } from '../../src/shared/domain/model.js';
+import { type LaneState, type CallRow } from '../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject, type Observation } from '../../src/shared/domain/mor-object.js';
 import { type LinkFacts, type ProformaFacts } from '../../src/shared/domain/ports/mor-channels.js';
 import { LINK, NOW, PROFORMA } from './channel-lane.js';
 import { at, ctx } from './waiting-payment.js';
-import { addMessage } from './decide.js';
+import { addCallRow } from './decide.js';
 import { putObject } from './put-rows.js';
 
 export const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
@@ -43,11 +43,11 @@ export const proformaFacts = (over: Partial<ProformaFacts> = {}): ProformaFacts 
 export const withObjects = (s: LaneState, ...objects: MorObjectRow[]): LaneState => objects.reduce(putObject, s);
 
 /** The lane with the object, and the stored call that creates the object. */
-export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; readonly m: OutboxRow } {
+export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; readonly m: CallRow } {
   const kind = o.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
   const wire = { method: 'POST', path: '/x', body: '{}' } as const;
-  const state = addMessage(putObject(s, o), ctx(), { peer: 'mor', kind, subject: o.id, wire });
-  const m = state.messages.at(-1);
+  const state = addCallRow(putObject(s, o), ctx(), { peer: 'mor', kind, subject: o.id, wire });
+  const m = state.calls.at(-1);
   if (m === undefined) throw new Error('nothing is asked for');
   return { s: state, m };
 }

@@ -3,8 +3,8 @@ import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import {
   type InvoiceRow,
   type LaneState,
-  type OutboxKind,
-  type OutboxRow,
+  type CallKind,
+  type CallRow,
   type ReviewRow,
 } from '../../src/shared/domain/model.js';
 import { type CallFailure } from '../../src/shared/domain/ports/call.js';
@@ -59,21 +59,21 @@ export function asReview(choose: ChoiceRule): Chosen {
 }
 
 /** Turns the rule of a call into functions on states. */
-export function onStates<K extends OutboxKind>(rule: CallRule<K>) {
+export function onStates<K extends CallKind>(rule: CallRule<K>) {
   const on =
     <T>(act: (lane: Lane, call: Call, of: T) => unknown) =>
-    (s: LaneState, m: OutboxRow, of: T, ctx: Ctx): LaneState =>
+    (s: LaneState, m: CallRow, of: T, ctx: Ctx): LaneState =>
       decide(s, ctx, (lane) => void act(lane, callOf(lane, m), of));
   return {
     answered: on<ReplyTo<K>>(rule.replied),
     refused: on<CallFailure>(rule.refused),
     silent: on<CallFailure>((lane, call, f) => rule.silent?.(lane, call, f)),
     untraceable: on<string>((lane, call, why) => rule.untraceable?.(lane, call, why)),
-    withdrawn: (s: LaneState, m: OutboxRow, ctx: Ctx): LaneState | null => {
+    withdrawn: (s: LaneState, m: CallRow, ctx: Ctx): LaneState | null => {
       const lane = new Lane(s, ctx);
       return rule.withdrawn?.(lane, callOf(lane, m)) === true ? lane.toState() : null;
     },
-    notBefore: (s: LaneState, m: OutboxRow, ctx: Ctx): Date | null => {
+    notBefore: (s: LaneState, m: CallRow, ctx: Ctx): Date | null => {
       const lane = new Lane(s, ctx);
       return rule.notBefore?.(lane, callOf(lane, m)) ?? null;
     },
@@ -116,12 +116,12 @@ export const closeReviews = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['clo
 export const openReviewOf = (s: LaneState, kind: ReviewRow['kind'], subject: string): ReviewRow | undefined =>
   s.reviews.find((r) => r.kind === kind && r.subject === subject && r.status === 'open');
 
-export const addMessage = (s: LaneState, ctx: Ctx, m: Request): LaneState => decide(s, ctx, (lane) => lane.request(m));
+export const addCallRow = (s: LaneState, ctx: Ctx, m: Request): LaneState => decide(s, ctx, (lane) => lane.request(m));
 
 export const addCall = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['call']>): LaneState =>
   decide(s, ctx, (lane) => lane.call(...of));
 
-export const takeCallBack = (s: LaneState, { id }: OutboxRow, why: string, ctx: Ctx): LaneState =>
+export const takeCallBack = (s: LaneState, { id }: CallRow, why: string, ctx: Ctx): LaneState =>
   decide(s, ctx, (lane) => lane.takeBack(id, why));
 
 export const note = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['say']>): LaneState =>

@@ -1,7 +1,7 @@
 // Runs the real lane flow against the fakes until nothing is due, with the test's own clock. Here the lanes are in
 // memory; `lane-on-postgres.ts` has them on PostgreSQL and is the only one to load TypeORM.
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/context.js';
-import { HOLDING, type LaneState, type OutboxRow } from '../../src/shared/domain/model.js';
+import { HOLDING, type LaneState, type CallRow } from '../../src/shared/domain/model.js';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { collectedCharges } from '../../src/core/books/rules/payment-rows.js';
 import { type Claim, LaneFenced, LaneRepository, type LaneWork, NotUnique } from '../../src/engine/lane.repository.js';
@@ -94,7 +94,7 @@ export class MemoryLaneRepository extends LaneRepository {
     });
     const next = {
       ...d.state,
-      messages: d.state.messages.map(asKept),
+      calls: d.state.calls.map(asKept),
       entries: [...entries, ...d.state.entries],
       journal: [...journal, ...d.state.journal],
       attempts: [...attempts, ...d.state.attempts.filter((a) => !attempts.some((b) => b.eventId === a.eventId))],
@@ -170,7 +170,7 @@ export class MemoryLaneRepository extends LaneRepository {
 /**
  * A log does not keep the bytes of a finished call for good (src/engine/lane-log.ts). This store drops them at once.
  */
-function asKept(m: OutboxRow): OutboxRow {
+function asKept(m: CallRow): CallRow {
   return m.status === 'done' ? { ...m, wire: { ...m.wire, body: null } } : m;
 }
 
@@ -182,8 +182,8 @@ function checkUnique(s: LaneState): void {
     HOLDING.has(p.mark) && !p.waived.includes('amount_mismatch');
   const indexes: Record<string, readonly string[]> = {
     ledger_entry: s.entries.map((e) => `${e.reason} ${e.subject}`),
-    outbox_message: s.messages.map((m) => `${m.kind} ${m.subject} ${m.generation}`),
-    outbox_message_key: s.messages.map((m) => m.key),
+    outbox_message: s.calls.map((m) => `${m.kind} ${m.subject} ${m.generation}`),
+    outbox_message_key: s.calls.map((m) => m.key),
     review_open_once: s.reviews.filter((r) => r.status === 'open').map((r) => `${r.kind} ${r.subject}`),
     payment_id: s.payments.flatMap((p) => p.paymentId ?? []),
     payment_holder: s.payments.filter(holds).map((p) => p.invoiceId),

@@ -4,7 +4,7 @@ import {
   type InvoiceRow,
   type LaneState,
   type LedgerEntry,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type RefundRow,
 } from '../../src/shared/domain/model.js';
@@ -15,7 +15,7 @@ const put = <T extends { readonly id: string }>(rows: readonly T[], row: T): rea
 
 export const putInvoice = (s: LaneState, invoice: InvoiceRow): LaneState => ({ ...s, invoice });
 export const putObject = (s: LaneState, row: MorObjectRow): LaneState => ({ ...s, objects: put(s.objects, row) });
-export const putMessage = (s: LaneState, row: OutboxRow): LaneState => ({ ...s, messages: put(s.messages, row) });
+export const putCall = (s: LaneState, row: CallRow): LaneState => ({ ...s, calls: put(s.calls, row) });
 export const putPayment = (s: LaneState, row: PaymentRow): LaneState => ({ ...s, payments: put(s.payments, row) });
 export const putRefund = (s: LaneState, row: RefundRow): LaneState => ({ ...s, refunds: put(s.refunds, row) });
 export const addAttempt = (s: LaneState, row: AttemptRow): LaneState => ({ ...s, attempts: [...s.attempts, row] });

@@ -36,4 +36,4 @@ export const invoice = (over: Partial<InvoiceFacts> = {}) => lane(over).invoice 
 export const settled = (s: LaneState, of = ctx()): LaneState => decide(s, of, settleMarks);
 export const marks = (s: LaneState): MarkStage[] => s.payments.map((p) => p.mark);
 export const kinds = (s: LaneState): ReviewKind[] => open(s).map((r) => r.kind);
-export const message = (s: LaneState, kind: string) => s.messages.find((m) => m.kind === kind) ?? never();
+export const call = (s: LaneState, kind: string) => s.calls.find((m) => m.kind === kind) ?? never();

@@ -44,9 +44,9 @@ export class Gauges {
     try {
       const backlog = await this.health.backlog();
       const now = this.clock.now().getTime();
-      const waits = backlog.waitingEvents + backlog.pendingMessages > 0;
+      const waits = backlog.waitingEvents + backlog.pendingCalls > 0;
       this.metrics.queues(
-        { inbox: backlog.waitingEvents, outbox: backlog.pendingMessages },
+        { inbox: backlog.waitingEvents, outbox: backlog.pendingCalls },
         waits ? new Date(now - backlog.oldestSeconds * 1000) : null,
       );
       this.metrics.eventsParked(backlog.parkedEvents);

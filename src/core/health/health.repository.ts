@@ -9,7 +9,7 @@ import { QUEUED } from '../../frames/store/queue.js';
 /** The waiting work and its age, for the metrics. */
 export type Backlog = {
   readonly waitingEvents: number;
-  readonly pendingMessages: number;
+  readonly pendingCalls: number;
   readonly oldestSeconds: number;
   readonly openReviews: ReadonlyMap<string, number>;
   /** The seconds until the first deadline of the open items, by kind. A kind without a deadline is absent. */
@@ -70,7 +70,7 @@ export class HealthRepository {
     const row = found.rows[0];
     return {
       waitingEvents: Number(row?.waiting ?? 0),
-      pendingMessages: Number(row?.pending ?? 0),
+      pendingCalls: Number(row?.pending ?? 0),
       parkedEvents: Number(row?.parked ?? 0),
       oldestSeconds: Math.max(0, (now.getTime() - (row?.oldest ?? now).getTime()) / 1000),
       openReviews: new Map(kinds.rows.map((r) => [r.kind, Number(r.n)])),

@@ -1,6 +1,6 @@
 // The page of one invoice: the amount due, payments, refunds, open items, and its timeline.
 import { ignoredBecause, invoiceListView } from './invoice.view.js';
-import { type OutboxRow, type ReviewRow } from '../../shared/domain/model.js';
+import { type CallRow, type ReviewRow } from '../../shared/domain/model.js';
 import { type MorObjectRow, verdictBy } from '../../shared/domain/mor-object.js';
 import { type Retry } from '../../shared/domain/retry.js';
 import { nextTryOf } from './retry.view.js';
@@ -33,7 +33,7 @@ import { paymentFields } from '../payments/payment.fields.js';
 import { refundFields } from '../refunds/refund.fields.js';
 
 export function invoicePart(v: InvoiceView, looker: Looker): Html {
-  const { invoice: i, payments, refunds, attempts, objects, messages, reviews, journal } = v;
+  const { invoice: i, payments, refunds, attempts, objects, calls, reviews, journal } = v;
   const { now } = looker.ctx;
   const shown = invoiceListView({ ...i, morCustomerId: v.morCustomerId, payments, refunds });
   const open = byDeadline(reviews);
@@ -58,7 +58,7 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
   ${retries.length > 0 && section('Retries', table('Charges and links after a refusal', retryColumns(i.currency), retries, ''))}
   ${objects.length > 0 && section('At the MoR', table('Links, documents and disputes', objectColumns, objects, ''))}
   ${settled.length > 0 && fold('settled', 'Settled review items', settled.length, reviewList(settled))}
-  ${messages.length > 0 && fold('calls', 'Calls', messages.length, table('Stored first, then sent with the same key and bytes on every try', callColumns, messages, ''))}
+  ${calls.length > 0 && fold('calls', 'Calls', calls.length, table('Stored first, then sent with the same key and bytes on every try', callColumns, calls, ''))}
   ${fold('details', 'Details and ids', null, invoiceFacts(v))}`;
   return html`${headline(
     amount(i.amountDue, i.currency),
@@ -187,7 +187,7 @@ function saidOf(o: InvoiceView['objects'][number]): string | null {
   return said.length === 0 ? null : said.join(' · ');
 }
 
-const callColumns: readonly Column<OutboxRow>[] = [
+const callColumns: readonly Column<CallRow>[] = [
   { label: 'Call', cell: (m) => html`${words(m.kind)} <span class="dim">at ${m.peer}</span>` },
   { label: 'Status', cell: (m) => status(m.status) },
   { label: 'Tries', cell: (m) => m.attempts, number: true },

@@ -2,7 +2,7 @@
 import {
   type InvoiceRow,
   type LaneState,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type ReviewRow,
 } from '../../shared/domain/model.js';
@@ -21,7 +21,7 @@ type Say = (r: ReviewRow) => string;
 /** The facts for the sentence about an invoice. */
 export type SentenceFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
   readonly invoice: InvoiceRow;
-  readonly messages: readonly Pick<OutboxRow, 'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'>[];
+  readonly calls: readonly Pick<CallRow, 'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'>[];
 };
 
 /**
@@ -116,7 +116,7 @@ function beingMarked(v: SentenceFacts, now: Date): string {
     return "Not proven yet: the customer's browser reports a payment, and Crossbill asks the MoR about the charge.";
   const p = v.payments.find((x) => !['none', 'closed', 'parked'].includes(x.mark));
   const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
-  const call = v.messages.find((m) => m.peer === 'stripe' && m.status === 'pending' && m.attempts > 0);
+  const call = v.calls.find((m) => m.peer === 'stripe' && m.status === 'pending' && m.attempts > 0);
   if (call === undefined) return `${took}; Crossbill is marking it on Stripe.`;
   const tries = call.attempts === 1 ? 'one try' : `${call.attempts} tries`;
   return `${took}; Stripe has not confirmed the mark after ${tries}; Crossbill tries again ${on(call.nextTryAt, now)}.`;
@@ -205,7 +205,7 @@ function silent(v: SentenceFacts, next: string | null, now: Date): Sentence {
 }
 
 /** The next automatic step, as a part of a sentence. Null if there is none. */
-function nextStep({ invoice: i, objects, messages }: SentenceFacts, now: Date): string | null {
+function nextStep({ invoice: i, objects, calls }: SentenceFacts, now: Date): string | null {
   if (i.platformStatus === 'uncollectible') return 'it is marked uncollectible on Stripe';
   const link = objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
   if (link !== undefined) {
@@ -216,7 +216,7 @@ function nextStep({ invoice: i, objects, messages }: SentenceFacts, now: Date): 
   if (proforma !== undefined) return `a proforma invoice is open, due by ${moment(dueDate(proforma), now)}`;
   const { waitingSince = null, ended: end = null } = i.retries ?? {};
   if (waitingSince !== null) return `waiting for the MoR's answer since ${day(new Date(waitingSince), now)}`;
-  if (messages.some((m) => m.peer === 'relay' && m.kind !== 'relay_event' && m.status === 'pending'))
+  if (calls.some((m) => m.peer === 'relay' && m.kind !== 'relay_event' && m.status === 'pending'))
     return 'Crossbill asks the MoR again';
   if (i.nextTryAt !== null && end === null)
     return i.nextTryAt.getTime() <= now.getTime() ? 'next at any moment' : `next ${on(i.nextTryAt, now)}`;

@@ -5,7 +5,7 @@ import { type Feature } from '../../feature.js';
 import { FEATURES } from '../../features.js';
 import { type Elsewhere } from '../../engine/context.js';
 import { type Customers, type Signups } from '../../engine/lookup.js';
-import { type OutboxRow } from '../../shared/domain/model.js';
+import { type CallRow } from '../../shared/domain/model.js';
 import { type PaymentsRepository } from '../payments/payments.repository.js';
 import { type RefundsRepository } from '../refunds/refunds.repository.js';
 import { EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
@@ -60,7 +60,7 @@ export class Decisions extends Decider {
    * Stripe accepts only one refund under each reference. If Stripe refused a report, finds the refund with the same
    * reference on another invoice, so a person can look at it.
    */
-  async refusedBecause({ asked }: OutboxRow): Promise<Elsewhere> {
+  async refusedBecause({ asked }: CallRow): Promise<Elsewhere> {
     if (asked?.kind !== 'report_refund') return {};
     return { refundsElsewhere: await this.books.refunds.namedElsewhere(asked.reference, asked.invoiceId) };
   }

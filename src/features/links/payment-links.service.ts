@@ -8,7 +8,7 @@ import { MorObjectsService } from '../../core/mor-objects/mor-objects.service.js
 import { NOT_PAYABLE } from '../../core/mor-objects/rules/request.js';
 import { callersField, wireOrProblem } from '../../core/mor-objects/callers-words.js';
 import { linkLookup } from './rules/link.js';
-import { messageKey } from '../../engine/context.js';
+import { callKey } from '../../engine/context.js';
 import { type Money } from '../../shared/domain/money.js';
 import { type MorObjectRow, objectName } from '../../shared/domain/mor-object.js';
 import { Ids } from '../../shared/domain/ports/clock.js';
@@ -55,7 +55,7 @@ function linkWire(wish: CreatePaymentLinkDto, amount: Money, objectId: string): 
     jurisdiction: wish.jurisdiction,
     amount,
     returnUrl: wish.return_url,
-    idempotencyKey: messageKey('create_payment_link', objectId, 1),
+    idempotencyKey: callKey('create_payment_link', objectId, 1),
     ...(wish.expires_in === undefined ? {} : { expiresIn: wish.expires_in }),
   };
   const checked = paymentLinkRequest.check(paymentLinkBody(request));

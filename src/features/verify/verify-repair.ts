@@ -144,7 +144,7 @@ export class VerifyRepair {
         const hurried = new Lane(settle(context.decider.subjects, looked).state, ctx);
         // A call already due keeps its `nextTryAt`. A process may have sent the call at this time and crashed, and the
         // age of the call's key counts from the first try.
-        for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
+        for (const m of hurried.calls) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
         for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
         const { state: settled, dueAt } = settle(context.decider.subjects, hurried);
         return { state: settled, outcomes: [], dueAt, value: null };

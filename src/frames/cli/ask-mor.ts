@@ -175,8 +175,8 @@ async function unknownRefunds(app: AppContext): Promise<Found> {
   const page = await app.get(RefundsRepository).list({ statuses: refundStatuses('unknown') }, PAGE);
   const items: Known[] = [];
   for (const { refund, payment } of page.data) {
-    const messages = (await app.get(ReadModel).invoice(refund.invoiceId))?.messages ?? [];
-    const call = messages.findLast((m) => m.kind === 'create_refund' && m.subject === refund.id);
+    const calls = (await app.get(ReadModel).invoice(refund.invoiceId))?.calls ?? [];
+    const call = calls.findLast((m) => m.kind === 'create_refund' && m.subject === refund.id);
     items.push({
       payment: payment.paymentId ?? payment.processorChargeId,
       refund: refund.morRefundId,

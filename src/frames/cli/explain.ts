@@ -143,7 +143,7 @@ function* tellInvoice(v: InvoiceView): Iterable<string> {
     yield `Refund ${name}: ${r.status}, ${amount(r.amount, r.currency)}, ${note}.${failure}`;
   }
   yield* v.objects.map(tellObject);
-  for (const m of v.messages.filter((x) => x.status === 'pending')) {
+  for (const m of v.calls.filter((x) => x.status === 'pending')) {
     const last = m.lastMessage ?? m.lastCode ?? String(m.lastStatus ?? 'no answer');
     const tries = m.attempts === 0 ? 'not tried yet' : `${m.attempts} tries, last: ${last}`;
     yield `Waiting call: ${m.kind} to ${m.peer}, next try ${time(m.nextTryAt)} (${tries}).`;

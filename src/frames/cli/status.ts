@@ -73,7 +73,7 @@ function render({ queue, stuck, senders, ...s }: Standing, parts: readonly Statu
   return [
     ...parts.flatMap(({ notice }) => (notice === undefined ? [] : [`${notice}\n\n`])),
     `Invoices\n${counts(['status', 'count'], Object.entries(s.invoices))}`,
-    `\nQueue\n  ${queue.waitingEvents} events to decide, ${queue.pendingMessages} calls to make, oldest ${age(queue.oldestSeconds)}\n`,
+    `\nQueue\n  ${queue.waitingEvents} events to decide, ${queue.pendingCalls} calls to make, oldest ${age(queue.oldestSeconds)}\n`,
     `  ${queue.parkedEvents} events parked, ${queue.quarantined} in quarantine\n`,
     stuck.length === 0 ? '' : renderStuck(stuck),
     `\nLast event, and answers of 24 hours\n${table(['source', 'at', 'ago', 'answers'], senders.map(senderRow))}`,

@@ -2,7 +2,7 @@
 // buttons stand for ids.
 import { join } from '../../feature.js';
 import { FEATURES } from '../../features.js';
-import { type JournalLine, type OutboxKind } from '../../shared/domain/model.js';
+import { type JournalLine, type CallKind } from '../../shared/domain/model.js';
 import { type Html, html, nothing } from './html.js';
 import { capital, copyId, eventWords, foreign, pathOf, time } from './show.js';
 
@@ -81,4 +81,4 @@ const DONE: Readonly<Record<string, string>> = {
   create_refund: 'Requested the refund from the MoR',
   relay_event: 'Relayed the invoice to the MoR',
   ...join(FEATURES, 'doneWords'),
-} satisfies Record<OutboxKind, string>;
+} satisfies Record<CallKind, string>;

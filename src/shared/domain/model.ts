@@ -174,9 +174,9 @@ export const REVIEW = rowOf('review', {
 });
 export type ReviewRow = RowOf<typeof REVIEW>;
 
-export type OutboxKind = CoreCallKind | keyof FeatureCalls;
+export type CallKind = CoreCallKind | keyof FeatureCalls;
 /** A call to Stripe that the core or a feature makes. */
-export type MadeCall = Extract<BillingCall, { readonly kind: OutboxKind }>;
+export type MadeCall = Extract<BillingCall, { readonly kind: CallKind }>;
 export type CoreCallKind = Exclude<BillingCallKind, OptionalCallKind> | 'create_refund' | 'relay_event';
 
 /** A call that a rule decided to make. Crossbill stores its key and bytes before it sends the call. */
@@ -184,7 +184,7 @@ export const CALL = rowOf('', {
   id: key(),
   lane: text(),
   peer: word<'stripe' | 'mor' | 'relay'>(),
-  kind: word<OutboxKind>(),
+  kind: word<CallKind>(),
   /** The id of the call's object, such as a refund. `kind`, `subject` and `generation` together are unique for good. */
   subject: text(),
   /**
@@ -212,7 +212,7 @@ export const CALL = rowOf('', {
   createdAt: time(),
   answeredAt: time().orNull,
 });
-export type OutboxRow = RowOf<typeof CALL>;
+export type CallRow = RowOf<typeof CALL>;
 
 /** The accounts of the ledger. The two clearing accounts are at zero if nothing is under way. */
 export type Account =
@@ -273,7 +273,7 @@ export type LaneState = {
   /** The MoR's objects for the invoice. */
   readonly objects: readonly MorObjectRow[];
   /** All calls, also calls with a reply: the next key of a call needs the number of its last key. */
-  readonly messages: readonly OutboxRow[];
+  readonly calls: readonly CallRow[];
   /** The review items, open and resolved. */
   readonly reviews: readonly ReviewRow[];
   /** Only new entries. Crossbill never loads old entries. */

@@ -1,14 +1,14 @@
 // A stored call: its key and bytes, its end without a send, its second send, and the rows behind it.
 import { expect, it } from '@jest/globals';
-import { type LaneState, type OutboxRow, type PaymentRow } from '../../../src/shared/domain/model.js';
+import { type LaneState, type CallRow, type PaymentRow } from '../../../src/shared/domain/model.js';
 import { type CallFailure, said } from '../../../src/shared/domain/ports/call.js';
 import { askOfCall, paymentOf, refusalOf } from '../../../src/engine/call.js';
-import { type Ctx, emptyLane, messageKey } from '../../../src/engine/context.js';
+import { type Ctx, emptyLane, callKey } from '../../../src/engine/context.js';
 import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
-import { addMessage, decide, takeCallBack } from '../../support/decide.js';
+import { addCallRow, decide, takeCallBack } from '../../support/decide.js';
 import { never } from '../../support/never.js';
-import { putMessage, putPayment } from '../../support/put-rows.js';
+import { putCall, putPayment } from '../../support/put-rows.js';
 
 const LATER = new Date(NOW.getTime() + 60_000);
 const ctx = aCtx();
@@ -17,9 +17,9 @@ const lane = emptyLane('in_1');
 const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   newPayment(ctx, { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', ...over });
 const WIRE = { method: 'POST', path: '/v1/x', body: 'a=1' } as const;
-const call = (s: LaneState, over: Partial<Parameters<typeof addMessage>[2]> = {}, of: Ctx = ctx): LaneState =>
-  addMessage(s, of, { peer: 'stripe', kind: 'report_payment', subject: 'pay_1', wire: WIRE, ...over });
-const first = (s: LaneState): OutboxRow => s.messages[0] ?? never();
+const call = (s: LaneState, over: Partial<Parameters<typeof addCallRow>[2]> = {}, of: Ctx = ctx): LaneState =>
+  addCallRow(s, of, { peer: 'stripe', kind: 'report_payment', subject: 'pay_1', wire: WIRE, ...over });
+const first = (s: LaneState): CallRow => s.calls[0] ?? never();
 const failure = (over: Partial<CallFailure> = {}): CallFailure =>
   ({ ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null, ...over }) as CallFailure;
 
@@ -33,12 +33,12 @@ it('Crossbill stores a call with its key and bytes, and the call is due immediat
 
 it('repeated calls of one kind about one payment have numbered keys, from 1 up', () => {
   const again = call(call(call(lane)), { subject: 'pay_2' });
-  expect(again.messages.map((m) => m.generation)).toEqual([1, 2, 1]);
+  expect(again.calls.map((m) => m.generation)).toEqual([1, 2, 1]);
   const other = call(again, { kind: 'attach_payment' });
-  expect(other.messages.at(-1)?.generation).toBe(1);
+  expect(other.calls.at(-1)?.generation).toBe(1);
   const named = call(other, { generation: 7, key: 'mine' });
-  expect(named.messages.at(-1)).toMatchObject({ generation: 7, key: 'mine' });
-  expect(call(named).messages.at(-1)?.generation).toBe(8);
+  expect(named.calls.at(-1)).toMatchObject({ generation: 7, key: 'mine' });
+  expect(call(named).calls.at(-1)?.generation).toBe(8);
 });
 
 it('in shadow mode, Crossbill stores a call as cancelled', () => {
@@ -48,13 +48,13 @@ it('in shadow mode, Crossbill stores a call as cancelled', () => {
 });
 
 it('an idempotency key has at most 255 visible ASCII characters: a hash replaces a longer or odd id', () => {
-  expect(messageKey('report_payment', 'pay_1', 3)).toBe('crossbill:report_payment:pay_1:3');
+  expect(callKey('report_payment', 'pay_1', 3)).toBe('crossbill:report_payment:pay_1:3');
   const fits = 'x'.repeat(255 - 'crossbill:k::1'.length);
-  expect(messageKey('k', fits, 1)).toBe(`crossbill:k:${fits}:1`);
+  expect(callKey('k', fits, 1)).toBe(`crossbill:k:${fits}:1`);
   for (const odd of [`${fits}x`, 'a b', 'ä', 'a\n', '\u007f']) {
-    expect(messageKey('k', odd, 1)).toMatch(/^crossbill:k:sha256-[0-9a-f]{64}:1$/);
+    expect(callKey('k', odd, 1)).toMatch(/^crossbill:k:sha256-[0-9a-f]{64}:1$/);
   }
-  expect(messageKey('k', 'a b', 1)).not.toBe(messageKey('k', 'a c', 1));
+  expect(callKey('k', 'a b', 1)).not.toBe(callKey('k', 'a c', 1));
 });
 
 it('the timeline of a withdrawn call says whether Crossbill had tried the call', () => {
@@ -62,7 +62,7 @@ it('the timeline of a withdrawn call says whether Crossbill had tried the call',
   const untried = takeCallBack(s, first(s), 'it is paid', later);
   expect(first(untried)).toMatchObject({ status: 'cancelled', answeredAt: LATER });
   expect(untried.journal.at(-1)).toMatchObject({ text: 'report_payment taken back: it is paid', ref: first(s).id });
-  const tried = takeCallBack(putMessage(s, { ...first(s), attempts: 1 }), first(s), 'it is paid', later);
+  const tried = takeCallBack(putCall(s, { ...first(s), attempts: 1 }), first(s), 'it is paid', later);
   expect(tried.journal.at(-1)?.text).toBe(
     'report_payment taken back: it is paid; it was tried before, without an answer',
   );
@@ -70,7 +70,7 @@ it('the timeline of a withdrawn call says whether Crossbill had tried the call',
 
 it('if an operator retries a refused call, the call keeps its key, and the age of the key starts again', () => {
   const s = call(lane);
-  const refused: OutboxRow = {
+  const refused: CallRow = {
     ...first(s),
     status: 'refused',
     lastCode: 'odd',
@@ -79,7 +79,7 @@ it('if an operator retries a refused call, the call keeps its key, and the age o
     attempts: 3,
   };
   const sendAgain = (of: LaneState, id = first(s).id): LaneState => decide(of, later, (l) => l.sendAgain(id));
-  const again = first(sendAgain(putMessage(s, refused)));
+  const again = first(sendAgain(putCall(s, refused)));
   expect(again).toEqual({
     ...refused,
     status: 'pending',
@@ -88,7 +88,7 @@ it('if an operator retries a refused call, the call keeps its key, and the age o
     answeredAt: null,
     nextTryAt: LATER,
   });
-  const done = putMessage(s, { ...first(s), status: 'done' });
+  const done = putCall(s, { ...first(s), status: 'done' });
   expect(sendAgain(done)).toBe(done);
   expect(sendAgain(s, 'out_9')).toBe(s);
 });

@@ -1,7 +1,7 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
 import { expect, it } from '@jest/globals';
 import { type Ctx } from '../../../src/engine/context.js';
-import { type LaneState, type OutboxKind, type OutboxRow } from '../../../src/shared/domain/model.js';
+import { type LaneState, type CallKind, type CallRow } from '../../../src/shared/domain/model.js';
 import { type CallFailure } from '../../../src/shared/domain/ports/call.js';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { isFirstTry } from '../../../src/engine/calls.js';
@@ -19,24 +19,24 @@ import {
 } from '../../support/channel-object.js';
 import { never } from '../../support/never.js';
 import { at, ctx as on, lane, payment } from '../../support/waiting-payment.js';
-import { addMessage, applyReply, applyProbe } from '../../support/decide.js';
-import { putMessage, putObject } from '../../support/put-rows.js';
+import { addCallRow, applyReply, applyProbe } from '../../support/decide.js';
+import { putCall, putObject } from '../../support/put-rows.js';
 
 const HOUR_MS = 3_600_000;
 const later = on({}, 5_000);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
 
 /** A stored call about the payment of 29.90 EUR, which is where the call leaves it. */
-function stored(kind: OutboxKind, over: Partial<OutboxRow> = {}, invoice: Partial<InvoiceFacts> = {}) {
+function stored(kind: CallKind, over: Partial<CallRow> = {}, invoice: Partial<InvoiceFacts> = {}) {
   const mark = kind === 'report_payment' ? 'reporting' : 'attaching';
   const peer = kind === 'relay_event' ? 'relay' : 'stripe';
   const wire = { method: 'POST', path: '/x', body: 'a=b' } as const;
-  const s = addMessage(lane(invoice, payment({ mark })), on(), { peer, kind, subject: 'pay_1', wire });
-  const m: OutboxRow = { ...(s.messages[0] ?? never()), ...over };
-  const other = addMessage(s, on(), { peer, kind, subject: 'pay_0', wire });
-  return { s: putMessage({ ...other, messages: other.messages.toReversed() }, m), m };
+  const s = addCallRow(lane(invoice, payment({ mark })), on(), { peer, kind, subject: 'pay_1', wire });
+  const m: CallRow = { ...(s.calls[0] ?? never()), ...over };
+  const other = addCallRow(s, on(), { peer, kind, subject: 'pay_0', wire });
+  return { s: putCall({ ...other, calls: other.calls.toReversed() }, m), m };
 }
-const row = (s: LaneState, m: OutboxRow): OutboxRow => s.messages.find((x) => x.id === m.id) ?? never();
+const row = (s: LaneState, m: CallRow): CallRow => s.calls.find((x) => x.id === m.id) ?? never();
 const done = <const T>(value: T) => ({ ok: true, value, status: 200, requestId: 'req_1' }) as const;
 
 it('a successful call keeps its reply and the time of the reply, and the timeline shows the reply', () => {
@@ -52,7 +52,7 @@ it('a successful call keeps its reply and the time of the reply, and the timelin
       detail: { call: 'relay_event', key: m.key, attempt: 1, status: 200, requestId: 'req_1' },
     },
   ]);
-  expect(state.messages.filter((x) => x.id !== m.id)).toEqual(s.messages.filter((x) => x.id !== m.id));
+  expect(state.calls.filter((x) => x.id !== m.id)).toEqual(s.calls.filter((x) => x.id !== m.id));
   const again = stored('relay_event', { attempts: 2, firstTriedAt: NOW });
   const second = row(applyReply(again.s, again.m.id, done({ kind: 'relay_event' }), later), again.m);
   expect(second).toMatchObject({ attempts: 3, firstTriedAt: NOW });
@@ -62,7 +62,7 @@ it('after Stripe replies with a new payment record, Crossbill attaches the recor
   const { s, m } = stored('report_payment');
   const state = applyReply(s, m.id, done({ kind: 'report_payment', paymentRecordId: 'inpay_1' }), later);
   expect(state.payments).toMatchObject([{ mark: 'attaching', paymentRecordId: 'inpay_1' }]);
-  expect(state.messages.at(-1)).toMatchObject({ kind: 'attach_payment', status: 'pending' });
+  expect(state.calls.at(-1)).toMatchObject({ kind: 'attach_payment', status: 'pending' });
 });
 
 it('a reply to a finished or unknown call changes nothing', () => {
@@ -70,7 +70,7 @@ it('a reply to a finished or unknown call changes nothing', () => {
   for (const id of [m.id, 'out_9']) expect(applyReply(s, id, done({ kind: 'relay_event' }), later)).toBe(s);
 });
 
-const failed = (over: Partial<CallFailure>, call: Partial<OutboxRow> = {}, kind: OutboxKind = 'relay_event') => {
+const failed = (over: Partial<CallFailure>, call: Partial<CallRow> = {}, kind: CallKind = 'relay_event') => {
   const { s, m } = stored(kind, call);
   const state = applyReply(
     s,
@@ -122,7 +122,7 @@ it('while the MoR gives no reply to a payment link’s request, the link shows a
   const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null }));
   const silent = applyReply(s, m.id, refusal({ kind: 'unknown', status: null }), later);
   expect(silent.objects).toMatchObject([{ detail: { unanswered: true } }]);
-  expect(silent.messages).toMatchObject([{ status: 'pending', attempts: 1 }]);
+  expect(silent.calls).toMatchObject([{ status: 'pending', attempts: 1 }]);
 });
 
 const absent = done({ done: false });
@@ -130,8 +130,8 @@ const tooLong = refusal({ kind: 'retry', status: null, code: 'list_too_long', me
 const tried = { firstTriedAt: at(-HOUR_MS), attempts: 2, replaying: true, createdAt: at(-HOUR_MS) };
 const probed = (
   outcome: Parameters<typeof applyProbe>[2],
-  over: Partial<OutboxRow> = tried,
-  kind: OutboxKind = 'report_payment',
+  over: Partial<CallRow> = tried,
+  kind: CallKind = 'report_payment',
   invoice: Partial<InvoiceFacts> = {},
   of: Ctx = later,
 ) => {
@@ -205,7 +205,7 @@ it('the result of a search for a finished or unknown call changes nothing', () =
 
 it('Crossbill sends an untried call without a search while its key is younger than 23 hours', () => {
   const { m } = stored('report_payment');
-  const first = (over: Partial<OutboxRow>, ms = 0) => isFirstTry({ ...m, ...over }, on({}, ms));
+  const first = (over: Partial<CallRow>, ms = 0) => isFirstTry({ ...m, ...over }, on({}, ms));
   expect([first({}), first({}, 23 * HOUR_MS - 1), first({}, 23 * HOUR_MS)]).toEqual([true, true, false]);
   expect([first({ firstTriedAt: NOW }), first({ replaying: true })]).toEqual([false, false]);
 });

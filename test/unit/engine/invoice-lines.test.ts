@@ -65,15 +65,15 @@ it('the line of a failed call says when Crossbill tries the call again', async (
   await h.take(invoiceEvent('invoice.created'));
   h.platform.fail('report_payment', 'retry');
   await h.take(aPaymentSucceeded());
-  const [message] = (await h.state(INVOICE_ID)).messages;
+  const [call] = (await h.state(INVOICE_ID)).calls;
   expect(seen('calls.failed')).toMatchObject([
     {
       invoice: INVOICE_ID,
       call: 'report_payment',
-      call_id: message?.id,
+      call_id: call?.id,
       outcome: 'retry',
       tried_again: true,
-      next_try_at: message?.nextTryAt.toISOString(),
+      next_try_at: call?.nextTryAt.toISOString(),
     },
   ]);
 });

@@ -36,7 +36,7 @@ it('a snapshot of a lane keeps the request body of a withdrawn call, for a later
     change: JSON.parse(change) as LoggedRow['change'],
     bodies: JSON.parse(bodies ?? 'null') as LoggedRow['bodies'],
   };
-  expect(fold(s.lane, [{ ...row, ...parsed }]).state.messages).toMatchObject([{ status: 'cancelled', wire: m.wire }]);
+  expect(fold(s.lane, [{ ...row, ...parsed }]).state.calls).toMatchObject([{ status: 'cancelled', wire: m.wire }]);
 });
 
 it.each([3, 99, '1', null])('Crossbill refuses to read a log row of the unknown format %j', (f) => {

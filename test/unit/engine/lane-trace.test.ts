@@ -21,7 +21,7 @@ it('the log line of a failed call to Stripe names the events behind the call', (
   const { log, lines } = setUp();
   const call = {
     name: 'report_payment',
-    messageId: 'out_1',
+    callId: 'out_1',
     status: 503,
     requestId: null,
     ms: 1,
@@ -36,7 +36,7 @@ it('the log line of a failed call to Stripe names the events behind the call', (
 it('the words of a refusal are in the log at level debug only; the warning has status and code', () => {
   const { log, lines } = setUp('debug');
   const failure = { ...failed('refused'), status: 422, code: 'no_name', message: 'Ada has no name' };
-  const call = { name: 'create_proforma', messageId: 'out_1', status: 422, requestId: null, ms: 1, failure };
+  const call = { name: 'create_proforma', callId: 'out_1', status: 422, requestId: null, ms: 1, failure };
   watchSteps(log).onCalled(work, call, { at: null });
   expect(lines).toMatchObject([
     { level: 'warn', event: 'calls.failed', status: 422, code: 'no_name', why: '422 no_name' },

@@ -101,7 +101,7 @@ it('a rule that changes a working copy in place has the same result as a rule th
 it('a rule without changes returns the state object it started from', () => {
   const before = full();
   const draft = new Lane(before, ctx());
-  const read = [draft.invoice, draft.payments, draft.attempts, draft.refunds, draft.objects, draft.messages];
+  const read = [draft.invoice, draft.payments, draft.attempts, draft.refunds, draft.objects, draft.calls];
   expect([read.length, draft.reviews, draft.isPast(at(9)), draft.findPayment('pmt_1')?.amount]).toEqual([
     6,
     [],
@@ -155,7 +155,7 @@ it('the working copy of an invoice’s state stores a call with its key, and app
   const entry = paymentCollected(payment(), 2990n, at(0), null);
   draft.book(entry);
   const after = draft.toState();
-  expect(after.messages.map((m) => [m.key, m.paymentRowId])).toEqual([['crossbill:finalize_invoice:in_1:1', 'pmt_1']]);
+  expect(after.calls.map((m) => [m.key, m.paymentRowId])).toEqual([['crossbill:finalize_invoice:in_1:1', 'pmt_1']]);
   expect(after.entries).toEqual(addEntry(before, entry).entries);
 });
 

@@ -68,7 +68,7 @@ it.each(modes)(
     const twin = { payment_record: { report_refund: 1, issue_credit_note: 1 }, out_of_band: { issue_credit_note: 1 } };
     expect(changes(h)).toEqual(twin[markMode]);
     const s = await h.state(INVOICE_ID);
-    expect(s.messages.map((m) => [m.generation, m.status])).toEqual(s.messages.map(() => [1, 'done']));
+    expect(s.calls.map((m) => [m.generation, m.status])).toEqual(s.calls.map(() => [1, 'done']));
     expect(s.refunds).toMatchObject([{ mirror: 'done' }]);
   },
 );

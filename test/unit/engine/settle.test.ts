@@ -2,11 +2,11 @@
 import { FACTS, aKind } from '../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { type Ctx, emptyLane } from '../../../src/engine/context.js';
-import { putPayment, putMessage } from '../../support/put-rows.js';
+import { putPayment, putCall } from '../../support/put-rows.js';
 import {
   type LaneState,
-  type OutboxKind,
-  type OutboxRow,
+  type CallKind,
+  type CallRow,
   type Resolution,
   type ReviewKind,
 } from '../../../src/shared/domain/model.js';
@@ -16,7 +16,7 @@ import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../../support/channel
 import { aLink, aProforma, channelEvent, withObjects } from '../../support/channel-object.js';
 import { never } from '../../support/never.js';
 import { at, ctx as on, lane, payment, withInvoice } from '../../support/waiting-payment.js';
-import { addMessage, openReview, applyEvent, nextErrand, resolveReview, settle } from '../../support/decide.js';
+import { addCallRow, openReview, applyEvent, nextErrand, resolveReview, settle } from '../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => on(over, ms);
@@ -24,17 +24,17 @@ const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => on(over, ms);
 const fresh = (over: Partial<InvoiceFacts> = {}, ms = 0): LaneState =>
   withInvoice(lane({ createdAt: at(ms - 2 * HOUR_MS), ...over }), { readAt: at(ms) });
 
-function calls(s: LaneState, ...kinds: (OutboxKind | readonly [OutboxKind, Partial<OutboxRow>])[]): LaneState {
+function calls(s: LaneState, ...kinds: (CallKind | readonly [CallKind, Partial<CallRow>])[]): LaneState {
   return kinds.reduce((state, of) => {
     const [kind, over] = typeof of === 'string' ? [of, {}] : of;
     const peer = kind === 'relay_event' ? 'relay' : kind === 'create_refund' ? 'mor' : 'stripe';
-    const added = addMessage(state, ctx(), {
+    const added = addCallRow(state, ctx(), {
       peer,
       kind,
       subject: 'x',
       wire: { method: 'POST', path: '/x', body: null },
     });
-    return putMessage(added, { ...(added.messages.at(-1) ?? never()), ...over });
+    return putCall(added, { ...(added.calls.at(-1) ?? never()), ...over });
   }, s);
 }
 
@@ -43,7 +43,7 @@ function next(s: LaneState, of = ctx()): string | null {
   looks.length = 0;
   const errand = nextErrand(s, of, (when) => looks.push(when));
   if (errand === null) return null;
-  return errand.do === 'look-up' ? errand.name : `${errand.do} ${errand.message.kind}`;
+  return errand.do === 'look-up' ? errand.name : `${errand.do} ${errand.call.kind}`;
 }
 
 it('Crossbill sends the report of a payment first, then a refund, then the refund’s report, and a relayed event last', () => {
@@ -51,7 +51,7 @@ it('Crossbill sends the report of a payment first, then a refund, then the refun
   const order = all.map((_, i) => next(calls(fresh(), ...all.slice(0, all.length - i))));
   expect(order).toEqual(['send report_payment', 'send create_refund', 'send report_refund', 'send relay_event']);
   const two = calls(fresh(), 'create_refund', ['create_refund', { subject: 'y' }]);
-  expect(nextErrand(two, ctx(), () => undefined)).toEqual({ do: 'send', message: two.messages[0] });
+  expect(nextErrand(two, ctx(), () => undefined)).toEqual({ do: 'send', call: two.calls[0] });
 });
 
 it('Crossbill sends a pending call at its next try time, and schedules the invoice’s next step for that time', () => {
@@ -77,8 +77,8 @@ it('Crossbill reads an invoice from Stripe before each change of the invoice on 
 });
 
 const DAY = 23 * HOUR_MS;
-const tried = (ms: number, over: Partial<OutboxRow> = {}) => ({ firstTriedAt: at(-ms), attempts: 1, ...over });
-const goes = (kind: OutboxKind, over: Partial<OutboxRow>, s = fresh()) => next(calls(s, [kind, over]))?.split(' ')[0];
+const tried = (ms: number, over: Partial<CallRow> = {}) => ({ firstTriedAt: at(-ms), attempts: 1, ...over });
+const goes = (kind: CallKind, over: Partial<CallRow>, s = fresh()) => next(calls(s, [kind, over]))?.split(' ')[0];
 
 it('from 23 hours after the first try, Crossbill searches Stripe for the effect of a call before it repeats the call', () => {
   expect([goes('report_payment', tried(DAY - 1)), goes('report_payment', tried(DAY))]).toEqual(['send', 'probe']);
@@ -222,10 +222,10 @@ it('Crossbill refuses a choice not offered by the review item with 409, and a ch
 it('the choice `retry` for a failed relay makes Crossbill send the event to the MoR again', () => {
   const s = calls(item('effect_failed', 'relay_event:x'), ['relay_event', { status: 'refused' }]);
   const done = choose(s, 'retry');
-  expect(done.ok ? done.state.messages.map((m) => m.status) : []).toEqual(['pending']);
+  expect(done.ok ? done.state.calls.map((m) => m.status) : []).toEqual(['pending']);
   const about = calls(item('effect_failed', 'in_1'), ['relay_event', { status: 'refused' }]);
   const none = choose(about, 'retry');
-  expect(none.ok ? none.state.messages.map((m) => m.status) : []).toEqual(['refused']);
+  expect(none.ok ? none.state.calls.map((m) => m.status) : []).toEqual(['refused']);
 });
 
 it('while a payment has no MoR id, Crossbill refuses the choice `refund` and leaves the review item open', () => {

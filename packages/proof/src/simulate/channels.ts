@@ -5,7 +5,7 @@ import { linkLookup } from '#src/features/links/rules/link.js';
 import { type Billed } from '#src/core/mor-objects/mor-objects.service.js';
 import { proformaWire } from '#src/features/transfers/proforma-request.js';
 import { proformaLookup } from '#src/features/transfers/rules/proforma.js';
-import { messageKey } from '#src/engine/context.js';
+import { callKey } from '#src/engine/context.js';
 import { decimalFromMinor } from '#src/shared/domain/money.js';
 import { eventIdFor } from '@crossbill/sandbox/mor/event-types.js';
 import { type CaptureNames, namesCharge } from '@crossbill/sandbox/mor/payment-links.js';
@@ -83,7 +83,7 @@ export class Channels {
   async askForLink(invoiceId: string, expiresInSec: number): Promise<void> {
     if (this.world.mayBeLost) return;
     const id = this.world.name('lnk');
-    this.world.linkOf.set(messageKey('create_payment_link', id, 1), invoiceId);
+    this.world.linkOf.set(callKey('create_payment_link', id, 1), invoiceId);
     await this.world.ask('link', async (r) => {
       const billed = await billedNow(r, invoiceId);
       if (billed === null) return;
@@ -93,7 +93,7 @@ export class Channels {
         jurisdiction: JURISDICTION,
         amount: { minor: facts.amountRemaining, currency: facts.currency },
         returnUrl: 'https://shop.example/paid',
-        idempotencyKey: messageKey('create_payment_link', id, 1),
+        idempotencyKey: callKey('create_payment_link', id, 1),
         expiresIn: expiresInSec,
       });
       await r.channels.request({ kind: 'payment_link', id, wire, until: null, facts, askedAt, by: 'ops' }, null);

@@ -1,6 +1,6 @@
 // Scripted stories about failed renewals: a retry succeeds, the schedule gives up, the customer pays by link or another
 // way, or a person requests a retry.
-import { messageKey } from '#src/engine/context.js';
+import { callKey } from '#src/engine/context.js';
 import { retryName } from '#src/features/retries/rules/retry.js';
 import { Channels } from './channels.js';
 import { giveAnotherCard } from './other-card.js';
@@ -21,7 +21,7 @@ async function failing(world: World, outcomes: readonly string[]): Promise<Scene
   world.scheduler.plan(world.at(2), 'links are known', () => {
     for (let n = 1; n <= MOST_RETRIES; n++) {
       const id = retryName('lnk', scene.invoice(), n);
-      world.linkOf.set(messageKey('create_payment_link', id, 1), scene.invoice());
+      world.linkOf.set(callKey('create_payment_link', id, 1), scene.invoice());
     }
   });
   return scene;

@@ -39,7 +39,7 @@ function outsideRules(sides: Sides): string[] {
 
 function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
   const row = seen.invoices.find((r) => r.invoice_id === i.id);
-  const relays = seen.messages.filter((m) => m.kind === 'relay_event' && m.lane === i.id);
+  const relays = seen.calls.filter((m) => m.kind === 'relay_event' && m.lane === i.id);
   const status = row?.status ?? 'unknown';
   if (wasEnrolled(world, i)) {
     // A cancelled relay counts if the MoR charged: the MoR took the event, and only its reply was lost.

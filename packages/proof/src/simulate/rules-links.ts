@@ -38,7 +38,7 @@ function pausedRules({ seen }: Sides): string[] {
   return open.flatMap((r) => {
     const broken: string[] = [];
     if (open.some((x) => x.id !== r.id && x.subject === r.subject)) broken.push(`L3: ${r.subject} has two open items`);
-    const charge = seen.messages.find(
+    const charge = seen.calls.find(
       (m) =>
         m.lane === r.invoice_id && m.status === 'pending' && (m.kind === 'relay_event' || m.kind === 'retry_charge'),
     );

@@ -24,7 +24,7 @@ function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
   return at < 0 ? [] : [`L1: the log of ${lane} has no row ${at + 1}, and goes on with ${rows[at]?.version ?? 0}`];
 }
 
-const PARTS = ['payments', 'refunds', 'objects', 'reviews', 'messages'] as const;
+const PARTS = ['payments', 'refunds', 'objects', 'reviews', 'calls'] as const;
 
 /** L2: a log row with a snapshot contains the whole state of the lane. */
 function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {

@@ -38,7 +38,7 @@ export function retryRules(sides: Sides): string[] {
 function orderRules({ world, seen }: Sides): string[] {
   const written = new Set([
     ...seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []),
-    ...seen.messages.flatMap((m) => (m.kind === 'relay_event' ? [m.subject] : [])),
+    ...seen.calls.flatMap((m) => (m.kind === 'relay_event' ? [m.subject] : [])),
   ]);
   const isForgotten = (id: string): boolean =>
     world.gaps.length > 0 &&

@@ -16,7 +16,7 @@ import { refundRules } from './rules-refunds.js';
 import { retryRules } from './rules-retries.js';
 import { reviewRules } from './rules-reviews.js';
 import { twiceRules } from './rules-twice.js';
-import { type MessageLine, type Snapshot } from './sim-repository.js';
+import { type CallLine, type Snapshot } from './sim-repository.js';
 import { isUnheardTransfer, referencesOf, rowOf, type Sides, sidesOf, type Taken } from './sides.js';
 import { type World } from './world.js';
 
@@ -81,9 +81,9 @@ const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'r
 /** G4, V15 and V16: nothing is half done, no call repeats without end, no lane is leased. */
 export function restRules({ seen }: Pick<Sides, 'seen'>): string[] {
   const broken: string[] = [];
-  const told = (m: MessageLine): boolean =>
+  const told = (m: CallLine): boolean =>
     seen.reviews.some((r) => r.status === 'open' && (r.subject === m.subject || r.refund_id === m.subject));
-  for (const m of seen.messages) {
+  for (const m of seen.calls) {
     if (m.status === 'pending' && !told(m))
       broken.push(`G4: ${m.key} is still pending after ${m.attempts} tries (${m.lastMessage ?? ''})`);
     if (m.attempts > MOST_ATTEMPTS) broken.push(`V15: ${m.key} was tried ${m.attempts} times`);

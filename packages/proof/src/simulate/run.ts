@@ -127,13 +127,13 @@ export async function run(setup: RunSetup): Promise<RunResult> {
 
 /** The rare events of a run. A set of runs should meet each at least once. */
 export function whatHappened(world: World, seen: Snapshot): readonly string[] {
-  const { messages, refunds, reviews } = seen;
+  const { calls, refunds, reviews } = seen;
   const things: readonly (readonly [string, boolean])[] = [
     ['a late worker was fenced', world.scheduler.fenced > 0],
     ['a delivery came again', new Set(world.acknowledged.map((a) => a.eventId)).size < world.acknowledged.length],
-    ['a call was tried again', messages.some((m) => m.attempts > 1)],
-    ['a next key was written', messages.some((m) => m.generation > 1)],
-    ['a call was refused for good', messages.some((m) => m.status === 'refused')],
+    ['a call was tried again', calls.some((m) => m.attempts > 1)],
+    ['a next key was written', calls.some((m) => m.generation > 1)],
+    ['a call was refused for good', calls.some((m) => m.status === 'refused')],
     ['a refund of ours', refunds.some((r) => r.origin === 'api')],
     ['a refund made elsewhere', refunds.some((r) => r.origin === 'event')],
     [
@@ -158,9 +158,9 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['an invoice outside of ENROLMENT', seen.invoices.some((i) => i.enrolled === false && i.status === 'ignored')],
     ['an outside invoice that the MoR paid', seen.invoices.some((i) => i.enrolled === false && i.status === 'paid')],
     ['a notification sent again', new Set(world.heard.map((h) => h.id)).size < world.heard.length],
-    ['an event relayed', messages.some((m) => m.kind === 'relay_event' && m.status === 'done')],
-    ['a retry ordered', messages.some((m) => m.kind === 'retry_charge' && m.status === 'done')],
-    ['a retry taken back', messages.some((m) => m.kind === 'retry_charge' && m.status === 'cancelled')],
+    ['an event relayed', calls.some((m) => m.kind === 'relay_event' && m.status === 'done')],
+    ['a retry ordered', calls.some((m) => m.kind === 'retry_charge' && m.status === 'done')],
+    ['a retry taken back', calls.some((m) => m.kind === 'retry_charge' && m.status === 'cancelled')],
     ['a schedule ended', seen.invoices.some((i) => i.retries?.ended?.how !== undefined)],
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
     ['a loss credited on Stripe', seen.ledger.some((e) => e.reason === 'loss_credited')],

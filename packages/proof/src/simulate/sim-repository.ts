@@ -68,7 +68,7 @@ export type EventLine = {
   readonly reason: string | null;
   readonly sha: string;
 };
-export type MessageLine = {
+export type CallLine = {
   readonly lane: string;
   readonly kind: string;
   readonly subject: string;
@@ -120,7 +120,7 @@ export type Snapshot = {
   readonly refunds: readonly RefundLine[];
   readonly reviews: readonly ReviewLine[];
   readonly events: readonly EventLine[];
-  readonly messages: readonly MessageLine[];
+  readonly calls: readonly CallLine[];
   readonly ledger: readonly LedgerLine[];
   readonly invoices: readonly InvoiceLine[];
   /** The log of each lane, oldest row first. */
@@ -223,7 +223,7 @@ export class SimRepository {
       events: await rows<EventLine>(
         `select source, event_id, type, lane, status, reason, encode(body_sha256, 'hex') as sha from inbox_event order by id`,
       ),
-      messages: [...log].flatMap(([lane, logged]) => fold(lane, logged).state.messages),
+      calls: [...log].flatMap(([lane, logged]) => fold(lane, logged).state.calls),
       ledger: await rows<LedgerLine>('select * from ledger_entry order by id'),
       invoices: await rows<InvoiceLine>('select * from invoice order by seq'),
       log,

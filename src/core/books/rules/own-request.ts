@@ -1,6 +1,6 @@
 // Crossbill's own request for the first charge of a renewal: an `invoice.created` event with the invoice as it is now.
 import { renderCreated } from '../../../shared/domain/events/created-event.js';
-import { type OutboxRow } from '../../../shared/domain/model.js';
+import { type CallRow } from '../../../shared/domain/model.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { type ShownToRelay } from '../../../shared/domain/ports/billing-platform.js';
 import { lastingName } from '../../../engine/context.js';
@@ -10,7 +10,7 @@ import { verdictDueBy } from './payment-rows.js';
 const OWN_EVENT = 'evt_crossbill';
 
 /** True for a relayed event that Crossbill made. An event of Stripe has Stripe's id. */
-export function isOwnEvent({ subject }: Pick<OutboxRow, 'subject'>): boolean {
+export function isOwnEvent({ subject }: Pick<CallRow, 'subject'>): boolean {
   return subject.startsWith(`${OWN_EVENT}_`);
 }
 
@@ -35,7 +35,7 @@ export function requestFirstCharge(lane: Lane, shown: ShownToRelay, by: string |
     lane.say('decision', 'the MoR is not asked to charge: a part is paid, and it charges whole invoices only');
     return null;
   }
-  const number = 1 + lane.messages.filter((m) => m.kind === 'relay_event' && isOwnEvent(m)).length;
+  const number = 1 + lane.calls.filter((m) => m.kind === 'relay_event' && isOwnEvent(m)).length;
   const id = firstChargeName(i.invoiceId, number);
   const wire = { method: 'POST', path: '', body: renderCreated(id, shown, lane.now) } as const;
   lane.request({ peer: 'relay', kind: 'relay_event', subject: id, wire });

@@ -19,10 +19,10 @@ import { DRAFT_LOOK_EVERY_MS, HOUR_MS } from '../../../shared/policy.js';
  * Plans the relay of an invoice that is not final yet, or is final for the first time (`before`: its status before this
  * event). An invoice with an expected verdict stays out: before a change of MOR_RELAY_EVENTS the MoR got it as a draft.
  */
-export function planFirstCharge({ invoice: i, messages, settings, now }: Lane, before: PlatformStatus): void {
+export function planFirstCharge({ invoice: i, calls, settings, now }: Lane, before: PlatformStatus): void {
   if (i === null || settings.relay !== 'finalized' || i.relayDueAt !== null || i.expectedBy !== null) return;
   if (i.billingReason === SIGNUP_REASON || (before !== 'unknown' && before !== 'draft')) return;
-  if (isOver(i.platformStatus) || messages.some((m) => m.kind === 'relay_event' && isOwnEvent(m))) return;
+  if (isOver(i.platformStatus) || calls.some((m) => m.kind === 'relay_event' && isOwnEvent(m))) return;
   i.relayDueAt = nextLook(i, now);
 }
 

@@ -1,7 +1,7 @@
 // Relays Stripe's `invoice.created` to the MoR, so the MoR charges the customer. `first-charge.ts` makes Crossbill's own
 // events.
 import { parseStripeEvent } from '../../../shared/domain/events/stripe-event.js';
-import { type LaneRows, type OutboxRow } from '../../../shared/domain/model.js';
+import { type LaneRows, type CallRow } from '../../../shared/domain/model.js';
 import { askOfCall, type Call, isAbout, mayBeCutOff, refusalOf, type CallRule } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
 import { type InvoiceEvent } from '../../../engine/event.js';
@@ -16,7 +16,7 @@ import { findReasonNotToCharge } from './first-charge.js';
 
 /** Relays an `invoice.created`, byte for byte. */
 export function relayOnce(lane: Lane, e: InvoiceEvent): void {
-  const isRelayed = lane.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
+  const isRelayed = lane.calls.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
   // If the event is late, the relay could make the MoR charge a finished invoice.
   const i = lane.invoice;
   if (isRelayed || (i !== null && isOver(i.platformStatus))) return;
@@ -39,14 +39,14 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
  * would charge again. After a refusal, another `invoice.created` really asks for a retry (Document 3, rule 5).
  */
 function awaitsRelay(s: LaneRows): boolean {
-  return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
+  return awaitsRetry(s) || s.calls.some((m) => isUnanswered(s, m, ['pending', 'done']));
 }
 
 /**
  * True for a relayed event if the MoR has given no verdict on the invoice since the relay. A verdict on a charge does
  * not count if a person dismissed the charge.
  */
-function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
+function isUnanswered(s: LaneRows, m: CallRow, of: readonly CallRow['status'][]): boolean {
   const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
   // True if the MoR reported a charge for the event, and then Crossbill withdrew the event. The MoR received the event,
   // and only its reply was lost.
@@ -65,7 +65,7 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   if (why !== null) return why;
   // A person may send a refused relay again. But if Crossbill has requested a charge since, the MoR would take this
   // relay for one more retry.
-  const later = s.messages.slice(1 + s.messages.findIndex((x) => x.id === m.id));
+  const later = s.calls.slice(1 + s.calls.findIndex((x) => x.id === m.id));
   if (awaitsRetry(s) || later.some((x) => isUnanswered(s, x, ['done'])))
     return 'Crossbill sent the MoR another request to charge it';
   if (isOutdated(s, m)) return OTHER_AMOUNT;
@@ -76,7 +76,7 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
 const OTHER_AMOUNT = 'another amount is due now';
 
 /** True for Crossbill's own event, never sent, with an amount that is no longer due, as after a credit note. */
-function isOutdated(lane: Lane, m: OutboxRow): boolean {
+function isOutdated(lane: Lane, m: CallRow): boolean {
   const due = lane.invoice?.amountRemaining ?? null;
   if (!isOwnEvent(m) || due === null || m.attempts > 0 || mayBeCutOff(m, lane)) return false;
   const sent = parseStripeEvent(Buffer.from(m.wire.body ?? '', 'utf8'));
@@ -84,7 +84,7 @@ function isOutdated(lane: Lane, m: OutboxRow): boolean {
 }
 
 /** The id of a payment the MoR first reported after call `m` began. Null: no such payment. */
-function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | null {
+function verdictSince(s: Pick<LaneRows, 'payments'>, m: CallRow): string | null {
   const p = s.payments.find((x) => x.recordedAt.getTime() >= m.createdAt.getTime());
   return p === undefined ? null : effectName(p);
 }
@@ -112,7 +112,7 @@ export const relayCall: CallRule<'relay_event'> = {
   },
   refused: (lane, { row }, f) => askOfCall(lane, row, { code: 'relay-refused', ...refusalOf(row, f) }),
   chosen: (lane, r, { resolution }) => {
-    if (resolution === 'retry') lane.sendAgain(lane.messages.find((m) => isAbout(r, m))?.id);
+    if (resolution === 'retry') lane.sendAgain(lane.calls.find((m) => isAbout(r, m))?.id);
     return null;
   },
 };

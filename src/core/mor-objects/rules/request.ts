@@ -1,6 +1,6 @@
 // Requests for proforma invoices and payment links: their checks, the stored call, and the withdrawal.
 import { showMoney } from '../../../shared/domain/money.js';
-import { type LaneRows, type OutboxKind } from '../../../shared/domain/model.js';
+import { type LaneRows, type CallKind } from '../../../shared/domain/model.js';
 import { isOver, isPayable } from '../../../shared/domain/status.js';
 import {
   heardAt,
@@ -93,7 +93,7 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
 
 /** Stores the call with its key and bytes, and a row for the future object. Nobody answers an unsent call. */
 export function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
-  const kind = `create_${object.kind}` as OutboxKind; // the feature of the object brings the call
+  const kind = `create_${object.kind}` as CallKind; // the feature of the object brings the call
   const row = lane.add('objects', object);
   if (isUnsent(lane.request({ peer: 'mor', kind, subject: object.id, wire }))) row.status = 'REFUSED';
 }

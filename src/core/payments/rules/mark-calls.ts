@@ -4,7 +4,7 @@ import { type ByHand } from '../../../shared/domain/facts/parts.js';
 import {
   type InvoiceRow,
   type LaneRows,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type ReviewRow,
   moveMark,
@@ -161,7 +161,7 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
  * Describes how a person can make the mark by hand, so that Crossbill finds and books the mark. If a person dismisses
  * the item without such a mark, the ledger shows an unmarked payment, and Stripe never shows the payment's refunds.
  */
-function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
+function findWayByHand({ asked }: CallRow, p: PaymentRow): ByHand | null {
   // Offer no mark by hand for a part payment: the mark leaves the invoice unpaid, so a retry would mark the payment a
   // second time.
   if (asked === null || p.amount === null || p.waived.includes('amount_mismatch')) return null;
@@ -241,7 +241,7 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
   if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
   if (lane.settings.markMode !== 'out_of_band') return reportOf(p, p.amount ?? 0n, lane.now);
   // Search for the reference that Crossbill wrote: the payment may have another id by now.
-  const written = lane.messages.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
+  const written = lane.calls.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
   return written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(p), reference: referenceOf(p) };
 }
 

@@ -6,7 +6,7 @@ import {
   type InvoiceRow,
   type LaneRows,
   type MarkMode,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   moveMark,
 } from '../../../shared/domain/model.js';
@@ -73,7 +73,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
     case 'finalize': {
       // One unsent call is enough: another program finalizes the draft, or Stripe does on its own schedule.
-      const before = lane.messages.find((m) => m.kind === 'finalize_invoice' && isUnsent(m));
+      const before = lane.calls.find((m) => m.kind === 'finalize_invoice' && isUnsent(m));
       const call = before ?? lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
       moveMark(p, isUnsent(call) ? 'held' : 'finalizing');
       if (!isUnsent(call)) return lane.say('decision', `finalize the draft now, to mark payment ${name}`, p);
@@ -165,7 +165,7 @@ export function closeRefunded(lane: Lane): void {
 }
 
 /** The call for each stage of a mark. */
-const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
+const STEPS: Partial<Record<PaymentRow['mark'], CallRow['kind']>> = {
   reporting: 'report_payment',
   attaching: 'attach_payment',
   referencing: 'set_reference',
@@ -177,7 +177,7 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
  * an API request cannot know if the call is on its way to Stripe, and a withdrawal would lose Stripe's reply.
  */
 function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
-  const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
+  const m = lane.calls.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
   if (lane.ctx.beside === true || !isFresh(i, lane.now) || m === undefined) return;
   const why = findWhyPointless(lane, p, i, m);
   if (why === null) return;
@@ -186,7 +186,7 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
 }
 
 /** The reason to withdraw call `m`. Null: the call is still right, or Stripe may have received the call. */
-function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
+function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: CallRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
   // If the invoice is no longer payable, withdraw an untried call. But keep the last call of a mark, even untried:
   // before each send Crossbill searches Stripe for this call's effect (mark-calls.ts).
@@ -212,7 +212,7 @@ function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
 export function standsStillUntil(
   p: PaymentRow,
   i: InvoiceRow,
-  m: OutboxRow,
+  m: CallRow,
   lane: Parameters<typeof mayBeCutOff>[1],
 ): Date | null {
   if (!isPayable(i) || isAsDecided(p, i) || !mayBeCutOff(m, lane)) return null;
@@ -251,7 +251,7 @@ export const readToMark = {
 /** True if another program makes the mark: Crossbill decided it, and never sent its newest call. */
 export function isMarkedByOthers(s: LaneRows, p: PaymentRow): boolean {
   const kind = STEPS[p.mark];
-  const newest = s.messages.findLast((m) => m.kind === kind && isCallOf(m, p));
+  const newest = s.calls.findLast((m) => m.kind === kind && isCallOf(m, p));
   return newest !== undefined && isUnsent(newest);
 }
 

@@ -54,7 +54,7 @@ export function mirrorRefunds(lane: Lane): void {
  */
 function isReadForNote(lane: Lane): boolean {
   const i = lane.invoice;
-  const notedAt = lane.messages.map((m) => (m.kind === 'issue_credit_note' ? (m.answeredAt?.getTime() ?? 0) : 0));
+  const notedAt = lane.calls.map((m) => (m.kind === 'issue_credit_note' ? (m.answeredAt?.getTime() ?? 0) : 0));
   if (i !== null && isFresh(i, lane.now) && (i.readAt?.getTime() ?? 0) >= Math.max(0, ...notedAt)) return true;
   if (i !== null && (i.readAt !== null || i.readDueAt === null)) askAgain(lane);
   return false;
@@ -82,7 +82,7 @@ function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
  */
 function waitsToShow(lane: Lane, p: PaymentRow): boolean {
   if (!lane.sendsNothing) return false;
-  const isPaid = lane.messages.some((m) => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, p));
+  const isPaid = lane.calls.some((m) => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, p));
   return p.paymentRecordId !== null || isPaid;
 }
 
@@ -92,7 +92,7 @@ function waitsToShow(lane: Lane, p: PaymentRow): boolean {
  */
 function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   const { invoiceId, paymentRecordId } = p;
-  const reported = lane.messages.find(
+  const reported = lane.calls.find(
     (m) => m.kind === 'report_refund' && m.status === 'done' && refundOf(lane, m)?.id === r.id,
   );
   // The credit note has the reference of the report, even if the refund got another id in the meantime.

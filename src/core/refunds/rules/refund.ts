@@ -3,7 +3,7 @@
 import { type ConflictFact } from '../../../shared/domain/facts/conflict.js';
 import {
   type LaneRows,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   REFUND,
   type RefundRow,
@@ -284,11 +284,11 @@ function join(lane: Lane, r: Refund, known: Refund, a: RefundReply): void {
 }
 
 /** Finds the request for our refund. A refund has only one request, even if Crossbill sends it several times. */
-export function requestOf<M extends OutboxRow>(
-  { messages }: { readonly messages: readonly M[] },
+export function requestOf<M extends CallRow>(
+  { calls }: { readonly calls: readonly M[] },
   refundId: string,
 ): M | undefined {
-  return messages.find((m) => m.kind === 'create_refund' && m.subject === refundId);
+  return calls.find((m) => m.kind === 'create_refund' && m.subject === refundId);
 }
 
 /** True if the refund request used a payment id from a person, and the MoR later gave the payment another id. */

@@ -3,7 +3,7 @@ import { type Draft } from '../../../shared/domain/row.js';
 import { isSameFact } from '../../../shared/domain/fact.js';
 import {
   type LaneRows,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type RefundRow,
   type ReviewRow,
@@ -63,7 +63,7 @@ export function requestRefund(
       'The bank took the money of this payment back (a returned debit): a refund would pay the customer twice.',
     );
   const key = scope === null ? null : refundKey(p.paymentId, scope);
-  const before = key === null ? undefined : lane.messages.find((m) => m.key === key);
+  const before = key === null ? undefined : lane.calls.find((m) => m.key === key);
   if (before !== undefined) {
     const made = refundById(lane, before.subject);
     if (made !== undefined && (req.amount === null || req.amount === made.amount)) return { ok: true, value: made };
@@ -132,7 +132,7 @@ export function refundForItem(
   // The key contains the number `n`. Only after a failed refund does the next choice get the next number. After a
   // restored backup `n` starts at 1 again, so the same choice gets its old key.
   const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
-  const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
+  const isUsed = (n: number): boolean => lane.calls.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
   let n = 1;
   while (isUsed(n)) n++;
   const request = { amount, reason: 'requested_by_customer', metadata: null, by };
@@ -181,7 +181,7 @@ const RENAMED = 'payment_renamed';
  * such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. The exception is only for an id
  * entered by a person, because the MoR knows the ids from its own events.
  */
-function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
+function takeRefusal(lane: Lane, r: Refund, m: CallRow, f: CallFailure): void {
   // After a late refusal the status is null: the caller has already received 202, and an item reports the failure.
   const failure = { status: r.status === 'requested' ? f.status : null, code: f.code, message: f.message };
   const p = lane.findPayment(r.paymentRowId);
@@ -214,7 +214,7 @@ function removeName(lane: Lane, p: Draft<PaymentRow>): void {
  * somebody else made this refund, for example in the MoR's portal. If our request had an earlier try without a reply,
  * this try may have moved money too.
  */
-function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
+function tellRefusedBeside(lane: Lane, r: Refund, m: CallRow, f: CallFailure): void {
   const other = r.morRefundId ?? r.processorRefundId;
   const nothingMade = m.attempts === 1 && !mayBeCutOff(m, lane);
   const name = other === null ? 'a refund' : `refund ${other}`;
@@ -254,9 +254,9 @@ export function withdrawStale(lane: Lane): void {
 export const stuckRefunds = itemRule(
   { 'refund-waits': 'the refund ended, or Crossbill sends it again', 'refund-failed': 'the refund succeeded' },
   function* (lane) {
-    const { refunds, messages, reviews } = lane;
+    const { refunds, calls, reviews } = lane;
     for (const r of refunds) {
-      const m = requestOf({ messages }, r.id);
+      const m = requestOf({ calls }, r.id);
       if (r.status === 'failed' && mustHear(r, m)) {
         const { code: error = null, message = null } = r.failure ?? {};
         const fact = { code: 'refund-failed', refund: r.morRefundId ?? r.id, error, said: message } as const;
@@ -288,7 +288,7 @@ export const stuckRefunds = itemRule(
 );
 
 /** True if an item must report the failure: the caller received 202, and no person reported the failure. */
-function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): boolean {
+function mustHear({ failure, createdAt }: RefundRow, m: CallRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
   return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= REPLY_TIMEOUT_MS);
 }
@@ -321,7 +321,7 @@ const TOLD_BY_PERSON = 'told_by_person';
  * the MoR made the refund after all, the next refund pays the customer twice. So Crossbill refuses the report while it
  * still sends the request. Crossbill also refuses an empty note: the note must name a person at the MoR.
  */
-function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
+function endRefund(r: Refund, m: CallRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;
   const word = note?.trim() ?? '';
   if (word === '')

@@ -83,7 +83,7 @@ export function takeEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void 
 /** Withdraws the relay for a customer outside ENROLMENT. */
 export function withdrawRelay(lane: Lane): void {
   if (standingOf(lane) !== 'outside') return;
-  for (const m of lane.messages)
+  for (const m of lane.calls)
     if (m.kind === 'relay_event' && m.status === 'pending')
       Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
 }

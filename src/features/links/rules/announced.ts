@@ -11,7 +11,7 @@ import {
   type Observation,
 } from '../../../shared/domain/mor-object.js';
 import { effectName, ownIdOf } from '../../../shared/domain/payment-name.js';
-import { messageKey } from '../../../engine/context.js';
+import { callKey } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { done, type EventOutcome } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
@@ -27,7 +27,7 @@ import { isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object
 export function takeCaptured(lane: Lane, e: MorServiceEvent): EventOutcome {
   const ids = new Set(idsIn(e.data));
   const link = lane.objects.find(
-    (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),
+    (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(callKey('create_payment_link', o.id, 1))),
   );
   if (link === undefined) return captured.take(lane, e);
   const x = observationIn(lane, e);
@@ -40,7 +40,7 @@ export function takeCaptured(lane: Lane, e: MorServiceEvent): EventOutcome {
     // Crossbill sends the request again: for the same key the MoR returns this link.
     putBack(link);
     link.updatedAt = lane.now;
-    lane.sendAgain(lane.messages.find((m) => m.kind === 'create_payment_link' && m.subject === link.id)?.id);
+    lane.sendAgain(lane.calls.find((m) => m.kind === 'create_payment_link' && m.subject === link.id)?.id);
   }
   const [first] = announcedOn(link);
   const isFirst = first !== undefined && (first.eventId === x.eventId || isSameMoney(first, x));

@@ -181,7 +181,7 @@ function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
 
 /** True while Crossbill waits for the MoR's reply to the request for the link. */
 function isAwaited(lane: Lane, o: MorObjectRow): boolean {
-  const isAsked = lane.messages.some(
+  const isAsked = lane.calls.some(
     (m) => m.kind === 'create_payment_link' && m.subject === o.id && m.status === 'pending',
   );
   return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));

@@ -1,6 +1,6 @@
 // Automatic payment links: the request for the amount due, and the country of the link.
 import { askFor, NOT_PAYABLE } from '../../../core/mor-objects/rules/request.js';
-import { messageKey } from '../../../engine/context.js';
+import { callKey } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { type MorObjectRow, newMorObject } from '../../../shared/domain/mor-object.js';
@@ -16,7 +16,7 @@ export function requestLink(lane: Lane, id: string): boolean {
   const { recoveryLinks } = settings;
   const { amountRemaining: minor = null, currency = null, invoiceId = '' } = i ?? {};
   if (recoveryLinks === null || minor === null || minor <= 0n || currency === null) return false;
-  const key = messageKey('create_payment_link', id, 1);
+  const key = callKey('create_payment_link', id, 1);
   const { returnUrl, expiresSec } = recoveryLinks;
   const jurisdiction = jurisdictionOf(lane, recoveryLinks);
   const amount = { minor, currency };

@@ -187,7 +187,7 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
   const early = trail === null ? findWhyEarly(s, i, ctx) : null;
   if (early !== null) return early;
   if (i.amountRemaining !== null && i.amountRemaining <= 0n) return 'nothing is due on it.';
-  const sending = s.messages.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
+  const sending = s.calls.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
   if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
   if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
     return `the MoR may be charging it. Crossbill has waited for the answer since ${trail === null || trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))} and expects it by ${showTime(i.expectedBy)}.`;

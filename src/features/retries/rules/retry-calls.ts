@@ -65,7 +65,7 @@ export const retryChargeCall: CallRule<'retry_charge'> = {
   },
   chosen: (lane, item, { resolution }) => {
     // Finds the newest refused request, because the MoR has already answered all earlier requests.
-    const m = lane.messages.findLast((x) => isAbout(item, x));
+    const m = lane.calls.findLast((x) => isAbout(item, x));
     if (resolution !== 'retry' || m?.status !== 'refused') return null;
     if (!awaitsRetry(lane)) m.attempts = 0; // the MoR certainly received none of the old tries
     awaitVerdict(lane, lane.now);
@@ -86,7 +86,7 @@ const endCall = {
   // Makes a new call with a new key: Stripe replays a refusal under the first key for a day. Crossbill reads the
   // invoice again before this call.
   chosen: (lane, item, { resolution }) => {
-    const m = lane.messages.findLast((x) => isAbout(item, x));
+    const m = lane.calls.findLast((x) => isAbout(item, x));
     if (resolution === 'retry' && m?.status === 'refused' && m.asked !== null) lane.call(m.asked, m.subject);
     return null;
   },

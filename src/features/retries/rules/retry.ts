@@ -112,8 +112,8 @@ export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): 
 }
 
 /** Finds the retry of an earlier request. */
-export function findRetry({ invoice, messages }: LaneRows, id: string): MadeRetry | undefined {
-  if (messages.some((m) => m.kind === 'relay_event' && m.subject === id)) return firstCharge(id);
+export function findRetry({ invoice, calls }: LaneRows, id: string): MadeRetry | undefined {
+  if (calls.some((m) => m.kind === 'relay_event' && m.subject === id)) return firstCharge(id);
   const retry = invoice?.retries?.retries.find((r) => String(r.number) === id);
   return retry === undefined ? undefined : named(retry);
 }

@@ -114,7 +114,7 @@ async function integrationCheck(health: HealthRepository): Promise<Check> {
 }
 
 function backlogChecks(b: Backlog, quarantined: number): Check[] {
-  const waiting = `${b.waitingEvents} events and ${b.pendingMessages} calls, oldest ${age(b.oldestSeconds)}`;
+  const waiting = `${b.waitingEvents} events and ${b.pendingCalls} calls, oldest ${age(b.oldestSeconds)}`;
   const unless = (
     name: string,
     isWell: boolean,

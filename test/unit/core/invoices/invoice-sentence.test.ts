@@ -202,7 +202,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     {
       invoice: { status: 'marking' },
       payments: [payment({ mark: 'attaching' })],
-      messages: [{ peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 4, nextTryAt: nov(6, 13) }],
+      calls: [{ peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 4, nextTryAt: nov(6, 13) }],
     },
     'wait',
     'Paid: the MoR took 29.90 EUR on 5 Nov; Stripe has not confirmed the mark after 4 tries; Crossbill tries again at 13:00 UTC today.',

@@ -1,8 +1,8 @@
 // A request without a reply, while the money of its invoice comes.
 import { chooseItem } from '../../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
-import { type LaneState, type OutboxRow } from '../../../../src/shared/domain/model.js';
-import { emptyLane, messageKey } from '../../../../src/engine/context.js';
+import { type LaneState, type CallRow } from '../../../../src/shared/domain/model.js';
+import { emptyLane, callKey } from '../../../../src/engine/context.js';
 import { requestLink } from '../../../../src/features/links/rules/request-link.js';
 import { tellLane } from '../../../../src/features/notifications/rules/tell-lane.js';
 import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
@@ -21,7 +21,7 @@ const withdrawn = (s: LaneState) => wanted(s, ctx());
 const requested = { status: 'REQUESTED', morId: null, url: null } as const;
 const link = (s: LaneState) => asking(s, aLink(requested));
 const proforma = (s: LaneState) => asking(s, aProforma({ ...requested, number: null }));
-const tried = ({ s, m }: { readonly s: LaneState; readonly m: OutboxRow }) => applyReply(s, m.id, silent, ctx());
+const tried = ({ s, m }: { readonly s: LaneState; readonly m: CallRow }) => applyReply(s, m.id, silent, ctx());
 
 it('if a payment comes before the MoR answers a link request, Crossbill withdraws the request and opens a review item', async () => {
   const r = rig({ retrySchedule: null });
@@ -78,7 +78,7 @@ it.each<readonly [string, LaneState, string]>([
   ['has a payment before its mark', lane({}, payment()), 'payment pay_1 was taken and is being marked'],
 ])('Crossbill withdraws an unanswered link request and stores the reason if the invoice %s', (_, of, why) => {
   const s = withdrawn(link(of).s);
-  expect(s.messages).toMatchObject([{ kind: 'create_payment_link', status: 'cancelled' }]);
+  expect(s.calls).toMatchObject([{ kind: 'create_payment_link', status: 'cancelled' }]);
   expect(s.objects).toMatchObject([
     { status: 'REFUSED', detail: { refusal: { status: 409, code: 'invoice_not_payable' } } },
   ]);
@@ -111,9 +111,9 @@ it('if a withdrawn link request gets a capture, Crossbill sends the request agai
   const asked = link(lane({ status: 'paid' }));
   const back = settle(tried(asked), ctx());
   expect(back.objects[0]?.detail).toMatchObject({ mayStand: true });
-  const idempotencyKey = messageKey('create_payment_link', 'lnk_1', 1);
+  const idempotencyKey = callKey('create_payment_link', 'lnk_1', 1);
   const heard = hear(back, 'payment.captured', { idempotencyKey, pspReference: 'ch_9' }, ctx());
-  const [m = never()] = heard.messages;
+  const [m = never()] = heard.calls;
   expect(m).toMatchObject({ status: 'pending', key: asked.m.key, wire: asked.m.wire });
   const { observed, ...detail } = heard.objects[0]?.detail ?? never();
   expect([detail, observed]).toMatchObject([{ unanswered: true }, [{ source: 'event', charge: 'ch_9' }]]);
@@ -153,10 +153,10 @@ it('if a withdrawn link request of an outdated amount gets a capture, Crossbill 
 
 it('if the MoR refuses a link request after a capture on that link, a review item opens', () => {
   const asked = link(lane({ status: 'paid' }));
-  const idempotencyKey = messageKey('create_payment_link', 'lnk_1', 1);
+  const idempotencyKey = callKey('create_payment_link', 'lnk_1', 1);
   const heard = hear(settle(tried(asked), ctx()), 'payment.captured', { idempotencyKey, pspReference: 'ch_9' }, ctx());
   const refusal = failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
-  const refused = settle(applyReply(heard, heard.messages[0]?.id ?? '', refusal, ctx()), ctx());
+  const refused = settle(applyReply(heard, heard.calls[0]?.id ?? '', refusal, ctx()), ctx());
   expect(open(refused).filter((x) => x.fact.code === 'link-lost' && x.fact.announced)).toMatchObject([
     { kind: 'conflicting_event', subject: 'lnk_1' },
   ]);
@@ -175,10 +175,10 @@ const paid = lane({ status: 'paid' });
 
 it('Crossbill withdraws an unanswered proforma request of a paid invoice, with a review item if the MoR may have received it', () => {
   const never = settle(proforma(paid).s, ctx());
-  expect(never.messages).toMatchObject([{ kind: 'create_proforma', status: 'cancelled' }]);
+  expect(never.calls).toMatchObject([{ kind: 'create_proforma', status: 'cancelled' }]);
   expect([never.objects[0]?.status, open(never)]).toEqual(['REFUSED', []]);
   const once = settle(tried(proforma(paid)), ctx());
-  expect(once.messages).toMatchObject([{ status: 'cancelled', attempts: 1 }]);
+  expect(once.calls).toMatchObject([{ status: 'cancelled', attempts: 1 }]);
   expect(open(once)).toMatchObject([
     {
       ...{ kind: 'double_payment', subject: 'pfm_1' },
@@ -192,11 +192,11 @@ it('after a withdrawn request, an event about its proforma invoice updates the s
   const heard = hear(once, 'proforma_invoice.issued', { proformaInvoiceId: PROFORMA, number: 'PF-9' }, ctx());
   expect(heard.objects).toMatchObject([{ id: 'pfm_1', morId: PROFORMA, status: 'ISSUED', number: 'PF-9' }]);
   expect(heard.objects[0]?.detail.mayStand).toBeUndefined();
-  expect(heard.messages).toMatchObject([{ status: 'cancelled' }]);
+  expect(heard.calls).toMatchObject([{ status: 'cancelled' }]);
 });
 
 it('if Crossbill withdraws a proforma request, the proforma invoice keeps the id and status from an earlier event', () => {
   const { s } = asking(paid, aProforma({ status: 'ISSUED' }));
   const back = withdrawn(s);
-  expect([back.messages[0]?.status, back.objects[0]]).toEqual(['cancelled', s.objects[0]]);
+  expect([back.calls[0]?.status, back.objects[0]]).toEqual(['cancelled', s.objects[0]]);
 });

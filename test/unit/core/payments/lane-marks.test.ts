@@ -132,8 +132,8 @@ for (const markMode of MODES) {
       expect(asked.filter((a) => a === `${kind} crossbill:${kind}:pay_oak:1`).length).toBeGreaterThan(2);
       expect(asked.slice(-2)).toEqual([`probe ${kind}`, `${kind} crossbill:${kind}:pay_oak:2`]);
       expect(h.platform.effects).toEqual(EFFECTS[markMode]);
-      const message = (await h.state(INVOICE_ID)).messages.find((m) => m.kind === kind);
-      expect(message?.key).toBe(`crossbill:${kind}:pay_oak:2`);
+      const call = (await h.state(INVOICE_ID)).calls.find((m) => m.kind === kind);
+      expect(call?.key).toBe(`crossbill:${kind}:pay_oak:2`);
     });
   }
 }

@@ -139,7 +139,7 @@ it('if the record of the first retry is lost and the amount due changes, Crossbi
   h.clock.advance(HOUR_MS);
   await h.rest(30);
   const s = await state(r);
-  expect(s.messages).toMatchObject([{ kind: 'retry_charge', status: 'cancelled', attempts: 0 }]);
+  expect(s.calls).toMatchObject([{ kind: 'retry_charge', status: 'cancelled', attempts: 0 }]);
   expect(s.invoice?.retries).toMatchObject({ retries: [{ withdrawn: false }], waitingSince: expect.any(String) });
   expect([relayed(r).length, openKinds(s)]).toEqual([1, ['renewal_overdue']]);
 });

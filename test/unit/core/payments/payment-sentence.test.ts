@@ -83,8 +83,8 @@ it.each<readonly [string, MorObjectRow, string, string]>([
   expect(paid({ objects: [o] })).toEqual([tone, `${took}${what}.`]);
 });
 
-const marking = (messages: Over['messages'], payments = [payment({ mark: 'attaching' })]) =>
-  text({ invoice: { status: 'marking' }, payments, messages: messages ?? [] });
+const marking = (calls: Over['calls'], payments = [payment({ mark: 'attaching' })]) =>
+  text({ invoice: { status: 'marking' }, payments, calls: calls ?? [] });
 const call = { peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 1, nextTryAt: nov(7) } as const;
 
 it('the console’s sentence about an invoice being marked counts only the tries of pending calls to Stripe', () => {
@@ -183,9 +183,9 @@ it('the console’s sentence about an unpaid invoice says when the MoR charges n
   const next = (over: Over) => text({ ...refusedOnce, ...over });
   const call = { peer: 'relay', kind: 'retry_charge', status: 'pending', attempts: 0, nextTryAt: NOW } as const;
   const none = '; no further try is planned).';
-  expect(next({ messages: [call] })).toContain('; Crossbill asks the MoR again).');
+  expect(next({ calls: [call] })).toContain('; Crossbill asks the MoR again).');
   for (const over of [{ status: 'done' }, { kind: 'relay_event' }] as const)
-    expect(next({ messages: [{ ...call, ...over }] })).toContain(none);
+    expect(next({ calls: [{ ...call, ...over }] })).toContain(none);
   const due = (nextTryAt: Date) => next({ invoice: { retries: trail(), nextTryAt } });
   expect(due(NOW)).toContain('; next at any moment).');
   expect(due(nov(5))).toContain('; next at any moment).');

@@ -32,7 +32,7 @@ async function othersMark(h: LaneHarness): Promise<void> {
 }
 
 const calls = async (h: LaneHarness): Promise<string[]> =>
-  (await state(h)).messages.map((m) => `${m.kind} ${m.status} ${m.lastCode ?? ''}`);
+  (await state(h)).calls.map((m) => `${m.kind} ${m.status} ${m.lastCode ?? ''}`);
 
 it.each(MODES)(
   'in shadow mode, Crossbill decides the mark of a payment and stores the first call to Stripe without sending it (%s)',
@@ -78,7 +78,7 @@ it('in shadow mode, a different amount opens an amount_mismatch item, even on an
   await othersMark(h);
   await h.take(aPaymentSucceeded({ amount: 900 }));
   const s = await state(h);
-  expect([s.payments[0]?.mark, openKinds(s), s.messages]).toEqual(['parked', ['amount_mismatch'], []]);
+  expect([s.payments[0]?.mark, openKinds(s), s.calls]).toEqual(['parked', ['amount_mismatch'], []]);
 });
 
 it('in shadow mode, a second payment of a paid invoice opens a double_payment item', async () => {
@@ -93,7 +93,7 @@ it('in shadow mode, a failed payment leaves the invoice open, and Crossbill stor
   const h = inShadow();
   await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
   const s = await state(h);
-  expect([s.invoice?.status, s.messages]).toEqual(['open', []]);
+  expect([s.invoice?.status, s.calls]).toEqual(['open', []]);
 });
 
 it('in shadow mode, Crossbill finalizes no draft, and decides the mark after another integration finalizes the draft', async () => {
@@ -190,7 +190,7 @@ it('after shadow mode, the operator’s retry makes Crossbill decide again and m
   await h.rest();
   const s = await state(h);
   expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-  expect(s.messages.filter((m) => m.kind === 'report_payment').map((m) => [m.generation, m.status])).toEqual([
+  expect(s.calls.filter((m) => m.kind === 'report_payment').map((m) => [m.generation, m.status])).toEqual([
     [1, 'cancelled'],
     [2, 'done'],
   ]);

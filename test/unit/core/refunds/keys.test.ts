@@ -108,7 +108,7 @@ it('Crossbill refuses to resend a refund whose stored request bytes were erased'
   await h.rest(48);
   const purged = (x: LaneState): LaneState => ({
     ...x,
-    messages: x.messages.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
+    calls: x.calls.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
   });
   await h.command(INVOICE_ID, (x) => ({ ok: true, state: purged(x), value: null }));
   expect(await tryChoice(h, 'retry')).toMatchObject({ ok: false, code: 'request_erased' });
@@ -154,7 +154,7 @@ it("if the MoR's event confirms a refund with a lost answer, Crossbill does not 
   h.clock.advance(30 * 3_600_000);
   await h.rest(48);
   expect(h.gateway.made).toHaveLength(1);
-  expect((await state(h)).messages.filter((m) => m.status === 'pending')).toEqual([]);
+  expect((await state(h)).calls.filter((m) => m.status === 'pending')).toEqual([]);
 });
 
 it("an operator's retry sends a withdrawn refund while its new idempotency key is valid", async () => {

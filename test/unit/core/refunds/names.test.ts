@@ -229,7 +229,7 @@ const corrected = aPaymentSucceeded({ paymentId: 'pay_right', chargeId: 'ch_firs
 async function atRest(h: LaneHarness): Promise<{ s: LaneState; facts: object }> {
   await h.rest(48);
   const s = await h.state(INVOICE_ID);
-  const pending = s.messages.filter((m) => m.status === 'pending').length;
+  const pending = s.calls.filter((m) => m.status === 'pending').length;
   const unmarked = balances(s)['unmarked_payments'] ?? 0n;
   const payments = s.payments.map((p) => [p.paymentId, p.mark]);
   return {

@@ -62,7 +62,7 @@ const asked = (s: LaneState, ctx: Ctx, id = 'lnk_1') =>
 function withMadeLink(ctx = aCtx()): LaneState {
   const made = asked(anOpenInvoice(ctx), ctx);
   if (!made.ok) throw new Error(made.message);
-  const m = made.state.messages.find((x) => x.kind === 'create_payment_link') ?? never();
+  const m = made.state.calls.find((x) => x.kind === 'create_payment_link') ?? never();
   return settle(applyReply(made.state, m.id, linkMade(facts200({})), ctx), ctx);
 }
 
@@ -105,7 +105,7 @@ it("if a payment.captured event comes before the MoR answers a link request, Cro
   const made = asked(anOpenInvoice(), aCtx());
   if (!made.ok) throw new Error(made.message);
   const s = hear(made.state, 'payment.captured', { idempotencyKey: 'crossbill:create_payment_link:lnk_1:1' });
-  const m = s.messages.find((x) => x.kind === 'create_payment_link') ?? never();
+  const m = s.calls.find((x) => x.kind === 'create_payment_link') ?? never();
   const link = facts200({ status: 'PAID', due: null });
   const paid = settle(applyReply(s, m.id, linkMade(link), aCtx()), aCtx());
   expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
@@ -140,7 +140,7 @@ function read(s: LaneState, ctx: Ctx, over: Parameters<typeof facts>[0] = {}): L
 }
 
 function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): LaneState {
-  const m = s.messages.find((x) => x.kind === 'create_payment_link' && x.status === 'pending');
+  const m = s.calls.find((x) => x.kind === 'create_payment_link' && x.status === 'pending');
   const link: LinkFacts = {
     morId: `${LINK}${ctx.now.getTime()}`,
     url: 'https://pay.example/1',
@@ -173,7 +173,7 @@ it.each(['payment.failed', 'payment.requires_action'] as const)(
     expect(plan(s, stale).errand).toMatchObject({ name: 'read-invoice', question: 'in_1' });
     const made = read(s, stale, { amountRemaining: 1990n });
     expect(linksOf(made)).toMatchObject([{ status: 'REQUESTED', amount: 1990n, detail: { automatic: true } }]);
-    const [m] = made.messages;
+    const [m] = made.calls;
     expect(m).toMatchObject({ kind: 'create_payment_link', peer: 'mor', status: 'pending' });
     expect(JSON.parse(m?.wire.body ?? '')).toMatchObject({
       jurisdiction: 'GB',
@@ -189,18 +189,18 @@ it.each(['payment.failed', 'payment.requires_action'] as const)(
 it('after a restore, Crossbill requests the same payment link under the same key, and the next link under a different key', () => {
   const refused = (ctx: Ctx, s = anOpenInvoice()): LaneState => read(verdict(s, 'payment.failed', ctx), ctx);
   const first = refused(at(0));
-  const key = first.messages.at(-1)?.key;
+  const key = first.calls.at(-1)?.key;
   expect(key).toMatch(/^crossbill:create_payment_link:lnk_[0-9a-f]{32}:1$/);
-  expect(refused(at(48 * HOUR_MS)).messages.at(-1)?.key).toBe(key);
+  expect(refused(at(48 * HOUR_MS)).calls.at(-1)?.key).toBe(key);
   const expired = linkRead(linkAnswered(first, at(0)), at(HOUR_MS), 'EXPIRED');
   const next = refused(at(2 * HOUR_MS), expired);
   expect(linksOf(next)).toHaveLength(2);
-  expect(next.messages.at(-1)?.key).not.toBe(key);
+  expect(next.calls.at(-1)?.key).not.toBe(key);
 });
 
 it("if the MoR refuses a payment link, a review item opens and the operator's retry uses a new key", () => {
   const s = verdict(anOpenInvoice(), 'payment.failed', at(0));
-  const [m] = s.messages;
+  const [m] = s.calls;
   const refused = { ok: false, kind: 'refused', status: 409, code: 'no_active_arrangement' } as const;
   const rest = {
     message: 'the MoR answered 409',
@@ -220,9 +220,9 @@ it("if the MoR refuses a payment link, a review item opens and the operator's re
   const retried = resolveReview(told, item?.id ?? '', choice, at(1000));
   if (!retried.ok) throw new Error(retried.message);
   const again = settle(retried.state, at(1000));
-  const keys = again.messages.filter((x) => x.kind === 'create_payment_link').map((x) => x.key);
+  const keys = again.calls.filter((x) => x.kind === 'create_payment_link').map((x) => x.key);
   expect(new Set(keys).size).toBe(2);
-  expect(again.messages.at(-1)).toMatchObject({ status: 'pending' });
+  expect(again.calls.at(-1)).toMatchObject({ status: 'pending' });
   const left = resolveReview(told, item?.id ?? '', { ...choice, resolution: 'dismiss' }, at(1000));
   if (!left.ok) throw new Error(left.message);
   expect(linksOf(read(verdict(left.state, 'payment.failed', at(DAY_MS)), at(DAY_MS)))).toHaveLength(1);

@@ -127,10 +127,10 @@ it("the API and the console show a failed renewal's decline, its retries and the
   await r.h.drain();
   r.h.clock.advance(HOUR_MS);
   await r.h.take(declined(r));
-  const { invoice, payments, refunds, attempts, objects, messages, reviews, journal } = await state(r);
+  const { invoice, payments, refunds, attempts, objects, calls, reviews, journal } = await state(r);
   if (invoice === null) throw new Error('there is no invoice');
   const next = new Date(r.h.clock.now().getTime() + 5 * DAY_MS).toISOString();
-  const rows = { payments, refunds, attempts, objects, messages, reviews, journal };
+  const rows = { payments, refunds, attempts, objects, calls, reviews, journal };
   const seen = { invoice, morCustomerId: null, ...rows } as Parameters<typeof invoiceView>[0];
   expect(invoiceView(seen, [])).toMatchObject({
     next_try_at: next,

@@ -46,7 +46,7 @@ it("an operator's charge withdraws a pending cancellation of the subscription, a
   const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
   r.h.platform.fail('cancel_subscription', ...Array.from({ length: 6 }, () => 'retry' as const));
   await refused(r);
-  expect((await state(r)).messages.map((m) => [m.kind, m.status])).toEqual([['cancel_subscription', 'pending']]);
+  expect((await state(r)).calls.map((m) => [m.kind, m.status])).toEqual([['cancel_subscription', 'pending']]);
   expect((await retry(r)).ok).toBe(true);
   await r.h.rest(2);
   expect([relayed(r).length, r.h.platform.ended.size]).toEqual([1, 0]);
@@ -72,7 +72,7 @@ it('if Crossbill crashes after a retry went out, Crossbill requests no second ch
   await r.h.rest(12);
   expect(relayed(r)).toHaveLength(1);
   const s = await state(r);
-  expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
+  expect(s.calls.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
   expect(s.invoice?.retries).toMatchObject({ waitingSince: expect.any(String), retries: [{ withdrawn: false }] });
 });
 
@@ -94,7 +94,7 @@ it('a capture on an expired link withdraws a waiting retry', async () => {
   const event = { id, type, created: r.h.clock.now().toISOString(), data };
   await r.h.take(delivery('mor_events', id, type, INVOICE_ID, event));
   await r.h.rest(1); // its read does not confirm it yet
-  expect((await state(r)).messages.at(-1)).toMatchObject({ kind: 'retry_charge', status: 'cancelled' });
+  expect((await state(r)).calls.at(-1)).toMatchObject({ kind: 'retry_charge', status: 'cancelled' });
   r.links.pay('link_1');
   await r.h.rest(24);
   expect([relayed(r).length, (await state(r)).invoice?.status]).toEqual([0, 'paid']);

@@ -35,7 +35,7 @@ it("a full bank transfer is a payment of the invoice's customer, and Crossbill r
       paymentId: null,
     },
   ]);
-  expect(s.messages).toMatchObject([{ kind: 'report_payment' }]);
+  expect(s.calls).toMatchObject([{ kind: 'report_payment' }]);
   expect(s.entries).toMatchObject([{ reason: 'payment_collected' }]);
   expect(open(s)).toEqual([]);
 });
@@ -64,9 +64,9 @@ it('after an operator applies a partial bank transfer, another proforma invoice 
   }));
   const applied = settle(takeRead({ ...s, payments }, aCtx(), rest), aCtx());
   expect(ask(applied)).toMatchObject({ ok: true, value: { id: 'pfm_2', amount: 1990n } });
-  const { objects, reviews, messages, invoice } = applied;
+  const { objects, reviews, calls, invoice } = applied;
   if (invoice === null) throw new Error('the lane has an invoice');
-  const view = { invoice, payments, objects, reviews, messages, refunds: [], attempts: [] };
+  const view = { invoice, payments, objects, reviews, calls, refunds: [], attempts: [] };
   expect(invoiceSentence(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is open');
 });
 

@@ -4,7 +4,7 @@ import { type Draft } from '../../../../shared/domain/row.js';
 import {
   type LaneRows,
   type LedgerEntry,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type RefundRow,
   type Resolution,
@@ -101,8 +101,8 @@ function send(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, credit: LossCre
   const sum = (minor: string) => ({ minor: BigInt(minor), currency: p.currency });
   const amount = sum(credit.minor);
   const paymentRecordId = p.paymentRecordId;
-  const isOf = (m: OutboxRow): boolean => m.kind === 'report_refund' && m.subject === name;
-  const isReported = lane.messages.some((m) => isOf(m) && m.status === 'done');
+  const isOf = (m: CallRow): boolean => m.kind === 'report_refund' && m.subject === name;
+  const isReported = lane.calls.some((m) => isOf(m) && m.status === 'done');
   if (paymentRecordId !== null && !isReported) {
     const refundedAt = new Date(o.detail.returnedAt ?? o.detail.outcomeAt ?? o.createdAt);
     const about = { invoiceId: p.invoiceId, paymentRecordId, refundId: name, reference: name };

@@ -201,7 +201,7 @@ it('in shadow mode the event for a final invoice is stored, and never sent', asy
   const r = await draft({ sendsNothing: true });
   shows(r, {});
   await r.h.take(invoiceEvent('invoice.finalized'));
-  const calls = (await state(r)).messages.map(({ kind, status, lastCode }) => ({ kind, status, lastCode }));
+  const calls = (await state(r)).calls.map(({ kind, status, lastCode }) => ({ kind, status, lastCode }));
   expect(calls).toEqual([{ kind: 'relay_event', status: 'cancelled', lastCode: UNSENT.code }]);
   expect(relayed(r)).toEqual([]);
 });

@@ -2,13 +2,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { eur } from '../../../../support/channel-object.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
-import { putPayment, putMessage } from '../../../../support/put-rows.js';
+import { putPayment, putCall } from '../../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../../src/engine/event.js';
 import { declares } from '../../../../../src/engine/items.js';
 import {
   type InvoiceRow,
   type LaneState,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type Resolution,
   type ReviewKind,
@@ -50,7 +50,7 @@ const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => takeEvent(
 
 it('Crossbill relays a new invoice’s event to the MoR one time, byte for byte', () => {
   const { state, verdict: outcome } = taken(event());
-  expect(state.messages).toMatchObject([
+  expect(state.calls).toMatchObject([
     {
       peer: 'relay',
       kind: 'relay_event',
@@ -60,24 +60,24 @@ it('Crossbill relays a new invoice’s event to the MoR one time, byte for byte'
     },
   ]);
   expect(outcome).toEqual({ status: 'done', reason: "the MoR's verdict is expected for 29.90 EUR" });
-  expect(taken(event(), relay, state).state.messages).toHaveLength(1);
+  expect(taken(event(), relay, state).state.calls).toHaveLength(1);
   const other = addCall(emptyLane('in_1'), relay, { kind: 'finalize_invoice', invoiceId: 'evt_1' }, 'evt_1');
-  expect(taken(event(), relay, other).state.messages).toHaveLength(2);
+  expect(taken(event(), relay, other).state.calls).toHaveLength(2);
 });
 
 it('Crossbill relays a second invoice.created event only after a refused relay or a declined charge', () => {
   const again = { ...event(), eventId: 'evt_2' };
   const first = taken(event()).state;
   const asked = taken(again, relay, first).state;
-  expect(asked.messages).toHaveLength(1);
+  expect(asked.calls).toHaveLength(1);
   expect(texts(asked)).toEqual(['not relayed: the MoR has not yet answered an earlier request to charge it']);
-  const of = (status: OutboxRow['status']) => putMessage(first, { ...(first.messages[0] ?? never()), status });
-  expect(taken(again, relay, of('done')).state.messages).toHaveLength(1);
-  expect(taken(again, relay, of('refused')).state.messages).toHaveLength(2);
-  expect(taken(again, relay, putPayment(of('done'), payment({ mark: 'none' }))).state.messages).toHaveLength(2);
+  const of = (status: CallRow['status']) => putCall(first, { ...(first.calls[0] ?? never()), status });
+  expect(taken(again, relay, of('done')).state.calls).toHaveLength(1);
+  expect(taken(again, relay, of('refused')).state.calls).toHaveLength(2);
+  expect(taken(again, relay, putPayment(of('done'), payment({ mark: 'none' }))).state.calls).toHaveLength(2);
   const trail = { ...TRAIL, waitingSince: NOW.toISOString() };
   const retried = lane({ status: 'open' }, { retries: trail }, payment({ mark: 'none' }));
-  expect(taken(again, relay, retried).state.messages).toHaveLength(0);
+  expect(taken(again, relay, retried).state.calls).toHaveLength(0);
 });
 
 it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>([
@@ -109,7 +109,7 @@ it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>(
   ['the event is no invoice.created', event({}, 'invoice.finalized'), relay, emptyLane('in_1'), 'done', null],
 ])('Crossbill does not relay an event if %s', (_, e, of, s, status, reason) => {
   const { state, verdict: outcome } = taken(e, of, s);
-  expect(state.messages).toEqual([]);
+  expect(state.calls).toEqual([]);
   expect(outcome).toEqual({ status, reason });
 });
 
@@ -124,7 +124,7 @@ it('if nothing is due, or while the enrolment lookup is open, Crossbill’s deci
   });
   const unknown = taken(event(), ctx({ relay: 'created', ...linked }));
   expect(unknown.verdict).toEqual({ status: 'done', reason: 'Crossbill checks whether its customer is enrolled' });
-  expect(unknown.state.messages).toHaveLength(1);
+  expect(unknown.state.calls).toHaveLength(1);
 });
 
 it('the metadata of a subscription’s invoice enrols its customer', () => {

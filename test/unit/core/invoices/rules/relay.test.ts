@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { chooseItem } from '../../../../support/choose-item.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
-import { putPayment, putMessage } from '../../../../support/put-rows.js';
+import { putPayment, putCall } from '../../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
@@ -52,15 +52,15 @@ const linked = { enrolment: { by: 'linked' } } as const;
 
 const withRelay = (s: LaneState): LaneState => takeEvent(takeInvoice, s, event(), relay).state;
 const draft = withRelay(lane({ status: 'draft' }));
-const [m = never()] = draft.messages;
-const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
+const [m = never()] = draft.calls;
+const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).calls.map((x) => x.status);
 
 it("Crossbill withdraws the pending relay of an invoice's event after a payment or after the end of the invoice", () => {
   expect(status(draft)).toEqual(['pending']);
   expect(status({ ...draft, invoice: null })).toEqual(['pending']);
   const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
   const back = wanted(over, ctx({}, 5_000));
-  expect(back.messages).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
+  expect(back.calls).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
   expect(texts(back)).toEqual(['relay_event taken back: the invoice is void']);
   expect(texts(wanted(putPayment(draft, payment()), ctx()))).toEqual(['relay_event taken back: payment pay_1 came']);
   const given = lane({ status: 'uncollectible' });
@@ -91,7 +91,7 @@ it('Crossbill reads an invoice older than an hour from Stripe before it relays t
 
 it('a void invoice does not withdraw a relay already accepted by the MoR', () => {
   const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
-  expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
+  expect(status(putCall(over, { ...m, status: 'done' }))).toEqual(['done']);
 });
 
 it('a relay waits until the customer’s enrolment is known, and comes after all other calls', () => {
@@ -101,7 +101,7 @@ it('a relay waits until the customer’s enrolment is known, and comes after all
 });
 
 it("a refused relay opens a review item, and the operator's retry sends the same event", () => {
-  const refused = putMessage(draft, { ...m, status: 'refused' });
+  const refused = putCall(draft, { ...m, status: 'refused' });
   const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
   expect(open(told)).toMatchObject([
     {
@@ -112,16 +112,16 @@ it("a refused relay opens a review item, and the operator's retry sends the same
   const choose = (resolution: 'retry' | 'dismiss', subject = 'relay_event:evt_1') => {
     const r = { ...(told.reviews[0] ?? never()), subject };
     const done = onStates(relayCall).resolve(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
-    return done.ok ? done.state.messages.map((x) => x.status) : done.code;
+    return done.ok ? done.state.calls.map((x) => x.status) : done.code;
   };
   expect(choose('retry')).toEqual(['pending']);
   expect(choose('dismiss')).toEqual(['refused']);
   expect(choose('retry', 'relay_event:evt_9')).toEqual(['refused']);
-  const beside = putMessage(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
-  const first = { ...beside, messages: beside.messages.toReversed() };
+  const beside = putCall(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
+  const first = { ...beside, calls: beside.calls.toReversed() };
   const r = told.reviews[0] ?? never();
   const again = onStates(relayCall).resolve(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
-  expect(again).toMatchObject({ ok: true, state: { messages: [{ status: 'refused' }, { status: 'pending' }] } });
+  expect(again).toMatchObject({ ok: true, state: { calls: [{ status: 'refused' }, { status: 'pending' }] } });
 });
 
 it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
@@ -147,7 +147,7 @@ it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
     await h.rest(48);
     expect(h.relay.sent).toHaveLength(tried);
     const s = await h.state(INVOICE_ID);
-    expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
+    expect(s.calls.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
     expect(s.reviews).toEqual([]);
   },
 );
@@ -165,7 +165,7 @@ it.each([
   h.relay.down = false;
   await h.rest(48);
   expect(h.relay.sent).toHaveLength(tried);
-  const relays = (await h.state(INVOICE_ID)).messages.filter((m) => m.kind === 'relay_event');
+  const relays = (await h.state(INVOICE_ID)).calls.filter((m) => m.kind === 'relay_event');
   expect(relays.map((m) => m.status)).toEqual(['cancelled']);
 });
 

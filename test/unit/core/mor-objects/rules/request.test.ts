@@ -46,7 +46,7 @@ it('Crossbill records a request for a proforma invoice or payment link with its 
     },
   });
   const s = done.ok ? done.state : never();
-  expect(s.messages).toMatchObject([{ kind: 'create_proforma', subject: 'pfm_9', wire }]);
+  expect(s.calls).toMatchObject([{ kind: 'create_proforma', subject: 'pfm_9', wire }]);
   expect(texts(s)).toEqual(['ops asked for a proforma invoice of 29.90 EUR']);
   const link = ask(lane(), { kind: 'payment_link', until: null });
   expect(link.ok ? texts(link.state) : []).toEqual(['ops asked for a payment link of 29.90 EUR']);
@@ -220,7 +220,7 @@ it.each<readonly [string, Partial<InvoiceRow>, Ctx?]>([
 it('Crossbill requests a link for one cent or more; in shadow mode Crossbill stores the link as refused and sends nothing', () => {
   expect(asked({ amountRemaining: 1n }).objects).toMatchObject([{ id: 'lnk_9', amount: 1n, status: 'REQUESTED' }]);
   const shadow = asked({}, on({ recoveryLinks: LINKS, sendsNothing: true }));
-  expect([shadow.objects[0]?.status, shadow.messages[0]?.status]).toEqual(['REFUSED', 'cancelled']);
+  expect([shadow.objects[0]?.status, shadow.calls[0]?.status]).toEqual(['REFUSED', 'cancelled']);
 });
 
 it("Crossbill requests a link in the customer's country until the MoR refuses to collect there", () => {

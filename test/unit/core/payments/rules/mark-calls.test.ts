@@ -36,7 +36,7 @@ import {
   kinds,
   lane,
   marks,
-  message,
+  call,
   payment,
   payment as aPayment,
   settled,
@@ -64,12 +64,12 @@ it('after Stripe stores a payment record, Crossbill attaches the record and book
   const s = reporting();
   const reported = onStates(reportPaymentCall).answered(
     s,
-    message(s, 'report_payment'),
+    call(s, 'report_payment'),
     { kind: 'report_payment', paymentRecordId: 'pr_1' },
     ctx(),
   );
   expect([marks(reported), reported.payments[0]?.paymentRecordId]).toEqual([['attaching'], 'pr_1']);
-  const attach = message(reported, 'attach_payment');
+  const attach = call(reported, 'attach_payment');
   expect([attach.subject, attach.asked]).toMatchObject(['pay_1', { paymentRecordId: 'pr_1' }] as const);
   const reply = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
   const done = onStates(endOfMarkCall).answered(reported, attach, reply, ctx());
@@ -80,7 +80,7 @@ it('after Stripe stores a payment record, Crossbill attaches the record and book
   expect(
     onStates(reportPaymentCall).answered(
       done,
-      message(s, 'report_payment'),
+      call(s, 'report_payment'),
       { kind: 'report_payment', paymentRecordId: 'pr_2' },
       ctx(),
     ),
@@ -90,15 +90,15 @@ it('after Stripe stores a payment record, Crossbill attaches the record and book
 it('after Stripe stores the payment’s reference, Crossbill marks the invoice paid out of band', () => {
   const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
   const reply = { kind: 'set_reference', invoice: facts() } as const;
-  const next = onStates(setReferenceCall).answered(s, message(s, 'set_reference'), reply, ctx());
-  expect([marks(next), message(next, 'pay_out_of_band').subject]).toEqual([['paying'], 'pay_1']);
-  expect(onStates(setReferenceCall).answered(next, message(s, 'set_reference'), reply, ctx())).toBe(next);
+  const next = onStates(setReferenceCall).answered(s, call(s, 'set_reference'), reply, ctx());
+  expect([marks(next), call(next, 'pay_out_of_band').subject]).toEqual([['paying'], 'pay_1']);
+  expect(onStates(setReferenceCall).answered(next, call(s, 'set_reference'), reply, ctx())).toBe(next);
 });
 
 it('an attached payment below the amount due opens a review item, unless the operator accepted the part', () => {
   const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
     const s = settled(lane({}, p));
-    const m = message(s, 'attach_payment');
+    const m = call(s, 'attach_payment');
     const shown = onStates(endOfMarkCall).answered(s, m, { kind: 'attach_payment', invoice: facts(over) }, ctx());
     return decide(shown, ctx(), declares(restItems));
   };
@@ -114,9 +114,9 @@ it('an attached payment below the amount due opens a review item, unless the ope
 it('after Stripe finalizes a draft or refuses the finalization, the payment of this draft waits for its mark', () => {
   const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
   const reply = { kind: 'finalize_invoice', invoice: facts() } as const;
-  const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), reply, ctx());
+  const final = onStates(finalizeCall).answered(s, call(s, 'finalize_invoice'), reply, ctx());
   expect([marks(final), final.invoice?.platformStatus]).toEqual([['waiting'], 'open']);
-  const refused = onStates(finalizeCall).refused(s, message(s, 'finalize_invoice'), refusedBy, ctx());
+  const refused = onStates(finalizeCall).refused(s, call(s, 'finalize_invoice'), refusedBy, ctx());
   expect([marks(refused), kinds(refused), refused.invoice?.finalizationError, refused.invoice?.readAt]).toEqual([
     ...[['waiting'], [], '400 odd no', null],
   ]);
@@ -124,7 +124,7 @@ it('after Stripe finalizes a draft or refuses the finalization, the payment of t
 
 it('a refused attach call leads to a read of the invoice and then to an item; a refused report leads directly to an item', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
-  const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
+  const once = onStates(endOfMarkCall).refused(s, call(s, 'attach_payment'), refusedBy, ctx());
   expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
     ['waiting'],
     1,
@@ -132,19 +132,19 @@ it('a refused attach call leads to a read of the invoice and then to an item; a 
     [],
   ]);
   const again = settled(takeRead(once, ctx(), facts()));
-  const twice = onStates(endOfMarkCall).refused(again, again.messages.at(-1) ?? never(), refusedBy, ctx());
+  const twice = onStates(endOfMarkCall).refused(again, again.calls.at(-1) ?? never(), refusedBy, ctx());
   expect([marks(twice), twice.payments[0]?.markTries, kinds(twice)]).toEqual([['parked'], 2, ['effect_failed']]);
   const first = reporting();
-  const report = onStates(reportPaymentCall).refused(first, message(first, 'report_payment'), refusedBy, ctx());
+  const report = onStates(reportPaymentCall).refused(first, call(first, 'report_payment'), refusedBy, ctx());
   expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
 });
 
 it('after a withdrawn attach call, the payment waits to be marked again; a report without a clear result opens a review item', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
-  const attach = message(s, 'attach_payment');
+  const attach = call(s, 'attach_payment');
   expect(onStates(endOfMarkCall).withdrawn(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
   const first = reporting();
-  const report = message(first, 'report_payment');
+  const report = call(first, 'report_payment');
   const lost = onStates(reportPaymentCall).untraceable(first, report, 'too many records', ctx()) ?? never();
   expect([marks(lost), kinds(lost)]).toEqual([['parked'], ['effect_failed']]);
   expect(open(lost)[0]).toMatchObject({
@@ -152,8 +152,7 @@ it('after a withdrawn attach call, the payment waits to be marked again; a repor
     fact: { code: 'mark-untraceable', payment: 'pay_1', reference: 'pay_1', why: 'too many records' },
   });
   const named = settled(lane({}, payment({ reference: 'own' })));
-  const said =
-    onStates(reportPaymentCall).untraceable(named, message(named, 'report_payment'), 'why', ctx()) ?? never();
+  const said = onStates(reportPaymentCall).untraceable(named, call(named, 'report_payment'), 'why', ctx()) ?? never();
   expect(open(said)[0]?.fact).toMatchObject({ code: 'mark-untraceable', reference: 'own', why: 'why' });
   const refused = onStates(reportPaymentCall).refused(first, report, refusedBy, ctx());
   expect(open(refused)[0]).toMatchObject({
@@ -164,7 +163,7 @@ it('after a withdrawn attach call, the payment waits to be marked again; a repor
 
 it('if Crossbill does not know the payment of a call, the reply of Stripe changes at most the invoice’s facts', () => {
   const s = reporting();
-  const stray = { ...message(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
+  const stray = { ...call(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
   expect(
     onStates(reportPaymentCall).answered(s, stray, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx()),
   ).toBe(s);
@@ -195,7 +194,7 @@ it.each([
   'after Stripe confirms an attach call, a payment with the mark status %s gets %s ledger entries',
   (mark, times) => {
     const s = lane({}, payment({ mark }));
-    const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
+    const m = { ...call(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
     const reply = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
     expect(onStates(endOfMarkCall).answered(s, m, reply, ctx()).entries).toHaveLength(times);
     const unknown = lane({}, { ...payment({ mark }), amount: null });

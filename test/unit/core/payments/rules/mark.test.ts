@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type InvoiceRow,
   type LaneState,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type PlatformStatus,
 } from '../../../../../src/shared/domain/model.js';
@@ -32,19 +32,9 @@ import { LaneHarness } from '../../../../support/lane-harness.js';
 import { same } from '../../../../support/same.js';
 import { asSettleRule } from '../../../../support/settle-rule.js';
 import * as waiting from '../../../../support/waiting-payment.js';
-import {
-  at,
-  ctx,
-  invoice,
-  kinds,
-  lane,
-  marks,
-  message,
-  payment,
-  settled,
-} from '../../../../support/waiting-payment.js';
-import { addMessage, decide, ensureInvoice, openReview, takeRead } from '../../../../support/decide.js';
-import { putMessage, putPayment } from '../../../../support/put-rows.js';
+import { at, ctx, invoice, kinds, lane, marks, call, payment, settled } from '../../../../support/waiting-payment.js';
+import { addCallRow, decide, ensureInvoice, openReview, takeRead } from '../../../../support/decide.js';
+import { putCall, putPayment } from '../../../../support/put-rows.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { eur } from '../../../../support/channel-object.js';
@@ -262,7 +252,7 @@ it('Crossbill searches a paid invoice once for the mark of its own payment, and 
 it('Crossbill reports a waiting payment with its id and time, and with the invoice’s customer', () => {
   const s = settled(lane({ customerId: 'cus_9' }, payment({ waived: ['customer_mismatch'] })));
   expect(marks(s)).toEqual(['reporting']);
-  expect(message(s, 'report_payment').asked).toEqual({
+  expect(call(s, 'report_payment').asked).toEqual({
     ...{ kind: 'report_payment', invoiceId: 'in_1', customerId: 'cus_9', paymentId: 'pay_1', reference: 'ch_1' },
     ...{ amount: eur(2990n), initiatedAt: NOW, guaranteedAt: NOW, presence: 'off_session' },
   });
@@ -277,7 +267,7 @@ it('Crossbill reports a waiting payment with its id and time, and with the invoi
 
 it('with out-of-band marks, Crossbill first stores the payment’s reference on the invoice', () => {
   const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
-  expect([marks(s), message(s, 'set_reference').asked]).toMatchObject([
+  expect([marks(s), call(s, 'set_reference').asked]).toMatchObject([
     ['referencing'],
     { paymentId: 'pay_1', reference: 'ch_1' },
   ]);
@@ -286,7 +276,7 @@ it('with out-of-band marks, Crossbill first stores the payment’s reference on 
 
 it('Crossbill attaches a payment’s existing payment record, and reports no new record', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
-  expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
+  expect([marks(s), call(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
 });
 
 it('Crossbill starts a mark only with a fresh read, a known amount and no open item about the signup’s amount', () => {
@@ -392,15 +382,15 @@ it('Crossbill withdraws its payment record before the first try to send it if a 
   const voided = (s: LaneState, ms = 0): LaneState =>
     settled(takeRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
   const back = voided(reporting);
-  expect([back.messages[0]?.status, marks(back)]).toEqual(['cancelled', ['waiting']]);
+  expect([back.calls[0]?.status, marks(back)]).toEqual(['cancelled', ['waiting']]);
   expect([marks(settled(back)), kinds(settled(back))]).toEqual([['parked'], ['invoice_not_payable']]);
   expect(back.journal.some((l) => l.text === 'report_payment taken back: the invoice is now void')).toBe(true);
-  const tried = putMessage(reporting, { ...message(reporting, 'report_payment'), attempts: 1 });
+  const tried = putCall(reporting, { ...call(reporting, 'report_payment'), attempts: 1 });
   expect(marks(voided(tried))).toEqual(['reporting']);
   expect(marks(voided(reporting, 11_000))).toEqual(['reporting']);
   expect(marks(settled(takeRead(reporting, ctx(), facts({ status: 'uncollectible' }))))).toEqual(['reporting']);
   const referencing = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
-  expect(voided(referencing).messages[0]?.status).toBe('cancelled');
+  expect(voided(referencing).calls[0]?.status).toBe('cancelled');
 });
 
 it('before a mark Crossbill reads the invoice, or searches an already paid invoice for the payment', () => {
@@ -466,12 +456,12 @@ describe('shadow mode', () => {
   const reporting = payment({ mark: 'reporting' });
   const wish = { peer: 'stripe', kind: 'report_payment', wire: { method: 'POST', path: '/x', body: null } } as const;
   const decided = (
-    over: Partial<OutboxRow> = shadow,
+    over: Partial<CallRow> = shadow,
     p: PaymentRow = reporting,
     status: InvoiceFacts['status'] = 'open',
   ) => {
-    const s = addMessage(putPayment(lane({ status }), p), ctx(), { ...wish, subject: p.paymentId ?? p.id });
-    return putMessage(s, { ...(s.messages[0] ?? never()), ...over });
+    const s = addCallRow(putPayment(lane({ status }), p), ctx(), { ...wish, subject: p.paymentId ?? p.id });
+    return putCall(s, { ...(s.calls[0] ?? never()), ...over });
   };
 
   it('a payment’s mark counts as decided in shadow mode if shadow mode cancelled the newest call of this mark', () => {
@@ -486,7 +476,7 @@ describe('shadow mode', () => {
       expect(isMarkedByOthers(decided(over), reporting)).toBe(false);
     expect(isMarkedByOthers(lane(), reporting)).toBe(false);
     const s = decided();
-    const later = putMessage(s, { ...(s.messages[0] ?? never()), id: 'out_9', status: 'done', lastCode: null });
+    const later = putCall(s, { ...(s.calls[0] ?? never()), id: 'out_9', status: 'done', lastCode: null });
     expect(isMarkedByOthers(later, reporting)).toBe(false);
   });
 

@@ -2,10 +2,10 @@
 import { chooseItem } from '../../../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { eur } from '../../../../support/channel-object.js';
-import { putMessage, putPayment, putRefund } from '../../../../support/put-rows.js';
+import { putCall, putPayment, putRefund } from '../../../../support/put-rows.js';
 import {
   type LaneState,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type RefundRow,
   type ReviewRow,
@@ -24,18 +24,18 @@ const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refund
 
 const waits = byEvent({ id: 'ref_1', processorRefundId: 're_1', mirror: 'waiting', counted: true });
 const mirrored = (s: LaneState, over = {}) => decide(s, ctx(0, over), mirrorRefunds);
-const kinds = (s: LaneState) => s.messages.map((m) => [m.kind, m.subject]);
-const message = (s: LaneState): OutboxRow => s.messages[0] ?? never();
+const kinds = (s: LaneState) => s.calls.map((m) => [m.kind, m.subject]);
+const call = (s: LaneState): CallRow => s.calls[0] ?? never();
 
 it("Stripe gets a refund as a report on the payment record and then a credit note, under the processor's refund id", () => {
   const s = mirrored(withRefunds(lane(payment()), waits));
   expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['report_refund', 'pay_1:re_1']], 'reporting']);
-  expect(message(s).asked).toMatchObject({ reference: 're_1', amount: { minor: 1000n }, refundedAt: NOW });
-  const done = { ...message(s), status: 'done' } as const;
+  expect(call(s).asked).toMatchObject({ reference: 're_1', amount: { minor: 1000n }, refundedAt: NOW });
+  const done = { ...call(s), status: 'done' } as const;
   const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
-  const credited = onStates(reportRefundCall).answered(putMessage(s, done), done, answered, ctx());
+  const credited = onStates(reportRefundCall).answered(putCall(s, done), done, answered, ctx());
   expect(credited.refunds[0]?.mirror).toBe('crediting');
-  const note = credited.messages[1] ?? never();
+  const note = credited.calls[1] ?? never();
   expect(note).toMatchObject({
     ...{ kind: 'issue_credit_note', subject: 'pay_1:re_1' },
     asked: { refundId: 're_1', refunded: { paymentRecordId: 'inpay_1', reference: 're_1' } },
@@ -65,7 +65,7 @@ it('Crossbill sends a refund to Stripe only after the invoice is marked paid in 
     expect(mirrored(due)).toBe(due);
   }
   const closed = mirrored(withRefunds(lane(payment({ mark: 'closed' })), waits));
-  expect([closed.refunds[0]?.mirror, closed.messages, closed.entries.length]).toEqual(['not_needed', [], 1]);
+  expect([closed.refunds[0]?.mirror, closed.calls, closed.entries.length]).toEqual(['not_needed', [], 1]);
   const other = withRefunds(lane(payment()), { ...waits, paymentRowId: 'pmt_2' }, { ...waits, mirror: 'parked' });
   expect(mirrored(other)).toBe(other);
 });
@@ -73,9 +73,9 @@ it('Crossbill sends a refund to Stripe only after the invoice is marked paid in 
 it('without a payment record, Stripe gets a refund as a credit note alone; a finished report is not sent twice', () => {
   const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits));
   expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['issue_credit_note', 'pay_1:re_1']], 'crediting']);
-  expect(message(s).asked).toMatchObject({ refunded: null, refundId: 're_1' });
+  expect(call(s).asked).toMatchObject({ refunded: null, refundId: 're_1' });
   const first = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
-  const parked = putRefund(putMessage(first, { ...message(first), status: 'done' }), {
+  const parked = putRefund(putCall(first, { ...call(first), status: 'done' }), {
     ...waits,
     morRefundId: 'rfnd_1',
   });
@@ -84,12 +84,12 @@ it('without a payment record, Stripe gets a refund as a credit note alone; a fin
     ['report_refund', 'pay_1:rfnd_1'],
     ['issue_credit_note', 'pay_1:rfnd_1'],
   ]);
-  expect(on.messages[1]?.asked).toMatchObject({
+  expect(on.calls[1]?.asked).toMatchObject({
     refundId: 'rfnd_1',
     refunded: { paymentRecordId: 'inpay_1', reference: 'rfnd_1' },
   });
-  const unsent = mirrored(putMessage(parked, { ...message(parked), status: 'refused' }));
-  expect(unsent.messages.map((m) => m.kind)).toEqual(['report_refund', 'report_refund']);
+  const unsent = mirrored(putCall(parked, { ...call(parked), status: 'refused' }));
+  expect(unsent.calls.map((m) => m.kind)).toEqual(['report_refund', 'report_refund']);
 });
 
 it('if the customer paid more than the invoice, Stripe gets the refund of the surplus as a report without a credit note', () => {
@@ -98,11 +98,11 @@ it('if the customer paid more than the invoice, Stripe gets the refund of the su
   const reported = mirrored(withRefunds(paid, waits));
   expect([kinds(reported), reported.refunds[0]?.surplus]).toEqual([[['report_refund', 'pay_1:re_1']], 1000n]);
   const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
-  const sent = { ...message(reported), status: 'done' } as const;
-  const done = onStates(reportRefundCall).answered(putMessage(reported, sent), sent, answered, ctx());
-  expect([done.messages.length, done.refunds[0]?.mirror, done.entries.length]).toEqual([1, 'done', 1]);
+  const sent = { ...call(reported), status: 'done' } as const;
+  const done = onStates(reportRefundCall).answered(putCall(reported, sent), sent, answered, ctx());
+  expect([done.calls.length, done.refunds[0]?.mirror, done.entries.length]).toEqual([1, 'done', 1]);
   const bare = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits));
-  expect([bare.messages, bare.refunds[0]?.mirror, bare.entries.length]).toEqual([[], 'not_needed', 1]);
+  expect([bare.calls, bare.refunds[0]?.mirror, bare.entries.length]).toEqual([[], 'not_needed', 1]);
   const shadow = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits), {
     sendsNothing: true,
   });
@@ -111,17 +111,17 @@ it('if the customer paid more than the invoice, Stripe gets the refund of the su
 
 it('in shadow mode Crossbill stores the credit note as cancelled and books the refund', () => {
   const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits), { sendsNothing: true });
-  expect([message(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
+  expect([call(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
 });
 
 it('if Stripe refuses a refund, a review item opens; if another refund has the same processor id, the item names that refund', () => {
   const s = mirrored(withRefunds(lane(payment()), waits));
-  const refused = onStates(reportRefundCall).refused(s, message(s), refusal(), ctx());
+  const refused = onStates(reportRefundCall).refused(s, call(s), refusal(), ctx());
   expect(refused.refunds[0]?.mirror).toBe('parked');
   expect(open(refused)).toMatchObject([{ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: 'pmt_1' }]);
   expect(open(refused)[0]?.fact).toMatchObject({ code: 'mirror-refused' });
   const [other] = [{ refund: 'rfnd_2', payment: 'pay_2', invoiceId: 'in_2' }];
-  const shared = onStates(reportRefundCall).refused(s, message(s), refusal(), {
+  const shared = onStates(reportRefundCall).refused(s, call(s), refusal(), {
     ...ctx(),
     refundsElsewhere: [other],
   });
@@ -130,7 +130,7 @@ it('if Stripe refuses a refund, a review item opens; if another refund has the s
     other: { refund: 'rfnd_2', payment: 'pay_2', invoice: 'in_2' },
   });
   const empty = lane(payment());
-  expect(onStates(creditNoteCall).refused(empty, message(s), refusal(), ctx())).toBe(empty);
+  expect(onStates(creditNoteCall).refused(empty, call(s), refusal(), ctx())).toBe(empty);
 });
 
 it("an operator's retry puts only a refused refund back in the queue for Stripe", () => {
@@ -157,20 +157,20 @@ it('refunds of two payments with one processor refund id reach Stripe one after 
     ['report_refund', 'pay_1:re_shared'],
     ['report_refund', 'pay_2:re_shared'],
   ]);
-  expect(new Set(next.messages.map((m) => m.key)).size).toBe(2);
-  expect(next.messages.map((m) => (m.asked?.kind === 'report_refund' ? m.asked.reference : null))).toEqual([
+  expect(new Set(next.calls.map((m) => m.key)).size).toBe(2);
+  expect(next.calls.map((m) => (m.asked?.kind === 'report_refund' ? m.asked.reference : null))).toEqual([
     ...['re_shared', 're_shared'],
   ]);
 });
 
 it('a refund keeps the idempotency keys of its calls to Stripe if the MoR corrects the ids of refund and payment', () => {
   const s = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
-  const done = { ...message(s), status: 'done' } as const;
-  const named = putPayment(putMessage(s, done), payment({ paymentId: 'pay_9' }));
+  const done = { ...call(s), status: 'done' } as const;
+  const named = putPayment(putCall(s, done), payment({ paymentId: 'pay_9' }));
   const renamed = putRefund(named, { ...(s.refunds[0] ?? never()), processorRefundId: 're_9' });
   const report = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
   const credited = onStates(reportRefundCall).answered(renamed, done, report, ctx());
-  expect(credited.messages[1]).toMatchObject({
+  expect(credited.calls[1]).toMatchObject({
     ...{ kind: 'issue_credit_note', subject: 'pay_1:rfnd_1' },
     asked: { refunded: { reference: 'rfnd_1' } },
   });

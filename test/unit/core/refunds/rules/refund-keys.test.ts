@@ -22,7 +22,7 @@ describe('a request for a refund', () => {
   const keyOf = (p: PaymentRow, scope: readonly string[], amount: bigint | null = 500n): string | undefined => {
     const request = { amount, reason: null, metadata: null, by: 'ops' };
     const asked = askRefund(lane(p), p.id, request, ctx(), scope);
-    return asked.ok ? asked.state.messages[0]?.key : asked.code;
+    return asked.ok ? asked.state.calls[0]?.key : asked.code;
   };
 
   it("a refund's idempotency key stays the same after a restore that gives the payment a new row id", () => {
@@ -72,19 +72,19 @@ describe('a request for a refund', () => {
   });
 
   it('an operator retries or ends one of two refunds of a payment without touching the other refund', () => {
-    const calls = second.state.messages;
-    const refused: LaneState = { ...second.state, messages: calls.map((m) => ({ ...m, status: 'refused' })) };
+    const calls = second.state.calls;
+    const refused: LaneState = { ...second.state, calls: calls.map((m) => ({ ...m, status: 'refused' })) };
     const about = { refundId: two.id } as ReviewRow;
     const choose = (s: LaneState, resolution: 'apply' | 'retry') => {
       const done = asReview(takeStuckChoice)(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
       return done.ok ? done.state : done.code;
     };
     const again = choose(refused, 'retry');
-    expect(typeof again === 'string' ? again : again.messages.map((m) => m.status)).toEqual(['refused', 'pending']);
-    const oneSent: LaneState = { ...refused, messages: refused.messages.with(0, calls[0] ?? never()) };
+    expect(typeof again === 'string' ? again : again.calls.map((m) => m.status)).toEqual(['refused', 'pending']);
+    const oneSent: LaneState = { ...refused, calls: refused.calls.with(0, calls[0] ?? never()) };
     const ended = choose(oneSent, 'apply');
     expect(typeof ended === 'string' ? ended : ended.refunds.map((r) => r.status)).toEqual(['requested', 'failed']);
-    const twoSent: LaneState = { ...refused, messages: refused.messages.with(1, calls[1] ?? never()) };
+    const twoSent: LaneState = { ...refused, calls: refused.calls.with(1, calls[1] ?? never()) };
     expect(choose(twoSent, 'apply')).toBe('refund_being_sent');
   });
 
@@ -156,7 +156,7 @@ describe('a request for a refund', () => {
       expect(first.s.refunds).toMatchObject([{ amount: 500n, reason: 'requested_by_customer' }]);
       const second = give(first.s, payment());
       expect(second.s.refunds.map((r) => r.amount)).toEqual([500n, 500n]);
-      expect(new Set(second.s.messages.map((m) => m.key)).size).toBe(2);
+      expect(new Set(second.s.calls.map((m) => m.key)).size).toBe(2);
       expect(give(s, undefined).refused).toMatchObject({ ok: false, status: 409 });
       expect(give(s, payment({ id: 'pmt_9' })).refused).toMatchObject({ status: 404 });
     });

@@ -2,7 +2,7 @@
 import { FACTS } from '../../../../support/item-facts.js';
 import { eur } from '../../../../support/channel-object.js';
 import { expect, it } from '@jest/globals';
-import { putMessage, putPayment, putRefund } from '../../../../support/put-rows.js';
+import { putCall, putPayment, putRefund } from '../../../../support/put-rows.js';
 import { type LaneState, type RefundRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { declares } from '../../../../../src/engine/items.js';
@@ -152,12 +152,12 @@ it.each([
 
 it("the MoR's answer changes nothing while the refund named in the answer still waits for an answer to its own request", () => {
   const of = asked();
-  const waits = putMessage(putRefund(of.s, byEvent({ morRefundId: 'rfnd_1' })), {
+  const waits = putCall(putRefund(of.s, byEvent({ morRefundId: 'rfnd_1' })), {
     ...of.m,
     ...{ id: 'out_2', subject: 'ref_event' },
   });
   expect(reply({ ...of, s: waits })).toBe(waits);
-  const done = putMessage(waits, { ...of.m, id: 'out_2', subject: 'ref_event', status: 'done' });
+  const done = putCall(waits, { ...of.m, id: 'out_2', subject: 'ref_event', status: 'done' });
   expect(statuses(reply({ ...of, s: done }))).toEqual(['joined', 'succeeded']);
 });
 
@@ -188,7 +188,7 @@ const refused = ({ s, m }: Asked, over: Parameters<typeof refusal>[0] = {}, ms =
   const f = refusal(over);
   const last = { lastStatus: f.status, lastCode: f.code, lastMessage: f.message };
   const tried = { ...m, attempts: m.attempts + 1, ...last };
-  const sent = putMessage(s, { ...tried, status: 'refused', answeredAt: at(ms) });
+  const sent = putCall(s, { ...tried, status: 'refused', answeredAt: at(ms) });
   return atRest(onStates(createRefundCall).refused(sent, tried, f, ctx(ms)), ms);
 };
 
@@ -280,7 +280,7 @@ const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note
 
 it('a retry of a stuck refund sends the same request; a retry of a failed refund sends nothing', () => {
   const stuck = asked({ status: 'unknown' }, { status: 'refused' });
-  expect(choose(stuck, 'retry')).toMatchObject({ ok: true, state: { messages: [{ status: 'pending' }] } });
+  expect(choose(stuck, 'retry')).toMatchObject({ ok: true, state: { calls: [{ status: 'pending' }] } });
   expect(choose(stuck, 'dismiss')).toMatchObject({ ok: true, state: stuck.s });
   const failed = asked({ status: 'failed' }, { status: 'refused' });
   expect(choose(failed, 'retry')).toMatchObject({ ok: true, state: failed.s });
@@ -349,15 +349,15 @@ it('Crossbill withdraws a refund request 23 hours after it was made, since the M
       const { s, m } = asked({ status }, { firstTriedAt: tried, nextTryAt: at(99 * HOUR) });
       expect(watch(s, 23 * HOUR - 1).s).toBe(s);
       const { s: over } = watch(s, 23 * HOUR);
-      expect(over.messages).toMatchObject([{ status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) }]);
+      expect(over.calls).toMatchObject([{ status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) }]);
       expect(over.refunds[0]?.status).toBe('unknown');
       expect(open(over)[0]?.fact).toMatchObject({ code: 'refund-waits', withdrawn: true });
       expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: Crossbill does not repeat`))).toBe(true);
     }
   const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
-  expect(watch(settled.s, 23 * HOUR).s.messages[0]?.status).toBe('cancelled');
+  expect(watch(settled.s, 23 * HOUR).s.calls[0]?.status).toBe('cancelled');
   const done = asked({ status: 'unknown' }, { firstTriedAt: at(0), status: 'done' });
-  expect(watch(done.s, 23 * HOUR).s.messages[0]?.status).toBe('done');
+  expect(watch(done.s, 23 * HOUR).s.calls[0]?.status).toBe('done');
 });
 
 it("an operator's retry keeps a refund request valid for another 23 hours", () => {
@@ -367,7 +367,7 @@ it("an operator's retry keeps a refund request valid for another 23 hours", () =
     ...s,
     reviews: [{ ...(item ?? never()), status: 'resolved', resolution, resolvedAt: at(30 * HOUR) }],
   });
-  const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.messages[0]?.status;
+  const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.calls[0]?.status;
   expect([sent(retried('retry'), 53), sent(retried('retry'), 54)]).toEqual(['pending', 'refused']);
   expect(sent(retried('dismiss'), 53)).toBe('refused');
 });

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { parseInvoice } from '../../../../../src/shared/domain/events/stripe-event.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { type InvoiceEvent } from '../../../../../src/engine/event.js';
-import { type InvoiceRow, type LaneState, type OutboxRow } from '../../../../../src/shared/domain/model.js';
+import { type InvoiceRow, type LaneState, type CallRow } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
 import { type Enrolment, type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
@@ -75,7 +75,7 @@ const looked =
 const SUCCEEDED = aPaymentEvent();
 
 const created = (ctx = later(0)): LaneState => said('invoice.created')(emptyLane('in_1'), ctx);
-const relayOf = (s: LaneState): string[] => s.messages.flatMap((m) => (m.kind === 'relay_event' ? m.status : []));
+const relayOf = (s: LaneState): string[] => s.calls.flatMap((m) => (m.kind === 'relay_event' ? m.status : []));
 
 const outside = looked(OUTSIDE)(created(), later(0));
 
@@ -135,7 +135,7 @@ it('as soon as the lookup finds the customer enrolled, Crossbill expects a payme
     enrolled: true,
     expectedBy: new Date(NOW.getTime() + DAY_MS),
   });
-  expect(plan(s, later(0)).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
+  expect(plan(s, later(0)).errand).toMatchObject({ do: 'send', call: { kind: 'relay_event' } });
 });
 
 it('a later change of ENROLMENT changes no invoice that was already decided', () => {
@@ -170,7 +170,7 @@ it('with the default ENROLMENT, Crossbill expects a payment and relays the event
   const ctx = aCtx(NOW, { relay: 'created' });
   const s = said('invoice.created')(emptyLane('in_1'), ctx);
   expect(s.invoice).toMatchObject({ enrolled: null, status: 'expected' });
-  expect(plan(s, ctx).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
+  expect(plan(s, ctx).errand).toMatchObject({ do: 'send', call: { kind: 'relay_event' } });
 });
 
 it('Crossbill repeats a failed enrolment lookup, and opens a review item after an hour', () => {
@@ -304,14 +304,14 @@ it('an enrolment unknown for an hour opens a review item; for a customer outside
   const other = openReview(item, later(0), { kind: 'effect_failed', subject: 'x', fact: FACTS.effect_failed });
   const cleared = settled({ ...other, invoice: { ...i, enrolled: true, lookDueAt: NOW } }, later(HOUR_MS));
   expect(open(cleared).map((r) => r.subject)).toEqual(['x']);
-  const relay: OutboxRow = { ...(ordered().messages[0] ?? never()), kind: 'relay_event' };
-  const messages = [
+  const relay: CallRow = { ...(ordered().calls[0] ?? never()), kind: 'relay_event' };
+  const calls = [
     relay,
     { ...relay, id: 'out_2', status: 'done' as const },
     { ...relay, id: 'out_3', kind: 'retry_charge' as const },
   ];
-  const out = settled({ ...bare, messages, invoice: { ...i, enrolled: false } }, later(0));
-  expect(out.messages.map((m) => m.status)).toEqual(['cancelled', 'done', 'pending']);
+  const out = settled({ ...bare, calls, invoice: { ...i, enrolled: false } }, later(0));
+  expect(out.calls.map((m) => m.status)).toEqual(['cancelled', 'done', 'pending']);
 });
 
 function permutations<T>(items: readonly T[]): T[][] {

@@ -291,10 +291,10 @@ it('while the review item of a second payment on a link is open, Crossbill sends
   await dismissed(r, own);
   expect(await items(r)).toEqual(ONE_ITEM);
   expect(moneyAnnounced(await state(r))).not.toBeNull();
-  const before = (await state(r)).messages.length;
+  const before = (await state(r)).calls.length;
   expect(await retry(r)).toMatchObject({ ok: false });
   await hours(r, 72);
-  expect((await state(r)).messages).toHaveLength(before);
+  expect((await state(r)).calls).toHaveLength(before);
   await dismissed(r);
   expect(moneyAnnounced(await state(r))).toBeNull();
   expect(await retry(r)).toMatchObject({ ok: true });

@@ -376,8 +376,8 @@ it('after a declined renewal, Crossbill requests a payment link with the amount 
       ...{ morId: null, detail: own },
     },
   ]);
-  expect(s.messages).toMatchObject([{ kind: 'create_payment_link', status: 'pending', subject: s.objects[0]?.id }]);
-  expect(JSON.parse(s.messages[0]?.wire.body ?? '')).toMatchObject({
+  expect(s.calls).toMatchObject([{ kind: 'create_payment_link', status: 'pending', subject: s.objects[0]?.id }]);
+  expect(JSON.parse(s.calls[0]?.wire.body ?? '')).toMatchObject({
     ...{ ...LINKS, amount: { minor: '1990', currency: 'EUR' } },
   });
   expect(s.journal.map((l) => l.text)).toEqual(['make a payment link of 19.90 EUR (GB): the renewal was not paid']);

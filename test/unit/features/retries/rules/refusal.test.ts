@@ -214,9 +214,9 @@ it('Crossbill allows a retry of a declined renewal only after the call of the ea
   expect(why(lane())).toBeNull();
   expect(why(putPayment(lane(), payment({ mark: 'none' })))).toBeNull();
   const sent = ordered();
-  const answered = sent.messages.map((m) => ({ ...m, status: 'done' as const }));
-  expect(why({ ...lane(), messages: answered })).toBeNull();
-  expect(why({ ...lane(), messages: sent.messages.map((m) => ({ ...m, kind: 'relay_event' as const })) })).toBeNull();
+  const answered = sent.calls.map((m) => ({ ...m, status: 'done' as const }));
+  expect(why({ ...lane(), calls: answered })).toBeNull();
+  expect(why({ ...lane(), calls: sent.calls.map((m) => ({ ...m, kind: 'relay_event' as const })) })).toBeNull();
 });
 
 it.each([
@@ -423,7 +423,7 @@ it.each(blocks)('a confirmed payment method waits because of %s', (_, blocked, o
 it('a confirmed payment method leads to no charge after the subscription has ended', () => {
   const ended = shown({ subscriptionStatus: 'canceled' });
   const over = decide(told(s, method(1_000)), ctx(2_000), (l) => orderIfWanted(l, ended));
-  expect(over.messages).toEqual([]);
+  expect(over.calls).toEqual([]);
   expect(decideNext(over, ctx(3_000))).toEqual({ do: 'rest' });
 });
 

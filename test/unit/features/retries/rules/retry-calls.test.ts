@@ -1,6 +1,6 @@
 // The calls of a schedule of retries: the replies of the MoR and Stripe, the item about a refusal, and a person's choice.
 import { expect, it } from '@jest/globals';
-import { type LaneState, type OutboxRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
+import { type LaneState, type CallRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { followSchedule, retryName } from '../../../../../src/features/retries/rules/retry.js';
 import {
@@ -27,7 +27,7 @@ import {
 } from '../../../../support/retry-rig.js';
 import { wanted } from '../../../../support/settled.js';
 import { decide, onStates, openReviewOf } from '../../../../support/decide.js';
-import { putInvoice, putMessage } from '../../../../support/put-rows.js';
+import { putInvoice, putCall } from '../../../../support/put-rows.js';
 import {
   anInvoice,
   aPaymentFailed,
@@ -41,8 +41,8 @@ import { failed } from '../../../../support/fakes.js';
 import { openKinds } from '../../../../support/lane-harness.js';
 import { compareWithin } from '../../../../../src/features/verify/rules/compare.js';
 
-const call = (s: LaneState): OutboxRow => s.messages[0] ?? never();
-const refusedCall = (s: LaneState): LaneState => putMessage(s, { ...call(s), status: 'refused' });
+const call = (s: LaneState): CallRow => s.calls[0] ?? never();
+const refusedCall = (s: LaneState): LaneState => putCall(s, { ...call(s), status: 'refused' });
 const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
 const choice = (resolution: 'retry' | 'dismiss') => ({ resolution, note: null, by: 'ada' });
 
@@ -83,7 +83,7 @@ it("if the MoR refused the event of a retry, the operator's choice `retry` sends
   const later = ctx(DAY_MS);
   const again = resolve(stuck, item(stuck), choice('retry'), later);
   if (again?.ok !== true) throw new Error('not tried again');
-  expect(again.state.messages).toEqual([{ ...call(s), status: 'pending', nextTryAt: later.now }]);
+  expect(again.state.calls).toEqual([{ ...call(s), status: 'pending', nextTryAt: later.now }]);
   expect(again.state.invoice?.retries?.waitingSince).toBe(later.now.toISOString());
   expect(again.state.invoice?.expectedBy).toEqual(at(2 * DAY_MS));
   const left = resolve(stuck, item(stuck), choice('dismiss'), later);
@@ -97,16 +97,16 @@ it("the operator's choice `retry` sends only the newest retry of the invoice aga
     const done = resolve(lane, item(lane), choice('retry'), ctx());
     return done?.ok === true && done.state === lane;
   };
-  expect(same(putMessage(stuck, { ...call(stuck), status: 'done' }))).toBe(true);
-  expect(same(putMessage(stuck, { ...call(stuck), status: 'pending' }))).toBe(true);
-  expect(same(putMessage(stuck, { ...call(stuck), subject: 'in_2' }))).toBe(true);
-  expect(same(putMessage(stuck, { ...call(stuck), kind: 'relay_event' }))).toBe(true);
+  expect(same(putCall(stuck, { ...call(stuck), status: 'done' }))).toBe(true);
+  expect(same(putCall(stuck, { ...call(stuck), status: 'pending' }))).toBe(true);
+  expect(same(putCall(stuck, { ...call(stuck), subject: 'in_2' }))).toBe(true);
+  expect(same(putCall(stuck, { ...call(stuck), kind: 'relay_event' }))).toBe(true);
   const second = { ...call(stuck), id: 'out_second', generation: 2 };
-  const two = resolve(putMessage(stuck, second), item(stuck), choice('retry'), ctx());
-  expect(two?.ok === true ? two.state.messages.map((m) => m.status) : null).toEqual(['refused', 'pending']);
+  const two = resolve(putCall(stuck, second), item(stuck), choice('retry'), ctx());
+  expect(two?.ok === true ? two.state.calls.map((m) => m.status) : null).toEqual(['refused', 'pending']);
   const relayed = { ...call(stuck), id: 'out_relay', kind: 'relay_event' as const };
-  const mixed = resolve(putMessage(stuck, relayed), item(stuck), choice('retry'), ctx());
-  expect(mixed?.ok === true ? mixed.state.messages.map((m) => m.status) : null).toEqual(['pending', 'refused']);
+  const mixed = resolve(putCall(stuck, relayed), item(stuck), choice('retry'), ctx());
+  expect(mixed?.ok === true ? mixed.state.calls.map((m) => m.status) : null).toEqual(['pending', 'refused']);
 });
 
 it.each([
@@ -123,15 +123,15 @@ it.each([
   expect(openReviewOf(s, 'effect_failed', `${kind}:in_1`)).toBeDefined();
   const sent = (lane: LaneState, resolution: 'retry' | 'dismiss', r = item(s)): readonly string[] => {
     const done = rule.resolve(lane, r, choice(resolution), of);
-    return done?.ok === true ? done.state.messages.map((m) => m.status) : [];
+    return done?.ok === true ? done.state.calls.map((m) => m.status) : [];
   };
   expect([sent(s, 'retry'), sent(s, 'dismiss')]).toEqual([['refused', 'pending'], ['refused']]);
   const again = rule.resolve(s, item(s), choice('retry'), of);
-  const [first, next] = again?.ok === true ? again.state.messages : [];
+  const [first, next] = again?.ok === true ? again.state.calls : [];
   expect([next?.generation, next?.asked, next?.wire]).toEqual([2, first?.asked, first?.wire]);
   expect(next?.key).not.toBe(first?.key);
   expect(sent(s, 'retry', { ...item(s), subject: `${kind}:in_2` })).toEqual(['refused']);
-  expect(sent(putMessage(s, { ...call(s), kind: 'retry_charge' }), 'retry')).toEqual(['refused']);
+  expect(sent(putCall(s, { ...call(s), kind: 'retry_charge' }), 'retry')).toEqual(['refused']);
 });
 
 it("the invoice becomes uncollectible after Stripe's answer; the answer to a cancellation of the subscription changes no invoice", () => {
@@ -158,20 +158,20 @@ it('a pending retry of the amount due now is not withdrawn, even if an earlier r
   const [first = never()] = retries.retries;
   const earlier = { ...first, number: 0, minor: '1' };
   const two = putInvoice(s, { ...(s.invoice ?? never()), retries: { ...retries, retries: [earlier, first] } });
-  expect(settled(two).messages.map((m) => m.status)).toEqual(['pending']);
+  expect(settled(two).calls.map((m) => m.status)).toEqual(['pending']);
 });
 
 it('Crossbill makes no payment link while a charge is due', () => {
   const due = ctx(3 * DAY_MS);
   const s = lane({}, {}, { readAt: due.now });
   const next = settled(s, due);
-  expect([next.objects, next.messages]).toEqual([[], []]);
+  expect([next.objects, next.calls]).toEqual([[], []]);
 });
 
 it('the retry schedule can mark an invoice without a subscription uncollectible at its end', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const s = settled(lane({}, { subscriptionId: null }), of);
-  expect(s.messages.map((m) => m.kind)).toEqual(['mark_uncollectible']);
+  expect(s.calls.map((m) => m.kind)).toEqual(['mark_uncollectible']);
   expect(s.invoice?.retries?.ended).toEqual({ at: NOW.toISOString(), how: 'uncollectible', why: null });
 });
 
@@ -270,7 +270,7 @@ it('a payment of another amount withdraws a waiting retry and opens an amount_mi
   await r.h.rest(24 * 30);
   const s = await state(r);
   expect([s.invoice?.status, openKinds(s), relayed(r)]).toEqual(['review', ['amount_mismatch'], []]);
-  expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
+  expect(s.calls.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
   expect(s.journal.some((line) => line.text.startsWith('retry_charge taken back: payment pay_part came'))).toBe(true);
 });
 
@@ -280,7 +280,7 @@ it('a refund withdraws a waiting retry, and `crossbill verify` reports the refun
   await r.h.rest(24 * 30);
   expect(relayed(r)).toEqual([]);
   const s = await state(r);
-  expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
+  expect(s.calls.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
   // While the success does not come, verify names the refund.
   const ours = { ...s, invoice: s.invoice ?? never(), openReviews: [], sameCharge: [] };
   expect(compareWithin(ours, r.h.clock.now()).map((d) => [d.kind, d.detail])).toContainEqual([

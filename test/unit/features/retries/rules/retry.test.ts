@@ -6,7 +6,7 @@ import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
-import { putPayment, putMessage, putObject } from '../../../../support/put-rows.js';
+import { putPayment, putCall, putObject } from '../../../../support/put-rows.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { requestObject } from '../../../../support/object-calls.js';
 import {
@@ -57,7 +57,7 @@ it('Crossbill stores a retry with its number, amount and event before it sends t
     { number: 1, at: NOW.toISOString(), kind: 'soft', means: 'charge', by: null, minor: '2990', withdrawn: false },
   ]);
   expect(s.invoice?.expectedBy).toEqual(at(DAY_MS));
-  const [m] = s.messages;
+  const [m] = s.calls;
   const ref = s.invoice?.retries?.retries[0]?.ref;
   expect(m).toMatchObject({ kind: 'retry_charge', peer: 'relay', subject: 'in_1', generation: 1, key: ref });
   expect(JSON.parse(String(m?.wire.body))).toEqual({
@@ -89,7 +89,7 @@ it('a payment link made by an operator counts as a retry, and the timeline names
     [2, 'link', true],
   ]);
   expect(s.invoice?.retries?.waitingSince).toBeNull();
-  expect([s.objects[0]?.id, ordered().messages[0]?.key]).toEqual([
+  expect([s.objects[0]?.id, ordered().calls[0]?.key]).toEqual([
     expect.stringMatching(/^lnk_/),
     expect.stringMatching(/^evt_crossbill_/),
   ]);
@@ -158,7 +158,7 @@ it('the retry schedule makes a due payment link only if the invoice is open and 
   expect(settled(lane({ refusal: hard })).s.objects).toHaveLength(1);
   expect(settled(lane({ refusal: hard }), ctx(11_000)).s.objects).toEqual([]);
   expect(settled(lane({ refusal: hard }, { status: 'draft', finalizesAt: at(HOUR_MS) })).s.objects).toEqual([]);
-  expect(settled(lane(), ctx()).s.messages).toEqual([]); // a charge waits for its read
+  expect(settled(lane(), ctx()).s.calls).toEqual([]); // a charge waits for its read
 });
 
 it.each([
@@ -170,18 +170,18 @@ it.each([
   (how, calls, words) => {
     const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: how } });
     const { s } = settled(lane(), of);
-    expect(s.messages.map((m) => m.kind)).toEqual(calls);
+    expect(s.calls.map((m) => m.kind)).toEqual(calls);
     expect(s.invoice?.retries?.ended).toEqual({ at: NOW.toISOString(), how, why: null });
     expect(s.journal.at(-1)?.text).toBe(`the schedule of retries is over (no step is left): ${words}`);
     const later = settled(lane(), ctx(11_000, { retrySchedule: { ...SCHEDULE, soft: [], end: how } })).s;
-    expect(later.messages).toEqual([]); // only on a fresh read
+    expect(later.calls).toEqual([]); // only on a fresh read
   },
 );
 
 it('if an invoice has no subscription to cancel, the retry schedule leaves the invoice open', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
   const { s } = settled(lane({}, { subscriptionId: null }), of);
-  expect(s.messages).toEqual([]);
+  expect(s.calls).toEqual([]);
   expect(s.invoice?.retries?.ended).toMatchObject({
     how: 'nothing',
     why: 'the invoice has no subscription to cancel',
@@ -206,19 +206,19 @@ it('Crossbill reads the invoice before a scheduled charge, and before a final st
 
 it('Crossbill requests a due charge after a read of Stripe, and no charge after the end of the subscription', () => {
   const then = ctx(3 * DAY_MS);
-  expect(order(lane(), shown(), then).messages.map((m) => m.kind)).toEqual(['retry_charge']);
+  expect(order(lane(), shown(), then).calls.map((m) => m.kind)).toEqual(['retry_charge']);
   const early = lane();
   expect(order(early, shown(), ctx(3 * DAY_MS - 1))).toBe(early);
   const link = lane({ refusal: hard });
   expect(order(link, shown(), then)).toBe(link);
   for (const subscriptionStatus of ['canceled', 'incomplete_expired']) {
     const over = order(lane(), shown({ subscriptionStatus }), then);
-    expect(over.messages).toEqual([]);
+    expect(over.calls).toEqual([]);
     expect(over.invoice?.retries?.ended).toMatchObject({ how: 'nothing', why: 'its subscription has ended' });
   }
 });
 
-const status = (s: LaneState): string | undefined => settled(s).s.messages[0]?.status;
+const status = (s: LaneState): string | undefined => settled(s).s.calls[0]?.status;
 
 it.each([
   ['a payment came', (s: LaneState) => putPayment(s, payment({ mark: 'parked' }))],
@@ -229,7 +229,7 @@ it.each([
   ['another amount is due', (s: LaneState) => takeRead(s, ctx(), facts({ amountRemaining: 2000n }))],
 ])('the retry schedule withdraws an unsent charge without counting it if %s', (_, change) => {
   const { s } = settled(change(ordered()));
-  expect(s.messages[0]?.status).toBe('cancelled');
+  expect(s.calls[0]?.status).toBe('cancelled');
   expect(s.invoice?.retries?.retries).toMatchObject([{ withdrawn: true }]);
 });
 
@@ -237,10 +237,10 @@ it('the schedule keeps an unsent charge of an unpaid invoice, and awaits the ver
   expect(status(ordered())).toBe('pending');
   expect(status(takeRead(ordered(), ctx(), facts({ status: 'draft' })))).toBe('pending');
   const paid = takeRead(ordered(), ctx(), facts({ status: 'paid' }));
-  const [m = never()] = paid.messages;
-  expect(status(putMessage(paid, { ...m, status: 'done' }))).toBe('done');
-  const tried = settled(putMessage(paid, { ...m, attempts: 1 })).s;
-  expect(tried.messages[0]?.status).toBe('cancelled');
+  const [m = never()] = paid.calls;
+  expect(status(putCall(paid, { ...m, status: 'done' }))).toBe('done');
+  const tried = settled(putCall(paid, { ...m, attempts: 1 })).s;
+  expect(tried.calls[0]?.status).toBe('cancelled');
   expect(tried.invoice?.retries).toMatchObject({ waitingSince: NOW.toISOString(), retries: [{ withdrawn: false }] });
 });
 
@@ -248,12 +248,12 @@ it('the retry schedule withdraws an untried final step if the invoice is paid, a
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const ending = settled(lane(), of).s;
   const paid = settled(takeRead(ending, of, facts({ status: 'paid' })), of).s;
-  expect([paid.messages[0]?.status, paid.invoice?.retries?.ended]).toEqual(['cancelled', null]);
-  const [m = never()] = ending.messages;
-  const tried = settled(takeRead(putMessage(ending, { ...m, attempts: 1 }), of, facts({ status: 'paid' })), of).s;
+  expect([paid.calls[0]?.status, paid.invoice?.retries?.ended]).toEqual(['cancelled', null]);
+  const [m = never()] = ending.calls;
+  const tried = settled(takeRead(putCall(ending, { ...m, attempts: 1 }), of, facts({ status: 'paid' })), of).s;
   expect(tried.invoice?.retries?.ended).toMatchObject({ how: 'uncollectible' });
   const still = settled(takeRead(ending, of, facts({ status: 'uncollectible' })), of).s;
-  expect(still.messages[0]?.status).toBe('pending');
+  expect(still.calls[0]?.status).toBe('pending');
 });
 
 it("an operator's retry goes out immediately and counts as a step; until its verdict Crossbill refuses another retry", async () => {

@@ -3,7 +3,7 @@ import { never } from '../../../../../support/never.js';
 import { expect, it } from '@jest/globals';
 import {
   type LaneState,
-  type OutboxRow,
+  type CallRow,
   type PaymentRow,
   type ReviewRow,
 } from '../../../../../../src/shared/domain/model.js';
@@ -38,9 +38,9 @@ const chosen = (
   if (!done.ok) throw new Error(done.code);
   return decided(s, () => ({ ...done.state, entries: [] }));
 };
-const calls = (s: LaneState): (readonly [string, string, string])[] => s.messages.map((m) => [m.kind, m.key, m.status]);
-const pending = (s: LaneState): OutboxRow => {
-  const found = s.messages.find((m) => m.status === 'pending') ?? never();
+const calls = (s: LaneState): (readonly [string, string, string])[] => s.calls.map((m) => [m.kind, m.key, m.status]);
+const pending = (s: LaneState): CallRow => {
+  const found = s.calls.find((m) => m.status === 'pending') ?? never();
   return found;
 };
 const answered = (s: LaneState, value: CallReply, minute = 11): LaneState => {
@@ -103,7 +103,7 @@ it('if an operator repeats the choice `credit`, Crossbill credits the loss once 
   const s = credited();
   const again = settle(goesOn(s, {}, 20), later(21));
   expect(open(again)).toEqual([]);
-  expect(again.messages).toHaveLength(2);
+  expect(again.calls).toHaveLength(2);
   expect(choose(s)).toMatchObject({ ok: true, value: { resolution: 'credit', resolvedBy: 'ada' } });
   expect(booked(again)).toEqual([['loss_credited', 'dsp_1', 2990n]]);
 });
@@ -112,7 +112,7 @@ it('after a crash between the report and the credit note of a loss, Crossbill se
   const s = reported(chosen(lostLane()));
   // Whoever takes the lane over finds the stored call, and nothing decides it anew.
   const after = settle(settle(s, later(40)), later(41));
-  expect(after.messages).toEqual(s.messages);
+  expect(after.calls).toEqual(s.calls);
   expect(booked(noted(after))).toHaveLength(1);
 });
 
@@ -138,7 +138,7 @@ it('after a lost dispute has its credit note and is won after all, Crossbill rev
       },
     },
   ]);
-  expect(s.messages).toHaveLength(2);
+  expect(s.calls).toHaveLength(2);
   const outcomeAt = minutesLater(35).toISOString();
   const lostAgain = goesOn(
     s,
@@ -247,7 +247,7 @@ it("the credit note's ledger entry has the id of the debit's return, and an undo
   const id = o?.id ?? '';
   expect(find(s, id)).toMatchObject({ kind: 'debit_returned', actions: ['credit', 'dismiss'] });
   const done = noted(reported(chosen(s, id)));
-  expect(done.messages.map((m) => m.subject)).toEqual([`loss:${id}`, `loss:${id}`]);
+  expect(done.calls.map((m) => m.subject)).toEqual([`loss:${id}`, `loss:${id}`]);
   expect(booked(done)).toEqual([['loss_credited', id, 2990n]]);
   const undo = undoReturn(done, 'pmt_1', 'ada', later(20));
   if (!undo.ok) throw new Error(undo.code);

@@ -52,7 +52,7 @@ it('a returned debit books one loss, opens a review item and leaves the invoice 
       fact: { code: 'debit-returned', payment: 'pay_1', amount: eur(2990n) },
     },
   ]);
-  expect(s.messages).toEqual(before.s.messages);
+  expect(s.calls).toEqual(before.s.calls);
   expect(s.invoice?.status).toBe('paid');
   expect(settle(s, later(9)).entries).toEqual(s.entries);
 });
