@@ -9,19 +9,20 @@ import { type CallReply, type Call, callOf, type CallRules, mayBeCutOff, type Se
 import { callKey, retryAt } from './context.js';
 import { type Subjects } from './decider.js';
 import { type Lane } from './lane.js';
-import { type Errand } from './lookup.js';
+import { type NextRequest } from './lookup.js';
 
 /** The request for the next stored call: the send, or first a read or a search for its effect. Null: no call is due. */
 export function nextCall(
   { calls: rules, freshRead }: Pick<Subjects, 'calls' | 'freshRead'>,
   lane: Lane,
-): Errand | null {
+): NextRequest | null {
   const { invoice, calls, refunds } = lane;
   const pending = calls.filter((m) => m.status === 'pending');
   if (lane.sendsNothing) {
     // After the end of shadow mode Crossbill sends the pending calls under their own keys, and shows the waiting refunds
     // on Stripe. Until then the lane stays in the queue.
-    if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting')) lane.lookAt(lane.in(RETRY_LONGEST_PAUSE_MS));
+    if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting'))
+      lane.decideAgainAt(lane.in(RETRY_LONGEST_PAUSE_MS));
     return null;
   }
   pending.sort((a, b) => rules[a.kind].order - rules[b.kind].order);
@@ -29,13 +30,13 @@ export function nextCall(
     const rule: SentCall = rules[row.kind];
     if (rule.waits?.(lane) === true || !lane.isPast(row.nextTryAt)) continue;
     if (invoice !== null && isReadFirst(rule, lane) && !freshRead.isFresh(invoice, lane.now)) {
-      if (invoice.readDueAt === null || lane.isPast(invoice.readDueAt)) return freshRead.errand(invoice.invoiceId);
+      if (invoice.readDueAt === null || lane.isPast(invoice.readDueAt)) return freshRead.request(invoice.invoiceId);
       continue;
     }
     const call = callOf(lane, row);
     const notBefore = rule.notBefore?.(lane, call) ?? null;
     if (notBefore !== null && !lane.isPast(notBefore)) continue;
-    return { do: mustLook(rule, lane, call) ? 'probe' : 'send', call: row };
+    return { do: mustCheck(rule, lane, call) ? 'probe' : 'send', call: row };
   }
   return null;
 }
@@ -46,7 +47,7 @@ function isReadFirst({ readFirst }: SentCall, lane: Lane): boolean {
 }
 
 /** True if Crossbill must search Stripe for the call's effect before the next send. */
-function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
+function mustCheck(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   if (m.peer !== 'stripe') return false;
   const firstTriedAt = m.firstTriedAt ?? m.createdAt;
   if (m.replaying && lane.age(firstTriedAt) >= REPLAY_PATIENCE_MS) return true;
@@ -130,7 +131,7 @@ export function applyReply(rules: CallRules, lane: Lane, id: string, outcome: Ca
  * If the effect is certainly absent, the call gets its next key, and Crossbill stores the key before the next send. A
  * call never tried before keeps its key. If nobody can pay the invoice any more, the rule may withdraw the call.
  */
-export function applyProbe(
+export function applyCheck(
   rules: CallRules,
   lane: Lane,
   id: string,

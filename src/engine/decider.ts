@@ -12,7 +12,7 @@ import { type NewNotification, type NotifyAs, type Told } from '../shared/domain
 import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './lane.js';
 import { type Elsewhere, type Ports } from './context.js';
-import { type Customers, type Errand, type NextErrand, type Signups } from './lookup.js';
+import { type Customers, type NextRequest, type RequestRule, type Signups } from './lookup.js';
 import { type ChannelEvent, type LaneEvent, type EventOutcome } from './event.js';
 import { type Claim, type RecordedOutcome } from './lane.repository.js';
 import { type ChoiceRule } from './commanded.js';
@@ -28,7 +28,7 @@ export type Subjects = {
   readonly learnName: (lane: Lane, e: LaneEvent | ChannelEvent) => void;
   /** The read of Stripe's facts about the lane. `wantedBy`: types of events whose decision always needs it. */
   readonly freshRead: {
-    readonly errand: (lane: string) => Errand;
+    readonly request: (lane: string) => NextRequest;
     /** True if the last read is recent enough for a call. */
     readonly isFresh: (invoice: InvoiceRow | null, now: Date) => boolean;
     readonly wantedBy: ReadonlySet<string>;
@@ -48,9 +48,9 @@ export type Subjects = {
   readonly untilStill: readonly Rule[];
   /** These rules run after `untilStill`. */
   readonly last: readonly Rule[];
-  /** The order of a lane's requests to Stripe and the MoR: `errandsFirst`, the stored calls, `errandsLast`. */
-  readonly errandsFirst: readonly NextErrand[];
-  readonly errandsLast: readonly NextErrand[];
+  /** The order of a lane's requests to Stripe and the MoR: `requestsFirst`, the stored calls, `requestsLast`. */
+  readonly requestsFirst: readonly RequestRule[];
+  readonly requestsLast: readonly RequestRule[];
   /** Writes to the subjects' own tables, in the same commit as each step. */
   readonly writes: readonly StepWrite[];
   readonly ports: Ports;

@@ -23,7 +23,7 @@ type Row<K extends keyof Lists> = Lists[K][number];
 type Rows<K extends keyof Lists> = Draft<Row<K>>[];
 
 /** Schedules another decision on the lane at a future time. Null or a past time schedules nothing. */
-export type LookAgain = (at: Date | null) => void;
+export type DecideAgain = (at: Date | null) => void;
 
 /** A rule changes the draft and returns nothing. */
 export type Rule = (lane: Lane) => void;
@@ -63,7 +63,7 @@ export class Lane {
     state: LaneState,
     readonly ctx: Ctx,
     /** Gets the times of later decisions. */
-    public lookAgain: LookAgain = () => undefined,
+    public decideAgain: DecideAgain = () => undefined,
   ) {
     this.lane = state.lane;
     this.base = state;
@@ -240,15 +240,15 @@ export class Lane {
   }
 
   /** Schedules another decision on the lane at a future time. */
-  lookAt(at: Date | null): void {
-    this.lookAgain(at);
+  decideAgainAt(at: Date | null): void {
+    this.decideAgain(at);
   }
 
   /** True if this time has come. False for null and for a future time. A future time also schedules a decision. */
   isPast(at: Date | null): boolean {
     if (at === null) return false;
     if (at.getTime() <= this.now.getTime()) return true;
-    this.lookAgain(at);
+    this.decideAgain(at);
     return false;
   }
 

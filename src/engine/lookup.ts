@@ -35,12 +35,12 @@ export type Signups = {
 export type LeftOutQuestion = { readonly customerId: string; readonly since: Date };
 
 /** Reads facts about a customer. Crossbill checks its own tables first. */
-export type Customers = Pick<EnrolmentPort, 'look' | 'lookAtCharging'>;
+export type Customers = Pick<EnrolmentPort, 'readEnrolment' | 'readCharging'>;
 
 /** Waits for a call and returns its result. The log and the metrics show the call as `name`. */
 export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 
-export type Errand =
+export type NextRequest =
   | { readonly do: 'send'; readonly call: CallRow }
   | { readonly do: 'probe'; readonly call: CallRow }
   | {
@@ -54,7 +54,7 @@ export type Errand =
  * Returns the lane's next errand (see the top of this file). Null: none now. If an errand must wait, the function calls
  * `lane.isPast` with the time. The engine then decides again at this time.
  */
-export type NextErrand = (lane: Lane) => Errand | null;
+export type RequestRule = (lane: Lane) => NextRequest | null;
 
 /** `Q` is the type of the question, `A` the type of the reply. */
 export type Lookup<Q, A> = {
@@ -71,7 +71,7 @@ export type Lookup<Q, A> = {
 };
 
 /** Makes the errand of the lookup's next question. Null: the lookup has no question now. */
-export function nextLookup<Q, A>(lookup: Lookup<Q, A>): NextErrand {
+export function nextLookup<Q, A>(lookup: Lookup<Q, A>): RequestRule {
   return (lane) => {
     const question = lookup.wanted(lane);
     return question === null ? null : askFor(lookup, question);
@@ -79,7 +79,7 @@ export function nextLookup<Q, A>(lookup: Lookup<Q, A>): NextErrand {
 }
 
 /** Makes the errand for this question. */
-export function askFor<Q, A>({ name, ask, take }: Lookup<Q, A>, question: Q): Errand {
+export function askFor<Q, A>({ name, ask, take }: Lookup<Q, A>, question: Q): NextRequest {
   const asked = async (peers: Peers, call: CarriedBy): Promise<Rule> => {
     const reply = await call(name, ask(question, peers));
     return (lane) => take(lane, reply, question);

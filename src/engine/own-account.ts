@@ -64,7 +64,7 @@ export const accountLookup: Lookup<null, void> = {
 };
 
 /** The due time of a lane if an event needs our account's id: the next read of the account, or `at` if earlier. */
-export function lookBy(at: Date | null, now: Date): Date {
+export function pollBy(at: Date | null, now: Date): Date {
   const then = now.getTime() + OWN_ACCOUNT_AGAIN_MS;
   return at !== null && at.getTime() < then ? at : new Date(then);
 }

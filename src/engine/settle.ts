@@ -1,7 +1,7 @@
 // Brings a lane to rest: turns the known facts into calls, items, the next request to Stripe or the MoR, and the time of
 // the next decision. This code sends no request itself. Facts in any order give the same result.
 import { type LaneState } from '../shared/domain/model.js';
-import { type Errand } from './lookup.js';
+import { type NextRequest } from './lookup.js';
 import { nextCall, takeBackUnwanted } from './calls.js';
 import { type Lane, type Rule } from './lane.js';
 import { type Subjects } from './decider.js';
@@ -11,7 +11,7 @@ import { isOutside, publicStatus } from '../shared/domain/status.js';
 export type Settled = {
   readonly state: LaneState;
   /** The next request to Stripe or the MoR. Null: there is none before `dueAt`. */
-  readonly errand: Errand | null;
+  readonly request: NextRequest | null;
   /** When to decide on the lane again without an event. Null: never. */
   readonly dueAt: Date | null;
 };
@@ -19,22 +19,22 @@ export type Settled = {
 /** Runs all rules on the lane until nothing changes. Only these rules schedule the lane's next decision. */
 export function settle(subjects: Subjects, lane: Lane): Settled {
   const times: number[] = [];
-  lane.lookAgain = (at) => {
+  lane.decideAgain = (at) => {
     if (at !== null && at.getTime() > lane.now.getTime()) times.push(at.getTime());
   };
   if (lane.invoice !== null) runRules(subjects, lane);
   const state = lane.toState();
-  const errand = isOutside(state) ? null : nextErrand(subjects, lane);
-  if (errand !== null) return { state, errand, dueAt: lane.now };
-  return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
+  const request = isOutside(state) ? null : nextRequest(subjects, lane);
+  if (request !== null) return { state, request, dueAt: lane.now };
+  return { state, request, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
 /** The lane's next request to Stripe or the MoR. Null: the lane needs none now. */
-export function nextErrand(subjects: Subjects, lane: Lane): Errand | null {
-  const { errandsFirst, errandsLast } = subjects;
-  for (const next of [...errandsFirst, (of: Lane) => nextCall(subjects, of), ...errandsLast]) {
-    const errand = next(lane);
-    if (errand !== null) return errand;
+export function nextRequest(subjects: Subjects, lane: Lane): NextRequest | null {
+  const { requestsFirst, requestsLast } = subjects;
+  for (const next of [...requestsFirst, (of: Lane) => nextCall(subjects, of), ...requestsLast]) {
+    const request = next(lane);
+    if (request !== null) return request;
   }
   return null;
 }

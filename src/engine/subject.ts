@@ -7,7 +7,7 @@ import { type MorObjectKind } from '../shared/domain/mor-object.js';
 import { type CallRules } from './call.js';
 import { type Ports } from './context.js';
 import { type ChoiceRule } from './commanded.js';
-import { type NextErrand } from './lookup.js';
+import { type RequestRule } from './lookup.js';
 import { type Lane, type Rule } from './lane.js';
 import { type OwnLaneEvent, type PaymentEvent, type EventOutcome } from './event.js';
 import { declares, type ItemRule } from './items.js';
@@ -50,7 +50,7 @@ export type Subject = {
   /** Rules to run after the rules of `money`. */
   readonly rest?: readonly Rule[];
   readonly items?: readonly ItemRule[];
-  readonly lookups?: readonly NextErrand[];
+  readonly lookups?: readonly RequestRule[];
   readonly writes?: readonly StepWrite[];
   readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ChoiceRule };
   /** What the subject does for the core and for others. */
@@ -80,10 +80,10 @@ export function atRest(subject: Subject): Rule {
 }
 
 /** The lookups of these subjects, in order. */
-export function lookupsOf(subjects: readonly Subject[]): readonly NextErrand[] {
+export function lookupsOf(subjects: readonly Subject[]): readonly RequestRule[] {
   return subjects.flatMap((subject) =>
     (subject.lookups ?? []).map(
-      (next): NextErrand =>
+      (next): RequestRule =>
         (lane) =>
           hasObjects(subject, lane) ? next(lane) : null,
     ),

@@ -2,12 +2,12 @@
 // decision. Then it makes one request (an errand): sends a stored call, or looks something up.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../shared/domain/events/channel-lane.js';
-import { applyReply, applyProbe } from './calls.js';
+import { applyReply, applyCheck } from './calls.js';
 import { type CallReply, type SentCall } from './call.js';
 import { type Ctx, type Elsewhere, emptyLane } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './lane.js';
-import { askFor, type CarriedBy, type Errand, type Peers } from './lookup.js';
+import { askFor, type CarriedBy, type NextRequest, type Peers } from './lookup.js';
 import { settle } from './settle.js';
 import { type LaneState, type CallRow } from '../shared/domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../shared/domain/ports/billing-platform.js';
@@ -28,9 +28,9 @@ import { MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
 import { DecisionContext } from './decision-context.js';
 import { LANE_WATCH, type LaneChange, LaneTrail, type LaneWatch } from './lane-trace.js';
-import { accountLookup, LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
+import { accountLookup, LIVE_MODE, type LiveModeRule, pollBy, OwnAccount } from './own-account.js';
 import { culpritOf, takeIn } from './apply-event.js';
-import { ERRANDS_A_CLAIM } from '../shared/policy.js';
+import { REQUESTS_A_CLAIM } from '../shared/policy.js';
 
 /**
  * The reply to a sent call or a lookup. `take` records the reply in the lane. `elsewhere`: facts about other invoices
@@ -45,7 +45,7 @@ type News = Reply & {
 };
 
 type Stepped = {
-  readonly errand: Errand | null;
+  readonly request: NextRequest | null;
   readonly decided: readonly DecidedEvent[];
   /** Null: the step only asks for a read. */
   readonly change: LaneChange | null;
@@ -58,7 +58,7 @@ type Taken = ReturnType<LaneWork<Stepped>['decide']> & {
 };
 
 export type LaneDone = {
-  readonly errands: number;
+  readonly requests: number;
   readonly decided: readonly DecidedEvent[];
 };
 
@@ -98,26 +98,26 @@ export class WorkLaneService {
       const { decided } = await trail.decision(
         this.context.decider.route(claim).then((routed) => ({ decided: routed, change: null })),
       );
-      return { errands: 0, decided };
+      return { requests: 0, decided };
     }
     const decided: DecidedEvent[] = [];
     const { freshRead } = this.context.decider.subjects;
     // A read before the first step saves one round.
     const isWanted = claim.events.some((e) => freshRead.wantedBy.has(e.type)) && !isBareEventLane(claim.lane);
     let news: News | null = isWanted
-      ? { ...(await this.carryOut(freshRead.errand(claim.lane), trail)), ahead: true, sent: false }
+      ? { ...(await this.carryOut(freshRead.request(claim.lane), trail)), ahead: true, sent: false }
       : null;
-    let errands = news === null ? 0 : 1;
+    let requests = news === null ? 0 : 1;
     for (;;) {
       const step = await trail.decision(this.takeIn(claim, news));
       decided.push(...step.decided);
-      if (step.errand === null) return { errands, decided }; // the last write has already ended the claim
-      if (errands >= ERRANDS_A_CLAIM || signal.aborted) break;
-      news = { ...(await this.carryOut(step.errand, trail)), ahead: false, sent: step.errand.do === 'send' };
-      errands++;
+      if (step.request === null) return { requests, decided }; // the last write has already ended the claim
+      if (requests >= REQUESTS_A_CLAIM || signal.aborted) break;
+      news = { ...(await this.carryOut(step.request, trail)), ahead: false, sent: step.request.do === 'send' };
+      requests++;
     }
     await this.repository.release(claim.lane, claim.fence);
-    return { errands, decided };
+    return { requests, decided };
   }
 
   /**
@@ -174,7 +174,11 @@ export class WorkLaneService {
               state,
               outcomes: [],
               dueAt: now,
-              value: { errand: this.context.decider.subjects.freshRead.errand(claim.lane), decided: [], change: null },
+              value: {
+                request: this.context.decider.subjects.freshRead.request(claim.lane),
+                decided: [],
+                change: null,
+              },
             };
           }
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
@@ -224,30 +228,30 @@ export class WorkLaneService {
     if (news?.ahead === true) news.take(lane);
     const settled = settle(subjects, lane);
     const collected = subjects.chargesIn(settled.state.entries);
-    const errand: Errand | null = held === 'ask' ? askFor(accountLookup, null) : settled.errand;
-    const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, ctx.now);
-    const value = { errand, decided, change: { before: state, after: settled.state, dueAt } };
-    return { state: settled.state, outcomes: decided, dueAt, rest: errand === null, value, named, collected };
+    const request: NextRequest | null = held === 'ask' ? askFor(accountLookup, null) : settled.request;
+    const dueAt = held === null ? settled.dueAt : pollBy(settled.dueAt, ctx.now);
+    const value = { request, decided, change: { before: state, after: settled.state, dueAt } };
+    return { state: settled.state, outcomes: decided, dueAt, rest: request === null, value, named, collected };
   }
 
-  private async carryOut(errand: Errand, trail: LaneTrail): Promise<Reply> {
+  private async carryOut(request: NextRequest, trail: LaneTrail): Promise<Reply> {
     const { subjects } = this.context.decider;
     const call: CarriedBy = (name, calling) => trail.call(name, null, calling);
-    switch (errand.do) {
+    switch (request.do) {
       case 'send': {
-        const { id, kind } = errand.call;
-        const outcome = await trail.call(kind, id, this.send(errand.call));
+        const { id, kind } = request.call;
+        const outcome = await trail.call(kind, id, this.send(request.call));
         const take: Rule = (lane) => applyReply(subjects.calls, lane, id, outcome);
         if (outcome.ok || outcome.kind !== 'refused') return { take };
-        return { take, elsewhere: await this.context.decider.refusedBecause(errand.call) };
+        return { take, elsewhere: await this.context.decider.refusedBecause(request.call) };
       }
       case 'probe': {
-        const { id } = errand.call;
-        const outcome = await trail.call(errand.do, id, this.platform.probe(billingCall(errand.call).asked));
-        return { take: (lane) => applyProbe(subjects.calls, lane, id, outcome) };
+        const { id } = request.call;
+        const outcome = await trail.call(request.do, id, this.platform.check(billingCall(request.call).asked));
+        return { take: (lane) => applyCheck(subjects.calls, lane, id, outcome) };
       }
       case 'look-up':
-        return { take: await errand.ask(this.peers, call) };
+        return { take: await request.ask(this.peers, call) };
     }
   }
 

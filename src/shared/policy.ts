@@ -39,7 +39,7 @@ export const FAILED_TRIES_SHOWN = 4;
 export const READ_FRESH_MS = 10_000;
 
 /** The most lookups and calls in one claim of a lane. Then the worker releases the lane for a new claim. */
-export const ERRANDS_A_CLAIM = 40;
+export const REQUESTS_A_CLAIM = 40;
 
 /** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane. */
 export const LEASE_MS = 25_000;
@@ -99,11 +99,11 @@ export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
 /** Stripe finalizes a draft after an hour, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
 /** The first read of a draft comes this long after its expected end, because `invoice.finalized` may get lost. */
-export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
+export const DRAFT_POLL_AFTER_MS = MINUTE_MS;
 /** The longest pause between reads of a draft. A draft without a known end uses this pause from the start. */
-export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
+export const DRAFT_POLL_EVERY_MS = 15 * MINUTE_MS;
 /** The pause between reads of a draft after a failed finalization. The draft waits for a person. */
-export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
+export const DRAFT_FAILED_POLL_EVERY_MS = HOUR_MS;
 
 /**
  * Crossbill reads an invoice older than this before it relays `invoice.created`: the invoice may be void by now. A
@@ -134,15 +134,15 @@ export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
  * portal on any day. Not shorter: the events of one renewal arrive within an hour to three days, and each would need a
  * request to Stripe. `doctor --all` renews the reads of a hundred subscriptions with one request.
  */
-export const CHARGE_LOOK_GOOD_MS = DAY_MS;
+export const CHARGE_POLL_GOOD_MS = DAY_MS;
 /** The pause before the first read of a payment method. Stripe can no longer charge an invoice marked by then. */
-export const CHARGE_LOOK_AFTER_MS = 5_000;
+export const CHARGE_POLL_AFTER_MS = 5_000;
 /** The pause between reads while Stripe would charge a draft. An operator's fix must show within the hour. */
-export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
+export const CHARGE_POLL_DRAFT_MS = 5 * MINUTE_MS;
 /** The pause between reads while Stripe would charge an open invoice. Stripe's retries are days apart. */
-export const CHARGE_LOOK_OPEN_MS = 6 * HOUR_MS;
+export const CHARGE_POLL_OPEN_MS = 6 * HOUR_MS;
 /** The most failed reads of a payment method in a row. Then Crossbill works on the invoice without such a read. */
-export const CHARGE_LOOK_TRIES = 8;
+export const CHARGE_POLL_TRIES = 8;
 
 /** The rules run until nothing changes, at most so many rounds in one step of a lane. No invoice ever needed eight. */
 export const SETTLE_ROUNDS = 8;
@@ -168,14 +168,14 @@ export const TAX_CALCULATION_LIFE_MS = 7 * DAY_MS;
 /** How long one request locks a signup: longer than a call to the MoR. Two requests with one key never overlap. */
 export const SIGNUP_BUSY_MS = 15_000;
 /** The pause between checks whether another request with the same key has ended. */
-export const BUSY_LOOK_EVERY_MS = 50;
+export const BUSY_POLL_EVERY_MS = 50;
 
 /** The pause between a replica's searches for newly confirmed payment methods: a decision follows in a second. */
-export const METHODS_LOOK_EVERY_MS = 1_000;
+export const METHODS_POLL_EVERY_MS = 1_000;
 /** One search reads at most this many confirmed payment methods. The next search reads the others. */
-export const METHODS_A_LOOK = 100;
+export const METHODS_A_POLL = 100;
 /** The pause between a replica's searches for signups without a payment. */
-export const SIGNUP_LOOK_EVERY_MS = 5 * MINUTE_MS;
+export const SIGNUP_POLL_EVERY_MS = 5 * MINUTE_MS;
 /** Crossbill looks for signups without a payment among those begun within this time. Older ones have their item. */
 export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
 
@@ -201,11 +201,11 @@ export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
 export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
 /** The first pause before a read of an object at the MoR, in case a webhook gets lost. Later pauses are longer. */
-export const OBJECT_FIRST_LOOK_MS = MINUTE_MS;
+export const OBJECT_FIRST_POLL_MS = MINUTE_MS;
 /** The longest pause between reads of an object at the MoR. */
 export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
 /** The last read of an expired payment link comes this long after its end. A payment in the last minute counts. */
-export const LINK_LAST_LOOK_AFTER_MS = MINUTE_MS;
+export const LINK_LAST_POLL_AFTER_MS = MINUTE_MS;
 /** The most reads of a payment link to confirm an announced capture, over about two minutes. Then a person decides. */
 export const LINK_CONFIRM_TRIES = 8;
 /** How long reads of a link may get no reply from the MoR: longer than an outage of a day. Then a person decides. */
@@ -233,7 +233,7 @@ export const RETRY_STEPS_MOST = 8;
 
 /** How long an event without an invoice waits: a reply to our call, or the payment's event, may bring the invoice. */
 export const ROUTE_PATIENCE_MS = 5_000;
-export const ROUTE_LOOK_EVERY_MS = 1_000;
+export const ROUTE_POLL_EVERY_MS = 1_000;
 /** The shortest pause between searches for the invoice of an event. Each pause is half of the time waited so far. */
 export const ROUTE_SHORTEST_PAUSE_MS = MINUTE_MS;
 /** The longest pause between searches for the invoice of an event. */
@@ -253,7 +253,7 @@ export const DISPUTE_NAMES_MOST = 20;
 /** The pause between reads of one application. A person reviews it (onboarding API, "What the service does", 5). */
 export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
 /** The pause between a replica's searches for applications due to be read. */
-export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
+export const ONBOARDING_REPLY_POLL_MS = MINUTE_MS;
 /** How long one request locks a merchant: longer than the calls of one step, so two requests never send at once. */
 export const ONBOARDING_BUSY_MS = 30_000;
 
@@ -271,7 +271,7 @@ export const NOTIFY_BUSY_MS = 30_000;
 /** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
 /** The pause between searches for deadlines, items without an invoice and runs of verify that need a notification. */
-export const LOOK_OUT_EVERY_MS = 15_000;
+export const LOOKOUT_EVERY_MS = 15_000;
 /** The database keeps delivered and abandoned notifications for this many days. */
 export const NOTIFICATIONS_KEPT_DAYS = 30;
 
@@ -295,7 +295,7 @@ export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
 export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
 
 /** If Crossbill lacks an event of Stripe, verify looks again after this pause: the event may just be arriving. */
-export const VERIFY_SECOND_LOOK_MS = 2_000;
+export const VERIFY_RECHECK_MS = 2_000;
 /** The pause before the second comparison of a young object: Stripe delivers in two seconds; a decision takes one. */
 export const VERIFY_YOUNG_PAUSE_MS = 3_000;
 /** The longest time between two saves of a run. A save shows other processes that the run lives. */
@@ -305,11 +305,11 @@ export const VERIFY_HELD_MS = 15 * MINUTE_MS;
 /** The next run compares at most this many invoices with money differences again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
 /** How far back the daily run looks: as far as Stripe lists events, but not before the first start of Crossbill. */
-export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
+export const VERIFY_LOOKBACK_MS = 30 * DAY_MS;
 /** The pause before the next try of an incomplete daily run. */
 export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
 /** The pause between a replica's checks for a due daily run. */
-export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
+export const VERIFY_POLL_EVERY_MS = 5 * MINUTE_MS;
 /** Stripe lists events for 30 days (Stripe docs, "Events"). One hour less: no event expires between two pages. */
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
 /** The longest time between an invoice and the MoR's verdict on it. Bank debits settle after days. */

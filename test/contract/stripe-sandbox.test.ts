@@ -91,7 +91,7 @@ it('if Crossbill repeats calls under new keys, Stripe keeps one finalization, on
     await done(refund, `refund-${key}-${invoiceId}`);
     if (key === 'first') issued.push(await done(note, `note-${key}-${invoiceId}`));
   }
-  expect(await stripe.platform.probe(note)).toMatchObject({
+  expect(await stripe.platform.check(note)).toMatchObject({
     value: { done: true, reply: issued[0] },
   });
   expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
@@ -101,11 +101,11 @@ it('if Crossbill repeats calls under new keys, Stripe keeps one finalization, on
 it('Crossbill finds a reported payment on Stripe before and after its attachment to the invoice', async () => {
   const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
   const found = { ok: true, value: { done: true, reply: { paymentRecordId } } };
-  expect(await stripe.platform.probe(report)).toMatchObject(found);
+  expect(await stripe.platform.check(report)).toMatchObject(found);
   await done(attach, `attach-${invoiceId}`);
-  expect(await stripe.platform.probe(report)).toMatchObject(found);
+  expect(await stripe.platform.check(report)).toMatchObject(found);
   const other = { ...report, paymentId: 'pay_none', reference: 'ch_none' };
-  expect(await stripe.platform.probe(other)).toMatchObject({ ok: true, value: { done: false } });
+  expect(await stripe.platform.check(other)).toMatchObject({ ok: true, value: { done: false } });
 });
 
 it('on Stripe an invoice marked paid out of band twice stays paid, and gets a credit note', async () => {
@@ -160,11 +160,11 @@ it.each(['drop_after', 'garble', 'store_500'])(
     kernel.faults.add({ side: 'stripe', method: 'POST', path: '/v1/payment_records', action: kind, effect: true });
     const lost = stored(stripe.platform, call, `lost-${invoiceId}`);
     expect(await stripe.platform.send(lost)).toMatchObject({ ok: false, kind: 'unknown' });
-    const probe = await stripe.platform.probe(call);
-    expect(probe).toMatchObject({ ok: true, value: { done: true } });
+    const check = await stripe.platform.check(call);
+    expect(check).toMatchObject({ ok: true, value: { done: true } });
     const again = await stripe.platform.send(lost);
     if (kind === 'store_500') expect(again).toMatchObject({ kind: 'unknown', replayed: true });
-    else expect(again).toMatchObject({ ok: true, value: probe.ok && probe.value.done ? probe.value.reply : {} });
+    else expect(again).toMatchObject({ ok: true, value: check.ok && check.value.done ? check.value.reply : {} });
   },
 );
 

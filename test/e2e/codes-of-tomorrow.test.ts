@@ -261,12 +261,12 @@ async function exitCodes(): Promise<Readonly<Record<string, unknown>>> {
 /** Looks at all places, several at once. */
 async function looked(
   places: readonly string[],
-  look: (at: string) => Promise<unknown>,
+  read: (at: string) => Promise<unknown>,
 ): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
   const left = [...places];
   const worker = async (): Promise<void> => {
-    for (let at = left.shift(); at !== undefined; at = left.shift()) seen[at] = await look(at);
+    for (let at = left.shift(); at !== undefined; at = left.shift()) seen[at] = await read(at);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return seen;
@@ -298,12 +298,12 @@ it('an unknown code in any column of any table fails no reading command', async 
   const coded = await codedColumns();
   // All columns of a table at once: each command starts its own connections.
   for (const table of new Set(coded.map((place) => place.table))) {
-    const look = async (): Promise<void> => {
+    const read = async (): Promise<void> => {
       const differences = changed(before, await exitCodes());
       if (Object.keys(differences).length > 0) failed[table] = differences;
     };
     const places = coded.filter((place) => place.table === table);
-    await places.reduce<() => Promise<void>>((inner, place) => () => withUnknown(place, inner), look)();
+    await places.reduce<() => Promise<void>>((inner, place) => () => withUnknown(place, inner), read)();
   }
   expect(failed).toEqual({});
 }, 600_000);

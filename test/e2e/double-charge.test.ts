@@ -28,7 +28,7 @@ describe('the guard against a double charge', () => {
     const path = `/v1/reviews?status=${status}&kind=double_charge_risk&limit=100`;
     return (await world.list(path)).filter((r) => r['invoice_id'] === invoiceId);
   };
-  const looks = async (s: { subscriptionId: string }): Promise<number> => {
+  const polls = async (s: { subscriptionId: string }): Promise<number> => {
     const { body } = await world.control('GET', `/requests?side=stripe&path=/v1/subscriptions/${s.subscriptionId}`);
     return (body['data'] as { method: string }[]).filter((r) => r.method === 'GET').length;
   };
@@ -88,7 +88,7 @@ describe('the guard against a double charge', () => {
     const s = await world.paidSubscriber({ email: 'ada@example.com' });
     const invoiceId = await draftRenewal(world, s);
     await isLookedAt(invoiceId);
-    expect(await looks(s)).toBe(1);
+    expect(await polls(s)).toBe(1);
     await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true });
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
     await world.invoice(invoiceId, 'paid');
@@ -96,7 +96,7 @@ describe('the guard against a double charge', () => {
     await isLookedAt(next);
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId: next, amount: 2990 });
     await world.invoice(next, 'held');
-    expect(await looks(s)).toBe(1);
+    expect(await polls(s)).toBe(1);
     expect([...(await items(invoiceId)), ...(await items(next))]).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe('the guard against a double charge', () => {
     const s = await stranger(world, { card: true });
     const invoiceId = await renewalOf(world, s);
     await world.invoice(invoiceId, 'ignored');
-    expect([await items(invoiceId), await looks(s)]).toEqual([[], 0]);
+    expect([await items(invoiceId), await polls(s)]).toEqual([[], 0]);
   });
 
   it('Crossbill marks an invoice paid although its Stripe key may not read subscriptions', async () => {
@@ -140,12 +140,12 @@ describe('the guard against a double charge', () => {
     // It keeps its result: the next renewal of a sound subscription needs no look.
     const ada = await world.paidSubscriber({ email: 'kept@example.com' });
     await cli(['doctor', '--all'], world.env);
-    const before = await looks(ada);
+    const before = await polls(ada);
     const invoiceId = await draftRenewal(world, ada);
     await isLookedAt(invoiceId);
     await tellSucceeded(world, newPaid(), { customerId: ada.customerId, invoiceId, amount: 2990 });
     await world.invoice(invoiceId, 'held');
-    expect(await looks(ada)).toBe(before);
+    expect(await polls(ada)).toBe(before);
   });
 
   it('`crossbill doctor` explains why a successful read at Stripe proves no right to write', async () => {

@@ -286,9 +286,9 @@ describe('an answer of the MoR', () => {
     const merchant = { merchantReference: 'fir', productCode: 'tor', company };
     expect((await world.api('POST', '/v1/onboarding/merchants', merchant)).status).toBe(201);
     await say('GET', '/partner/api/merchants/*/application', 1, 'on_hold');
-    const look = () => world.api('GET', '/v1/onboarding/merchants/fir');
-    expect(await look()).toMatchObject({ status: 200, body: { status: 'on_hold' } });
-    expect((await look()).body).toMatchObject({ status: 'created' });
+    const read = () => world.api('GET', '/v1/onboarding/merchants/fir');
+    expect(await read()).toMatchObject({ status: 200, body: { status: 'on_hold' } });
+    expect((await read()).body).toMatchObject({ status: 'created' });
   });
 
   it('Crossbill passes an undocumented payment method type on to the MoR, and refuses a malformed type', async () => {

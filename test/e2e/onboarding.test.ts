@@ -44,7 +44,7 @@ describe('Onboarding', () => {
     });
 
     const start = (body: Json) => world.api('POST', '/v1/onboarding/merchants', body);
-    const look = (reference: string) => world.api('GET', `/v1/onboarding/merchants/${reference}`);
+    const read = (reference: string) => world.api('GET', `/v1/onboarding/merchants/${reference}`);
     const product = (reference: string, regions: string[] = ['GB']) =>
       world.api('PUT', `/v1/onboarding/merchants/${reference}/product`, { code: 'tor', regions });
     const business = (reference: string) =>
@@ -120,9 +120,9 @@ describe('Onboarding', () => {
       expect(waits.status).toBe(200);
       expect(waits.body['submitted_at']).not.toBeNull();
       await review('larch', { outcome: 'approved', message: 'welcome' });
-      expect((await look('larch')).body).toMatchObject({ status: 'approved', review_message: 'welcome' });
+      expect((await read('larch')).body).toMatchObject({ status: 'approved', review_message: 'welcome' });
       const asked = await sent('/partner/api/merchants');
-      await look('larch');
+      await read('larch');
       expect(await sent('/partner/api/merchants')).toBe(asked); // final: not asked for any more
     });
 
@@ -130,7 +130,7 @@ describe('Onboarding', () => {
       await submitted('birch');
       const errors = [{ field: 'businessDescription', message: 'say more' }];
       await review('birch', { outcome: 'changes_requested', message: 'nearly', errors });
-      expect((await look('birch')).body).toMatchObject({
+      expect((await read('birch')).body).toMatchObject({
         status: 'changes_requested',
         errors,
         review_message: 'nearly',
@@ -141,7 +141,7 @@ describe('Onboarding', () => {
       expect(again.body).toMatchObject({ errors: [] });
       expect((await submit('birch')).body).toMatchObject({ status: 'submitted' });
       await review('birch', { outcome: 'rejected', message: 'no' });
-      expect((await look('birch')).body).toMatchObject({ status: 'rejected', review_message: 'no' });
+      expect((await read('birch')).body).toMatchObject({ status: 'rejected', review_message: 'no' });
       expect(await submit('birch')).toMatchObject(refusal(409, 'invalid_status'));
       expect(await product('birch')).toMatchObject(refusal(409, 'invalid_status'));
     });
@@ -190,7 +190,7 @@ describe('Onboarding', () => {
         headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
         body: JSON.stringify({ ...merchant('maple'), mode: 'API' }),
       });
-      expect((await look('maple')).body).toMatchObject({ status: 'created', existing_application: true });
+      expect((await read('maple')).body).toMatchObject({ status: 'created', existing_application: true });
       const begun = await start(merchant('maple'));
       expect(begun).toMatchObject({ status: 200, body: { company_discarded: true } });
     });
@@ -199,7 +199,7 @@ describe('Onboarding', () => {
       await world.fault({ side: 'mor', method: 'GET', path: '/partner/api/merchants', action: 'status', status: 503 });
       expect(await start(merchant('hazel'))).toMatchObject(refusal(502, 'mor_unavailable'));
       expect(await sent('/partner/api/onboarding/initiate')).toBeGreaterThan(0);
-      const resumed = await look('hazel');
+      const resumed = await read('hazel');
       expect(resumed.body).toMatchObject({ status: 'created', existing_application: false });
       expect(resumed.body['application_id']).not.toBeNull();
     });
@@ -238,7 +238,7 @@ describe('Onboarding', () => {
 
     it('Crossbill answers 404 to onboarding requests about an unknown merchant', async () => {
       for (const reply of [
-        await look('nobody'),
+        await read('nobody'),
         await product('nobody'),
         await business('nobody'),
         await submit('nobody'),

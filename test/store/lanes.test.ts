@@ -4,7 +4,7 @@ import { getMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { StoreUnavailable } from '../../src/shared/domain/errors.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/shared/domain/model.js';
-import { type Probe } from '../../src/shared/domain/ports/billing-platform.js';
+import { type EffectCheck } from '../../src/shared/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/shared/domain/ports/call.js';
 import { addAttempt, putPayment, putInvoice } from '../support/put-rows.js';
 import { readLane } from '../../src/engine/lane-reader.js';
@@ -340,10 +340,10 @@ describe('A call longer than its lease', () => {
     const { clock, context, gateway, platform, relay, repository } = harness;
     platform.put(anInvoice());
     platform.payAnotherWay(INVOICE_ID);
-    let probes = 0;
-    let reply: (outcome: CallOutcome<Probe>) => void = () => undefined;
-    platform.probe = () => {
-      probes++;
+    let checks = 0;
+    let reply: (outcome: CallOutcome<EffectCheck>) => void = () => undefined;
+    platform.check = () => {
+      checks++;
       return new Promise((resolve) => (reply = resolve));
     };
     const service = new WorkLaneService(
@@ -358,7 +358,7 @@ describe('A call longer than its lease', () => {
     await harness.deliver(aPaymentSucceeded());
     const worker = workerOf(service, 4);
     worker.start();
-    await until(() => probes > 0);
+    await until(() => checks > 0);
 
     const leaseUntil = async (): Promise<number> => {
       const found = await db.pool.query<{ lease_until: Date | null }>('select lease_until from lane');
@@ -376,7 +376,7 @@ describe('A call longer than its lease', () => {
     clock.advance(60_000); // a renewal still to come takes nothing back
     await worker.stop();
 
-    expect(probes).toBe(1);
+    expect(checks).toBe(1);
     expect(await leaseUntil()).toBe(0);
     expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['double_payment']);
   }, 60_000);

@@ -12,8 +12,8 @@ import * as answers from '../../src/engine/calls.js';
 import { type ReplyTo, type Call, callOf, type CallRule } from '../../src/engine/call.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { carryOut, type Refusal, type Result, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
-import { Lane, type LookAgain, type Rule } from '../../src/engine/lane.js';
-import { type Errand } from '../../src/engine/lookup.js';
+import { Lane, type DecideAgain, type Rule } from '../../src/engine/lane.js';
+import { type NextRequest } from '../../src/engine/lookup.js';
 import { type ChannelEvent, type LaneEvent, type EventOutcome } from '../../src/engine/event.js';
 import * as facts from '../../src/core/books/rules/invoice-facts.js';
 import * as reviews from '../../src/core/reviews/resolve-review.js';
@@ -92,11 +92,11 @@ export const applyEvent = (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx):
 export const applyReply = (s: LaneState, id: string, o: Outcome<typeof answers.applyReply>, ctx: Ctx): LaneState =>
   decide(s, ctx, (lane) => answers.applyReply(SUBJECTS.calls, lane, id, o));
 
-export const applyProbe = (s: LaneState, id: string, o: Outcome<typeof answers.applyProbe>, ctx: Ctx): LaneState =>
-  decide(s, ctx, (lane) => answers.applyProbe(SUBJECTS.calls, lane, id, o));
+export const applyCheck = (s: LaneState, id: string, o: Outcome<typeof answers.applyCheck>, ctx: Ctx): LaneState =>
+  decide(s, ctx, (lane) => answers.applyCheck(SUBJECTS.calls, lane, id, o));
 
-export const nextErrand = (s: LaneState, ctx: Ctx, lookAgain: LookAgain): Errand | null =>
-  settling.nextErrand(SUBJECTS, new Lane(s, ctx, lookAgain));
+export const nextRequestOf = (s: LaneState, ctx: Ctx, decideAgain: DecideAgain): NextRequest | null =>
+  settling.nextRequest(SUBJECTS, new Lane(s, ctx, decideAgain));
 
 export const resolveReview = (s: LaneState, id: string, choice: Choice, ctx: Ctx): Commanded<ReviewRow> =>
   asCommand((lane) => reviews.resolveReview(SUBJECTS, lane, id, choice))(s, ctx);

@@ -5,7 +5,7 @@ import {
   BillingPlatform,
   type InvoiceFacts,
   type InvoicePaymentFacts,
-  type Probe,
+  type EffectCheck,
   type ShownToRelay,
   type ShownToRetry,
   type StoredBillingCall,
@@ -173,11 +173,11 @@ export class FakeBillingPlatform extends BillingPlatform {
     return trouble === 'lost-answer' ? failed('unknown') : outcome;
   }
 
-  override async probe(asked: BillingCall): Promise<CallOutcome<Probe>> {
+  override async check(asked: BillingCall): Promise<CallOutcome<EffectCheck>> {
     this.asked.push(`probe ${asked.kind}`);
     if (this.take('probe') !== null) return failed('unknown');
     const found = this.find(asked);
-    return answered<Probe>(found === null ? { done: false } : { done: true, reply: found });
+    return answered<EffectCheck>(found === null ? { done: false } : { done: true, reply: found });
   }
 
   private find(c: BillingCall): BillingReply | null {

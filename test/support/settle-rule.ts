@@ -1,18 +1,18 @@
 // Runs rules on a draft as one function of a state, for tests that settle a lane with a few rules only.
 import { type Ctx } from '../../src/engine/context.js';
-import { Lane, type LookAgain, type Rule } from '../../src/engine/lane.js';
+import { Lane, type DecideAgain, type Rule } from '../../src/engine/lane.js';
 import { takeInvoiceRead } from '../../src/core/books/rules/invoice-facts.js';
 import { type LaneState, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type Refusal, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { type EventOutcome } from '../../src/engine/event.js';
 import { decide, type Applied } from './decide.js';
 
-type SettleRule = (s: LaneState, ctx: Ctx, lookAgain: LookAgain) => LaneState;
+type SettleRule = (s: LaneState, ctx: Ctx, decideAgain: DecideAgain) => LaneState;
 
 /** Runs these rules one after another on one draft. */
 export function asSettleRule(...rules: readonly Rule[]): SettleRule {
-  return (s, ctx, lookAgain) => {
-    const lane = new Lane(s, ctx, lookAgain);
+  return (s, ctx, decideAgain) => {
+    const lane = new Lane(s, ctx, decideAgain);
     for (const rule of rules) rule(lane);
     return lane.toState();
   };

@@ -25,6 +25,6 @@ export function wanted(s: LaneState, ctx: Ctx): LaneState {
 }
 
 /** The lane's next lookup, and when the lane is due. */
-export function plan(s: LaneState, ctx: Ctx): Pick<Settled, 'errand' | 'dueAt'> {
+export function plan(s: LaneState, ctx: Ctx): Pick<Settled, 'dueAt' | 'request'> {
   return settleLane(s, ctx);
 }

@@ -53,7 +53,7 @@ export type World = {
    * Waits until the value is the wanted one, 90 s by default: long on purpose, for busy machines. Repeats a failed look, because a
    * busy daemon may answer 503. Fails with the last result.
    */
-  until<T>(what: string, look: () => Promise<T> | T, wanted: Wanted<T>, withinMs?: number): Promise<T>;
+  until<T>(what: string, read: () => Promise<T> | T, wanted: Wanted<T>, withinMs?: number): Promise<T>;
   /** Waits until the API shows an invoice in this status. */
   invoice(id: string, status: string): Promise<Json>;
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export type Subscriber = {
 };
 
 const DEADLINE_MS = 90_000;
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
 /** The most seconds the sandbox's MoR takes to charge a renewal, or to write the invoice of a payment, its proof. */
 const MOR_TAKES_SEC = 2;
@@ -139,8 +139,8 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
       call<T>(`${daemons[0]?.url ?? ''}${path}`, method, body, { authorization: `Bearer ${OPS_KEY}`, ...headers }),
     list: async <T>(path: string) => (await world.api<{ data: T[] }>('GET', path)).body.data,
     async shows<T>(path: string, holds: (body: T) => boolean, what = `${path} shows ${String(holds)}`) {
-      const look = () => world.api<T>('GET', path);
-      return (await world.until(what, look, (r) => r.status === 200 && holds(r.body))).body;
+      const read = () => world.api<T>('GET', path);
+      return (await world.until(what, read, (r) => r.status === 200 && holds(r.body))).body;
     },
     query: (sql, values = []) => queryAt(database.url, sql, values),
     fault: (rule) => world.control('POST', '/faults', rule),
@@ -204,13 +204,13 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
       await world.morActs();
       return id;
     },
-    async until(what, look, wanted, withinMs = DEADLINE_MS) {
+    async until(what, read, wanted, withinMs = DEADLINE_MS) {
       const end = Date.now() + withinMs;
       // Each look costs the daemon and the database work, so the pauses grow.
-      for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, LOOK_EVERY_MS)) {
+      for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, POLL_MS)) {
         let last: string;
         try {
-          const seen = await look();
+          const seen = await read();
           if (isWanted(seen, wanted)) return seen;
           last = JSON.stringify(seen) ?? 'undefined';
         } catch (error) {

@@ -14,7 +14,7 @@ import { seenBy } from './whole-path.js';
  * are the limit.
  */
 const BUDGET = 600;
-const PROBES = 300;
+const CHECKS = 300;
 const CHUNK = 2_000;
 
 export async function burst(rig: Rig): Promise<void> {
@@ -77,7 +77,7 @@ export async function burst(rig: Rig): Promise<void> {
 
 /** Sends single events, each about a new invoice. Returns the 99th percentile of the response times in milliseconds. */
 async function probe(port: number, from: number): Promise<number> {
-  const requests = Array.from({ length: PROBES }, (_, i) =>
+  const requests = Array.from({ length: CHECKS }, (_, i) =>
     signedRequest('/webhooks/stripe', 'Stripe-Signature', invoiceCreated(from + i)),
   );
   return (await load(port, requests, 1)).p99Ms;

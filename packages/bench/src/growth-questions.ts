@@ -77,7 +77,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   ];
   const [search, days, replies] = [new SearchRepository(db), new DaysRepository(db), new EndpointRepliesRepository(db)];
   const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
-  const look = (what: string, question: () => Promise<unknown>): Question => ({
+  const read = (what: string, question: () => Promise<unknown>): Question => ({
     ...ask(what, question),
     looksThrough: true,
   });
@@ -94,14 +94,14 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of invoices, a page from the middle', () => invoices.list({ until: middle }, first)),
     ask('of paid ones of a month long ago', () => invoices.list({ status: 'paid', ...month }, first)),
     ask('of a customer', () => invoices.list({ customerId: customer }, first)),
-    look('of an amount that there is not', () => invoices.list({ amount: 1n }, first)),
+    read('of an amount that there is not', () => invoices.list({ amount: 1n }, first)),
     ask('list of payments', () => payments.list({}, first)),
     ask('of failed ones', () => payments.list({ status: 'failed' }, first)),
     ask('of those to be confirmed, the newest far back', () => payments.list({ status: 'requires_action' }, first)),
     ask('of payments, a page from the middle', () => payments.list({ until: middle }, first)),
     ask('of paid ones, a page from the middle', () => payments.list({ status: 'succeeded', until: middle }, first)),
     ask('of payments of a month long ago', () => payments.list(month, first)),
-    look('of payments in a currency that there is not', () => payments.list({ currency: 'CHF' }, first)),
+    read('of payments in a currency that there is not', () => payments.list({ currency: 'CHF' }, first)),
     ask('of payments of a customer', () => payments.list({ customerId: customer }, first)),
     ask('list of disputes', () => disputes.list({}, first)),
     ask('of disputes of a customer', () => disputes.list({ customerId: customer }, first)),
@@ -131,7 +131,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of the ledger of a month long ago', () => ledger.list(month, first)),
     ask('of a rare reason in a month long ago', () => ledger.list({ reason: 'dispute_lost', ...month }, first)),
     ask('of the ledger of a customer', () => ledger.list({ customerId: customer }, first)),
-    look('of the ledger in a currency that there is not', () => ledger.list({ currency: 'CHF' }, first)),
+    read('of the ledger in a currency that there is not', () => ledger.list({ currency: 'CHF' }, first)),
     ask('list of open review items', () => reviews.list({ status: 'open' }, first, 'due')),
     ask('of review items of a month long ago', () => reviews.list(month, first)),
     ask('of review items of a customer', () => reviews.list({ customerId: customer }, first)),
@@ -143,8 +143,8 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('search: ids begin so', () => search.beginning('in_old', 5)),
     ask('search: nothing begins so', () => search.beginning('zzzz', 5)),
     ask('sums: the ledger by its days', () => ledger.sums({ reason: 'payment_collected', ...wholeDays })),
-    look('sums: invoices, a month', () => invoices.sums(month)),
-    look('sums: payments, no filter', () => payments.sums({})),
+    read('sums: invoices, a month', () => invoices.sums(month)),
+    read('sums: payments, no filter', () => payments.sums({})),
     ask("sums: a customer's money", () => payments.ofCustomer(customer)),
     ask('sums: trial balance', () => new LedgerSumsRepository(db, time).between(wholeDays)),
     ask('days: 30 with money and renewals', async () => [await days.money(thirty), await days.renewals(thirty)]),
@@ -152,7 +152,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
       await replies.replies(ago(1)),
       await replies.refusals(25),
     ]),
-    look('status: invoices by status', () => health.invoicesByStatus()),
+    read('status: invoices by status', () => health.invoicesByStatus()),
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
     ask('timer: depth of the queues (a scrape)', () => health.backlog()),
     ask('timer: the endpoints are open (a minute)', () => endpoints.seen('bench')),

@@ -5,7 +5,7 @@ import {
   BillingPlatform,
   type InvoiceFacts,
   type InvoicePaymentFacts,
-  type Probe,
+  type EffectCheck,
   type StoredBillingCall,
 } from '#src/shared/domain/ports/billing-platform.js';
 import { type CallOutcome, type WireRequest } from '#src/shared/domain/ports/call.js';
@@ -63,7 +63,7 @@ export class InstantPlatform extends BillingPlatform {
     }
   }
 
-  probe(): Promise<CallOutcome<Probe>> {
+  check(): Promise<CallOutcome<EffectCheck>> {
     return this.reply({ done: false });
   }
   readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {

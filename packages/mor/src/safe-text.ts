@@ -5,7 +5,7 @@ const MAX_TEXT = 500;
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 // Patterns of secrets: an intent's client secret, with any processor's prefix; a bearer token with its scheme; Stripe's
 // keys and signing secrets, even right after other letters.
-const LOOKS_SECRET =
+const SEEMS_SECRET =
   /\b\w+_secret_\w+|\bBearer\s+[\w.~+/=-]+|\b(?:sk|rk)_\w{6,}|(?:sk|rk)_(?:test|live)_\w{6,}|whsec_\w{6,}/gi;
 
 /** Makes a text safe to show. `secrets`: the values to remove; an empty string removes nothing. */
@@ -13,7 +13,7 @@ export function safeText(text: string, secrets: readonly string[]): string {
   let shown = text;
   for (const secret of secrets) if (secret !== '') shown = shown.split(secret).join('[secret]');
   shown = shown.slice(0, MAX_TEXT * 10); // shorten after the search: the search would miss a cut secret
-  shown = shown.replace(LOOKS_SECRET, '[secret]').replace(UNSHOWABLE, ' ').trim();
+  shown = shown.replace(SEEMS_SECRET, '[secret]').replace(UNSHOWABLE, ' ').trim();
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT - 3)}...` : shown;
 }
 

@@ -2,7 +2,7 @@
 // once. If the daemon crashed before the last retry, this timer starts the missing retries.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../../shared/policy.js';
+import { METHODS_A_POLL, METHODS_POLL_EVERY_MS } from '../../shared/policy.js';
 import { PaymentMethodsService } from './payment-methods.service.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
@@ -16,12 +16,12 @@ export class AnnounceMethods {
   ) {}
 
   /** Every replica may run this at the same time: an invoice's lane acts on each payment method one time only. */
-  @Interval(METHODS_LOOK_EVERY_MS)
-  async look(): Promise<void> {
+  @Interval(METHODS_POLL_EVERY_MS)
+  async poll(): Promise<void> {
     if (this.busy) return;
     this.busy = true;
     try {
-      await this.service.announce(METHODS_A_LOOK);
+      await this.service.announce(METHODS_A_POLL);
     } catch (err) {
       this.log.error(
         { event: 'customers.announce_failed', err },

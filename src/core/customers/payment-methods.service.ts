@@ -13,7 +13,7 @@ import { DECISION_SETTINGS } from '../../engine/decision-context.js';
 import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { EnrolmentPort, EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
 import { takeMethod } from '../invoices/rules/refused-renewal.js';
-import { METHODS_A_LOOK } from '../../shared/policy.js';
+import { METHODS_A_POLL } from '../../shared/policy.js';
 import { SignupService, type SignupMade } from '../signups/signup.service.js';
 
 export type MethodRequest = {
@@ -50,7 +50,7 @@ export class PaymentMethodsService {
    */
   async create(req: MethodRequest, name: NamedRequest | null, body: string): Promise<MethodMade> {
     const { customerId, paymentMethodTypes, taxCalculationId, by } = req;
-    const found = await this.enrolment.look({ customerId, createdAt: null });
+    const found = await this.enrolment.readEnrolment({ customerId, createdAt: null });
     if (!found.ok) return { outcome: 'unknown', failure: found };
     if (!found.value.enrolled) return { outcome: 'not_enrolled', why: found.value.why };
     const before = await this.methods.signupBody(customerId);
@@ -70,7 +70,7 @@ export class PaymentMethodsService {
     const reported = await this.methods.report(customerId, setupIntentId, by);
     if (reported === null) return this.refuse(customerId, setupIntentId);
     const invoiceIds = (await this.methods.refusedRenewals(customerId)).map((r) => r.invoiceId);
-    if (reported.isNew) await this.announce(METHODS_A_LOOK, customerId);
+    if (reported.isNew) await this.announce(METHODS_A_POLL, customerId);
     return { ok: true, method: reported.method, invoiceIds };
   }
 

@@ -207,8 +207,8 @@ function whyOf({ reason, note }: EventRow): string | null {
 }
 
 function decidedAgain(e: EventRow): Html {
-  const look = e.status === 'parked' ? 'bad' : e.status === 'received' ? '' : 'good';
-  return html`<p class="message ${look}" role="status"><bdi>${againWord(e)}</bdi></p>`;
+  const tone = e.status === 'parked' ? 'bad' : e.status === 'received' ? '' : 'good';
+  return html`<p class="message ${tone}" role="status"><bdi>${againWord(e)}</bdi></p>`;
 }
 
 function outcomeOf(act: Act, id: string, why: string | null, e: EventRow | null): Done {

@@ -15,7 +15,7 @@ import { offerRetry } from './rules/refused-renewal.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 
 /** The person at the page (`session`), the time and the settings (`ctx`), and Stripe's mode (`live`; null: unknown). */
-export type Looker = {
+export type Viewer = {
   readonly session: Session;
   readonly ctx: Ctx;
   readonly live: boolean | null;
@@ -29,7 +29,7 @@ export function payableLink(v: InvoiceView, now: Date): MorObjectRow | undefined
   return v.objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
 }
 
-export function invoiceActs(v: InvoiceView, { session, ctx, live, portal }: Looker): Html {
+export function invoiceActs(v: InvoiceView, { session, ctx, live, portal }: Viewer): Html {
   const { invoiceId: id } = v.invoice;
   const ops = mayDo(session.role, 'ops');
   const state = { ...v, lane: id, entries: [] };

@@ -4,7 +4,7 @@ import { type CallRow, type ReviewRow } from '../../shared/domain/model.js';
 import { type MorObjectRow, verdictBy } from '../../shared/domain/mor-object.js';
 import { type Retry } from '../../shared/domain/retry.js';
 import { nextTryOf } from './retry.view.js';
-import { byDeadline, invoiceActs, type Looker, payableLink } from './invoice-acts.js';
+import { byDeadline, invoiceActs, type Viewer, payableLink } from './invoice-acts.js';
 import { invoiceSentence, lastRead } from './invoice-sentence.js';
 import { type InvoiceView } from '../../engine/read-model.js';
 import { besides, copyable, fold, headline } from '../../frames/console/acts.js';
@@ -32,7 +32,7 @@ import { type OpenDifference } from '../../shared/domain/ports/differences.js';
 import { paymentFields } from '../payments/payment.fields.js';
 import { refundFields } from '../refunds/refund.fields.js';
 
-export function invoicePart(v: InvoiceView, looker: Looker): Html {
+export function invoicePart(v: InvoiceView, looker: Viewer): Html {
   const { invoice: i, payments, refunds, attempts, objects, calls, reviews, journal } = v;
   const { now } = looker.ctx;
   const shown = invoiceListView({ ...i, morCustomerId: v.morCustomerId, payments, refunds });

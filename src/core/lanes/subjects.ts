@@ -125,11 +125,11 @@ export const SUBJECTS: Subjects = {
     ...LATE.map(atRest),
   ],
 
-  freshRead: { errand: readInvoice, isFresh, wantedBy: READ_FIRST },
+  freshRead: { request: readInvoice, isFresh, wantedBy: READ_FIRST },
   chargesIn: collectedCharges,
 
-  errandsFirst: lookupsOf([payments, ...EARLY]),
-  errandsLast: lookupsOf([...LATE, invoices, signups]),
+  requestsFirst: lookupsOf([payments, ...EARLY]),
+  requestsLast: lookupsOf([...LATE, invoices, signups]),
 
   ports: { ...NO_PORTS, ...join(LANES, 'ports') },
   writes: [...signups.writes, ...OF_FEATURES.flatMap(({ writes = [] }) => writes)],

@@ -104,9 +104,9 @@ export class HomelessEvents {
    * Stores the routes in one transaction. An event with a known invoice moves to the lane of this invoice, and its item
    * closes. An event without a known invoice waits or gets an item. Throws LaneFenced after another worker's claim, and
    * EventFailed for an event whose route the database refuses.
-   * @param lookAgainInMs the pause before the lane's next search; null: the lane's next event starts the search
+   * @param pollAgainInMs the pause before the lane's next search; null: the lane's next event starts the search
    */
-  async route(lane: string, fence: bigint, routed: readonly Routed[], lookAgainInMs: number | null): Promise<void> {
+  async route(lane: string, fence: bigint, routed: readonly Routed[], pollAgainInMs: number | null): Promise<void> {
     await this.guarded(() =>
       inTransaction(this.db.pool, async (db) => {
         const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
@@ -117,7 +117,7 @@ export class HomelessEvents {
             throw isUnavailable(e) ? e : new EventFailed(one.stored.id, e);
           });
         }
-        await restIn(db, lane, now, lookAgainInMs);
+        await restIn(db, lane, now, pollAgainInMs);
       }),
     );
   }

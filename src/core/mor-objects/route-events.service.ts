@@ -6,7 +6,7 @@ import { type DecidedEvent } from '../../engine/decider.js';
 import { type Claim, EventFailed } from '../../engine/lane.repository.js';
 import { Wake } from '../../engine/lane-signal.js';
 import { type HomelessEvent, HomelessEvents, type Routed } from './homeless-events.repository.js';
-import { type Home, type Homeless, homelessIn, lookAgainInMs, namesOf, routeEvent } from './rules/route-event.js';
+import { type Home, type Homeless, homelessIn, pollAgainInMs, namesOf, routeEvent } from './rules/route-event.js';
 
 type Read = { readonly stored: HomelessEvent; readonly event: Homeless };
 
@@ -28,8 +28,8 @@ export class RouteEventsService {
     const homes = await this.events.homes([...new Set(read.flatMap(({ event }) => namesOf(event)))]);
     const now = this.clock.now();
     const routed = read.map((one) => this.routed(one, homes, now));
-    const unknown = routed.filter(({ routing }) => 'looksAgain' in routing && routing.looksAgain);
-    const pause = lookAgainInMs(unknown.map(({ stored }) => stored.waitedMs));
+    const unknown = routed.filter(({ routing }) => 'pollsAgain' in routing && routing.pollsAgain);
+    const pause = pollAgainInMs(unknown.map(({ stored }) => stored.waitedMs));
     await this.events.route(claim.lane, claim.fence, routed, pause);
     if (routed.some(({ routing }) => 'moveTo' in routing)) this.wake.lanes();
     return routed.flatMap(({ stored, routing }) => {

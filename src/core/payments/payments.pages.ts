@@ -148,7 +148,7 @@ export class PaymentPages {
   }
 }
 
-type Looker = {
+type Viewer = {
   readonly session: Session;
   readonly now: Date;
   readonly live: boolean | null;
@@ -157,7 +157,7 @@ type Looker = {
   readonly names: Names;
 };
 
-function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: Looker): Html {
+function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: Viewer): Html {
   const { payment: p, morCustomerId, refunds, lost } = v;
   const rest = refundable(p, refunds, lost);
   const name = paymentName(p);
@@ -207,7 +207,7 @@ function paymentActs(
   { payment: p }: PaymentView,
   own: readonly MorObjectRow[],
   rest: bigint,
-  looker: Looker,
+  looker: Viewer,
 ): Html | null {
   const { session, live, portal } = looker;
   const ops = mayDo(session.role, 'ops');

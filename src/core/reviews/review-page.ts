@@ -221,11 +221,11 @@ export function decideForm(session: Session, c: Case, next: string | null, typed
   const needed = may.find((x) => isNoteNeeded(r, x));
   const button = (x: Resolution): Html => {
     const careful = isCareful(r, x);
-    const look = x !== proposed ? 'quiet' : careful ? 'danger' : '';
+    const tone = x !== proposed ? 'quiet' : careful ? 'danger' : '';
     return html`<button
       name="resolution"
       value="${x}"
-      class="${look}"
+      class="${tone}"
       aria-describedby="means-${x}"
       ${x === proposed && html`data-key="e"`}
       ${careful && html`data-careful="yes"`}

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Wake } from '../../engine/lane-signal.js';
 import { SignupsRepository } from './signups.repository.js';
-import { SIGNUP_LOOK_EVERY_MS, SIGNUP_OVERDUE_MS } from '../../shared/policy.js';
+import { SIGNUP_POLL_EVERY_MS, SIGNUP_OVERDUE_MS } from '../../shared/policy.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
 @Injectable()
@@ -15,7 +15,7 @@ export class OverdueSignups {
   ) {}
 
   /** Any replica may run this: the database stores only one `signup.overdue` event for each signup. */
-  @Interval(SIGNUP_LOOK_EVERY_MS)
+  @Interval(SIGNUP_POLL_EVERY_MS)
   async flag(): Promise<void> {
     try {
       if ((await this.signups.tellOverdue(SIGNUP_OVERDUE_MS)) > 0) this.wake.lanes();

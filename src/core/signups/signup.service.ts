@@ -20,7 +20,7 @@ import { LaneChanges } from '../../engine/lane-changes.js';
 import { paymentIdTaken } from '../payments/payments.service.js';
 import { type NoPrice, SignupPrice, type SignupRequest } from './signup-price.js';
 import { type Completion, completeSignup } from './rules/signup.js';
-import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../../shared/policy.js';
+import { BUSY_POLL_EVERY_MS, SIGNUP_BUSY_MS } from '../../shared/policy.js';
 
 export type SignupMade =
   | { readonly outcome: 'made'; readonly signup: SignupRow; readonly intent: IntentReply }
@@ -137,7 +137,7 @@ export class SignupService {
    */
   private async takeTurn(id: string): Promise<void> {
     while (!(await this.signups.claim(id, SIGNUP_BUSY_MS))) {
-      await this.clock.sleep(BUSY_LOOK_EVERY_MS);
+      await this.clock.sleep(BUSY_POLL_EVERY_MS);
     }
   }
 

@@ -6,7 +6,7 @@ import { jsonText } from '../../frames/store/codec.js';
 import { DatabaseTime, timeSql } from '../../frames/store/database-time.js';
 import { Database } from '../../frames/store/database.js';
 
-export type ChargeLook = { readonly key: string; readonly charged: ChargedMethod | null };
+export type ChargeLookup = { readonly key: string; readonly charged: ChargedMethod | null };
 
 /**
  * The key of a stored read of a payment method: the subscription's id, or the customer's id for an invoice without a
@@ -27,8 +27,8 @@ export class ChargeLookupsRepository {
    * Returns the last read of the payment method for this key. Null if there is no read of the last `withinMs`
    * milliseconds.
    */
-  async recent(key: string, withinMs: number): Promise<ChargeLook | null> {
-    const found = await this.db.pool.query<Pick<ChargeLook, 'charged'>>({
+  async recent(key: string, withinMs: number): Promise<ChargeLookup | null> {
+    const found = await this.db.pool.query<Pick<ChargeLookup, 'charged'>>({
       name: 'charge_look',
       text: `select charged from charge_look where key = $1 and looked_at >= ${timeSql(2)} - $3::float8 * interval '1 millisecond'`,
       values: [key, this.time.given(), withinMs],
@@ -38,14 +38,14 @@ export class ChargeLookupsRepository {
   }
 
   /** Stores new reads of payment methods. A new read replaces the last one of the same key. */
-  async keep(looks: readonly ChargeLook[]): Promise<void> {
+  async keep(polls: readonly ChargeLookup[]): Promise<void> {
     await this.db.pool.query({
       name: 'keep_charge_looks',
       text: `insert into charge_look (key, charged, looked_at)
              select l.key, nullif(l.charged, 'null'::jsonb), ${timeSql(2)} from jsonb_to_recordset($1::jsonb) as l(key text, charged jsonb)
               order by l.key
                  on conflict (key) do update set charged = excluded.charged, looked_at = excluded.looked_at`,
-      values: [jsonText(looks), this.time.given()],
+      values: [jsonText(polls), this.time.given()],
     });
   }
 }

@@ -26,7 +26,7 @@ export type Walk = {
   readonly relay: RelayEvents;
   readonly reader: BillingReader;
   readonly enrolment: EnrolmentService;
-  readonly looks: ChargeLookupsRepository;
+  readonly lookups: ChargeLookupsRepository;
   /** True: reads every subscription. False: reads the newest hundred in one request. */
   readonly all: boolean;
   readonly signal: AbortSignal;
@@ -35,13 +35,13 @@ export type Walk = {
 
 /**
  * Asks Stripe for each subscription which payment method Stripe would charge, and stores the reply. For a day
- * (`CHARGE_LOOK_GOOD_MS`) the daemon does not ask again.
+ * (`CHARGE_POLL_GOOD_MS`) the daemon does not ask again.
  */
 export async function chargingChecks(
   walk: Walk,
 ): Promise<{ checks: readonly Check[]; charged: readonly ChargedSubscription[] }> {
   const { warn } = check('subscriptions that Stripe would charge as well');
-  const { reader, enrolment, looks, all, signal, onProgress, relay } = walk;
+  const { reader, enrolment, lookups, all, signal, onProgress, relay } = walk;
   const charged: ChargedSubscription[] = [];
   const usageBased: string[] = [];
   const count = { looked: 0, enrolled: 0, charged: 0, unreadable: 0 };
@@ -55,7 +55,7 @@ export async function chargingChecks(
       return { checks: [warn(why, remedy('Stripe', page, todo))], charged };
     }
     const { items, unreadable, next } = page.value;
-    await looks.keep(items.map((s) => ({ key: s.subscriptionId, charged: s.charged })));
+    await lookups.keep(items.map((s) => ({ key: s.subscriptionId, charged: s.charged })));
     for (const s of items) {
       if (!(await enrolment.expectsMor(s))) continue;
       count.enrolled++;

@@ -30,7 +30,7 @@ async function subscriptions({ cli, app, customers }: Examination): ReturnType<t
       relay: app.config.morRelayUrl === null ? null : app.config.morRelayEvents,
       reader: app.get(BillingReader),
       enrolment: app.get(EnrolmentService),
-      looks: app.get(ChargeLookupsRepository),
+      lookups: app.get(ChargeLookupsRepository),
       all,
       signal: cli.io.signal,
       // Stripe gives no total, so the progress bar uses the number of subscriptions with an invoice in the database.

@@ -15,7 +15,7 @@ import { chargeKey, ChargeLookupsRepository } from './charge-lookups.repository.
 import { EnrolmentRepository } from './enrolment.repository.js';
 import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { DECISION_SETTINGS } from '../../engine/decision-context.js';
-import { CHARGE_LOOK_GOOD_MS } from '../../shared/policy.js';
+import { CHARGE_POLL_GOOD_MS } from '../../shared/policy.js';
 import { fromBooks, fromPlatform } from './rules/enrolment.js';
 
 type Shown = Pick<SubscriptionFacts, 'customerId' | 'metadata' | 'customerMetadata'>;
@@ -25,7 +25,7 @@ export class EnrolmentService extends EnrolmentPort {
   constructor(
     private readonly repository: EnrolmentRepository,
     private readonly reader: BillingReader,
-    private readonly looks: ChargeLookupsRepository,
+    private readonly lookups: ChargeLookupsRepository,
     @Inject(DECISION_SETTINGS) readonly settings: DecisionSettings,
   ) {
     super();
@@ -56,12 +56,12 @@ export class EnrolmentService extends EnrolmentPort {
    * Returns the payment method Stripe would charge. If a read of the last 24 hours found no method, Crossbill does not
    * ask Stripe again. With `fresh`, Crossbill always asks Stripe.
    */
-  async lookAtCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>> {
+  async readCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>> {
     const key = chargeKey(of);
-    const before = fresh || key === null ? null : await this.looks.recent(key, CHARGE_LOOK_GOOD_MS);
+    const before = fresh || key === null ? null : await this.lookups.recent(key, CHARGE_POLL_GOOD_MS);
     if (before !== null && !isChargeable(before.charged)) return known(before.charged);
     const read = await this.reader.readCharged(of);
-    if (read.ok && key !== null) await this.looks.keep([{ key, charged: read.value }]);
+    if (read.ok && key !== null) await this.lookups.keep([{ key, charged: read.value }]);
     return read;
   }
 
@@ -69,7 +69,7 @@ export class EnrolmentService extends EnrolmentPort {
    * Finds out if the invoice's customer is enrolled. `ENROLMENT=metadata` needs at most one request to Stripe. If
    * Stripe may charge the subscription (`atStripe`), Crossbill first reads the payment method Stripe would charge.
    */
-  async look(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
+  async readEnrolment(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(invoice.metadata, rule)) return known<Enrolled>({ enrolled: true });
     const books = await this.repository.known(invoice.customerId, invoice.subscriptionId ?? null);

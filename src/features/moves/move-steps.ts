@@ -158,12 +158,12 @@ export class MoveSteps {
   private async send(row: MoveEntity, first: MoveRequest, run: Run, mayBeDone: boolean): Promise<Sent> {
     let at = row;
     let request = first;
-    const found = mayBeDone ? await this.look(row, request.asked) : null;
+    const found = mayBeDone ? await this.readInvoices(row, request.asked) : null;
     if (found !== null) return { row, refused: null, id: found };
     for (let tries = 1; ; tries++) {
       const sent = await this.billing.send(request);
       if (sent.ok) return { row: at, refused: null, id: sent.value };
-      const seen = await this.look(row, request.asked);
+      const seen = await this.readInvoices(row, request.asked);
       if (seen !== null) return { row: at, refused: null, id: seen };
       if (sent.kind === 'refused') return { row: at, refused: refusal(sent) };
       if (!mayPass(sent) || tries >= MOVE_TRIES || run.signal.aborted) throw MoveStopped.of(sent);
@@ -181,7 +181,7 @@ export class MoveSteps {
    * Searches Stripe for the effect of a request. Returns the id of the changed object. Null: the effect is absent, or
    * Stripe did not reply.
    */
-  private async look(row: MoveEntity, asked: MoveCall): Promise<string | null> {
+  private async readInvoices(row: MoveEntity, asked: MoveCall): Promise<string | null> {
     switch (asked.kind) {
       case 'make_method':
         return null; // no search: if the first try succeeded, its unused payment method does no harm

@@ -34,7 +34,7 @@ export class Lookout {
    * Stores the missing notifications. Any replica may do this: notifications about the same reason have the same id, so
    * the database stores only one.
    */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { opened, dueSoon } = await this.store.untold(REVIEW_DUE_SOON_MS);
     const found: NewNotification[] = [];
     const add = (told: Told, at: Date): void => void found.push(putDown(told, this.as, at));
@@ -50,7 +50,7 @@ export class Lookout {
     let forgotAt = 0;
     while (!this.stopping.signal.aborted) {
       try {
-        await this.look();
+        await this.poll();
         const now = this.clock.now().getTime();
         if (now - forgotAt > 3_600_000) {
           await this.store.forget(NOTIFICATIONS_KEPT_DAYS);

@@ -26,7 +26,7 @@ import { oneOf, parseSince } from '../../frames/cli/options.js';
 import { plain, table, time } from '../../frames/cli/table.js';
 import { type AppContext } from '../../frames/cli/app-context.js';
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 /**
  * Each read starts this long before the newest row of the previous read. A database statement may take 20 s, so a row
  * with an earlier time may appear after a row with a later time. Without the overlap the command would miss the late
@@ -150,7 +150,7 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
       // command could read the same full page for ever.
       const overlap = found.length < LISTED_AT_ONCE ? OVERLAP_MS : 0;
       from = new Date(Math.max(begin.getTime(), newest.getTime() - overlap));
-      await app.get(Clock).sleep(LOOK_EVERY_MS, cli.io.signal);
+      await app.get(Clock).sleep(POLL_MS, cli.io.signal);
     }
   } finally {
     await forward?.close();

@@ -17,7 +17,7 @@ import { Notifier } from './notifier.js';
 import { NotificationsController } from './notifications.controller.js';
 import { NotificationPages } from './notifications.pages.js';
 import { HttpReceiver } from './receiver.js';
-import { LOOK_OUT_EVERY_MS } from '../../shared/policy.js';
+import { LOOKOUT_EVERY_MS } from '../../shared/policy.js';
 
 /**
  * The most deliveries at the same time. A receiver without a reply blocks these places for 15 seconds at most, and no
@@ -83,6 +83,6 @@ function jobs(
       else log.warn({ event: 'notifications.not_delivered', ...line }, 'a notification was not delivered');
     },
   });
-  const lookout = new Lookout(store, news, clock, config, LOOK_OUT_EVERY_MS, onError);
+  const lookout = new Lookout(store, news, clock, config, LOOKOUT_EVERY_MS, onError);
   return new NotificationJobs(notifier, notifies(config) ? lookout : null);
 }

@@ -25,9 +25,9 @@ import { Clock } from '../../shared/domain/ports/clock.js';
 import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 import {
-  BUSY_LOOK_EVERY_MS,
+  BUSY_POLL_EVERY_MS,
   ONBOARDING_BUSY_MS,
-  ONBOARDING_LOOK_EVERY_MS,
+  ONBOARDING_REPLY_POLL_MS,
   ONBOARDING_POLL_EVERY_MS,
 } from '../../shared/policy.js';
 import { type OnboardingEntity } from './onboarding.entity.js';
@@ -145,7 +145,7 @@ export class OnboardingService {
   }
 
   /** Reads the merchants in review: no event reports the outcome. The database gives each to one replica. */
-  @Interval(ONBOARDING_LOOK_EVERY_MS)
+  @Interval(ONBOARDING_REPLY_POLL_MS)
   async poll(): Promise<void> {
     try {
       const due = await this.rows.takeDue(POLLED_AT_ONCE, ONBOARDING_POLL_EVERY_MS);
@@ -276,7 +276,7 @@ export class OnboardingService {
 
   /** Sends one request at a time for a merchant. The lock of a dead process expires. */
   private async alone(reference: string, work: (row: OnboardingEntity) => Promise<Onboarded>): Promise<Onboarded> {
-    while (!(await this.rows.claim(reference, ONBOARDING_BUSY_MS))) await this.clock.sleep(BUSY_LOOK_EVERY_MS);
+    while (!(await this.rows.claim(reference, ONBOARDING_BUSY_MS))) await this.clock.sleep(BUSY_POLL_EVERY_MS);
     try {
       return await work(await this.known(reference));
     } finally {

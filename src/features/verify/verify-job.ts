@@ -12,8 +12,8 @@ import {
   DAY_MS,
   VERIFY_AGAIN_AFTER_MS,
   VERIFY_HELD_MS,
-  VERIFY_LOOK_BACK_MS,
-  VERIFY_LOOK_EVERY_MS,
+  VERIFY_LOOKBACK_MS,
+  VERIFY_POLL_EVERY_MS,
 } from '../../shared/policy.js';
 
 export type VerifyJobReports = Pick<VerifyReports, 'onRun' | 'onError'>;
@@ -35,7 +35,7 @@ export class VerifyJob implements OnModuleDestroy {
   ) {}
 
   /** Runs verify if it is due, unless another replica does, and updates the metrics. Never rejects. */
-  @Interval(VERIFY_LOOK_EVERY_MS)
+  @Interval(VERIFY_POLL_EVERY_MS)
   tick(): Promise<void> {
     this.underWay ??= this.once().finally(() => (this.underWay = null));
     return this.underWay;
@@ -70,7 +70,7 @@ export class VerifyJob implements OnModuleDestroy {
   private async run(now: number): Promise<void> {
     try {
       const installedAt = await this.books.installedAt();
-      const since = new Date(Math.max(now - VERIFY_LOOK_BACK_MS, installedAt.getTime()));
+      const since = new Date(Math.max(now - VERIFY_LOOKBACK_MS, installedAt.getTime()));
       const { signal } = this.stopping;
       const onSaved = (): Promise<void> => this.books.nextRunIn(VERIFY_HELD_MS);
       const report = await this.service.run({ since, resume: true, signal, onSaved });
@@ -81,7 +81,7 @@ export class VerifyJob implements OnModuleDestroy {
         // After a repair the next run starts soon and shows the result. Without a repair the next run starts a day
         // after this run began. A resumed run keeps its first start.
         const tomorrow = report.beganAt.getTime() + DAY_MS - (await this.books.time()).getTime();
-        await this.books.nextRunIn(caughtUp ? VERIFY_LOOK_EVERY_MS : tomorrow);
+        await this.books.nextRunIn(caughtUp ? VERIFY_POLL_EVERY_MS : tomorrow);
         return;
       }
     } catch (e) {

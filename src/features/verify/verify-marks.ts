@@ -82,8 +82,8 @@ export class VerifyMarks {
     const { chargeId } = mark;
     if (chargeId === null) return null;
     if (++this.asked > AT_ONCE) await sitting.sleep(VERIFY_MARKS_PAUSE_MS);
-    const look = () => sitting.parts.gateway.lookUpCharge(chargeId);
-    const state = await sitting.ask(look, 'a charge could not be looked up at the MoR');
+    const read = () => sitting.parts.gateway.lookUpCharge(chargeId);
+    const state = await sitting.ask(read, 'a charge could not be looked up at the MoR');
     const reply = state === 'charged' ? 'known' : state === 'pending' ? 'not_ready' : 'unknown';
     await this.lookups.answered(mark, reply, sitting.now());
     await sitting.step('marks', 1);

@@ -47,8 +47,8 @@ export class VerifyOutside {
     if (carries(facts.metadata, rule)) return false;
     const before = this.enrolled.get(customerId);
     if (before !== undefined) return !before;
-    const look = () => enrolment.look({ customerId, subscriptionId, createdAt });
-    const { enrolled } = await this.sitting.ask(look, 'a customer could not be read');
+    const read = () => enrolment.readEnrolment({ customerId, subscriptionId, createdAt });
+    const { enrolled } = await this.sitting.ask(read, 'a customer could not be read');
     if (rule.by === 'metadata') this.enrolled.set(customerId, enrolled);
     return !enrolled;
   }

@@ -66,7 +66,7 @@ export class VerifyRepair {
           work.started.push(d);
         }
       } else if (d.repair === 'look-again' && d.invoiceId !== null) {
-        const why = await this.lookAgain(d.invoiceId);
+        const why = await this.readAgain(d.invoiceId);
         lanes.add(d.invoiceId);
         if (why === null) work.started.push(d);
         else work.failed.push({ difference: d, why });
@@ -122,7 +122,7 @@ export class VerifyRepair {
    * Reads the invoice, decides on its lane, and makes waiting calls due. Returns null, or the reason if the repair
    * failed.
    */
-  private async lookAgain(invoiceId: string): Promise<string | null> {
+  private async readAgain(invoiceId: string): Promise<string | null> {
     const { platform, context } = this.parts;
     const askedAt = await this.lanes.time();
     const outcome = await platform.readInvoice(invoiceId);

@@ -21,7 +21,7 @@ import { VerifyFindings } from './verify-findings.js';
 import { CouldNotCompare, VERIFY_PAGE, type VerifyParts, VerifySitting } from './verify-session.js';
 import { type Repaired, VerifyRepair } from './verify-repair.js';
 import { Wake } from '../../engine/lane-signal.js';
-import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_SECOND_LOOK_MS } from '../../shared/policy.js';
+import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_RECHECK_MS } from '../../shared/policy.js';
 
 export type VerifyOptions = {
   /** Verify compares Stripe's invoices and events and our refunds since this time, and open work of any age. */
@@ -128,7 +128,7 @@ export class VerifyService {
       problem = e.message;
     }
     if (lost?.failure) problem = `possibly lost events could not be looked up at the MoR: ${codesOf(lost.failure)}`;
-    const found = joined(await this.secondLook(findings, signal), lost?.differences ?? []);
+    const found = joined(await this.recheck(findings, signal), lost?.differences ?? []);
     const differences = await this.books.withAcknowledgements(found);
     const { more } = findings;
     const isClean = openOf({ differences, more }) === 0;
@@ -195,11 +195,11 @@ export class VerifyService {
    * Looks again for missing events after a pause. Drops a difference about an event if the event has arrived. Drops a
    * difference about an invoice's status if our status now equals Stripe's, or if a missing event explains the status.
    */
-  private async secondLook(findings: VerifyFindings, signal: AbortSignal | undefined): Promise<readonly Difference[]> {
+  private async recheck(findings: VerifyFindings, signal: AbortSignal | undefined): Promise<readonly Difference[]> {
     const found = findings.all;
     const lost = found.filter((d) => d.kind === 'event_never_delivered');
     if (lost.length === 0) return found;
-    await this.context.clock.sleep(VERIFY_SECOND_LOOK_MS, signal);
+    await this.context.clock.sleep(VERIFY_RECHECK_MS, signal);
     const stillLost = new Set<Difference>();
     for (let at = 0; at < lost.length; at += VERIFY_PAGE) {
       const some = lost.slice(at, at + VERIFY_PAGE);

@@ -22,7 +22,7 @@ import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { plain } from './table.js';
 
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 const LANES_AT_ONCE = 8;
 /** The fewest database connections of a command: one for intake, one for a lock, one for work. */
 const LEAST_CONNECTIONS = 3;
@@ -58,7 +58,7 @@ export class AppContext {
     for (;;) {
       if (await done()) return true;
       if (performance.now() >= end || this.io.signal.aborted) return false;
-      await this.get(Clock).sleep(LOOK_EVERY_MS, this.io.signal);
+      await this.get(Clock).sleep(POLL_MS, this.io.signal);
     }
   }
 
@@ -76,7 +76,7 @@ export class AppContext {
         owner: `cli:${process.pid}:${this.get(Ids).next('w')}`,
         concurrency: LANES_AT_ONCE,
         leaseMs: LEASE_MS,
-        pollMs: LOOK_EVERY_MS,
+        pollMs: POLL_MS,
         onError: (what, err, claim) =>
           this.log.error({ event: 'engine.failed', err, ...(claim === null ? {} : nameLane(claim.lane)) }, what),
       },

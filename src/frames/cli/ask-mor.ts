@@ -9,7 +9,7 @@ import { type InvoiceView, ReadModel } from '../../engine/read-model.js';
 import { type EventRow } from '../../core/events/event-list.repository.js';
 import { EventsRepository } from '../../core/events/events.repository.js';
 import { PaymentsRepository } from '../../core/payments/payments.repository.js';
-import { TAX_CALCULATION_LIFE_MS, VERIFY_LOOK_BACK_MS } from '../../shared/policy.js';
+import { TAX_CALCULATION_LIFE_MS, VERIFY_LOOKBACK_MS } from '../../shared/policy.js';
 import { refundStatuses } from '../../core/refunds/refund.view.js';
 import { RefundsRepository } from '../../core/refunds/refunds.repository.js';
 import { ReviewsRepository } from '../../core/reviews/reviews.repository.js';
@@ -111,7 +111,7 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
 async function lostEvents(app: AppContext): Promise<Found> {
   // Looks back as far as `crossbill verify` does. A lost event from before that time shows in open work, such as a
   // review item.
-  const since = new Date(app.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
+  const since = new Date(app.get(Clock).now().getTime() - VERIFY_LOOKBACK_MS);
   const windows = await app.find(LostEvents, NO_EVENT_LOST).windows(since);
   const aside = await app.get(EventsRepository).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
@@ -233,7 +233,7 @@ function otherAmount({ invoiceId, paymentRowId, fact }: ReviewRow, view: Invoice
 
 async function expiredCalculations(app: AppContext): Promise<Found> {
   const now = app.get(Clock).now().getTime();
-  const [from, to] = [new Date(now - VERIFY_LOOK_BACK_MS), new Date(now - TAX_CALCULATION_LIFE_MS)];
+  const [from, to] = [new Date(now - VERIFY_LOOKBACK_MS), new Date(now - TAX_CALCULATION_LIFE_MS)];
   const found = await app.get(SignupsRepository).uncharged(from, to, MOST + 1);
   const items = found.slice(0, MOST).map((s) => ({
     setup_intent: s.intentId,

@@ -90,14 +90,14 @@ export function addRefund(on: Commands): void {
             ),
           );
           if (given === undefined) cli.io.err(`${sayRepeat(repeat)}\n`); // before the wait: somebody may end the command
-          const look = async (): Promise<ListedRefund> => {
+          const read = async (): Promise<ListedRefund> => {
             const now = await books.refund(made.id);
             if (now === null) throw new Error(`Crossbill stored refund ${made.id} and does not find it.`);
             return now;
           };
-          const isThrough = async (): Promise<boolean> => isSettled((await look()).refund);
+          const isThrough = async (): Promise<boolean> => isSettled((await read()).refund);
           await (work === true ? app.workUntil(isThrough, wait) : app.waitUntil(isThrough, wait));
-          const now = await look();
+          const now = await read();
           const { status, id: refundId, currency } = now.refund;
           const line = `Refund ${refundId} of ${amount(now.refund.amount, currency)}: ${sentence(now.refund)}\n`;
           const more = status === 'requested' ? `To send it without a daemon: ${cli.repeat(key, '--work')}\n` : '';

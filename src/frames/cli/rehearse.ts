@@ -18,9 +18,9 @@ import { DaemonApi } from './rehearse/daemon.js';
 import { grownDraft, twoTrials } from './rehearse/draft.steps.js';
 import { handsFor } from './rehearse/manual-steps.js';
 import { textAt } from './rehearse/json.js';
-import { MorProbe } from './rehearse/mor-check.js';
+import { MorCheck } from './rehearse/mor-check.js';
 import { replies, customer, firstInvoice, mark, partRefund, renewal, settings, signup } from './rehearse/paid.steps.js';
-import { anotherCard, declined, look, paymentLink, retry, verify } from './rehearse/refused.steps.js';
+import { anotherCard, declined, pollStages, paymentLink, retry, verify } from './rehearse/refused.steps.js';
 import { cleaned, jsonReport, markdownReport } from './rehearse/report.js';
 import { failed, type Outcome, say, type Stage, stageOf, type Step } from './rehearse/stage.js';
 import {
@@ -84,7 +84,7 @@ export function addRehearse(on: Commands): void {
           morOptions(config, () => undefined),
           new SystemClock(),
         );
-        const mor = new MorProbe(client.transport, config.morPsp, (call, { status, retryAfter }) => {
+        const mor = new MorCheck(client.transport, config.morPsp, (call, { status, retryAfter }) => {
           if (retryAfter !== null) observe(rehearsal, 'retry_after', { call, status, retry_after: retryAfter });
         });
         const hands = await handsFor(config, { say: (text) => say(cli, text), page: o.page ?? null });
@@ -154,7 +154,7 @@ async function runAll(stage: Stage): Promise<number> {
     code = EXIT.failed;
     if (step.optional !== true) break;
   }
-  await look(stage);
+  await pollStages(stage);
   stage.save();
   return code;
 }

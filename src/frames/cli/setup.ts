@@ -50,7 +50,7 @@ export function addSetup(on: Commands): void {
         );
         const peers = new Peers(loadConfig(withStandIns(file.env())));
         try {
-          const plan = await look(peers, url, (name) => file.has(name));
+          const plan = await inspect(peers, url, (name) => file.has(name));
           const head = { file: file.path, url, dry_run: dryRun, ...plan };
           if (dryRun) return await cli.print(head, () => renderPlan(plan, url, file, dryRun));
           if (!cli.json) await cli.io.out(renderPlan(plan, url, file, dryRun));
@@ -154,7 +154,7 @@ class SettingsFile {
   }
 }
 
-async function look(peers: Peers, url: string, has: (name: string) => boolean): Promise<Plan> {
+async function inspect(peers: Peers, url: string, has: (name: string) => boolean): Promise<Plan> {
   const stripe = await peers.reader.listWebhookEndpoints();
   const mor = await peers.mor.webhookEndpoints.list();
   return planOf({

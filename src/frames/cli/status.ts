@@ -19,7 +19,7 @@ export function addStatus(on: Commands): void {
   on.add('status', on.about).action(
     on.run(async (cli) => {
       const app = await cli.open();
-      const standing = await look(app);
+      const standing = await readStatus(app);
       const parts = await partsOf(app);
       const json = [standing, ...parts.map((part) => part.json)].reduce(merged, {});
       await cli.print(named(json), () => render(standing, parts));
@@ -28,9 +28,9 @@ export function addStatus(on: Commands): void {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-type Standing = Awaited<ReturnType<typeof look>>;
+type Standing = Awaited<ReturnType<typeof readStatus>>;
 
-async function look(app: AppContext) {
+async function readStatus(app: AppContext) {
   const [health, inbox, endpoints] = [
     app.get(HealthRepository),
     app.get(EventsRepository),

@@ -58,9 +58,9 @@ export function actLink(path: string, label: string): Html {
 }
 
 /** Draws a link to a page outside the console. Null unless the address is https. `first`: the page's first act. */
-export function outsideLink(url: string | null, label: string, look: 'first' | 'quiet' = 'quiet'): Html | null {
+export function outsideLink(url: string | null, label: string, poll: 'first' | 'quiet' = 'quiet'): Html | null {
   if (url === null || !URL.canParse(url) || new URL(url).protocol !== 'https:') return null;
-  return html`<a class="button ${look}" href="${url}" target="_blank" rel="noopener noreferrer"
+  return html`<a class="button ${poll}" href="${url}" target="_blank" rel="noopener noreferrer"
     >${label}<span class="unseen"> (opens in a new tab)</span></a
   >`;
 }

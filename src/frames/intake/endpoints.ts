@@ -14,7 +14,7 @@ import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-bo
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@crossbill/mor/signature.js';
 
 /** The inspected part of an unreadable request head, in bytes. */
-const HEAD_LOOK_BYTES = 16 * 1024;
+const HEAD_SEARCHED_BYTES = 16 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than a sender's wait of 10 s
 // At this number of waiting deliveries the workers slow down (`crowded`). Usually one or two deliveries wait, even
 // at twenty events a second.
@@ -97,7 +97,7 @@ export class Endpoints {
    * webhook endpoint.
    */
   sawUnread(reason: Refusal, head: Buffer, address: string): void {
-    const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);
+    const text = head.toString('latin1', 0, HEAD_SEARCHED_BYTES);
     const target = /^[A-Z]+ (\S+) HTTP\/1/.exec(text)?.[1];
     const endpoint = target === undefined ? null : endpointAt(target);
     if (target !== undefined && endpoint === null) return;

@@ -109,7 +109,7 @@ export function sharesOf(size: number): Shares {
 }
 
 // After a failover the connection may still reach the old server, read-only now. So the next probe opens another one.
-const PROBE: pg.PoolConfig = { query_timeout: 2_000, maxLifetimeSeconds: 10 };
+const CHECK_SQL: pg.PoolConfig = { query_timeout: 2_000, maxLifetimeSeconds: 10 };
 
 type Done = Parameters<pg.Pool['connect']>[0];
 
@@ -126,7 +126,7 @@ class SharedPool extends pg.Pool {
     const own = (['probe', 'read', 'change'] as const).filter((who) => shares[who] > 0);
     this.parts = new Map(
       own.map((who) => {
-        const pool = new pg.Pool({ ...options, ...(who === 'probe' ? PROBE : {}), max: shares[who] });
+        const pool = new pg.Pool({ ...options, ...(who === 'probe' ? CHECK_SQL : {}), max: shares[who] });
         pool.on('error', (e, client) => this.emit('error', e, client));
         renewPlans(pool);
         return [who, pool];

@@ -4,7 +4,7 @@ import {
   type BillingReply,
   type BillingCall,
   type InvoicePaymentFacts,
-  type Probe,
+  type EffectCheck,
 } from '../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../../shared/domain/ports/call.js';
 import { type InvoiceCall, shows } from './replies.js';
@@ -19,7 +19,7 @@ const CLOCK_SLACK_SEC = 3600;
 
 type Call<K extends BillingCall['kind']> = Extract<BillingCall, { kind: K }>;
 
-const ABSENT: Probe = { done: false };
+const ABSENT: EffectCheck = { done: false };
 
 export class StripeEffects {
   constructor(private readonly client: StripeClient) {}
@@ -28,7 +28,7 @@ export class StripeEffects {
    * Reads the call's object from Stripe and looks for the effect. `failed` is Stripe's refusal of the call, or its
    * unclear reply. For a refund, Stripe's refusal may be the only proof that the refund exists.
    */
-  look(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
+  check(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<EffectCheck>> {
     switch (asked.kind) {
       case 'report_payment':
         return this.findRecord(asked);
@@ -39,7 +39,7 @@ export class StripeEffects {
       case 'cancel_subscription':
         return this.findCancelled(asked);
       default:
-        return this.lookAtInvoice(asked, (failed?.status ?? 500) < 300);
+        return this.checkInvoice(asked, (failed?.status ?? 500) < 300);
     }
   }
 
@@ -48,11 +48,11 @@ export class StripeEffects {
     return this.client.all('invoice_payments.list', path, parseInvoicePayment);
   }
 
-  private async lookAtInvoice(
+  private async checkInvoice(
     asked: InvoiceCall,
     /** True: the call got a 2xx, but the reply did not show the effect. */
     accepted: boolean,
-  ): Promise<CallOutcome<Probe>> {
+  ): Promise<CallOutcome<EffectCheck>> {
     const name = 'invoices.retrieve';
     const expand = asked.kind === 'attach_payment' || asked.kind === 'pay_out_of_band' ? '?expand[0]=payments' : '';
     const read = await this.client.read(name, `/v1/invoices/${encodeURIComponent(asked.invoiceId)}${expand}`);
@@ -86,7 +86,7 @@ export class StripeEffects {
    * Finds a payment record. Stripe has no look-up by reference, so Crossbill first reads the payments of the invoice,
    * then all records made since the payment.
    */
-  private async findRecord(asked: Call<'report_payment'>): Promise<CallOutcome<Probe>> {
+  private async findRecord(asked: Call<'report_payment'>): Promise<CallOutcome<EffectCheck>> {
     const attached = await this.listPayments(asked.invoiceId);
     if (!attached.ok) return attached;
     for (const { paymentRecordId } of attached.value) {
@@ -117,7 +117,10 @@ export class StripeEffects {
    * Without proof Crossbill sends the refund again under a new key. This is harmless: if the refund exists after all,
    * Stripe refuses its reference.
    */
-  private async findRefund(asked: Call<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
+  private async findRefund(
+    asked: Call<'report_refund'>,
+    refusal: CallFailure | null,
+  ): Promise<CallOutcome<EffectCheck>> {
     const name = 'payment_records.retrieve';
     const read = await this.client.read(name, `/v1/payment_records/${encodeURIComponent(asked.paymentRecordId)}`);
     if (!read.ok) return read;
@@ -134,7 +137,7 @@ export class StripeEffects {
   }
 
   /** Finds out if the subscription is cancelled. A deleted subscription counts as cancelled. */
-  private async findCancelled(asked: Call<'cancel_subscription'>): Promise<CallOutcome<Probe>> {
+  private async findCancelled(asked: Call<'cancel_subscription'>): Promise<CallOutcome<EffectCheck>> {
     const name = 'subscriptions.retrieve';
     const read = await this.client.read(name, `/v1/subscriptions/${encodeURIComponent(asked.subscriptionId)}`);
     if (!read.ok) return read;
@@ -143,7 +146,7 @@ export class StripeEffects {
     return { ...read, value: done ? { done, reply } : ABSENT };
   }
 
-  private async findNote(asked: Call<'issue_credit_note'>): Promise<CallOutcome<Probe>> {
+  private async findNote(asked: Call<'issue_credit_note'>): Promise<CallOutcome<EffectCheck>> {
     const name = 'credit_notes.list';
     const pages = await this.client.pages(
       name,
@@ -210,7 +213,7 @@ function mayBeOf(asked: Call<'report_payment'>, object: unknown): boolean {
   return partOf(object['metadata'])['payment_id'] === asked.paymentId || reference === asked.reference;
 }
 
-function recordFound(paymentRecordId: string): Probe {
+function recordFound(paymentRecordId: string): EffectCheck {
   return { done: true, reply: { kind: 'report_payment', paymentRecordId } };
 }
 

@@ -6,7 +6,7 @@ import {
   type BillingCallKind,
   type InvoiceFacts,
   type InvoicePaymentFacts,
-  type Probe,
+  type EffectCheck,
   type ShownToRelay,
   type ShownToRetry,
   type StoredBillingCall,
@@ -81,8 +81,8 @@ export class StripeBillingPlatform extends BillingPlatform {
     return sent.kind === 'refused' && looked.has(asked.kind) ? this.checked(asked, sent) : sent;
   }
 
-  override probe(asked: BillingCall): Promise<CallOutcome<Probe>> {
-    return this.effects.look(asked);
+  override check(asked: BillingCall): Promise<CallOutcome<EffectCheck>> {
+    return this.effects.check(asked);
   }
 
   override async readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
@@ -136,7 +136,7 @@ export class StripeBillingPlatform extends BillingPlatform {
    * certainly does not, and `unknown` if the read fails.
    */
   private async checked(asked: BillingCall, failed: CallFailure): Promise<CallOutcome<BillingReply>> {
-    const found = await this.effects.look(asked, failed);
+    const found = await this.effects.check(asked, failed);
     if (found.ok && found.value.done) {
       const { status, requestId } = found;
       return { ok: true, value: found.value.reply, status, requestId: failed.requestId ?? requestId };

@@ -5,7 +5,7 @@ import { openInvoice } from '../../support/channels.js';
 import { monthlyPrice, OPS_KEY, SIGNUP_KEY, startWorld, type Json, type World } from '../../support/world.js';
 
 const QUIET_LOOKS = 2;
-const LOOK_AGAIN_MS = 100;
+const POLL_MS = 100;
 
 export type Paid = { readonly invoiceId: string; readonly paymentId: string; readonly customerId: string };
 
@@ -101,7 +101,7 @@ export class Rig {
     const { world } = this;
     await world.advance(seconds);
     for (let quiet = 0; quiet < QUIET_LOOKS;) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       const sent = (await world.control('GET', '/deliveries')).body['data'] as Json[];
       const lanes = await this.db.query<{ n: number }>(
         `select (select count(*) from lane

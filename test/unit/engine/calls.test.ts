@@ -19,7 +19,7 @@ import {
 } from '../../support/channel-object.js';
 import { never } from '../../support/never.js';
 import { at, ctx as on, lane, payment } from '../../support/waiting-payment.js';
-import { addCallRow, applyReply, applyProbe } from '../../support/decide.js';
+import { addCallRow, applyReply, applyCheck } from '../../support/decide.js';
 import { putCall, putObject } from '../../support/put-rows.js';
 
 const HOUR_MS = 3_600_000;
@@ -129,14 +129,14 @@ const absent = done({ done: false });
 const tooLong = refusal({ kind: 'retry', status: null, code: 'list_too_long', message: 'too many' });
 const tried = { firstTriedAt: at(-HOUR_MS), attempts: 2, replaying: true, createdAt: at(-HOUR_MS) };
 const probed = (
-  outcome: Parameters<typeof applyProbe>[2],
+  outcome: Parameters<typeof applyCheck>[2],
   over: Partial<CallRow> = tried,
   kind: CallKind = 'report_payment',
   invoice: Partial<InvoiceFacts> = {},
   of: Ctx = later,
 ) => {
   const { s, m } = stored(kind, over, invoice);
-  const state = applyProbe(s, m.id, outcome, of);
+  const state = applyCheck(s, m.id, outcome, of);
   return { s, before: m, state, m: row(state, m) };
 };
 
@@ -169,7 +169,7 @@ it('if Crossbill finds no effect of an attach call and the invoice is void, Cros
   expect(probed(absent, tried, 'attach_payment').m).toMatchObject({ status: 'pending', generation: 2 });
   expect(probed(absent, tried, 'report_payment', { status: 'void' }).m).toMatchObject({ generation: 2 });
   const gone = stored('attach_payment', { ...tried, subject: 'pay_9' }, { status: 'void' });
-  expect(row(applyProbe(gone.s, gone.m.id, absent, later), gone.m)).toMatchObject({ generation: 2 });
+  expect(row(applyCheck(gone.s, gone.m.id, absent, later), gone.m)).toMatchObject({ generation: 2 });
 });
 
 it('Crossbill repeats a failed search for a call’s effect later, and does not send the call', () => {
@@ -200,7 +200,7 @@ it('if Stripe has too many payment records to search, a review item asks whether
 
 it('the result of a search for a finished or unknown call changes nothing', () => {
   const { s, m } = stored('report_payment', { status: 'done' });
-  for (const id of [m.id, 'out_9']) expect(applyProbe(s, id, absent, later)).toBe(s);
+  for (const id of [m.id, 'out_9']) expect(applyCheck(s, id, absent, later)).toBe(s);
 });
 
 it('Crossbill sends an untried call without a search while its key is younger than 23 hours', () => {

@@ -107,11 +107,11 @@ it('Crossbill attaches a part payment next to another payment, even if Stripe ha
   const h = harness();
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice({ amountDue: 2990n, amountPaid: 500n }));
-  const probe = h.platform.probe.bind(h.platform);
-  h.platform.probe = (asked) =>
+  const check = h.platform.check.bind(h.platform);
+  h.platform.check = (asked) =>
     asked.kind === 'report_payment'
       ? Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }))
-      : probe(asked);
+      : check(asked);
   await h.take(aPaymentSucceeded());
   await h.rest(1);
   await apply(h);
@@ -160,8 +160,8 @@ it('Crossbill repeats a failed search for a credit note on Stripe, and issues th
   await h.take(aRefund());
   await h.rest(1);
   const key = 'crossbill:issue_credit_note:pay_oak:re_rfnd_1:1';
-  const look = 'probe issue_credit_note';
-  expect(sent(h)).toEqual([look, look, look, `issue_credit_note ${key}`]);
+  const poll = 'probe issue_credit_note';
+  expect(sent(h)).toEqual([poll, poll, poll, `issue_credit_note ${key}`]);
 });
 
 it('after Stripe’s reply to a credit note is lost, Crossbill repeats the call under the same key without a search', async () => {

@@ -16,7 +16,7 @@ import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../../support/channel
 import { aLink, aProforma, channelEvent, withObjects } from '../../support/channel-object.js';
 import { never } from '../../support/never.js';
 import { at, ctx as on, lane, payment, withInvoice } from '../../support/waiting-payment.js';
-import { addCallRow, openReview, applyEvent, nextErrand, resolveReview, settle } from '../../support/decide.js';
+import { addCallRow, openReview, applyEvent, nextRequestOf, resolveReview, settle } from '../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => on(over, ms);
@@ -38,12 +38,12 @@ function calls(s: LaneState, ...kinds: (CallKind | readonly [CallKind, Partial<C
   }, s);
 }
 
-const looks: (Date | null)[] = [];
+const polls: (Date | null)[] = [];
 function next(s: LaneState, of = ctx()): string | null {
-  looks.length = 0;
-  const errand = nextErrand(s, of, (when) => looks.push(when));
-  if (errand === null) return null;
-  return errand.do === 'look-up' ? errand.name : `${errand.do} ${errand.call.kind}`;
+  polls.length = 0;
+  const request = nextRequestOf(s, of, (when) => polls.push(when));
+  if (request === null) return null;
+  return request.do === 'look-up' ? request.name : `${request.do} ${request.call.kind}`;
 }
 
 it('Crossbill sends the report of a payment first, then a refund, then the refund’s report, and a relayed event last', () => {
@@ -51,13 +51,13 @@ it('Crossbill sends the report of a payment first, then a refund, then the refun
   const order = all.map((_, i) => next(calls(fresh(), ...all.slice(0, all.length - i))));
   expect(order).toEqual(['send report_payment', 'send create_refund', 'send report_refund', 'send relay_event']);
   const two = calls(fresh(), 'create_refund', ['create_refund', { subject: 'y' }]);
-  expect(nextErrand(two, ctx(), () => undefined)).toEqual({ do: 'send', call: two.calls[0] });
+  expect(nextRequestOf(two, ctx(), () => undefined)).toEqual({ do: 'send', call: two.calls[0] });
 });
 
 it('Crossbill sends a pending call at its next try time, and schedules the invoice’s next step for that time', () => {
   expect(next(calls(fresh(), ['report_payment', { status: 'done' }]))).toBeNull();
   const two = calls(fresh(), ['report_payment', { nextTryAt: at(9_000) }], 'create_refund');
-  expect([next(two), looks]).toEqual(['send create_refund', [at(9_000)]]);
+  expect([next(two), polls]).toEqual(['send create_refund', [at(9_000)]]);
   expect(next(two, ctx(9_000))).toBe('send report_payment');
   expect(next(calls(fresh(), 'relay_event'), ctx(0, { enrolment: { by: 'linked' } }))).toBe('look-up-enrolment');
 });
@@ -69,7 +69,7 @@ it('in shadow mode, Crossbill sends no call, not even a call stored before shado
 it('Crossbill reads an invoice from Stripe before each change of the invoice on Stripe', () => {
   const stale = (over = {}) => withInvoice(calls(fresh(), 'report_payment'), { readAt: null, ...over });
   expect(next(stale())).toBe('read-invoice');
-  expect([next(stale({ readDueAt: at(5_000) })), looks]).toEqual([null, [at(5_000), at(5_000)]]);
+  expect([next(stale({ readDueAt: at(5_000) })), polls]).toEqual([null, [at(5_000), at(5_000)]]);
   expect(next(withInvoice(calls(fresh(), 'create_refund'), { readAt: null }))).toBe('send create_refund');
   expect(next({ ...calls(fresh(), 'report_payment'), invoice: null })).toBe('send report_payment');
   const behind = withInvoice(calls(fresh(), 'report_payment', 'create_refund'), { readAt: null, readDueAt: at(5_000) });
@@ -116,10 +116,10 @@ it('Crossbill searches Stripe for an attached payment before it attaches a payme
 it('an invoice without other work waits for the nearest deadline of its payment links', () => {
   const s = withObjects(fresh(), aLink({ id: 'lnk_0', deadline: at(30_000) }), aLink({ deadline: at(10_000) }));
   const rested = settle(s, ctx());
-  expect([rested.errand, rested.dueAt]).toEqual([null, at(10_000)]);
-  expect(settle(emptyLane('in_1'), ctx())).toEqual({ state: emptyLane('in_1'), errand: null, dueAt: null });
+  expect([rested.request, rested.dueAt]).toEqual([null, at(10_000)]);
+  expect(settle(emptyLane('in_1'), ctx())).toEqual({ state: emptyLane('in_1'), request: null, dueAt: null });
   const over = settle(lane({ status: 'paid' }), ctx());
-  expect([over.errand, over.dueAt]).toEqual([null, null]);
+  expect([over.request, over.dueAt]).toEqual([null, null]);
 });
 
 it('Crossbill schedules no next step of an invoice for a past time', () => {
@@ -131,8 +131,8 @@ it('Crossbill schedules no next step of an invoice for a past time', () => {
 });
 
 it('Crossbill works an invoice immediately if the invoice has a call to send', () => {
-  const { errand, dueAt } = settle(calls(fresh(), 'create_refund'), ctx(1));
-  expect([errand?.do, dueAt]).toEqual(['send', at(1)]);
+  const { request, dueAt } = settle(calls(fresh(), 'create_refund'), ctx(1));
+  expect([request?.do, dueAt]).toEqual(['send', at(1)]);
   const unknown = { ...calls(fresh(), 'create_refund'), invoice: null };
   expect(settle(unknown, ctx()).state).toBe(unknown);
 });
@@ -151,10 +151,10 @@ it('Crossbill opens no item and reads nothing for an invoice of a customer outsi
     readAt: null,
     readDueAt: at(0),
   });
-  const { state, errand, dueAt } = settle(outside, ctx());
-  expect([state.reviews, state.invoice?.status, errand, dueAt]).toEqual([[], 'ignored', null, null]);
+  const { state, request, dueAt } = settle(outside, ctx());
+  expect([state.reviews, state.invoice?.status, request, dueAt]).toEqual([[], 'ignored', null, null]);
   const ours = settle(withInvoice(outside, { enrolled: true }), ctx());
-  expect([open(ours.state).length, ours.errand]).toMatchObject([1, { name: 'read-invoice' }]);
+  expect([open(ours.state).length, ours.request]).toMatchObject([1, { name: 'read-invoice' }]);
 });
 
 it('the first event about an unknown invoice creates the invoice, whether the event comes from the MoR or from Stripe', () => {

@@ -8,7 +8,7 @@ import { type Delivered, eventFindings, type Stored, twiceFindings } from './rul
 import { DAYS_AGO, type World } from './world.js';
 
 const REST_WITHIN_MS = 40 * 60_000; // long for a busy machine; a real error does not go away by waiting
-const LOOK_AGAIN_MS = 1_500;
+const POLL_MS = 1_500;
 const VERIFY_WITHIN_MS = 15 * 60_000;
 /**
  * While deliveries wait for a retry, the run moves the virtual clock by this many seconds, again and again. While
@@ -49,9 +49,9 @@ export async function atRest(a: Asked): Promise<readonly Finding[]> {
   let debits = false;
   let calm = 0;
   let seen: readonly Finding[] = [];
-  for (let looks = 0; ; looks++) {
+  for (let polls = 0; ; polls++) {
     const open = await underWay(a);
-    if (looks % 20 === 19)
+    if (polls % 20 === 19)
       a.say(
         `not at rest yet: ${(open.length > 0 ? open : seen.slice(0, 3).map((f) => `${f.about}: ${f.what}`)).join(', ')}`,
       );
@@ -59,7 +59,7 @@ export async function atRest(a: Asked): Promise<readonly Finding[]> {
     if (open.length > 0) {
       calm = 0;
       if (mayLeap(open)) await leap(world, LEAP_SEC);
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
       continue;
     }
     const sides = await readSides(world.api, world.control, world.told);
@@ -70,7 +70,7 @@ export async function atRest(a: Asked): Promise<readonly Finding[]> {
       debits = true;
       await leap(world, DEBIT_SEC);
     } else if (seen.length === 0 && (calm += 1) > 1) return [];
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(POLL_MS);
   }
 }
 

@@ -18,7 +18,7 @@ const PLACES = ['/usr/bin', '/usr/local/bin'];
 /** The Debian package makes this folder for the user `postgres`. */
 const OF_POSTGRES = '/var/lib/postgresql';
 const READY_WITHIN_MS = 180_000;
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 const REPLIES_WITHIN_MS = 3_000;
 
 /** In seconds. Patroni accepts no `ttl` below 20 s. */
@@ -199,7 +199,7 @@ export class Patroni {
     for (;;) {
       for (const node of this.nodes) if (await saysPrimary(node.options.apiPort)) return node;
       if (performance.now() > deadline) throw new Error('Patroni makes no node the primary; see its logs');
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_MS);
     }
   }
 
@@ -219,7 +219,7 @@ export async function followPrimary(
   ended: () => boolean,
 ): Promise<void> {
   let led = 0;
-  for (; !ended(); await sleep(LOOK_EVERY_MS)) {
+  for (; !ended(); await sleep(POLL_MS)) {
     const says = await Promise.all(nodes.map((node) => saysPrimary(node.apiPort)));
     const port = nodes.find((_, i) => says[i])?.port ?? 0;
     if (port !== led) address.lead(port === 0 ? [] : [{ host: HOST, port }]);

@@ -14,7 +14,7 @@ import { spawnServer } from './processes.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 const READY_WITHIN_MS = 180_000;
-const LOOK_AGAIN_MS = 100;
+const POLL_MS = 100;
 const STANDS_WITHIN_MS = 60_000;
 export const DATABASE = 'crossbill';
 
@@ -121,11 +121,11 @@ export class RealPostgres {
     while (this.wanted) {
       if (!this.runs) {
         this.launch();
-        await sleep(LOOK_AGAIN_MS);
+        await sleep(POLL_MS);
       }
       if (await this.replies()) return;
       if (performance.now() > deadline) throw new Error(`PostgreSQL does not start; see ${this.logFile}`);
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
     }
   }
 

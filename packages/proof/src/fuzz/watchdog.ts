@@ -5,7 +5,7 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
 /** The limit of elapsed time for one input. A parser needs so long only in a loop, or if the machine sleeps. */
 const PATIENCE_MS = 120_000;
-const LOOK_EVERY_MS = 5_000;
+const POLL_MS = 5_000;
 const ROOM = 128 * 1024;
 
 type Shared = { readonly beat: SharedArrayBuffer; readonly text: SharedArrayBuffer };
@@ -40,7 +40,7 @@ function watch({ beat, text }: Shared): void {
     const [target = '', ...rest] = input.split('\n');
     writeSync(2, `\n${target} does not come back from this input:\n${JSON.stringify(rest.join('\n'))}\n`);
     process.kill(process.pid, 'SIGKILL'); // a looping thread cannot stop on request
-  }, LOOK_EVERY_MS);
+  }, POLL_MS);
 }
 
 if (!isMainThread) watch(workerData as Shared);

@@ -106,7 +106,7 @@ export class Channels {
   }
 
   /** Somebody opens the links of the invoice. Each time Crossbill reads the link at the MoR. */
-  async lookAtLinks(invoiceId: string): Promise<void> {
+  async pollLinks(invoiceId: string): Promise<void> {
     await this.world.ask('look at links', async (r) => {
       for (const o of await r.books.objects(invoiceId))
         if (o.kind === 'payment_link' && o.morId !== null) await r.channels.refresh(linkLookup, o);

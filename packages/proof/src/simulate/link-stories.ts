@@ -68,7 +68,7 @@ export const linkStories: readonly Story[] = [
         if (body.includes('payment.captured') && world.now < told) await world.sleep(told - world.now);
       };
       world.scheduler.plan(world.at(100), 'the customer pays', () => channels.payLink(invoice(), names));
-      world.scheduler.plan(world.at(105), 'somebody looks', () => void channels.lookAtLinks(invoice()));
+      world.scheduler.plan(world.at(105), 'somebody looks', () => void channels.pollLinks(invoice()));
       world.scheduler.plan(world.at(200), 'all is given back', () => channels.refundOfLink(invoice(), null));
     },
   })),

@@ -5,7 +5,7 @@ import { type Confirmation } from './planted.js';
 import { type Sides } from './sides.js';
 import { type World } from './world.js';
 
-const LOOK_AGAIN_MS = 30_000;
+const POLL_MS = 30_000;
 const TRIES = 5;
 
 export class Payers {
@@ -45,7 +45,7 @@ export class Payers {
         return signup.outcome === 'made' ? signup.intent.intentId : null;
       });
       if (made !== null) return made;
-      await this.world.sleep(LOOK_AGAIN_MS);
+      await this.world.sleep(POLL_MS);
     }
     return null;
   }

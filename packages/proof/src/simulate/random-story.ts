@@ -163,7 +163,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     const names = (): CaptureNames => (own.chance(0.2) ? own.pick(CAPTURE_NAMES) : usual);
     const soon = (hours: number): number => world.now + own.int(1, hours * 60) * 60_000;
     await channels.payLink(invoiceId, names());
-    if (own.chance(0.3)) void channels.lookAtLinks(invoiceId);
+    if (own.chance(0.3)) void channels.pollLinks(invoiceId);
     if (own.chance(0.25))
       world.scheduler.plan(soon(8), 'the link is paid twice', () => channels.payLinkAgain(invoiceId, names()));
     if (own.chance(0.15))

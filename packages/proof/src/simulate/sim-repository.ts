@@ -144,7 +144,7 @@ export class SimRepository {
   private constructor(
     /** Has one connection for lanes and one for intake: queries on one connection run in order. */
     readonly db: Database,
-    private readonly look: pg.Client,
+    private readonly poll: pg.Client,
     private readonly emptying: string,
     private readonly copies: StoreCopy,
   ) {}
@@ -153,20 +153,20 @@ export class SimRepository {
   static async open(url: string): Promise<SimRepository> {
     const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
     keepConnections(db.pool);
-    const look = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
+    const poll = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
     // Triggers protect append-only tables from deletes. This setting skips triggers in this session.
-    await look.query(`set session_replication_role = replica; set synchronous_commit = off`);
-    const tables = await look.query<{ name: string }>(
+    await poll.query(`set session_replication_role = replica; set synchronous_commit = off`);
+    const tables = await poll.query<{ name: string }>(
       `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename not like '%migration%'`,
     );
-    const sequences = await look.query<{ name: string }>(
+    const sequences = await poll.query<{ name: string }>(
       `select quote_ident(sequencename) as name from pg_sequences where schemaname = 'public' and sequencename not like '%migration%'`,
     );
     const emptying = [
       ...tables.rows.map((t) => `delete from ${t.name}`),
       ...sequences.rows.map((s) => `select setval('${s.name}', 1, false)`),
     ].join('; ');
-    return new SimRepository(db, look, emptying, new StoreCopy(look));
+    return new SimRepository(db, poll, emptying, new StoreCopy(poll));
   }
 
   /** Copies all tables and replaces the earlier copy. The copy stands for a backup or a standby. */
@@ -180,19 +180,19 @@ export class SimRepository {
   }
 
   async notificationIds(): Promise<readonly string[]> {
-    return (await this.look.query<{ id: string }>('select id from notification')).rows.map((n) => n.id);
+    return (await this.poll.query<{ id: string }>('select id from notification')).rows.map((n) => n.id);
   }
 
   /**
    * Empties the tables with deletes: a run leaves few rows, and a truncate would make a file for each table and index.
    */
   async reset(): Promise<void> {
-    await this.look.query(this.emptying);
+    await this.poll.query(this.emptying);
   }
 
   /** Keeps the tables small after many runs. */
   async vacuum(): Promise<void> {
-    await this.look.query('vacuum');
+    await this.poll.query('vacuum');
   }
 
   /**
@@ -200,7 +200,7 @@ export class SimRepository {
    * milliseconds since 1970.
    */
   async due(): Promise<{ readonly dueAt: number | null; readonly heldUntil: number | null }> {
-    const found = await this.look.query<{ due_ms: string | null; held_ms: string | null }>({
+    const found = await this.poll.query<{ due_ms: string | null; held_ms: string | null }>({
       name: 'due',
       text: DUE_SQL,
     });
@@ -211,7 +211,7 @@ export class SimRepository {
 
   async snapshot(now: Date): Promise<Snapshot> {
     const rows = async <T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<readonly T[]> =>
-      (await this.look.query<T>(sql, values)).rows;
+      (await this.poll.query<T>(sql, values)).rows;
     const log = await this.logs();
     const leased = await rows<{ n: string }>('select count(*) as n from lane where lease_until > $1', [now]);
     return {
@@ -233,7 +233,7 @@ export class SimRepository {
   }
 
   private async logs(): Promise<ReadonlyMap<string, readonly LoggedRow[]>> {
-    const found = await this.look.query<LoggedRow>('select * from lane_log order by lane, version');
+    const found = await this.poll.query<LoggedRow>('select * from lane_log order by lane, version');
     const lanes = new Map<string, LoggedRow[]>();
     for (const row of found.rows) {
       const own = lanes.get(row.lane);
@@ -244,6 +244,6 @@ export class SimRepository {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([this.look.end(), this.db.close()]);
+    await Promise.allSettled([this.poll.end(), this.db.close()]);
   }
 }

@@ -20,7 +20,7 @@ const WATCHER = new URL('./end-with-parent.js', import.meta.url).href;
 /** A long limit for busy machines. If the process ends early, the demo notices at once. */
 const READY_WITHIN_MS = 180_000;
 const STOP_WITHIN_MS = 20_000; // after SIGTERM the daemon ends within 20 s
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 /** After this many exits in a row without a signal, the demo stops restarting the daemon. */
 const HOPELESS_TIMES = 3;
 
@@ -59,7 +59,7 @@ export class DaemonProcess {
     while (!(await this.isReady())) {
       if (this.broken !== null) throw new Error(`${this.broken}; see ${this.options.logFile}`);
       if (performance.now() > deadline) throw new Error(`the daemon is not ready; see ${this.options.logFile}`);
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
     }
     this.wasReady = true;
   }

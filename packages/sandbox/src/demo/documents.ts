@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pass, type Story } from './story.js';
 
 const TRIES = 40;
-const LOOK_AGAIN_MS = 250;
+const POLL_MS = 250;
 /** The MoR needs some seconds to make a file. The demo advances the virtual clock by this time. */
 const WAIT_SEC = 5;
 
@@ -19,7 +19,7 @@ export async function fetchDocument(story: Story, path: string): Promise<void> {
       return;
     }
     await pass(story.world, WAIT_SEC);
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(POLL_MS);
   }
   throw new Error(`GET ${path}: no file was made`);
 }

@@ -9,7 +9,7 @@ import { pass, type Story } from './story.js';
 
 const AUTHORITY_SEC = 60;
 const LOOKS = 40;
-const LOOK_AGAIN_MS = 250;
+const POLL_MS = 250;
 
 const FLORES: Business = {
   name: 'Flores e Filhos',
@@ -67,7 +67,7 @@ async function fetchEInvoice(story: Story, invoiceId: string): Promise<void> {
   let known: Reading | undefined;
   for (let i = 0; known === undefined && i < LOOKS; i++) {
     [known] = (await api.get(`/v1/invoices/${invoiceId}`)).list('e_invoices');
-    if (known === undefined) await sleep(LOOK_AGAIN_MS);
+    if (known === undefined) await sleep(POLL_MS);
   }
   if (known === undefined) throw new Error(`invoice ${invoiceId} has no e-invoice`);
   const fresh = await api.get(`/v1/e-invoices/${known.text('id')}`);

@@ -14,7 +14,7 @@ export class Unexpected extends Error {
 
 /** Repeats a request for so long: a killed daemon's lock on a merchant's onboarding ends after 45 s. */
 const PATIENCE_MS = 90_000;
-const LOOK_AGAIN_MS = 100;
+const POLL_MS = 100;
 const ONE_TRY_MS = 30_000;
 const PAGE = 100;
 
@@ -82,7 +82,7 @@ export class JsonClient {
         const said = reply.status === 0 ? 'no answer' : `${reply.status} ${JSON.stringify(reply.body)}`;
         throw new Unexpected(reply.status, `${method} ${path}: ${said}`);
       }
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
     }
   }
 

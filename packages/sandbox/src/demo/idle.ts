@@ -8,7 +8,7 @@ import { connectAlone } from './connect.js';
 
 /** A wait fails after this real time in milliseconds. A killed worker's lease alone takes up to 25 s. */
 const PATIENCE_MS = 120_000;
-const LOOK_AGAIN_MS = 60;
+const POLL_MS = 60;
 const MINUTE_SEC = 60;
 const HOUR_SEC = 3_600;
 /** Seconds to advance the virtual clock, so a sender retries or releases a held delivery. */
@@ -89,7 +89,7 @@ export class Rest {
       const what = await open();
       if (what.length === 0) return;
       if (performance.now() > deadline) throw new NotAtRest(what);
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
     }
   }
 

@@ -11,7 +11,7 @@ const SHOP = join(ROOT, 'examples/shop');
 const WATCHER = new URL('../demo/end-with-parent.js', import.meta.url).href;
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 5_000;
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 
 export class ShopProcess {
   private readonly child: ChildProcess;
@@ -39,7 +39,7 @@ export class ShopProcess {
     while (!(await replies(this.url))) {
       if (this.child.exitCode !== null) throw new Error('the shop ended; its reason stands above');
       if (performance.now() > deadline) throw new Error(`the shop does not answer at ${this.url}`);
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
     }
   }
 

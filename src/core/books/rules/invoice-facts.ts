@@ -7,10 +7,10 @@ import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports
 import { newRow, type Draft } from '../../../shared/domain/row.js';
 import { retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
-import { askFor, type Errand, type Lookup, READ_INVOICE } from '../../../engine/lookup.js';
+import { askFor, type NextRequest, type Lookup, READ_INVOICE } from '../../../engine/lookup.js';
 import {
-  DRAFT_LOOK_AFTER_MS,
-  DRAFT_LOOK_EVERY_MS,
+  DRAFT_POLL_AFTER_MS,
+  DRAFT_POLL_EVERY_MS,
   DRAFT_USUAL_LIFE_MS,
   FAILED_READS_SHOWN,
   READ_FRESH_MS,
@@ -142,14 +142,14 @@ export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
  * Some steps need an open invoice. Returns when to read the invoice at Stripe before such a step. Null: a fresh read
  * shows the invoice open, or the invoice can never become open again.
  */
-export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
+export function pollOpenAt(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, now) ? null : now;
   if (i.platformStatus !== 'draft') return null;
   // Stripe reports a finalized draft by an event. This read notices the finalization even if the event is lost.
   const final =
     (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + DRAFT_USUAL_LIFE_MS)).getTime() +
-    DRAFT_LOOK_AFTER_MS;
-  return new Date(Math.max(final, i.readAt === null ? 0 : i.readAt.getTime() + DRAFT_LOOK_EVERY_MS));
+    DRAFT_POLL_AFTER_MS;
+  return new Date(Math.max(final, i.readAt === null ? 0 : i.readAt.getTime() + DRAFT_POLL_EVERY_MS));
 }
 
 /** Makes the next write to the invoice wait for a new read. */
@@ -169,7 +169,7 @@ export const invoiceLookup: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
 };
 
 /** The request to read the invoice next, for a rule in need of Stripe's current facts. */
-export function readInvoice(invoiceId: string): Errand {
+export function readInvoice(invoiceId: string): NextRequest {
   return askFor(invoiceLookup, invoiceId);
 }
 

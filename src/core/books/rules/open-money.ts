@@ -51,7 +51,7 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
  * announced a further payment on the link, and its item is open.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
-  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));
+  const o = objects.find((x) => announcedAt(x) !== null && !isInvestigated(reviews, x.id, heardAt(x)));
   if (o !== undefined) return notConfirmed(o);
   const isOpen = reviews.some((r) => isOpenAbout(r, 'further-announced'));
   return isOpen ? 'a further payment on its payment link was announced. Decide its review item first' : null;
@@ -62,7 +62,7 @@ export function notConfirmed(o: MorObjectRow): string {
 }
 
 /** True if a person dismissed a `conflicting_event` item with this `subject`, at `since` or later. */
-export function isLookedInto(reviews: LaneRows['reviews'], subject: string, since: Date | null): boolean {
+export function isInvestigated(reviews: LaneRows['reviews'], subject: string, since: Date | null): boolean {
   return reviews.some((r) => r.kind === 'conflicting_event' && r.subject === subject && isDismissed(r, since));
 }
 
@@ -73,7 +73,7 @@ export function isLookedInto(reviews: LaneRows['reviews'], subject: string, sinc
  */
 export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow): boolean {
   const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
-  return o.readDueAt !== null && !isLookedInto(reviews, o.id, since);
+  return o.readDueAt !== null && !isInvestigated(reviews, o.id, since);
 }
 
 /** True for an item about a charge booked for another invoice: here Crossbill has no money to refund or mark. */

@@ -9,11 +9,11 @@ import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { standingOf } from '../../../shared/domain/enrolment.js';
 import { isOwnEvent, requestFirstCharge } from '../../books/rules/own-request.js';
 import { type Lane } from '../../../engine/lane.js';
-import { openLook, takeInvoiceRead } from '../../books/rules/invoice-facts.js';
+import { pollOpenAt, takeInvoiceRead } from '../../books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { moneyAnnounced } from '../../books/rules/open-money.js';
 import { paymentThatCame, saysNothing } from '../../books/rules/payment-rows.js';
-import { DRAFT_LOOK_EVERY_MS, HOUR_MS } from '../../../shared/policy.js';
+import { DRAFT_POLL_EVERY_MS, HOUR_MS } from '../../../shared/policy.js';
 
 /**
  * Plans the relay of an invoice that is not final yet, or is final for the first time (`before`: its status before this
@@ -23,17 +23,17 @@ export function planFirstCharge({ invoice: i, calls, settings, now }: Lane, befo
   if (i === null || settings.relay !== 'finalized' || i.relayDueAt !== null || i.expectedBy !== null) return;
   if (i.billingReason === SIGNUP_REASON || (before !== 'unknown' && before !== 'draft')) return;
   if (isOver(i.platformStatus) || calls.some((m) => m.kind === 'relay_event' && isOwnEvent(m))) return;
-  i.relayDueAt = nextLook(i, now);
+  i.relayDueAt = nextPoll(i, now);
 }
 
 /** When to read the invoice next: at once if it is final. */
-function nextLook(i: InvoiceRow, now: Date): Date {
-  const look = openLook(i, { now });
-  if (look === null || i.platformStatus !== 'draft') return now;
+function nextPoll(i: InvoiceRow, now: Date): Date {
+  const poll = pollOpenAt(i, { now });
+  if (poll === null || i.platformStatus !== 'draft') return now;
   // A draft may wait for a person for months, so the pauses grow with its age.
   const age = now.getTime() - (i.platformCreatedAt ?? i.firstSeenAt).getTime();
-  const pause = i.readAt === null ? 0 : Math.max(DRAFT_LOOK_EVERY_MS, age / 8);
-  return new Date(Math.max(look.getTime(), now.getTime() + pause));
+  const pause = i.readAt === null ? 0 : Math.max(DRAFT_POLL_EVERY_MS, age / 8);
+  return new Date(Math.max(poll.getTime(), now.getTime() + pause));
 }
 
 /** Ends the plan if the MoR must not charge any more. */
@@ -92,7 +92,7 @@ export const firstChargeLookup: Lookup<string, CallOutcome<ShownToRelay | null>>
     if (!outcome.ok || i === null || i.relayDueAt === null) return;
     if (shown === null)
       i.relayDueAt = lane.in(HOUR_MS); // STRIPE_API_KEY may be of another account
-    else if (i.platformStatus === 'draft') i.relayDueAt = nextLook(i, lane.now);
+    else if (i.platformStatus === 'draft') i.relayDueAt = nextPoll(i, lane.now);
     else if (findReasonNotToCharge(lane) === null) requestFirstCharge(lane, shown, null);
   },
 };

@@ -29,8 +29,8 @@ import { isOpenAbout } from '../../books/rules/open-money.js';
 import { bookedAs, newPayment, collect } from '../../books/rules/payment-rows.js';
 import {
   LINK_CONFIRM_TRIES,
-  LINK_LAST_LOOK_AFTER_MS,
-  OBJECT_FIRST_LOOK_MS,
+  LINK_LAST_POLL_AFTER_MS,
+  OBJECT_FIRST_POLL_MS,
   OBJECT_LONGEST_PAUSE_MS,
   TRANSFER_LATE_MS,
 } from '../../../shared/policy.js';
@@ -154,20 +154,20 @@ function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
 }
 
 /** Plans reads of the objects that may change at the MoR, because a webhook may be lost for good. */
-export function lookAtObjects(lane: Lane): void {
-  for (const o of lane.objects) if (o.readDueAt === null && o.morId !== null) o.readDueAt = nextLook(o, lane.now);
+export function pollObjects(lane: Lane): void {
+  for (const o of lane.objects) if (o.readDueAt === null && o.morId !== null) o.readDueAt = nextPoll(o, lane.now);
 }
 
 /**
  * The time of the next read of an object without an announced payment. Null: no read is needed. The pauses grow with
  * the object's age from a minute to a day. A link gets one more read after its end, for a payment just before the end.
  */
-export function nextLook(o: MorObjectRow, now: Date): Date | null {
+export function nextPoll(o: MorObjectRow, now: Date): Date | null {
   const age = now.getTime() - o.createdAt.getTime();
-  const soon = now.getTime() + Math.min(OBJECT_LONGEST_PAUSE_MS, Math.max(OBJECT_FIRST_LOOK_MS, age / 2));
+  const soon = now.getTime() + Math.min(OBJECT_LONGEST_PAUSE_MS, Math.max(OBJECT_FIRST_POLL_MS, age / 2));
   if (o.kind === 'payment_link') {
     if (!isStandingLink(o)) return null;
-    const end = o.deadline === null ? Infinity : o.deadline.getTime() + LINK_LAST_LOOK_AFTER_MS;
+    const end = o.deadline === null ? Infinity : o.deadline.getTime() + LINK_LAST_POLL_AFTER_MS;
     return new Date(end > now.getTime() ? Math.min(soon, end) : soon);
   }
   if (!isLiveProforma(o) || o.status === 'REQUESTED' || TRANSFERRED.has(o.status)) return null;

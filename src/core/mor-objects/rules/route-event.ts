@@ -7,7 +7,7 @@ import { type StoredEvent } from '../../../shared/domain/events/stored-event.js'
 import {
   ROUTE_GIVE_UP_MS,
   ROUTE_LONGEST_PAUSE_MS,
-  ROUTE_LOOK_EVERY_MS,
+  ROUTE_POLL_EVERY_MS,
   ROUTE_PATIENCE_MS,
   ROUTE_SHORTEST_PAUSE_MS,
 } from '../../../shared/policy.js';
@@ -22,9 +22,9 @@ export type Home = { readonly id: string; readonly what: (typeof SUREST)[number]
  * The result of the earlier search for the event's invoice. `reviewId`: the open item that asks a person about the
  * event; null: not decided yet. `waitedMs`: the event's age by the database's clock.
  */
-type Looked = { readonly reviewId: string | null; readonly waitedMs: number };
+type Searched = { readonly reviewId: string | null; readonly waitedMs: number };
 
-/** The decided route. `item`: a person must look. `looksAgain`: the invoice may still appear. */
+/** The decided route. `item`: a person must look. `pollsAgain`: the invoice may still appear. */
 export type Routing =
   | { readonly moveTo: string }
   | { readonly waitMs: number }
@@ -32,7 +32,7 @@ export type Routing =
       readonly status: 'done' | 'parked';
       readonly reason: string;
       readonly item: HomelessItem | null;
-      readonly looksAgain: boolean;
+      readonly pollsAgain: boolean;
     };
 
 /** The parsed event. Null: Crossbill cannot use the event, for example because a field is missing. */
@@ -65,22 +65,22 @@ export function namesOf(event: Homeless): readonly string[] {
  * Decides the route of one event.
  * @param homes the records with the ids of all events, the oldest first
  */
-export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, homes: readonly Home[]): Routing {
-  const done = (reason: string, item: HomelessItem | null = null, looksAgain = item !== null): Routing => ({
+export function routeEvent({ reviewId, waitedMs }: Searched, event: Homeless, homes: readonly Home[]): Routing {
+  const done = (reason: string, item: HomelessItem | null = null, pollsAgain = item !== null): Routing => ({
     status: 'done',
     reason,
     item,
-    looksAgain,
+    pollsAgain,
   });
   if (event === null)
-    return { status: 'parked', reason: 'not in the shape its type needs', item: null, looksAgain: false };
+    return { status: 'parked', reason: 'not in the shape its type needs', item: null, pollsAgain: false };
   const home = homeOf(namesOf(event), homes);
   if (home !== null && home.invoiceId !== null) return { moveTo: home.invoiceId };
   if (reviewId !== null) return done('names nothing Crossbill knows', null, true);
   if (home !== null && event.kind === 'payment.captured') {
     return done("a signup's card payment: its own payment.* event, or the signup's completion, counts");
   }
-  if (waitedMs < ROUTE_PATIENCE_MS && maybeUnderWay(event)) return { waitMs: ROUTE_LOOK_EVERY_MS };
+  if (waitedMs < ROUTE_PATIENCE_MS && maybeUnderWay(event)) return { waitMs: ROUTE_POLL_EVERY_MS };
   const item = itemFor(event);
   if (item === null) return done('a proforma invoice that Crossbill did not make');
   return done('names nothing Crossbill knows: a person must look', item);
@@ -90,7 +90,7 @@ export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, home
  * The pause before the next search for the invoices of a lane's events: half of the youngest event's age, at least a
  * minute, at most six hours. Null: Crossbill no longer searches.
  */
-export function lookAgainInMs(waitedMs: readonly number[]): number | null {
+export function pollAgainInMs(waitedMs: readonly number[]): number | null {
   const ages = waitedMs.filter((age) => age < ROUTE_GIVE_UP_MS);
   if (ages.length === 0) return null;
   return Math.min(ROUTE_LONGEST_PAUSE_MS, Math.max(ROUTE_SHORTEST_PAUSE_MS, Math.round(Math.min(...ages) / 2)));

@@ -29,7 +29,7 @@ import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js
 import { surplusToRefund } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
-type Probed = CallOutcome<{ readonly done: true; readonly reply: BillingReply } | { readonly done: false }>;
+type Checked = CallOutcome<{ readonly done: true; readonly reply: BillingReply } | { readonly done: false }>;
 
 /**
  * True if Stripe shows money on the invoice. The money may come from our own payment record: a restored database may
@@ -178,15 +178,15 @@ function findWayByHand({ asked }: CallRow, p: PaymentRow): ByHand | null {
 }
 
 /** Stripe shows the invoice as paid. This lookup searches Stripe for our own mark of the payment. */
-export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: BillingCall }, Probed> = {
+export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: BillingCall }, Checked> = {
   name: 'identify',
   wanted: (lane) => {
     const p = findToLookUp(lane);
     return p === undefined || !isFresh(lane.invoice, lane.now)
       ? null
-      : { payment: p.id, asked: callToLookFor(lane, p) };
+      : { payment: p.id, asked: callToSearchFor(lane, p) };
   },
-  ask: ({ asked }, { platform }) => platform.probe(asked),
+  ask: ({ asked }, { platform }) => platform.check(asked),
   take: (lane, outcome, { payment }) => {
     const p = lane.findPayment(payment);
     const i = lane.invoice;
@@ -233,7 +233,7 @@ function takeIdentified(lane: Lane, p: Payment, i: InvoiceRow, reply: BillingRep
 }
 
 /** The call that may have marked this paid invoice for us. Crossbill searches Stripe for the call's effect. */
-function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
+function callToSearchFor(lane: Lane, p: PaymentRow): BillingCall {
   const { invoiceId, paymentRecordId } = p;
   if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
   // The invoice carries our reference. The search now shows if the invoice was paid out of band, or if Stripe collected

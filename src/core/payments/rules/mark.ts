@@ -21,9 +21,9 @@ import { isFresh, invoiceLookup } from '../../books/rules/invoice-facts.js';
 import { observationsOf } from '../../books/rules/open-money.js';
 import { closePayment, PARKING } from '../../books/rules/payment-rows.js';
 import {
-  DRAFT_FAILED_LOOK_EVERY_MS,
-  DRAFT_LOOK_AFTER_MS,
-  DRAFT_LOOK_EVERY_MS,
+  DRAFT_FAILED_POLL_EVERY_MS,
+  DRAFT_POLL_AFTER_MS,
+  DRAFT_POLL_EVERY_MS,
   STANDSTILL_MS,
 } from '../../../shared/policy.js';
 import { noteGrowth, type Parking } from './amount.js';
@@ -39,7 +39,7 @@ export function settleMarks(lane: Lane): void {
   const byAge = (a: Payment, b: Payment): number =>
     a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1);
   for (const p of lane.payments.toSorted(byAge)) settleMark(lane, p, i);
-  if (lane.payments.some((p) => p.mark === 'held')) lane.lookAt(i.holdUntil);
+  if (lane.payments.some((p) => p.mark === 'held')) lane.decideAgainAt(i.holdUntil);
 }
 
 function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
@@ -69,7 +69,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       return; // a lookup searches Stripe next
     case 'hold':
       moveMark(p, 'held');
-      i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
+      i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_POLL_EVERY_MS) : nextPoll(i.finalizesAt, lane.now);
       return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
     case 'finalize': {
       // One unsent call is enough: another program finalizes the draft, or Stripe does on its own schedule.
@@ -77,7 +77,7 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       const call = before ?? lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
       moveMark(p, isUnsent(call) ? 'held' : 'finalizing');
       if (!isUnsent(call)) return lane.say('decision', `finalize the draft now, to mark payment ${name}`, p);
-      i.holdUntil = nextLook(i.finalizesAt, lane.now);
+      i.holdUntil = nextPoll(i.finalizesAt, lane.now);
       return;
     }
     case 'attach': {
@@ -194,8 +194,8 @@ function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: CallRow):
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
   // Has Stripe received a try of this call? A crash may have cut off the reply, and a second report would count twice.
   // Before the last call Crossbill searches for the call's effect. But a search from before the crash proves nothing.
-  const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
-  const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
+  const isSearchedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
+  const isUntried = m.attempts === 0 && (isSearchedFor || !mayBeCutOff(m, lane));
   // "Paid out of band" makes the whole invoice paid. So if the invoice is still payable, Stripe received no try.
   if (!isUntried && p.markMode !== 'out_of_band') return null;
   return `${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} is due now`;
@@ -224,11 +224,11 @@ export function standsStillUntil(
  * The time of the next read, in case `invoice.finalized` is lost. The first read follows a minute after the expected
  * end of the draft. The longer the draft lasts beyond this end, the longer the pause, up to a quarter of an hour.
  */
-function nextLook(finalizesAt: Date | null, now: Date): Date {
-  if (finalizesAt === null) return new Date(now.getTime() + DRAFT_LOOK_EVERY_MS);
-  const late = Math.max(now.getTime() - finalizesAt.getTime(), DRAFT_LOOK_AFTER_MS);
-  const next = now.getTime() + Math.min(late, DRAFT_LOOK_EVERY_MS);
-  return new Date(Math.max(next, finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS));
+function nextPoll(finalizesAt: Date | null, now: Date): Date {
+  if (finalizesAt === null) return new Date(now.getTime() + DRAFT_POLL_EVERY_MS);
+  const late = Math.max(now.getTime() - finalizesAt.getTime(), DRAFT_POLL_AFTER_MS);
+  const next = now.getTime() + Math.min(late, DRAFT_POLL_EVERY_MS);
+  return new Date(Math.max(next, finalizesAt.getTime() + DRAFT_POLL_AFTER_MS));
 }
 
 /** The payment to look up on Stripe. Undefined if there is none, or if the next read is due later. */

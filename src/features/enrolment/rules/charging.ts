@@ -9,11 +9,11 @@ import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import {
-  CHARGE_LOOK_AFTER_MS,
-  CHARGE_LOOK_DRAFT_MS,
-  CHARGE_LOOK_GOOD_MS,
-  CHARGE_LOOK_OPEN_MS,
-  CHARGE_LOOK_TRIES,
+  CHARGE_POLL_AFTER_MS,
+  CHARGE_POLL_DRAFT_MS,
+  CHARGE_POLL_GOOD_MS,
+  CHARGE_POLL_OPEN_MS,
+  CHARGE_POLL_TRIES,
   FAILED_READS_SHOWN,
 } from '../../../shared/policy.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
@@ -38,7 +38,7 @@ function findGuarded(lane: Lane): InvoiceRow | null {
   return isGuarded && lane.invoice !== null && isCollected(lane.invoice) ? lane.invoice : null;
 }
 
-type Look = {
+type Question = {
   readonly of: ChargedFor;
   /** True: Crossbill asks Stripe, even if the database has a recent read of the payment method. */
   readonly fresh: boolean;
@@ -48,26 +48,26 @@ type Look = {
  * Reads the payment method Stripe would charge. Crossbill repeats the read, because the customer may have saved or
  * removed a card since the last read.
  */
-export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
+export const chargingLookup: Lookup<Question, CallOutcome<ChargedMethod | null>> = {
   name: 'look-at-charging',
   wanted: (lane) => {
     const i = findGuarded(lane);
     if (i === null || i.customerId === null) return null;
-    const at = findNextLook(i);
+    const at = findNextPoll(i);
     if (at === null ? !isNews(i, lane.now) : !lane.isPast(at)) return null;
     const { customerId, subscriptionId, ownMethodId, charged } = i;
     return { of: { customerId, subscriptionId, ownMethodId }, fresh: isChargeable(charged) };
   },
-  ask: ({ of, fresh }, { customers }) => customers.lookAtCharging(of, fresh),
+  ask: ({ of, fresh }, { customers }) => customers.readCharging(of, fresh),
   take: takeCharged,
 };
 
 /** The time of the next read of the payment method. Null if no read is planned. */
-function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firstSeenAt }: InvoiceRow): Date | null {
+function findNextPoll({ lookDueAt, charged, chargeLookedAt, platformStatus, firstSeenAt }: InvoiceRow): Date | null {
   if (lookDueAt !== null) return lookDueAt;
-  if (chargeLookedAt === null) return new Date(firstSeenAt.getTime() + CHARGE_LOOK_AFTER_MS);
+  if (chargeLookedAt === null) return new Date(firstSeenAt.getTime() + CHARGE_POLL_AFTER_MS);
   if (!isChargeable(charged)) return null;
-  const pause = platformStatus === 'draft' ? CHARGE_LOOK_DRAFT_MS : CHARGE_LOOK_OPEN_MS;
+  const pause = platformStatus === 'draft' ? CHARGE_POLL_DRAFT_MS : CHARGE_POLL_OPEN_MS;
   return new Date(chargeLookedAt.getTime() + pause);
 }
 
@@ -76,7 +76,7 @@ function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firs
  * own.
  */
 function isNews({ chargeLookedAt, ownMethodId, charged }: InvoiceRow, now: Date): boolean {
-  if (chargeLookedAt === null || now.getTime() - chargeLookedAt.getTime() >= CHARGE_LOOK_GOOD_MS) return true;
+  if (chargeLookedAt === null || now.getTime() - chargeLookedAt.getTime() >= CHARGE_POLL_GOOD_MS) return true;
   return ownMethodId !== (charged?.from === 'invoice' ? charged.id : null);
 }
 
@@ -87,7 +87,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
   if (outcome.ok) return void Object.assign(i, looked, { charged: outcome.value });
   const why = `Crossbill could not read what Stripe would charge: ${codesOf(outcome)}`;
   i.lookAttempts += 1;
-  if (!mayPass(outcome) || i.lookAttempts >= CHARGE_LOOK_TRIES) {
+  if (!mayPass(outcome) || i.lookAttempts >= CHARGE_POLL_TRIES) {
     Object.assign(i, looked);
     return lane.say('call', `${why}; check the key with \`crossbill doctor\``);
   }

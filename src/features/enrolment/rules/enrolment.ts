@@ -61,7 +61,7 @@ export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string 
     return lookDueAt === null || lane.isPast(lookDueAt) ? { ...i, customerId } : null;
   },
   ask: ({ customerId, subscriptionId, collectionMethod, platformCreatedAt: createdAt }, { customers }) =>
-    customers.look({ customerId, subscriptionId, collectionMethod, createdAt }),
+    customers.readEnrolment({ customerId, subscriptionId, collectionMethod, createdAt }),
   take: takeEnrolment,
 };
 

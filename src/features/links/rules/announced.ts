@@ -15,7 +15,7 @@ import { callKey } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { done, type EventOutcome } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
-import { isLookedInto, observationsOf } from '../../../core/books/rules/open-money.js';
+import { isInvestigated, observationsOf } from '../../../core/books/rules/open-money.js';
 import { bookedAs, collect } from '../../../core/books/rules/payment-rows.js';
 import { captured, keepCapture } from '../../../core/mor-objects/rules/capture.js';
 import { isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object.js';
@@ -109,7 +109,7 @@ export const furtherItems = itemRule(
     const further = furtherIn(lane);
     const subject = `${lane.lane}:announced`;
     const since = new Date(Math.max(...further.map((x) => Date.parse(x.heardAt))));
-    if (further.length === 0 || isLookedInto(lane.reviews, subject, since)) return;
+    if (further.length === 0 || isInvestigated(lane.reviews, subject, since)) return;
     const fact = {
       code: 'further-announced',
       further: further.map(({ paymentId: payment, charge }) => ({ payment, charge })),

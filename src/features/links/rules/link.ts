@@ -20,7 +20,7 @@ import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { askOfCall, refusalOf, subjectOfCall, type CallRule } from '../../../engine/call.js';
 import { lastingName, retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
-import { isFresh, openLook, invoiceLookup } from '../../../core/books/rules/invoice-facts.js';
+import { isFresh, pollOpenAt, invoiceLookup } from '../../../core/books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { isUnread, moneyAnnounced } from '../../../core/books/rules/open-money.js';
 import { saysNothing } from '../../../core/books/rules/payment-rows.js';
@@ -126,7 +126,7 @@ export function settleLinks(lane: Lane): void {
       o.status = 'EXPIRED';
       o.updatedAt = lane.now;
     }
-    if (isStandingLink(o)) lane.lookAt(o.deadline);
+    if (isStandingLink(o)) lane.decideAgainAt(o.deadline);
     if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
     nameFirst(lane, o); // a read for an API request books the payment without its id, so copy the id now
   }
@@ -224,8 +224,8 @@ export const recoveryLookup: typeof invoiceLookup = {
   ...invoiceLookup,
   wanted: (lane) => {
     const i = lane.invoice;
-    const look = i !== null && wantsLink(lane, i) ? openLook(i, lane) : null;
-    if (i === null || !lane.isPast(look)) return null;
+    const poll = i !== null && wantsLink(lane, i) ? pollOpenAt(i, lane) : null;
+    if (i === null || !lane.isPast(poll)) return null;
     return i.readDueAt === null || lane.isPast(i.readDueAt) ? i.invoiceId : null;
   },
 };

@@ -34,7 +34,7 @@ import { asksAbout } from './rules/dispute.js';
 import { disputeAdvice } from './words.js';
 import { unreadSum } from '../../../shared/domain/dispute-sum.js';
 
-export type Looker = {
+export type Viewer = {
   readonly session: Session;
   readonly now: Date;
   readonly live: boolean | null;
@@ -66,7 +66,7 @@ export function disputedSum(d: Disputed): Html {
   return amount(minor, currency);
 }
 
-export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live, portal, names }: Looker): Html {
+export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live, portal, names }: Viewer): Html {
   const payment = v.payments.find((p) => p.id === o.paymentRowId) ?? null;
   const { outcome = null, reviewerNote = null } = o.detail;
   const asking = v.reviews.filter((r) => asksAbout(r, o));
@@ -136,7 +136,7 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
 }
 
 /** The question before the item about the evidence closes. `review`: the item's id. */
-export function evidencePart(o: MorObjectRow, review: string, { session, portal }: Looker): Html {
+export function evidencePart(o: MorObjectRow, review: string, { session, portal }: Viewer): Html {
   const act = {
     action: `/console/reviews/${encodeURIComponent(review)}/resolve`,
     label: 'Evidence sent: close it',

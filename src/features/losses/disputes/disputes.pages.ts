@@ -18,7 +18,7 @@ import { Clock } from '../../../shared/domain/ports/clock.js';
 import { DisputesRepository } from './disputes.repository.js';
 import { liveMode } from '../../../engine/own-account.js';
 import { disputeFields, listedDispute } from './dispute.fields.js';
-import { disputePart, evidencePart, type Looker } from './dispute-page.js';
+import { disputePart, evidencePart, type Viewer } from './dispute-page.js';
 import { type Names } from '../../../frames/console/fields.js';
 import { type InvoiceView } from '../../../engine/read-model.js';
 import { type MorObjectRow } from '../../../shared/domain/mor-object.js';
@@ -101,7 +101,7 @@ export class DisputePages {
     sendPage(req, res, { title: 'Close the item about the evidence', section: 'disputes', body });
   }
 
-  private looker(req: Request, names: Names): Looker {
+  private looker(req: Request, names: Names): Viewer {
     return { session: sessionOf(req), now: this.clock.now(), live: this.#live, portal: this.#portal, names };
   }
 

@@ -30,7 +30,7 @@ import { awaitsRetry, mayBringMoney } from '../../../core/books/rules/payment-ro
 import { isUnread } from '../../../core/books/rules/open-money.js';
 import { moneyAnnounced } from '../../../core/books/rules/open-money.js';
 import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../../shared/policy.js';
-import { openLook } from '../../../core/books/rules/invoice-facts.js';
+import { pollOpenAt } from '../../../core/books/rules/invoice-facts.js';
 
 /**
  * Records a refusal. Several refusals may arrive in any order: the newest by the MoR's clock counts, as the verdict on
@@ -288,6 +288,6 @@ function parseAskedAt(trail: RetryTrail, since: Date): number {
  * The earliest time for a payment link or a write-off. Both need a finalized invoice, so both wait while it is a draft.
  */
 function waitForOpen(i: InvoiceRow, at: Date, ctx: Moment): Date {
-  const look = i.platformStatus === 'draft' ? openLook(i, ctx) : null;
-  return look === null || look.getTime() < at.getTime() ? at : look;
+  const poll = i.platformStatus === 'draft' ? pollOpenAt(i, ctx) : null;
+  return poll === null || poll.getTime() < at.getTime() ? at : poll;
 }

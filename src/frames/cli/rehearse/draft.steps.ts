@@ -126,9 +126,9 @@ const emailOf = ({ email }: Stage, name: string): string => `${name.replace('_',
 /** The verdict on the first invoice after the trial. */
 async function firstCharge(stage: Stage, { name }: Trial): Promise<Json> {
   const before = stage.id(`${name}_before`);
-  const look = async (): Promise<string> =>
+  const read = async (): Promise<string> =>
     idOf((await stage.stripe.subscriptions.retrieve(stage.id(`${name}_subscription`))).latest_invoice);
-  const invoiceId = await stage.until('Stripe makes the invoice after the trial', look, (id) => id !== before);
+  const invoiceId = await stage.until('Stripe makes the invoice after the trial', read, (id) => id !== before);
   stage.keep(`${name}_invoice`, invoiceId);
   const verdict = await renewalVerdict(stage, invoiceId);
   await finalize(stage, invoiceId);

@@ -17,7 +17,7 @@ export type Probed = {
   readonly body: Json;
 };
 
-export class MorProbe {
+export class MorCheck {
   constructor(
     private readonly transport: MorTransport,
     private readonly psp: string,

@@ -13,9 +13,9 @@ export const idOf = (of: string | { readonly id?: string } | null | undefined): 
 
 /** Waits until the daemon shows the invoice with one of these statuses. */
 export function untilInvoice(stage: Stage, id: string, statuses: readonly string[], sec?: number): Promise<Json> {
-  const look = async (): Promise<Json> => (await stage.daemon.get(`/v1/invoices/${id}`)).body;
+  const read = async (): Promise<Json> => (await stage.daemon.get(`/v1/invoices/${id}`)).body;
   const holds = (seen: Json): boolean => statuses.includes(textAt(seen, 'status') ?? '');
-  return stage.until(`invoice ${id} is ${statuses.join(' or ')} at Crossbill`, look, holds, sec);
+  return stage.until(`invoice ${id} is ${statuses.join(' or ')} at Crossbill`, read, holds, sec);
 }
 
 /** Moves the customer's test clock to `sec` (Unix seconds). Does nothing if the clock is there already. */
@@ -41,14 +41,14 @@ export async function nextPeriod(stage: Stage, name: string): Promise<string> {
   const known = stage.rehearsal.ids[name];
   if (known !== undefined) return known;
   const { stripe } = stage;
-  const look = () => stripe.subscriptions.retrieve(stage.id('subscription'));
-  const { latest_invoice: latest, items } = await look();
+  const read = () => stripe.subscriptions.retrieve(stage.id('subscription'));
+  const { latest_invoice: latest, items } = await read();
   const before = stage.rehearsal.ids[`${name}_after`] ?? idOf(latest);
   stage.keep(`${name}_after`, before);
   const end = items.data[0]?.current_period_end ?? 0;
   if (idOf(latest) === before) await advanceTo(stage, end + 5 * MINUTE);
-  const isNew = (s: Awaited<ReturnType<typeof look>>): boolean => idOf(s.latest_invoice) !== before;
-  const renewed = await stage.until('Stripe makes the next invoice', look, isNew);
+  const isNew = (s: Awaited<ReturnType<typeof read>>): boolean => idOf(s.latest_invoice) !== before;
+  const renewed = await stage.until('Stripe makes the next invoice', read, isNew);
   stage.keep(name, idOf(renewed.latest_invoice));
   return stage.id(name);
 }
@@ -101,7 +101,7 @@ export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<J
 /** The amount of a verdict in smallest units. Null: none is known. */
 export const chargedIn = ({ amount }: Json): number | null => (typeof amount === 'number' ? amount : null);
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 /** How long the rehearsal still asks the MoR for the charge after the end of `work`, in milliseconds. */
 const LINGER_MS = 15_000;
 
@@ -120,7 +120,7 @@ export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, w
         replies.push(`${status ?? 'none'} after ${Math.round((performance.now() - start) / 1000)} s`);
       last = status;
       // an abort ends the pause
-      if (last !== 200) await sleep(LOOK_EVERY_MS, null, { signal: done.signal }).catch(() => null);
+      if (last !== 200) await sleep(POLL_MS, null, { signal: done.signal }).catch(() => null);
     }
   })();
   let lingerMs = 0;

@@ -203,7 +203,7 @@ const EVENTS = [
  * Collects facts about the MoR for the report, at the end of every run, even after a failed step. A fact never changes
  * the result of a step.
  */
-export async function look(stage: Stage): Promise<void> {
+export async function pollStages(stage: Stage): Promise<void> {
   await askKeyAgain(stage);
   await askTax(stage);
   const about = await stage.daemon.get('/v1/about');

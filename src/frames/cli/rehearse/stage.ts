@@ -6,7 +6,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
 import { type DaemonApi } from './daemon.js';
 import { type Hands } from './manual-steps.js';
-import { type MorProbe } from './mor-check.js';
+import { type MorCheck } from './mor-check.js';
 import { type Fact, Interrupted, NotArrived, observe, type Observed, type Rehearsal, type StepState } from './state.js';
 
 export type Outcome = { readonly state: StepState; readonly detail: string };
@@ -23,14 +23,14 @@ export type Step = {
   readonly run: (stage: Stage) => Promise<Outcome>;
 };
 
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;
 
 type Parts = {
   readonly cli: Cli;
   readonly config: Config;
   readonly daemon: DaemonApi;
   readonly stripe: Stripe;
-  readonly mor: MorProbe;
+  readonly mor: MorCheck;
   readonly hands: Hands;
   readonly rehearsal: Rehearsal;
   readonly currency: string;
@@ -67,17 +67,17 @@ export function stageOf(parts: Parts) {
     },
     observe: (fact: Fact, observed: Observed): void => observe(rehearsal, fact, observed),
     /**
-     * Repeats `look` until `holds` accepts its result. Throws NotArrived after `sec` seconds, and Interrupted if the
+     * Repeats `read` until `holds` accepts its result. Throws NotArrived after `sec` seconds, and Interrupted if the
      * person stops the rehearsal.
      */
-    async until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, sec = parts.waitSec): Promise<T> {
+    async until<T>(what: string, read: () => Promise<T>, holds: (seen: T) => boolean, sec = parts.waitSec): Promise<T> {
       const end = performance.now() + sec * 1000;
       for (;;) {
-        const seen = await look();
+        const seen = await read();
         if (holds(seen)) return seen;
         if (cli.io.signal.aborted) throw new Interrupted();
         if (performance.now() > end) throw new NotArrived(`Waited ${sec} s. Not true yet: ${what}.`);
-        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
     },
   };

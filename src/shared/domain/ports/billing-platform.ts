@@ -153,7 +153,7 @@ export type StoredBillingCall = {
 };
 
 /** The result of a search for the effect of a call. */
-export type Probe = { readonly done: true; readonly reply: BillingReply } | { readonly done: false };
+export type EffectCheck = { readonly done: true; readonly reply: BillingReply } | { readonly done: false };
 
 export abstract class BillingPlatform {
   /** Makes the bytes of a call. Pure: the same call gives the same bytes. */
@@ -164,7 +164,7 @@ export abstract class BillingPlatform {
    * Searches the platform for the effect of a call. Crossbill needs this if the platform has forgotten the key or
    * replays a stored 500.
    */
-  abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;
+  abstract check(asked: BillingCall): Promise<CallOutcome<EffectCheck>>;
   /** Reads the invoice from the platform. Null: the platform has deleted the invoice, or does not know it (404). */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>>;
   /** Reads the invoice from the platform, for an event to the MoR. Null: there is no such invoice. */

@@ -20,9 +20,9 @@ export abstract class EnrolmentPort {
   /** True if Crossbill expects the MoR to charge the subscription's next renewal. */
   abstract expectsMor(s: SubscriptionFacts): Promise<boolean>;
   /** Checks if the invoice's customer is enrolled. */
-  abstract look(invoice: Invoiced): Promise<CallOutcome<Enrolled>>;
+  abstract readEnrolment(invoice: Invoiced): Promise<CallOutcome<Enrolled>>;
   /** Finds the payment method Stripe would charge. `fresh`: an earlier reply is not enough. */
-  abstract lookAtCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>>;
+  abstract readCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>>;
 }
 
 const known = <T>(value: T): Promise<CallOutcome<T>> =>
@@ -32,6 +32,6 @@ const known = <T>(value: T): Promise<CallOutcome<T>> =>
 export const EVERYBODY_ENROLLED: EnrolmentPort = {
   isEnrolled: () => Promise.resolve(true),
   expectsMor: ({ status }) => Promise.resolve(!isEnded(status)),
-  look: () => known({ enrolled: true }),
-  lookAtCharging: () => known(null),
+  readEnrolment: () => known({ enrolled: true }),
+  readCharging: () => known(null),
 };

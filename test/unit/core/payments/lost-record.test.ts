@@ -192,7 +192,7 @@ it('a refund stays `unknown` if Crossbill crashes in the first try and the MoR r
 // So many payment records on the platform that one of ours cannot be looked for among them: a person is told, nothing waits for ever.
 function withManyRecords(): LaneHarness {
   const h = LaneHarness.withInvoice();
-  h.platform.probe = () => Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }));
+  h.platform.check = () => Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }));
   return h;
 }
 

@@ -4,7 +4,7 @@ import { eur } from '../../../support/channel-object.js';
 import { chooseItem } from '../../../support/choose-item.js';
 import { newMorObject } from '../../../../src/shared/domain/mor-object.js';
 import { type CallOutcome } from '../../../../src/shared/domain/ports/call.js';
-import { type Probe } from '../../../../src/shared/domain/ports/billing-platform.js';
+import { type EffectCheck } from '../../../../src/shared/domain/ports/billing-platform.js';
 import { MARK_TRIES } from '../../../../src/shared/policy.js';
 import { identifyLookup } from '../../../../src/core/payments/rules/mark-calls.js';
 import { completeSignup } from '../../../support/complete-signup.js';
@@ -133,13 +133,13 @@ const data = {
 };
 
 /** Its late event, and what is found on Stripe then. */
-function heard(look: Probe): ReturnType<typeof settle> {
+function heard(poll: EffectCheck): ReturnType<typeof settle> {
   const told = settle(putObject(anOpenInvoice(), SETTLED), later);
   expect(open(told)).toMatchObject([{ fact: { code: 'transfer-unheard', reference: PROFORMA } }]);
   const marked = takeRead(told, later, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
   const came = hear(marked, 'proforma_invoice.settled', data, later);
   expect(came.payments).toMatchObject([{ reference: PROFORMA }]); // by which Stripe is looked through
-  const outcome: CallOutcome<Probe> = { ok: true, value: look, status: 200, requestId: null };
+  const outcome: CallOutcome<EffectCheck> = { ok: true, value: poll, status: 200, requestId: null };
   const payment = came.payments[0]?.id ?? '';
   const asked = { kind: 'pay_out_of_band', invoiceId: 'in_1' } as const;
   return settle(

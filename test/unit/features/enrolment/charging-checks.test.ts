@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { chargingChecks } from '../../../../src/features/enrolment/charging-checks.js';
 import { type BillingReader, type SubscriptionFacts } from '../../../../src/shared/domain/ports/billing-reader.js';
-import { type ChargeLook } from '../../../../src/features/enrolment/charge-lookups.repository.js';
+import { type ChargeLookup } from '../../../../src/features/enrolment/charge-lookups.repository.js';
 
 const subscription = (n: number, over: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
   subscriptionId: `sub_${n}`,
@@ -25,7 +25,7 @@ function walk(
   relay: 'created' | 'finalized' | 'retries' | null = null,
 ) {
   const asked: (string | null)[] = [];
-  const kept: ChargeLook[] = [];
+  const kept: ChargeLookup[] = [];
   const progress: number[] = [];
   const reader = {
     listSubscriptions: (at: string | null) => {
@@ -51,7 +51,7 @@ function walk(
     relay,
     reader,
     enrolment: { expectsMor: (s: SubscriptionFacts) => Promise.resolve(s.customerId !== 'cus_stranger') } as never,
-    looks: { keep: (some: readonly ChargeLook[]) => Promise.resolve(void kept.push(...some)) } as never,
+    lookups: { keep: (some: readonly ChargeLookup[]) => Promise.resolve(void kept.push(...some)) } as never,
     all,
     signal: new AbortController().signal,
     onProgress: (looked) => void progress.push(looked),

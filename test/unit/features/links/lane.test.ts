@@ -68,7 +68,7 @@ function withMadeLink(ctx = aCtx()): LaneState {
 
 it('after a payment.captured event Crossbill reads the payment link, and books the payment only after the link is PAID', () => {
   let s = hear(withMadeLink(), 'payment.captured', { anywhere: { link: LINK }, pspReference: 'ch_9' });
-  expect(plan(s, aCtx()).errand).toMatchObject({ name: 'read-object', question: { morId: LINK } });
+  expect(plan(s, aCtx()).request).toMatchObject({ name: 'read-object', question: { morId: LINK } });
   expect(s.payments).toEqual([]);
   s = settle(applyObjectRead(s, 'lnk_1', readOf({}), aCtx()), aCtx());
   expect(s.payments).toEqual([]);
@@ -170,7 +170,7 @@ it.each(['payment.failed', 'payment.requires_action'] as const)(
     const stale = at(60_000);
     const s = verdict(anOpenInvoice(), type, stale);
     expect(linksOf(s)).toEqual([]);
-    expect(plan(s, stale).errand).toMatchObject({ name: 'read-invoice', question: 'in_1' });
+    expect(plan(s, stale).request).toMatchObject({ name: 'read-invoice', question: 'in_1' });
     const made = read(s, stale, { amountRemaining: 1990n });
     expect(linksOf(made)).toMatchObject([{ status: 'REQUESTED', amount: 1990n, detail: { automatic: true } }]);
     const [m] = made.calls;

@@ -14,7 +14,7 @@ it('in a small pool changes share the connections of the work, and in the smalle
 
 it('the shares add up to all connections, and a lock leaves the work a second one', () => {
   for (let size = 4; size < 500; size++) {
-    const { probe, read, change, work } = sharesOf(size);
-    expect([size, probe + read + change + work, work >= 2 && change !== 1]).toEqual([size, size, true]);
+    const { probe: check, read, change, work } = sharesOf(size);
+    expect([size, check + read + change + work, work >= 2 && change !== 1]).toEqual([size, size, true]);
   }
 });

@@ -146,10 +146,10 @@ it('Crossbill finds a reported payment on the invoice, or else among newer payme
   const { platform, seen, more } = await stub(reply(200, payments({}, { record: 'pr_1' })), reply(200, aRecord()));
   const call = stored(platform, calls.report);
   const found = { ok: true, value: { done: true, reply: { kind: 'report_payment', paymentRecordId: 'pr_1' } } };
-  expect(await platform.probe(call.asked)).toMatchObject(found);
+  expect(await platform.check(call.asked)).toMatchObject(found);
   const firstPage = { ...aList(aRecord({ id: 'pr_9', metadata: {}, processor_details: {} })), has_more: true };
   more(reply(200, payments()), reply(200, firstPage), reply(200, aList(aRecord({ metadata: {} }))));
-  expect(await platform.probe(call.asked)).toMatchObject(found);
+  expect(await platform.check(call.asked)).toMatchObject(found);
   expect(seen.map(route).slice(2)).toEqual([
     'GET /v1/invoice_payments?invoice=in_1&limit=100',
     `GET /v1/payment_records?created_after=${1793491205 - 3600}&limit=100`,
@@ -163,7 +163,7 @@ it('Crossbill never accepts a payment record of another invoice or amount as its
     aRecord({ amount_requested: { value: 1, currency: 'eur' } }),
   );
   const { platform } = await stub(reply(200, payments()), reply(200, others));
-  expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: false } });
+  expect(await platform.check(calls.report)).toMatchObject({ ok: true, value: { done: false } });
 });
 
 it('if a payment record is unreadable, the search for a reported payment counts as failed, and not as empty', async () => {
@@ -172,18 +172,18 @@ it('if a payment record is unreadable, the search for a reported payment counts 
     reply(200, payments()),
     reply(200, aList(aRecord({ metadata: {}, processor_details: {} }), odd)),
   );
-  expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
+  expect(await platform.check(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
   more(reply(200, payments({ record: 'pr_1' })), reply(200, odd));
-  expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
+  expect(await platform.check(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
   more(reply(200, payments()), reply(200, aList({ ...odd, processor_details: {} })));
-  expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: false } });
+  expect(await platform.check(calls.report)).toMatchObject({ ok: true, value: { done: false } });
   more(reply(200, payments()), reply(200, aList(odd, aRecord())));
-  expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: true } });
+  expect(await platform.check(calls.report)).toMatchObject({ ok: true, value: { done: true } });
 });
 
 it('if Stripe does not list the payment records, the search for a reported payment counts as failed', async () => {
   const { platform } = await stub(reply(200, payments()), refusal(500, { type: 'api_error' }));
-  expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
+  expect(await platform.check(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
 });
 
 const refunded = (value: number, change = {}) => aRecord({ amount_refunded: { value, currency: 'eur' }, ...change });
@@ -234,10 +234,10 @@ it('a payment record’s refunded total proves a refund only if the refund is fu
     reply(200, refunded(2990)),
   );
   const call = stored(platform, calls.refund);
-  expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: false } });
-  expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
+  expect(await platform.check(call.asked)).toMatchObject({ ok: true, value: { done: false } });
+  expect(await platform.check(call.asked)).toMatchObject({ ok: true, value: { done: true } });
   const whole = { ...calls.refund, amount: { minor: 2990n, currency: 'EUR' } };
-  expect(await platform.probe(whole)).toMatchObject({ ok: true, value: { done: true } });
+  expect(await platform.check(whole)).toMatchObject({ ok: true, value: { done: true } });
 });
 
 it('Crossbill finds a credit note by its refund id or by the linked refund reference', async () => {
@@ -251,9 +251,9 @@ it('Crossbill finds a credit note by its refund id or by the linked refund refer
   expect(await platform.send(call)).toMatchObject({ ok: true, value: { creditNoteId: 'cn_1' } });
   expect(await platform.send(call)).toMatchObject({ ok: true, value: { creditNoteId: 'cn_2' } });
   more(reply(200, aList(aNote({ metadata: { refund_id: 'rf_2' } }), linked)));
-  expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
+  expect(await platform.check(call.asked)).toMatchObject({ ok: true, value: { done: true } });
   more(reply(200, aList(aNote({ metadata: {} }))));
-  expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: false } });
+  expect(await platform.check(call.asked)).toMatchObject({ ok: true, value: { done: false } });
 });
 
 it('a page of Stripe invoices names the unreadable invoices and the start of the next page', async () => {

@@ -83,7 +83,7 @@ it('a payment’s reference counts as stored only if Stripe’s reply shows the 
   const call = stored(platform, calls.reference);
   expect(await platform.send(call)).toMatchObject({ ok: true });
   expect(await platform.send(call)).toMatchObject({ kind: 'unknown' });
-  expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
+  expect(await platform.check(call.asked)).toMatchObject({ ok: true, value: { done: true } });
 });
 
 it.each([
@@ -97,6 +97,6 @@ it.each([
     const metadata = { mor_payment_id: shown, mor_charge_id: 'prf_1' };
     const { platform } = await stub(reply(200, anInvoice({ metadata })));
     const asked = { ...calls.reference, paymentId, reference };
-    expect(await platform.probe(asked)).toMatchObject({ ok: true, value: { done } });
+    expect(await platform.check(asked)).toMatchObject({ ok: true, value: { done } });
   },
 );

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { type InvoiceRow, type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
-import { isFresh, openLook, invoiceLookup } from '../../../../../src/core/books/rules/invoice-facts.js';
+import { isFresh, pollOpenAt, invoiceLookup } from '../../../../../src/core/books/rules/invoice-facts.js';
 import { aCtx, facts, NOW } from '../../../../support/channel-lane.js';
 import { askAgain, requireRead, takeEvent, takeRead } from '../../../../support/decide.js';
 import { never } from '../../../../support/never.js';
@@ -135,24 +135,24 @@ it('a rule can make Crossbill treat the last read of an invoice as old, and can 
   expect([requireRead(lane), askAgain(lane, aCtx())]).toEqual([lane, lane]);
 });
 
-const look = (row: Partial<InvoiceRow>, now = waiting.ctx()) =>
-  openLook(waiting.withInvoice(waiting.lane(), row).invoice ?? never(), now);
+const poll = (row: Partial<InvoiceRow>, now = waiting.ctx()) =>
+  pollOpenAt(waiting.withInvoice(waiting.lane(), row).invoice ?? never(), now);
 
 it('Crossbill reads an open invoice again if its last read is too old, but never reads a finished invoice again', () => {
   for (const platformStatus of ['open', 'unknown'] as const) {
-    expect(look({ platformStatus })).toBeNull();
-    expect(look({ platformStatus, readAt: null })).toEqual(waiting.at(0));
+    expect(poll({ platformStatus })).toBeNull();
+    expect(poll({ platformStatus, readAt: null })).toEqual(waiting.at(0));
   }
   for (const platformStatus of ['paid', 'void', 'uncollectible', 'deleted'] as const)
-    expect(look({ platformStatus, readAt: null })).toBeNull();
+    expect(poll({ platformStatus, readAt: null })).toBeNull();
 });
 
 it('Crossbill reads a draft a minute after its planned finalization, then every quarter of an hour', () => {
   const draft = { platformStatus: 'draft', readAt: null } as const;
-  expect(look({ ...draft, finalizesAt: waiting.at(5 * HOUR_MS) })).toEqual(waiting.at(5 * HOUR_MS + MINUTE_MS));
-  expect(look({ ...draft, factsAt: waiting.at(2 * HOUR_MS) })).toEqual(waiting.at(3 * HOUR_MS + MINUTE_MS));
-  expect(look({ ...draft, factsAt: null, firstSeenAt: waiting.at(-HOUR_MS) })).toEqual(waiting.at(MINUTE_MS));
-  const read = (readAt: Date) => look({ ...draft, finalizesAt: waiting.at(0), readAt });
+  expect(poll({ ...draft, finalizesAt: waiting.at(5 * HOUR_MS) })).toEqual(waiting.at(5 * HOUR_MS + MINUTE_MS));
+  expect(poll({ ...draft, factsAt: waiting.at(2 * HOUR_MS) })).toEqual(waiting.at(3 * HOUR_MS + MINUTE_MS));
+  expect(poll({ ...draft, factsAt: null, firstSeenAt: waiting.at(-HOUR_MS) })).toEqual(waiting.at(MINUTE_MS));
+  const read = (readAt: Date) => poll({ ...draft, finalizesAt: waiting.at(0), readAt });
   expect(read(waiting.at(10 * MINUTE_MS))).toEqual(waiting.at(25 * MINUTE_MS));
   expect(read(waiting.at(-HOUR_MS))).toEqual(waiting.at(MINUTE_MS));
 });
@@ -212,12 +212,12 @@ it('the timeline shows only the first three failed reads of an invoice in a row'
 });
 
 it('Crossbill reads an invoice from Stripe at the requested time, not earlier', () => {
-  const errand = (s: LaneState, isDue = true) =>
+  const request = (s: LaneState, isDue = true) =>
     nextLookup(invoiceLookup)(new Lane(s, waiting.ctx({}, isDue ? 0 : -1)));
   const asked = laneWith({}, { readAt: null, readDueAt: waiting.at(0) });
-  expect(errand(asked)).toMatchObject({ name: 'read-invoice', question: 'in_1' });
-  expect(errand(asked, false)).toBeNull();
+  expect(request(asked)).toMatchObject({ name: 'read-invoice', question: 'in_1' });
+  expect(request(asked, false)).toBeNull();
   for (const row of [{ readAt: null, readDueAt: null }, { readDueAt: waiting.at(0) }])
-    expect(errand(laneWith({}, row))).toBeNull();
-  expect(errand(emptyLane('in_1'))).toBeNull();
+    expect(request(laneWith({}, row))).toBeNull();
+  expect(request(emptyLane('in_1'))).toBeNull();
 });

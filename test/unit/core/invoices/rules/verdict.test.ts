@@ -36,10 +36,10 @@ const seen = (facts: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}):
 const DUE = DAY_MS;
 /** An invoice of 29.90 EUR whose verdict is expected within a day; its customer is known not to pay by debit. */
 const expected = (row: Partial<InvoiceRow> = {}) => seen({}, { expectedBy: at(DUE), paysByDebit: false, ...row });
-const looks: (Date | null)[] = [];
+const polls: (Date | null)[] = [];
 const watched = (s: LaneState, ms = DUE): LaneState => {
-  looks.length = 0;
-  return asSettleRule(declares(overdueItems))(s, ctx(ms), (when) => looks.push(when));
+  polls.length = 0;
+  return asSettleRule(declares(overdueItems))(s, ctx(ms), (when) => polls.push(when));
 };
 const refused = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(0) });
 const asking = { retries: { ...TRAIL, waitingSince: at(HOUR_MS).toISOString() } };
@@ -102,14 +102,14 @@ const item = (s: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal
   openReview(s, ctx(), { ...aKind(kind), subject: 'in_1' });
 
 it('a renewal without the MoR’s verdict opens a renewal_overdue item at the deadline', () => {
-  expect([open(watched(expected(), DUE - 1)), looks]).toEqual([[], [at(DUE)]]);
+  expect([open(watched(expected(), DUE - 1)), polls]).toEqual([[], [at(DUE)]]);
   expect(open(watched(expected()))).toMatchObject([
     {
       ...{ kind: 'renewal_overdue', subject: 'in_1' },
       fact: { code: 'no-verdict', due: eur(2990n) },
     },
   ]);
-  expect(looks).toEqual([]);
+  expect(polls).toEqual([]);
 });
 
 it('the renewal_overdue item has the time of the last charge request to the MoR, and no amount if it is unknown', () => {
@@ -124,14 +124,14 @@ it('the renewal_overdue item has the time of the last charge request to the MoR,
 
 it('an invoice without a deadline for the MoR’s verdict opens no item', () => {
   for (const s of [expected({ expectedBy: null }), emptyLane('in_1')]) expect(watched(s)).toBe(s);
-  expect(looks).toEqual([]);
+  expect(polls).toEqual([]);
 });
 
 it('a refused renewal opens a renewal_overdue item after its proforma invoice has expired', () => {
   const standing = aProforma({ deadline: at(3 * DAY_MS) });
   const s = withObjects(putPayment(expected(), refused), standing);
   expect(open(watched(s))).toEqual([]);
-  expect(looks).toEqual([at(3 * DAY_MS)]);
+  expect(polls).toEqual([at(3 * DAY_MS)]);
   const late = watched(s, 3 * DAY_MS);
   expect(open(late)).toMatchObject([
     {
@@ -140,7 +140,7 @@ it('a refused renewal opens a renewal_overdue item after its proforma invoice ha
     },
   ]);
   const again = waiting.withInvoice(s, { expectedBy: at(4 * DAY_MS) }); // a person waits for it once more
-  expect([open(watched(again, 3 * DAY_MS)), looks]).toEqual([[], [at(4 * DAY_MS)]]);
+  expect([open(watched(again, 3 * DAY_MS)), polls]).toEqual([[], [at(4 * DAY_MS)]]);
   const cancelled = withObjects(late, { ...standing, status: 'CANCELLED' });
   expect(open(watched(cancelled, 3 * DAY_MS))).toEqual([]);
   const paid = putPayment(late, payment({ origin: 'proforma' }));
@@ -157,18 +157,18 @@ it('the MoR’s verdict, or a later deadline, closes the renewal_overdue item an
   const later = watched(withObjects(asked, aProforma({ deadline: at(9 * DAY_MS) })));
   expect(open(later).map((r) => r.kind)).toEqual(['effect_failed']);
   expect(later.reviews[0]).toMatchObject({ resolution: 'cleared' });
-  expect(looks).toEqual([at(9 * DAY_MS)]);
+  expect(polls).toEqual([at(9 * DAY_MS)]);
 });
 
 const unasked = expected({ paysByDebit: null });
 const debit = (s: LaneState, paysByDebit = true) => decide(s, ctx(), (l) => debitLookup.take(l, paysByDebit, 'cus_1'));
-const errand = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(s, ctx(ms)));
+const request = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(s, ctx(ms)));
 
 it('at the deadline of the MoR’s verdict, Crossbill first looks up whether the customer pays by bank debit', () => {
-  expect(errand(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });
+  expect(request(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });
   expect(watched(unasked)).toBe(unasked);
-  expect(looks).toEqual([]);
-  expect([errand(unasked, DUE - 1), mustAskDebit({ ...unasked, now: at(DUE - 1) })]).toEqual([null, false]);
+  expect(polls).toEqual([]);
+  expect([request(unasked, DUE - 1), mustAskDebit({ ...unasked, now: at(DUE - 1) })]).toEqual([null, false]);
   for (const s of [
     expected(),
     emptyLane('in_1'),
@@ -176,7 +176,7 @@ it('at the deadline of the MoR’s verdict, Crossbill first looks up whether the
     expected({ paysByDebit: null, expectedBy: null }),
     putPayment(unasked, refused),
   ]) {
-    expect([errand(s), mustAskDebit({ ...s, now: at(DUE) })]).toEqual([null, false]);
+    expect([request(s), mustAskDebit({ ...s, now: at(DUE) })]).toEqual([null, false]);
   }
   expect(open(watched(expected({ paysByDebit: null, customerId: null })))).toHaveLength(1);
 });

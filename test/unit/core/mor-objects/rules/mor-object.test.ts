@@ -10,9 +10,9 @@ import { dueDate, isPayableLink, type MorObjectRow } from '../../../../../src/sh
 import { linkLookup } from '../../../../../src/features/links/rules/link.js';
 import {
   findOrAddObject,
-  lookAtObjects,
+  pollObjects,
   nameCustomers,
-  nextLook,
+  nextPoll,
   type ObjectLookup,
   standingItems,
   takeMoney,
@@ -47,43 +47,43 @@ it('an event belongs to the link or proforma invoice with its id, or to a reques
     expect(fresh).toMatchObject({ morId: 'pf_9', invoiceId: 'in_1', status: 'UNKNOWN', createdAt: at(5_000) });
 });
 
-const look = (o: MorObjectRow, ms: number) => nextLook(o, at(ms))?.getTime() ?? null;
+const read = (o: MorObjectRow, ms: number) => nextPoll(o, at(ms))?.getTime() ?? null;
 const in_ = (ms: number) => at(ms).getTime();
 
 it('without events Crossbill reads a proforma invoice at pauses of half its age, from a minute to a day', () => {
   const o = aProforma({ deadline: at(30 * DAY_MS) });
-  expect([0, 10 * MINUTE_MS, 4 * DAY_MS].map((ms) => look(o, ms))).toEqual([
+  expect([0, 10 * MINUTE_MS, 4 * DAY_MS].map((ms) => read(o, ms))).toEqual([
     ...[in_(MINUTE_MS), in_(15 * MINUTE_MS), in_(5 * DAY_MS)],
   ]);
 });
 
 it('Crossbill reads a payment link for the last time a minute after it expires', () => {
   const link = aLink({ deadline: at(10 * MINUTE_MS) });
-  expect(look(link, 9 * MINUTE_MS)).toBe(in_(11 * MINUTE_MS));
-  expect(look(link, 0)).toBe(in_(MINUTE_MS));
-  expect(look(link, 11 * MINUTE_MS)).toBe(in_(16.5 * MINUTE_MS));
-  expect(look(aLink({ deadline: null }), 10 * MINUTE_MS)).toBe(in_(15 * MINUTE_MS));
-  for (const status of ['PAID', 'EXPIRED', 'REQUESTED']) expect(look(aLink({ status }), 0)).toBeNull();
+  expect(read(link, 9 * MINUTE_MS)).toBe(in_(11 * MINUTE_MS));
+  expect(read(link, 0)).toBe(in_(MINUTE_MS));
+  expect(read(link, 11 * MINUTE_MS)).toBe(in_(16.5 * MINUTE_MS));
+  expect(read(aLink({ deadline: null }), 10 * MINUTE_MS)).toBe(in_(15 * MINUTE_MS));
+  for (const status of ['PAID', 'EXPIRED', 'REQUESTED']) expect(read(aLink({ status }), 0)).toBeNull();
 });
 
 it('Crossbill goes on reading a link with an undocumented status, and treats it as payable until its expiry', () => {
   const link = aLink({ status: 'PROCESSING', deadline: at(10 * MINUTE_MS) });
-  expect(look(link, 0)).toBe(in_(MINUTE_MS));
-  expect(look(link, 20 * DAY_MS)).toBe(in_(21 * DAY_MS));
+  expect(read(link, 0)).toBe(in_(MINUTE_MS));
+  expect(read(link, 20 * DAY_MS)).toBe(in_(21 * DAY_MS));
   expect([isPayableLink(link, at(0)), isPayableLink(link, at(DAY_MS))]).toEqual([true, false]);
   for (const status of ['UNKNOWN', 'PAID']) expect(isPayableLink(aLink({ status }), at(0))).toBe(false);
 });
 
 it('Crossbill goes on reading a proforma invoice with an undocumented status', () => {
-  expect(look(aProforma({ status: 'UNDER_REVIEW' }), 0)).toBe(in_(MINUTE_MS));
+  expect(read(aProforma({ status: 'UNDER_REVIEW' }), 0)).toBe(in_(MINUTE_MS));
 });
 
 it('Crossbill stops reading a proforma invoice after its settlement, its failure or the thirtieth day past its due date', () => {
-  for (const status of ['REQUESTED', 'SETTLED', 'ISSUANCE_FAILED']) expect(look(aProforma({ status }), 0)).toBeNull();
+  for (const status of ['REQUESTED', 'SETTLED', 'ISSUANCE_FAILED']) expect(read(aProforma({ status }), 0)).toBeNull();
   expect([dueDate(aProforma()), dueDate(aProforma({ deadline: at(1) }))]).toEqual([at(30 * DAY_MS), at(1)]);
-  expect(look(aProforma(), 60 * DAY_MS)).toBe(in_(61 * DAY_MS));
-  expect(look(aProforma(), 60 * DAY_MS + 1)).toBeNull();
-  expect(look({ ...aLink({ status: 'ISSUED' }), kind: 'e_invoice' }, 0)).toBeNull();
+  expect(read(aProforma(), 60 * DAY_MS)).toBe(in_(61 * DAY_MS));
+  expect(read(aProforma(), 60 * DAY_MS + 1)).toBeNull();
+  expect(read({ ...aLink({ status: 'ISSUED' }), kind: 'e_invoice' }, 0)).toBeNull();
 });
 
 it('Crossbill plans a read of each payment link and proforma invoice with an id at the MoR, and reads them when due', () => {
@@ -92,7 +92,7 @@ it('Crossbill plans a read of each payment link and proforma invoice with an id 
     aLink({ id: 'lnk_1', readDueAt: at(1) }),
     aLink({ id: 'lnk_2' }),
   ];
-  const s = decide(withObjects(lane(), ...objects), on(), lookAtObjects);
+  const s = decide(withObjects(lane(), ...objects), on(), pollObjects);
   expect(s.objects.map((o) => o.readDueAt)).toEqual([null, at(1), at(MINUTE_MS)]);
   const wanted = ({ wanted: of }: ObjectLookup, ...rows: MorObjectRow[]) =>
     of(new Lane(withObjects(lane(), ...rows), on({}, 1)));
@@ -112,7 +112,7 @@ it('Crossbill plans no read for a lane without an open payment link or proforma 
   const s = openReview(withObjects(lane(), aLink({ status: 'PAID' })), on(), {
     ...{ kind: 'dispute', subject: 'x', fact: FACTS.dispute },
   });
-  expect(decide(s, on(), lookAtObjects)).toBe(s);
+  expect(decide(s, on(), pollObjects)).toBe(s);
 });
 
 const ok = { ok: true, status: 404, requestId: null, value: null } as const;

@@ -6,7 +6,7 @@ import { type HomelessEvent } from '../../../../../src/core/mor-objects/homeless
 import {
   type Home,
   homelessIn,
-  lookAgainInMs,
+  pollAgainInMs,
   routeEvent,
   type Routing,
 } from '../../../../../src/core/mor-objects/rules/route-event.js';
@@ -55,7 +55,7 @@ it.each([
 ])(
   'the event %s with unknown ids opens a review item, and Crossbill looks again later for the event’s invoice',
   (type, data, kind) => {
-    expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, looksAgain: true });
+    expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, pollsAgain: true });
   },
 );
 
@@ -63,26 +63,26 @@ it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
   'Crossbill ignores the event %s about a proforma invoice that Crossbill did not request',
   (type) => {
     const routing = route(anEvent(type, { proformaInvoiceId: 'p1' }));
-    expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
+    expect(routing).toMatchObject({ status: 'done', item: null, pollsAgain: false });
   },
 );
 
 it("the capture of a signup opens no review item, since the signup's completion brings the payment", () => {
   const signup: Home = { id: 'calc_1', what: 'signup', invoiceId: null };
   const routing = route(anEvent('payment.captured', { taxCalculationId: 'calc_1' }), [signup]);
-  expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
+  expect(routing).toMatchObject({ status: 'done', item: null, pollsAgain: false });
 });
 
 it('Crossbill moves an event with an open review item as soon as its invoice is known, and opens no second item', () => {
   const event = { ...anEvent('payment.captured', { pspReference: 'ch_1' }), reviewId: 'rev_7' };
   expect(route(event, [{ id: 'ch_1', what: 'payment', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
-  expect(route(event)).toMatchObject({ status: 'done', item: null, looksAgain: true });
+  expect(route(event)).toMatchObject({ status: 'done', item: null, pollsAgain: true });
 });
 
 it('Crossbill parks an event that is not valid JSON', () => {
   const body = Buffer.from('no JSON');
   const event = { ...anEvent('payment.captured', {}), body, event: parseDelivered('mor_events', body) };
-  expect(route(event)).toMatchObject({ status: 'parked', item: null, looksAgain: false });
+  expect(route(event)).toMatchObject({ status: 'parked', item: null, pollsAgain: false });
 });
 
 it('only a lane with an id mor:… collects events of the MoR without an invoice id', () => {
@@ -91,9 +91,9 @@ it('only a lane with an id mor:… collects events of the MoR without an invoice
 });
 
 it('Crossbill looks for the invoice of an unknown event ever more rarely, and stops after a week', () => {
-  expect(lookAgainInMs([OLD])).toBe(60_000);
-  expect(lookAgainInMs([3_600_000, 86_400_000])).toBe(1_800_000);
-  expect(lookAgainInMs([6 * 86_400_000])).toBe(6 * 3_600_000);
-  expect(lookAgainInMs([8 * 86_400_000])).toBeNull();
-  expect(lookAgainInMs([])).toBeNull();
+  expect(pollAgainInMs([OLD])).toBe(60_000);
+  expect(pollAgainInMs([3_600_000, 86_400_000])).toBe(1_800_000);
+  expect(pollAgainInMs([6 * 86_400_000])).toBe(6 * 3_600_000);
+  expect(pollAgainInMs([8 * 86_400_000])).toBeNull();
+  expect(pollAgainInMs([])).toBeNull();
 });

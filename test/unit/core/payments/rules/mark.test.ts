@@ -301,9 +301,9 @@ it('Crossbill holds a payment on a draft until a minute after the planned finali
   expect(until({ finalizesAt: at(3_600_000) })).toEqual(at(3_660_000));
   const late = (minutes: number) => until({ finalizesAt: at(-minutes * 60_000) });
   expect([0, 1, 5, 60].map(late)).toEqual([1, 1, 5, 15].map((minutes) => at(minutes * 60_000)));
-  const looks: (Date | null)[] = [];
-  asSettleRule(settleMarks)(held({}), ctx(), (when) => looks.push(when));
-  expect(looks).toEqual([at(15 * 60_000)]);
+  const polls: (Date | null)[] = [];
+  asSettleRule(settleMarks)(held({}), ctx(), (when) => polls.push(when));
+  expect(polls).toEqual([at(15 * 60_000)]);
 });
 
 it('Crossbill checks a draft with a failed finalization once an hour, until the review item is cleared', () => {
@@ -394,21 +394,21 @@ it('Crossbill withdraws its payment record before the first try to send it if a 
 });
 
 it('before a mark Crossbill reads the invoice, or searches an already paid invoice for the payment', () => {
-  const errand = (s: LaneState, of = ctx()) =>
+  const request = (s: LaneState, of = ctx()) =>
     LOOKUPS.map((lookup) => lookup(new Lane(s, of))).find((found) => found !== null) ?? null;
-  expect(errand(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
-  expect(errand(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
+  expect(request(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
+  expect(request(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
   const later = lane({}, payment());
-  expect(errand({ ...later, invoice: { ...invoice(), readDueAt: at(11_001) } }, ctx({}, 11_000))).toBeNull();
+  expect(request({ ...later, invoice: { ...invoice(), readDueAt: at(11_001) } }, ctx({}, 11_000))).toBeNull();
   const proving = payment({ mark: 'proving', proveDueAt: null });
-  expect(errand(lane({}, proving))).toMatchObject({
+  expect(request(lane({}, proving))).toMatchObject({
     name: 'prove-charge',
     question: { payment: 'pmt_1', chargeId: 'ch_1' },
   });
-  expect(errand(lane({}, { ...proving, proveDueAt: at(1) }))).toBeNull();
-  expect(errand(lane({}, { ...proving, processorChargeId: null }))).toBeNull();
+  expect(request(lane({}, { ...proving, proveDueAt: at(1) }))).toBeNull();
+  expect(request(lane({}, { ...proving, processorChargeId: null }))).toBeNull();
   const asked = (p: PaymentRow, of = ctx()) => {
-    const e = errand(lane({ status: 'paid' }, p), of);
+    const e = request(lane({ status: 'paid' }, p), of);
     return e?.do === 'look-up' ? e.question : e;
   };
   expect(asked(payment())).toMatchObject({ payment: 'pmt_1', asked: { kind: 'report_payment' } });

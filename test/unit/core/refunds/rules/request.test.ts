@@ -325,10 +325,10 @@ it('an operator can end a refund as failed only with a note and without a reques
 });
 
 const watch = (s: LaneState, ms: number) => {
-  const looks: (Date | null)[] = [];
-  const on = new Lane(s, ctx(ms), (when) => void looks.push(when));
+  const polls: (Date | null)[] = [];
+  const on = new Lane(s, ctx(ms), (when) => void polls.push(when));
   for (const rule of [withdrawStale, declares(stuckRefunds)]) rule(on);
-  return { s: on.toState(), looks };
+  return { s: on.toState(), looks: polls };
 };
 
 it.each([

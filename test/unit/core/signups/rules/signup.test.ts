@@ -191,10 +191,10 @@ describe('a signup payment under way', () => {
     ...(lane({ billingReason: 'subscription_create', createdAt: at(-HOUR_MS) }).invoice ?? never()),
     ...over,
   });
-  const looks: (Date | null)[] = [];
+  const polls: (Date | null)[] = [];
   const watched = (p: PaymentRow, ms: number, s = known(p)): LaneState => {
-    looks.length = 0;
-    return watchUnsettled({ ...s, invoice: first() }, ctx(ms), (when) => looks.push(when));
+    polls.length = 0;
+    return watchUnsettled({ ...s, invoice: first() }, ctx(ms), (when) => polls.push(when));
   };
 
   it('a signup payment counts as unsettled if its bank debit is pending and its proof is missing', () => {
@@ -237,7 +237,7 @@ describe('a signup payment under way', () => {
 
   it('an unsettled bank debit of a signup opens a signup_overdue item five hours before Stripe ends the subscription', () => {
     const before = watched(pending(), 17 * HOUR_MS - 1);
-    expect([open(before), looks]).toEqual([[], [at(17 * HOUR_MS)]]);
+    expect([open(before), polls]).toEqual([[], [at(17 * HOUR_MS)]]);
     const s = watched(pending(), 17 * HOUR_MS);
     expect(open(s)).toMatchObject([
       {
@@ -260,7 +260,7 @@ describe('a signup payment under way', () => {
 
   it('an unsettled payment without a signup, or on a renewal, opens no signup_overdue item', () => {
     expect(watched(pending({ signupId: null }), 20 * HOUR_MS).reviews).toEqual([]);
-    expect(looks).toEqual([]);
+    expect(polls).toEqual([]);
     const renewal = { ...known(pending()), invoice: first({ billingReason: 'subscription_cycle' }) };
     expect(watchUnsettled(renewal, ctx(20 * HOUR_MS), () => undefined)).toEqual(renewal);
   });
@@ -277,9 +277,9 @@ describe('a signup payment under way', () => {
   it('on a void invoice an open signup_overdue item stays open, and no new signup_overdue item opens', () => {
     const late = watched(pending(), 17 * HOUR_MS);
     const over = { ...late, invoice: first({ platformStatus: 'void' }) };
-    const look = (s: LaneState) => watchUnsettled(s, ctx(20 * HOUR_MS), () => undefined);
-    expect(look(over)).toEqual(over);
-    expect(open(look({ ...over, reviews: [] }))).toEqual([]);
+    const read = (s: LaneState) => watchUnsettled(s, ctx(20 * HOUR_MS), () => undefined);
+    expect(read(over)).toEqual(over);
+    expect(open(read({ ...over, reviews: [] }))).toEqual([]);
   });
 });
 

@@ -59,17 +59,17 @@ const looked = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: C
 const take = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
   decide(s, ctx, (l) => takeCharged(l, outcome));
 const watch = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, (l) => declareItems(l, chargingItems));
-const look = (s: LaneState, ctx: Ctx) => chargingLookup.wanted(new Lane(s, ctx));
+const read = (s: LaneState, ctx: Ctx) => chargingLookup.wanted(new Lane(s, ctx));
 const wants = (s: LaneState, ctx: Ctx): string | null => {
-  const errand = plan(s, ctx).errand;
-  return errand?.do === 'look-up' ? errand.name : null;
+  const request = plan(s, ctx).request;
+  return request?.do === 'look-up' ? request.name : null;
 };
 
 const risky = looked(lane(), saw(CARD), at(1_000));
 
 it('five seconds after a new renewal Crossbill reads which method Stripe would charge; a card opens a double_charge_risk item', () => {
-  expect(plan(lane(), at(0))).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 5_000) });
-  expect(plan(lane(), at(5_000)).errand).toMatchObject({
+  expect(plan(lane(), at(0))).toMatchObject({ request: null, dueAt: new Date(NOW.getTime() + 5_000) });
+  expect(plan(lane(), at(5_000)).request).toMatchObject({
     name: 'look-at-charging',
     question: { of: { customerId: 'cus_1', subscriptionId: 'sub_1', ownMethodId: null }, fresh: false },
   });
@@ -94,7 +94,7 @@ it('five seconds after a new renewal Crossbill reads which method Stripe would c
 it('Crossbill reads a draft with a card every five minutes, and an open invoice with a card every six hours', () => {
   expect(wants(risky, at(4 * MINUTE_MS))).toBeNull();
   expect(plan(risky, at(4 * MINUTE_MS)).dueAt).toEqual(new Date(NOW.getTime() + 1_000 + 5 * MINUTE_MS));
-  expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({
+  expect(plan(risky, at(6 * MINUTE_MS)).request).toMatchObject({
     name: 'look-at-charging',
     question: { fresh: true },
   });
@@ -133,7 +133,7 @@ it("after an operator's retry a double_charge_risk item opens again; after a dis
 
 it('Crossbill reads no payment method of a renewal that is paid within five seconds', () => {
   const paid = hear(lane(), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(4_000));
-  expect(plan(paid, at(4_000))).toMatchObject({ errand: null, dueAt: null });
+  expect(plan(paid, at(4_000))).toMatchObject({ request: null, dueAt: null });
 });
 
 it("Crossbill reads an ordinary renewal's payment method at most one time a day", () => {
@@ -148,7 +148,7 @@ it("Crossbill reads an ordinary renewal's payment method at most one time a day"
 it('Crossbill reads the payment method again after somebody puts a method on the invoice', () => {
   const s = looked(lane(), saw(CUSTOM), at(1_000));
   const own = hear(s, { status: 'draft', ownMethodId: 'pm_own' }, at(MINUTE_MS));
-  expect(plan(own, at(MINUTE_MS)).errand).toMatchObject({ question: { of: { ownMethodId: 'pm_own' } } });
+  expect(plan(own, at(MINUTE_MS)).request).toMatchObject({ question: { of: { ownMethodId: 'pm_own' } } });
   const card = looked(own, saw({ from: 'invoice', id: 'pm_own', type: 'card' }), at(2 * MINUTE_MS));
   expect(open(card)[0]?.fact).toMatchObject({ code: 'stripe-would-charge', from: 'invoice' });
 });
@@ -211,9 +211,9 @@ it('Crossbill watches for charges by Stripe only if the flow setting `guard` is 
   const nothing = emptyLane('in_1');
   expect(take(nothing, saw(CARD), at(0))).toBe(nothing);
   expect(watch(nothing, at(0))).toBe(nothing);
-  expect(look(nothing, at(0))).toBeNull();
+  expect(read(nothing, at(0))).toBeNull();
   const nobody: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, customerId: null } };
-  expect(look(nobody, at(0))).toBeNull();
+  expect(read(nobody, at(0))).toBeNull();
 });
 
 it('the timeline shows three failed reads of a payment method, and a final refusal ends the reads', () => {
@@ -241,7 +241,7 @@ it('the timeline shows three failed reads of a payment method, and a final refus
 
 it('Crossbill reads a payment method again only after a day', () => {
   const s = looked(lane(), saw(CUSTOM), at(0));
-  expect([24 * HOUR_MS - 1, 24 * HOUR_MS].map((ms) => look(s, at(ms)) !== null)).toEqual([false, true]);
+  expect([24 * HOUR_MS - 1, 24 * HOUR_MS].map((ms) => read(s, at(ms)) !== null)).toEqual([false, true]);
   const own = looked(lane({ ownMethodId: 'pm_own' }), saw({ ...CUSTOM, from: 'invoice', id: 'pm_own' }), at(0));
-  expect(look(own, at(1))).toBeNull();
+  expect(read(own, at(1))).toBeNull();
 });

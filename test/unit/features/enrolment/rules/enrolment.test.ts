@@ -81,14 +81,14 @@ const outside = looked(OUTSIDE)(created(), later(0));
 
 it('Crossbill ignores an invoice outside ENROLMENT: no expected payment, no review item and no second read', () => {
   expect(outside.invoice).toMatchObject({ status: 'ignored', enrolled: false, expectedBy: null });
-  expect(plan(outside, later(400 * DAY_MS))).toMatchObject({ errand: null, dueAt: null });
+  expect(plan(outside, later(400 * DAY_MS))).toMatchObject({ request: null, dueAt: null });
   expect(settle(outside, later(400 * DAY_MS)).reviews).toEqual([]);
   expect(outside.journal.map((l) => l.text).join()).toContain('not enrolled: customer cus_1 is linked to no customer');
 });
 
 it("Crossbill relays an invoice's event only after the enrolment lookup, and never for a customer outside ENROLMENT", () => {
   expect(relayOf(created())).toEqual(['pending']);
-  expect(plan(created(), later(0)).errand).toMatchObject({ name: 'look-up-enrolment' });
+  expect(plan(created(), later(0)).request).toMatchObject({ name: 'look-up-enrolment' });
   expect(relayOf(outside)).toEqual(['cancelled']);
 });
 
@@ -101,7 +101,7 @@ it('an invoice outside ENROLMENT opens no review item, whatever Stripe reports a
     ['invoice.paid', { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }],
   ] as const) {
     const s = said(type, over, 60_000)(outside, later(60_000));
-    expect([s.invoice?.status, s.reviews, plan(s, later(90 * DAY_MS)).errand]).toEqual(['ignored', [], null]);
+    expect([s.invoice?.status, s.reviews, plan(s, later(90 * DAY_MS)).request]).toEqual(['ignored', [], null]);
   }
 });
 
@@ -109,7 +109,7 @@ it('Crossbill marks an invoice outside ENROLMENT if the MoR reports a payment fo
   const ctx = later(60_000);
   const s = settle(applyEvent(said('invoice.finalized')(outside, ctx), SUCCEEDED, ctx).state, ctx);
   expect(s.invoice?.status).toBe('marking');
-  expect(plan(s, ctx).errand).toMatchObject({ name: 'read-invoice' });
+  expect(plan(s, ctx).request).toMatchObject({ name: 'read-invoice' });
   expect(s.entries.map((e) => e.reason)).toContain('payment_collected');
 });
 
@@ -135,7 +135,7 @@ it('as soon as the lookup finds the customer enrolled, Crossbill expects a payme
     enrolled: true,
     expectedBy: new Date(NOW.getTime() + DAY_MS),
   });
-  expect(plan(s, later(0)).errand).toMatchObject({ do: 'send', call: { kind: 'relay_event' } });
+  expect(plan(s, later(0)).request).toMatchObject({ do: 'send', call: { kind: 'relay_event' } });
 });
 
 it('a later change of ENROLMENT changes no invoice that was already decided', () => {
@@ -146,7 +146,7 @@ it('a later change of ENROLMENT changes no invoice that was already decided', ()
     status: 'ignored',
     expectedBy: null,
   });
-  expect(plan(ours, later(60_000, { enrolment: METADATA, relay: null })).errand).toMatchObject({ do: 'send' });
+  expect(plan(ours, later(60_000, { enrolment: METADATA, relay: null })).request).toMatchObject({ do: 'send' });
 });
 
 it("the metadata of a subscription enrols an invoice without a lookup, in both invoice shapes of Stripe's API", () => {
@@ -154,7 +154,7 @@ it("the metadata of a subscription enrols an invoice without a lookup, in both i
   const s = said('invoice.created', { metadata: { billed_by: 'mor' } })(emptyLane('in_1'), ctx);
   expect(s.invoice).toMatchObject({ enrolled: true, status: 'expected' });
   expect(
-    plan(said('invoice.created', { metadata: { billed_by: 'stripe' } })(emptyLane('in_1'), ctx), ctx).errand,
+    plan(said('invoice.created', { metadata: { billed_by: 'stripe' } })(emptyLane('in_1'), ctx), ctx).request,
   ).toMatchObject({
     name: 'look-up-enrolment',
   });
@@ -170,15 +170,15 @@ it('with the default ENROLMENT, Crossbill expects a payment and relays the event
   const ctx = aCtx(NOW, { relay: 'created' });
   const s = said('invoice.created')(emptyLane('in_1'), ctx);
   expect(s.invoice).toMatchObject({ enrolled: null, status: 'expected' });
-  expect(plan(s, ctx).errand).toMatchObject({ do: 'send', call: { kind: 'relay_event' } });
+  expect(plan(s, ctx).request).toMatchObject({ do: 'send', call: { kind: 'relay_event' } });
 });
 
 it('Crossbill repeats a failed enrolment lookup, and opens a review item after an hour', () => {
   const failed = looked(REFUSED)(created(), later(0));
-  const { errand, dueAt } = plan(failed, later(0));
-  expect(errand).toBeNull();
+  const { request, dueAt } = plan(failed, later(0));
+  expect(request).toBeNull();
   expect(dueAt?.getTime()).toBeGreaterThanOrEqual(NOW.getTime() + 60_000);
-  expect(plan(failed, later(2 * 60_000)).errand).toMatchObject({ name: 'look-up-enrolment' });
+  expect(plan(failed, later(2 * 60_000)).request).toMatchObject({ name: 'look-up-enrolment' });
   const late = looked(REFUSED)(failed, later(HOUR_MS));
   expect(open(late)).toMatchObject([
     {
@@ -262,12 +262,12 @@ it('ENROLMENT=all enrols every invoice; with ENROLMENT=linked, an invoice exactl
 });
 
 it('Crossbill looks up no enrolment for a signup, for an invoice not yet read from Stripe or for an invoice without a customer', () => {
-  const look = (over: Partial<InvoiceRow>) =>
+  const read = (over: Partial<InvoiceRow>) =>
     enrolmentLookup.wanted(new Lane({ ...bare, invoice: { ...i, ...over } }, later(0)));
-  expect(look({})).toMatchObject({ customerId: 'cus_1', invoiceId: 'in_1' });
-  expect(look({ platformStatus: 'unknown' })).toBeNull();
-  expect(look({ billingReason: 'subscription_create' })).toBeNull();
-  expect(look({ customerId: null })).toBeNull();
+  expect(read({})).toMatchObject({ customerId: 'cus_1', invoiceId: 'in_1' });
+  expect(read({ platformStatus: 'unknown' })).toBeNull();
+  expect(read({ billingReason: 'subscription_create' })).toBeNull();
+  expect(read({ customerId: null })).toBeNull();
 });
 
 it('a later enrolment lookup does not change a decided invoice', () => {
@@ -290,15 +290,15 @@ it('the timeline shows the first three failed enrolment lookups, and a refused l
 });
 
 it('an enrolment unknown for an hour opens a review item; for a customer outside ENROLMENT Crossbill withdraws only the relay', () => {
-  const looks: (Date | null)[] = [];
+  const polls: (Date | null)[] = [];
   const settled = (s: LaneState, ctx: Ctx): LaneState => {
-    const l = new Lane(s, ctx, (when) => void looks.push(when));
+    const l = new Lane(s, ctx, (when) => void polls.push(when));
     for (const rule of enrolment.first) rule(l);
     return l.toState();
   };
   const waits: LaneState = { ...bare, invoice: { ...i, enrolled: null, expectedBy: null, lookDueAt: NOW } };
   expect(settled(waits, later(HOUR_MS - 1))).toBe(waits);
-  expect(looks).toEqual([new Date(NOW.getTime() + HOUR_MS)]);
+  expect(polls).toEqual([new Date(NOW.getTime() + HOUR_MS)]);
   const item = settled(waits, later(HOUR_MS));
   expect(open(item)).toMatchObject([{ kind: 'effect_failed', subject: 'enrolment:in_1' }]);
   const other = openReview(item, later(0), { kind: 'effect_failed', subject: 'x', fact: FACTS.effect_failed });

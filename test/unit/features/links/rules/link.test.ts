@@ -297,15 +297,15 @@ it("an operator's retry replaces only the refused link, and Crossbill requests a
   expect(after(made, 'retry')).toBe(made);
 });
 
-const looks: (Date | null)[] = [];
+const polls: (Date | null)[] = [];
 const rest = asSettleRule(settleLinks, declares(standingItems));
-const settled = (s: LaneState, of = ctx()): LaneState => rest(s, of, (when) => looks.push(when));
+const settled = (s: LaneState, of = ctx()): LaneState => rest(s, of, (when) => polls.push(when));
 const paidLane = lane({ status: 'paid' });
 
 it.each(['paid', 'void'] as const)(
   "a payable link on a %s invoice opens a double_payment item with the link's expiry",
   (status) => {
-    looks.length = 0;
+    polls.length = 0;
     const s = settled(withObjects(lane({ status }), aLink()));
     expect(open(s)).toMatchObject([
       {
@@ -313,7 +313,7 @@ it.each(['paid', 'void'] as const)(
         fact: { code: 'still-payable', what: 'payment_link', status, until: at(60_000).toISOString() },
       },
     ]);
-    expect(looks).toEqual([at(60_000)]);
+    expect(polls).toEqual([at(60_000)]);
     const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
     expect(open(nameless)[0]?.fact).toMatchObject({ code: 'still-payable', object: 'lnk_1', until: null });
   },
@@ -337,12 +337,12 @@ it("a payment link expires at its deadline, and only the link's double_payment i
   s = about(s, { kind: 'double_payment', subject: 'pmt_1' });
   s = about(s, { kind: 'conflicting_event', subject: 'lnk_1' });
   expect(open(settled(s, ctx({}, 59_999)))).toHaveLength(3);
-  looks.length = 0;
+  polls.length = 0;
   const over = settled(s, ctx({}, 60_000));
   expect(over.objects).toMatchObject([{ id: 'lnk_1', status: 'EXPIRED', updatedAt: at(60_000), morId: LINK }]);
   expect(open(over).map((r) => r.subject)).toEqual(['pmt_1', 'lnk_1']);
   expect(over.reviews[0]).toMatchObject({ resolution: 'cleared' });
-  expect(looks).toEqual([]);
+  expect(polls).toEqual([]);
   const ended = withObjects(lane({ status: 'paid' }), aLink({ status: 'PAID' }));
   expect(settled(ended)).toBe(ended);
 });

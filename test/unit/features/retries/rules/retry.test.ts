@@ -137,19 +137,19 @@ it("Crossbill decides an operator's retry on the facts that Stripe shows at that
   const over = request(lane(), ended);
   expect(over).toMatchObject({ ok: false, message: expect.stringContaining('its subscription is canceled.') });
 });
-const settled = (s: LaneState, of = ctx()): { readonly s: LaneState; readonly looks: readonly Date[] } => {
-  const looks: Date[] = [];
-  const next = new Lane(wanted(s, of), of, (when) => void (when !== null && looks.push(when)));
+const settled = (s: LaneState, of = ctx()): { readonly s: LaneState; readonly polls: readonly Date[] } => {
+  const polls: Date[] = [];
+  const next = new Lane(wanted(s, of), of, (when) => void (when !== null && polls.push(when)));
   followSchedule(next);
-  return { s: next.toState(), looks };
+  return { s: next.toState(), polls };
 };
 
 it('the retry schedule stores the time of its next step on the invoice, and Crossbill decides about the invoice then', () => {
-  const { s, looks } = settled(lane());
-  expect([s.invoice?.nextTryAt, looks]).toEqual([at(3 * DAY_MS), [at(3 * DAY_MS)]]);
+  const { s, polls } = settled(lane());
+  expect([s.invoice?.nextTryAt, polls]).toEqual([at(3 * DAY_MS), [at(3 * DAY_MS)]]);
   expect(settled(s).s).toBe(s);
   const paid = settled({ ...s, invoice: { ...(s.invoice ?? never()), platformStatus: 'paid' } });
-  expect([paid.s.invoice?.nextTryAt, paid.looks]).toEqual([null, []]);
+  expect([paid.s.invoice?.nextTryAt, paid.polls]).toEqual([null, []]);
   const none = emptyLane('in_1');
   expect(settled(none).s).toBe(none);
 });

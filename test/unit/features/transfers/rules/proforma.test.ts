@@ -270,10 +270,10 @@ it('a late transfer event leaves a proforma invoice BOOKED', () => {
 
 const settleTransfers = asSettleRule(declares(unheardTransfers));
 
-const looks: (Date | null)[] = [];
+const polls: (Date | null)[] = [];
 const settled = (s: LaneState, ms = HOUR_MS): LaneState => {
-  looks.length = 0;
-  return settleTransfers(s, ctx({}, ms), (when) => looks.push(when));
+  polls.length = 0;
+  return settleTransfers(s, ctx({}, ms), (when) => polls.push(when));
 };
 
 it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
@@ -281,7 +281,7 @@ it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
   (status) => {
     const s = withObjects(lane(), aProforma({ status }));
     expect(settled(s, HOUR_MS - 1)).toBe(s);
-    expect(looks).toEqual([at(HOUR_MS)]);
+    expect(polls).toEqual([at(HOUR_MS)]);
     expect(open(settled(s))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'pfm_1' },
@@ -297,7 +297,7 @@ it('for an unpaid proforma invoice or a settled payment link, Crossbill opens no
   for (const o of [aProforma(), aLink({ status: 'SETTLED' })]) {
     const s = withObjects(lane(), o);
     expect(settled(s)).toBe(s);
-    expect(looks).toEqual([]);
+    expect(polls).toEqual([]);
   }
 });
 
@@ -313,5 +313,5 @@ it('a late transfer event closes only the review item of its own proforma invoic
   const done = settled(withObjects(asked, aProforma({ status: 'SETTLED', paymentRowId: 'pmt_1' })));
   expect(open(done).map((r) => [r.kind, r.subject])).toEqual(subjects);
   expect(done.reviews[0]).toMatchObject({ resolution: 'cleared' });
-  expect(looks).toEqual([]);
+  expect(polls).toEqual([]);
 });
