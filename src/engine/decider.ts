@@ -42,12 +42,12 @@ export type Subjects = {
    * rule has its choices.
    */
   readonly reviews: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ChoiceRule>>;
-  /** These rules run before `untilStill`. */
-  readonly first: readonly Rule[];
+  /** These rules run before `untilStable`. */
+  readonly before: readonly Rule[];
   /** These rules run until nothing changes: each rule may make work for the others. */
-  readonly untilStill: readonly Rule[];
-  /** These rules run after `untilStill`. */
-  readonly last: readonly Rule[];
+  readonly untilStable: readonly Rule[];
+  /** These rules run after `untilStable`. */
+  readonly after: readonly Rule[];
   /** The order of a lane's requests to Stripe and the MoR: `requestsFirst`, the stored calls, `requestsLast`. */
   readonly requestsFirst: readonly RequestRule[];
   readonly requestsLast: readonly RequestRule[];

@@ -132,12 +132,12 @@ export type LoggedStep = {
   readonly after: LaneState;
   readonly version: number;
   readonly at: Date;
-  readonly atRest: boolean;
+  readonly isIdle: boolean;
   readonly snapshot: boolean;
 };
 
 /** The log row of a step. */
-export function logRow({ before, after, version, at, atRest, snapshot }: LoggedStep): NewRow {
+export function logRow({ before, after, version, at, isIdle, snapshot }: LoggedStep): NewRow {
   const change: Record<string, unknown> = { f: FORMAT };
   const from = snapshot ? emptyLane(after.lane) : before;
   for (const p of PARTS) {
@@ -155,7 +155,7 @@ export function logRow({ before, after, version, at, atRest, snapshot }: LoggedS
     lane: after.lane,
     version,
     at,
-    at_rest: atRest,
+    at_rest: isIdle,
     snapshot,
     change: jsonText(change),
     bodies,

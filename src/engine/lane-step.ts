@@ -22,7 +22,7 @@ export type Step = {
   readonly after: LaneState;
   /** The step's row in the log. Null: the step has nothing to write. */
   readonly row: NewRow | null;
-  readonly rest: boolean;
+  readonly isIdle: boolean;
   readonly dueAt: Date | null;
   readonly outcomes: ReturnType<LaneWork<unknown>['decide']>['outcomes'];
   readonly told: readonly NewNotification[];
@@ -44,15 +44,15 @@ export function decideStep(
   const before = folded.state;
   const decided = work.decide({ state: before, events: work.fence === null ? [] : known.events, remembered, now: at });
   const { after, told } = tell === null ? { after: decided.state, told: [] } : tell(before, decided.state, at);
-  const rest = decided.rest === true;
+  const isIdle = decided.isIdle === true;
   const snapshot = wantsSnapshot(folded);
   // True: this step also writes the read rows. A step between two calls of a claim writes only the log. The exception
   // is a step that gives a payment the MoR's id: the next calls contain this id, and only the read row keeps the id
   // unique.
-  const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
-  const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
-  const row = logRow({ before, after, version: folded.version + 1, at, atRest, snapshot });
-  const moreAt = rest && decided.outcomes.length >= known.events.length ? known.moreAt : null;
+  const hasNothingLeft = isIdle || work.fence === null || snapshot || isNamedLate(before, after);
+  const behind = (): boolean => hasNothingLeft && readRowWrites([{ before: folded.shown, after }]).length > 0;
+  const row = logRow({ before, after, version: folded.version + 1, at, isIdle: hasNothingLeft, snapshot });
+  const moreAt = isIdle && decided.outcomes.length >= known.events.length ? known.moreAt : null;
   return {
     work,
     known,
@@ -60,7 +60,7 @@ export function decideStep(
     made: decided.made ?? null,
     after,
     row: isEmpty(row) && after.entries.length === 0 && !behind() ? null : row,
-    rest,
+    isIdle,
     dueAt: earliest(decided.dueAt, moreAt),
     outcomes: decided.outcomes,
     told,
@@ -178,12 +178,12 @@ const DUE_SQL = (n: number): string =>
  * arrived, the lane is due at the step's `dueAt`, or leaves the queue if `dueAt` is null. The statement locks the
  * lanes' rows first, so it sees every arrival.
  */
-const REST_SQL = (n: number): string => `
+const IDLE_SQL = (n: number): string => `
   select l.key, d.at, l.news <> d.seen as more
     from unnest($${n}::text[], $${n + 1}::bigint[], $${n + 2}::bigint[], $${n + 3}::timestamptz[]) as d(key, fence, seen, at)
     join lane l on l.key = d.key and l.fence = d.fence
    order by l.key for update of l`;
-const AFTER_REST = `,
+const AFTER_IDLE = `,
   w_back as (update lane l set lease_until = null, lease_owner = null, due_at = case when r.more then l.due_at else r.at end
                from w_rest r where l.key = r.key and (r.more or r.at is not null)),
   w_out as (delete from lane l using w_rest r where l.key = r.key and not r.more and r.at is null)`;
@@ -214,8 +214,8 @@ const AFTER_OWN: readonly PartsOf[] = [
   ofColumns('due', DUE_SQL, ({ work, dueAt }) =>
     work.fence === null ? [[work.lane, dueAt, work.awaited === true]] : [],
   ),
-  ofColumns('rest', REST_SQL, ({ work, rest, dueAt, known }) =>
-    work.fence !== null && rest
+  ofColumns('rest', IDLE_SQL, ({ work, isIdle, dueAt, known }) =>
+    work.fence !== null && isIdle
       ? [[work.lane, work.fence.toString(), (known.taken?.news ?? -1n).toString(), dueAt]]
       : [],
   ),
@@ -245,7 +245,7 @@ function textOf(name: string, parts: readonly Part[]): string {
   const writes = parts.map((part) => {
     const sql = part.sql(n);
     n += part.values.length;
-    return `w_${part.name} as (${sql})${part.name === 'rest' ? AFTER_REST : ''}`;
+    return `w_${part.name} as (${sql})${part.name === 'rest' ? AFTER_IDLE : ''}`;
   });
   const text = `with ${writes.join(',\n')} select $1::timestamptz`;
   texts.set(name, text);

@@ -119,7 +119,7 @@ export class LaneWorker {
       }
       this.begin();
       if (this.crowded()) await this.clock.sleep(GIVE_WAY_MS, this.stopping.signal);
-      else await this.rest();
+      else await this.pause();
     }
     // Gives the unstarted claims back, for any other worker.
     for (const claim of this.ready) this.letGo(claim);
@@ -141,7 +141,7 @@ export class LaneWorker {
   }
 
   /** Waits for a wake-up, a free place, or the next poll. */
-  private async rest(): Promise<void> {
+  private async pause(): Promise<void> {
     if (this.stopping.signal.aborted || (this.woken && this.ready.length === 0)) return;
     const waiting = new AbortController();
     this.tap = () => waiting.abort();

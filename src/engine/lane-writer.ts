@@ -266,7 +266,7 @@ export class LaneWriter {
   /** Keeps the lane as this step leaves it. Another writer's change arrives with the next read. */
   private note(step: Step): void {
     const { lane, fence } = step.work;
-    if (fence === null || step.rest || step.known.taken?.fence !== fence) this.kept.delete(lane);
+    if (fence === null || step.isIdle || step.known.taken?.fence !== fence) this.kept.delete(lane);
     else {
       const undecided = step.known.events.filter((e) => !step.outcomes.some((v) => v.id === e.id));
       this.kept.set(lane, { ...step.known, folded: foldedAfter(step), events: undecided });

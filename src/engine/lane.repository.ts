@@ -63,7 +63,7 @@ export type LaneWork<T> = {
     /** When to decide on the lane again. Null: at the next event. */
     readonly dueAt: Date | null;
     /** True: the lane has nothing left to do, so this write also ends the lease. */
-    readonly rest?: boolean;
+    readonly isIdle?: boolean;
     readonly value: T;
     /** The id of the request's new object, to store with its Idempotency-Key. Absent or null: no new object. */
     readonly made?: string | null;

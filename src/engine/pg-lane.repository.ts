@@ -6,7 +6,7 @@ import { REVIEW, type ReviewRow } from '../shared/domain/model.js';
 import { insertSql, jsonText, toJson } from '../frames/store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../frames/store/database-time.js';
 import { Database, inTransaction } from '../frames/store/database.js';
-import { restIn } from '../frames/store/queue.js';
+import { releaseFor } from '../frames/store/queue.js';
 import { type Loaded, type QueuedLane } from './lane-reader.js';
 import { LaneWriter, type WriteOptions } from './lane-writer.js';
 
@@ -113,7 +113,7 @@ export class PgLaneRepository extends LaneRepository {
           where id = $6 and lane = $1 and status = 'received'`,
         [lane, this.clock.given(), retryInMs, reason.slice(0, 500), parkAfter, event.toString()],
       );
-      await restIn(db, lane, this.clock.given(), retryInMs);
+      await releaseFor(db, lane, this.clock.given(), retryInMs);
       return blamed.rowCount === 1;
     });
   }

@@ -41,19 +41,19 @@ export function nextRequest(subjects: Subjects, lane: Lane): NextRequest | null 
 
 function runRules(subjects: Subjects, lane: Lane): void {
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
-  all(subjects.first)();
+  all(subjects.before)();
   // If the MoR does not collect the invoice, Crossbill makes no calls, no items and no notifications for it.
   if (!isOutside(lane)) {
-    untilStill(lane, all(subjects.untilStill));
-    all(subjects.last)();
+    untilStable(lane, all(subjects.untilStable));
+    all(subjects.after)();
     // After the engine takes a call back, a rule may make a new call in its place.
-    for (let round = 0; round < SETTLE_ROUNDS && takeBackUnwanted(lane, subjects.calls); round++) all(subjects.last)();
+    for (let round = 0; round < SETTLE_ROUNDS && takeBackUnwanted(lane, subjects.calls); round++) all(subjects.after)();
   }
   if (lane.invoice !== null) lane.invoice.status = publicStatus(lane);
 }
 
 /** Runs `act` again until it changes nothing. */
-function untilStill(lane: Lane, act: () => void): void {
+function untilStable(lane: Lane, act: () => void): void {
   let before = lane.toState();
   for (let round = 0; round < SETTLE_ROUNDS; round++) {
     act();

@@ -44,11 +44,11 @@ export type Subject = {
   readonly events?: EventRules;
   readonly calls?: Partial<CallRules>;
   /** Rules to run before the rules of `money`. */
-  readonly first?: readonly Rule[];
+  readonly before?: readonly Rule[];
   /** Rules to run until nothing changes: the rules of several subjects make work for each other. */
-  readonly money?: readonly Rule[];
+  readonly untilStable?: readonly Rule[];
   /** Rules to run after the rules of `money`. */
-  readonly rest?: readonly Rule[];
+  readonly after?: readonly Rule[];
   readonly items?: readonly ItemRule[];
   readonly lookups?: readonly RequestRule[];
   readonly writes?: readonly StepWrite[];
@@ -63,17 +63,17 @@ function hasObjects({ objects: kinds }: Subject, { objects }: LaneRows): boolean
 }
 
 /** Makes one rule from a subject's `first` rules. */
-export function atFirst(subject: Subject): Rule {
-  const { first = [] } = subject;
+export function ruleBefore(subject: Subject): Rule {
+  const { before = [] } = subject;
   return (lane) => {
-    if (hasObjects(subject, lane)) for (const rule of first) rule(lane);
+    if (hasObjects(subject, lane)) for (const rule of before) rule(lane);
   };
 }
 
 /** Makes one rule from a subject's `rest` rules and items. */
-export function atRest(subject: Subject): Rule {
-  const { when, rest = [], items = [] } = subject;
-  const rules = [...rest, declares(...items)];
+export function ruleAfter(subject: Subject): Rule {
+  const { when, after = [], items = [] } = subject;
+  const rules = [...after, declares(...items)];
   return (lane) => {
     if (hasObjects(subject, lane) && (when === undefined || when(lane))) for (const rule of rules) rule(lane);
   };

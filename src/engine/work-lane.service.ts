@@ -137,7 +137,7 @@ export class WorkLaneService {
         fence,
         decide: ({ state, now }) => {
           const dueAt = new Date(now.getTime() + waitMs);
-          return { state: told(state, now), outcomes: [], dueAt, rest: true, value: null };
+          return { state: told(state, now), outcomes: [], dueAt, isIdle: true, value: null };
         },
       });
     } catch (e) {
@@ -231,7 +231,7 @@ export class WorkLaneService {
     const request: NextRequest | null = held === 'ask' ? askFor(accountLookup, null) : settled.request;
     const dueAt = held === null ? settled.dueAt : pollBy(settled.dueAt, ctx.now);
     const value = { request, decided, change: { before: state, after: settled.state, dueAt } };
-    return { state: settled.state, outcomes: decided, dueAt, rest: request === null, value, named, collected };
+    return { state: settled.state, outcomes: decided, dueAt, isIdle: request === null, value, named, collected };
   }
 
   private async carryOut(request: NextRequest, trail: LaneTrail): Promise<Reply> {

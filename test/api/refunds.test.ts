@@ -65,8 +65,8 @@ it("Crossbill sends a refund request to the MoR, returns the refund's id, and sh
 it('a refund request without an amount refunds the whole remaining amount of the payment', async () => {
   const { paymentId } = await api.paidRenewal('b');
   await refund(paymentId, 'b1', { amount: 4000 });
-  const rest = await refund(paymentId, 'b2');
-  expect([rest.status, rest.json['amount'], rest.json['reason']]).toEqual([201, 999, null]);
+  const remaining = await refund(paymentId, 'b2');
+  expect([remaining.status, remaining.json['amount'], remaining.json['reason']]).toEqual([201, 999, null]);
   const more = await refund(paymentId, 'b3', {});
   expect([more.status, more.json['code']]).toEqual([422, 'payment_not_refundable']);
 });

@@ -22,7 +22,7 @@ it.each(Object.keys(PAGES))(
     const page = PAGES[path] as Page;
     const { CROSSBILL = '', MOR = '', OPS_KEY = '', SIGNUP_KEY = '' } = rig.env;
     const env = page.bare === true ? { CROSSBILL, MOR, OPS_KEY, SIGNUP_KEY } : rig.env;
-    const shell = new PageShell(env, (seconds) => rig.rest(seconds));
+    const shell = new PageShell(env, (seconds) => rig.idle(seconds));
     try {
       for (const [file, text] of Object.entries(page.files?.(rig) ?? {})) shell.write(file, text);
       await shell.open();

@@ -92,8 +92,8 @@ it("each Prometheus alert names an existing crossbill command as the operator's 
       );
       continue;
     }
-    const rest = command.slice('crossbill '.length);
-    expect(known.filter((words) => rest === words || rest.startsWith(`${words} `))).not.toEqual([]);
+    const remaining = command.slice('crossbill '.length);
+    expect(known.filter((words) => remaining === words || remaining.startsWith(`${words} `))).not.toEqual([]);
   }
 });
 

@@ -52,11 +52,11 @@ it.each(handwritten())('the page %s names existing commands', async (path) => {
 it.each(handwritten())('every option in the commands of the page %s exists', async (path) => {
   const commands = commandsOf(await commandLine());
   const wrong = codeIn(textOf(path)).flatMap((code) => {
-    const rest = /^\$? ?crossbill (.+)/.exec(code)?.[1] ?? '';
-    const fitting = commands.filter(({ words }) => rest === words || rest.startsWith(`${words} `));
+    const remaining = /^\$? ?crossbill (.+)/.exec(code)?.[1] ?? '';
+    const fitting = commands.filter(({ words }) => remaining === words || remaining.startsWith(`${words} `));
     if (fitting.length === 0) return [];
     const taken = new Set(['--help', ...fitting.flatMap((c) => c.command.options.map((o) => o.long ?? ''))]);
-    return [...(rest.split('#')[0]?.matchAll(/(?<=\s)--[a-z-]+/g) ?? [])].map(String).filter((o) => !taken.has(o));
+    return [...(remaining.split('#')[0]?.matchAll(/(?<=\s)--[a-z-]+/g) ?? [])].map(String).filter((o) => !taken.has(o));
   });
   expect(wrong).toEqual([]);
 });

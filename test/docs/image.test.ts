@@ -15,7 +15,10 @@ function stagesOf(dockerfile: string): readonly { readonly name: string; readonl
     .slice(1)
     .map((text) => ({
       name: / AS (\w+)/.exec(text)?.[1] ?? '',
-      steps: [...text.matchAll(/^([A-Z]+) (.+)$/gm)].map(([, command = '', rest = '']) => ({ command, rest })),
+      steps: [...text.matchAll(/^([A-Z]+) (.+)$/gm)].map(([, command = '', remaining = '']) => ({
+        command,
+        rest: remaining,
+      })),
     }));
 }
 
@@ -28,12 +31,12 @@ const stages = stagesOf(text);
 const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
 const sent = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, name = '']) => name);
 const of = (command: string): readonly string[] =>
-  stages.flatMap(({ steps }) => steps.filter((s) => s.command === command).map(({ rest }) => rest));
+  stages.flatMap(({ steps }) => steps.filter((s) => s.command === command).map(({ rest: remaining }) => remaining));
 
 it('the Dockerfile copies only existing files of the build context', () => {
   const sources = of('COPY')
-    .filter((rest) => !rest.startsWith('--from'))
-    .flatMap((rest) => rest.split(' ').slice(0, -1));
+    .filter((remaining) => !remaining.startsWith('--from'))
+    .flatMap((remaining) => remaining.split(' ').slice(0, -1));
   expect(sources.length).toBeGreaterThan(5);
   for (const source of sources) {
     expect([source, isThere(source)]).toEqual([source, true]);
@@ -43,14 +46,16 @@ it('the Dockerfile copies only existing files of the build context', () => {
 });
 
 it('the Dockerfile copies from an earlier stage only files made in that stage', () => {
-  const taken = of('COPY').flatMap((rest) => {
-    const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
+  const taken = of('COPY').flatMap((remaining) => {
+    const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(remaining) ?? [];
     return stage === '' ? [] : [{ stage, path }];
   });
   expect(taken.map(({ path }) => path)).toEqual(['packages/sandbox/dist', 'node_modules', 'dist', 'packages/mor/dist']);
   for (const { stage, path } of taken) {
     const steps = stages.find(({ name }) => name === stage)?.steps ?? [];
-    const made = steps.some(({ command, rest }) => command === 'RUN' && rest.includes(MADE_BY[path] ?? ' '));
+    const made = steps.some(
+      ({ command, rest: remaining }) => command === 'RUN' && remaining.includes(MADE_BY[path] ?? ' '),
+    );
     expect([path, made]).toEqual([path, true]);
   }
 });

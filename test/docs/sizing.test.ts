@@ -32,9 +32,9 @@ it('docs/sizing.md derives the load of many renewals correctly from the costs of
   expect(3.22 + 1.82).toBeLessThan(PROCESSOR_MS);
   expect(Math.round(11.5 + (4 * 3.05) / 2)).toBe(LOG_KB);
   expect((27e9 / 5e6 / 1_000).toFixed(1)).toBe('5.4');
-  const rows = [...page.matchAll(/^\| (1[0,]+) \| (.+) \|$/gm)].map(([, n = '', rest = '']) => ({
+  const rows = [...page.matchAll(/^\| (1[0,]+) \| (.+) \|$/gm)].map(([, n = '', remaining = '']) => ({
     invoices: Number(n.replaceAll(',', '')),
-    cells: rest.split(' | '),
+    cells: remaining.split(' | '),
   }));
   expect(rows.map(({ invoices }) => invoices)).toEqual([1e3, 1e4, 1e5, 1e6]);
   for (const { invoices, cells } of rows) {

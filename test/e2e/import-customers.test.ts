@@ -273,8 +273,11 @@ describe('`crossbill import customers`', () => {
     it('GET /v1/customers pages the links newest first, and refuses an unknown parameter', async () => {
       const first = await world.api<{ data: Json[]; next_cursor: string }>('GET', '/v1/customers?limit=2');
       expect(first.body.data.map((l) => l['customer_id'])).toEqual([of(7), of(6)]);
-      const rest = await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=2&cursor=${first.body.next_cursor}`);
-      expect(rest.body.data[0]).toMatchObject({ customer_id: of(5) });
+      const remaining = await world.api<{ data: Json[] }>(
+        'GET',
+        `/v1/customers?limit=2&cursor=${first.body.next_cursor}`,
+      );
+      expect(remaining.body.data[0]).toMatchObject({ customer_id: of(5) });
       for (const wrong of ['limit=0', 'cursor=x', 'customr=1', 'since=yesterday'])
         expect((await world.api('GET', `/v1/customers?${wrong}`)).status).toBe(400);
       expect(await links('&until=2020-01-01')).toEqual([]);

@@ -56,12 +56,12 @@ type Sent = { readonly head: string; readonly body: string };
 /** Every request of a connection, from its bytes. */
 function requestsIn(chunks: readonly Buffer[]): readonly Sent[] {
   const found: Sent[] = [];
-  for (let rest = Buffer.concat(chunks); rest.length > 0;) {
-    const end = rest.indexOf('\r\n\r\n');
-    const head = rest.subarray(0, end).toString('latin1');
+  for (let remaining = Buffer.concat(chunks); remaining.length > 0;) {
+    const end = remaining.indexOf('\r\n\r\n');
+    const head = remaining.subarray(0, end).toString('latin1');
     const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
-    found.push({ head, body: rest.subarray(end + 4, end + 4 + length).toString() });
-    rest = rest.subarray(end + 4 + length);
+    found.push({ head, body: remaining.subarray(end + 4, end + 4 + length).toString() });
+    remaining = remaining.subarray(end + 4 + length);
   }
   return found;
 }

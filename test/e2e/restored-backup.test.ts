@@ -133,8 +133,8 @@ describe('one key, one refund, also after a restore', () => {
     expect(asked).not.toBe(again.body['id']);
     expect((await world.api('GET', `/v1/refunds/${asked}`)).body['id']).toBe(again.body['id']);
     // The rest is refundable at once.
-    const rest = await refund(world, paymentId, {}, 'K-the-rest');
-    expect(rest).toMatchObject({ status: 201, body: { status: 'succeeded', amount: 2000 } });
+    const remaining = await refund(world, paymentId, {}, 'K-the-rest');
+    expect(remaining).toMatchObject({ status: 201, body: { status: 'succeeded', amount: 2000 } });
     expect(await atMor(paymentId)).toHaveLength(2);
     await untilSide(world, invoiceId, (side) => side.notes.length >= 2);
     expect((await stripeSide(world, invoiceId)).notes).toHaveLength(2);

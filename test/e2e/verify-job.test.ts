@@ -90,8 +90,8 @@ describe('the daily verify', () => {
     await books.nextRunIn(0);
     const next = replica(new ManualClock(new Date()));
     await Promise.all([next.job.tick(), job.tick()]);
-    const [rest] = [...next.runs, ...runs.slice(1)];
-    expect(rest).toMatchObject({ resumedFrom: runs[0]?.id, beganAt: runs[0]?.beganAt, outcome: 'clean' });
+    const [remaining] = [...next.runs, ...runs.slice(1)];
+    expect(remaining).toMatchObject({ resumedFrom: runs[0]?.id, beganAt: runs[0]?.beganAt, outcome: 'clean' });
     expect(next.runs.length + runs.length).toBe(2);
     // A day from the first beginning: nothing waits longer for its comparison.
     const due = await parts.db.pool.query<{ at: Date }>(`select lease_until as at from lane where key = 'job:verify'`);

@@ -38,7 +38,7 @@ describe('verify', () => {
   }
 
   /** A run leaving no invoice to the next one because of news still on its way through the books. */
-  const verifyAtRest = (): Promise<Ran> =>
+  const verifyWhenIdle = (): Promise<Ran> =>
     world.until('nothing is under way', verify, ({ report }) => report.compared['under_way'] === undefined);
 
   async function refunded(paymentId: string, amount: number): Promise<Record<string, unknown>> {
@@ -157,7 +157,7 @@ describe('verify', () => {
     await world.advance(3_700);
     await world.stripe.invoices.pay(byHand, { paid_out_of_band: true });
 
-    const { code, report } = await verifyAtRest();
+    const { code, report } = await verifyWhenIdle();
     expect(code).toBe(3);
     expect(about(report, foreign)).toMatchObject([{ kind: 'marked_not_charged' }]);
     expect(about(report, foreign)[0]?.detail).toContain(record.id);
@@ -208,14 +208,17 @@ describe('verify', () => {
     await world.control('DELETE', '/faults');
     expect({ code, outcome: report.outcome }).toEqual({ code: 4, outcome: 'incomplete' });
 
-    const rest = await verify('--resume');
-    expect(rest.report.resumed_from).toBe(report.id);
-    expect([0, 3]).toContain(rest.code);
-    expect(rest.report.compared['events']).toBeGreaterThan(0);
+    const remaining = await verify('--resume');
+    expect(remaining.report.resumed_from).toBe(report.id);
+    expect([0, 3]).toContain(remaining.code);
+    expect(remaining.report.compared['events']).toBeGreaterThan(0);
     const anew = await verify('--resume');
     expect(anew.report.resumed_from).toBeNull();
     const told = ({ differences }: Report): string[] => differences.map((d) => JSON.stringify(d)).sort();
-    expect({ code: anew.code, told: told(anew.report) }).toEqual({ code: rest.code, told: told(rest.report) });
+    expect({ code: anew.code, told: told(anew.report) }).toEqual({
+      code: remaining.code,
+      told: told(remaining.report),
+    });
   });
 
   it('`crossbill verify` stores each run with its outcome', async () => {

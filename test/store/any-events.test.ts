@@ -82,7 +82,7 @@ it('events of all types that share ids across invoices all end within an hour, m
         const delivery = delivered(one.event, withFewIds(one, run), x.harness.clock.now());
         await x.harness.take(delivery);
       }
-      await x.harness.rest(1);
+      await x.harness.idle(1);
       expect(await left()).toEqual([]);
     }),
     { numRuns: 25 },

@@ -347,7 +347,7 @@ describe('A lane that keeps failing', () => {
 
     mend();
     harness.platform.put(anInvoice()); // the next release reads it again
-    await harness.rest();
+    await harness.idle();
     expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
   });
 
@@ -363,7 +363,7 @@ describe('A lane that keeps failing', () => {
     const waiting = { status: 'received', attempts: 0 };
     expect((await events()).rows).toEqual([waiting, waiting]);
     mend();
-    await harness.rest();
+    await harness.idle();
     const done = { status: 'done', attempts: 0 };
     expect((await events()).rows).toEqual([done, done]);
     expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');

@@ -253,7 +253,7 @@ describe('the erasure', () => {
       since: '2026-11-20T00:00:00Z',
     });
     await tellLanes(x.db.pool, [told], x.harness.clock);
-    await x.harness.rest();
+    await x.harness.idle();
     const [item] = await rows<{ id: string }>(`select id from review where subject = 'sup_1'`);
     const writer = new LaneWriter(x.db.pool, x.harness.clock);
     await writer.submit({

@@ -276,7 +276,7 @@ describe('The inbox', () => {
     it('a retry of an event that an older release parked as unreadable applies the event to its invoice', async () => {
       await x.inbox.store([unread]);
       expect(await desk.retry('ie_2')).toBe('ie_2');
-      await x.harness.rest();
+      await x.harness.idle();
       expect(await settled()).toEqual(home);
     });
 
@@ -284,7 +284,7 @@ describe('The inbox', () => {
       await x.inbox.quarantine(unread, 'stale');
       await x.inbox.store([unread]);
       expect(await desk.retry('iq_1')).toBe('ie_2');
-      await x.harness.rest();
+      await x.harness.idle();
       expect(await settled()).toEqual(home);
     });
 
@@ -295,7 +295,7 @@ describe('The inbox', () => {
         { status: 'parked' },
       ]);
       await desk.retry('ie_2');
-      await x.harness.rest();
+      await x.harness.idle();
       expect(await settled()).toEqual(home);
     });
   });
@@ -315,7 +315,7 @@ describe('The inbox', () => {
     expect(await desk.dismiss('ie_3', 'odd', 'of Ada')).toBe(true);
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 1 });
     expect(await desk.retry('ie_2')).toBe('ie_2');
-    await x.harness.rest();
+    await x.harness.idle();
     expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
   });
@@ -329,7 +329,7 @@ describe('The inbox', () => {
     const erasure = new Erasure(x.db, ERASED_PARTS);
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, quarantined: 1, waiting: 2 });
     for (const id of ['iq_1', 'iq_3']) expect(await desk.retry(id)).not.toBeNull();
-    await x.harness.rest();
+    await x.harness.idle();
     expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ quarantined: 2, waiting: 0 });
   });
@@ -338,7 +338,7 @@ describe('The inbox', () => {
     x.harness.platform.put(anInvoice());
     await x.harness.take(aPaymentSucceeded());
     expect(await desk.retry('ie_1')).toBe('ie_1');
-    await x.harness.rest();
+    await x.harness.idle();
     expect(x.harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
     expect(await rows('select 1 from ledger_entry')).toHaveLength(2);
   });

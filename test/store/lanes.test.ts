@@ -227,7 +227,7 @@ describe('Lanes', () => {
       harness.platform.put(anInvoice());
       harness.repository.dieBefore = k;
       await harness.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-      await harness.rest();
+      await harness.idle();
       expect(harness.crashes).toBe(k <= 3 ? 1 : 0);
       expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
       const s = await harness.state(INVOICE_ID);

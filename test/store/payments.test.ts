@@ -55,42 +55,42 @@ describe('A refund without an invoice', () => {
 
   it('a refund of a completed signup counts once and shows once on Stripe, however many events report the refund', async () => {
     await complete();
-    await x.harness.rest();
+    await x.harness.idle();
     await x.harness.take(refunded(1, 300), refunded(1, 300));
     expect(await shown()).toEqual(once);
     await x.harness.take(refunded(1, 300), refunded(1, 300, { eventId: 'evt_again' }));
     await x.harness.take(refunded(1, 300, { eventId: 'evt_named', invoiceId: INVOICE_ID }));
-    await x.harness.rest();
+    await x.harness.idle();
     expect(await shown()).toEqual(once);
     expect(await items()).toEqual([]);
   });
 
   it("a refund before its signup's completion opens a review item, and counts after the completion", async () => {
     await x.harness.take(refunded(1, 300), refunded(1, 300));
-    await x.harness.rest(1);
+    await x.harness.idle(1);
     expect(await items()).toEqual([{ kind: 'conflicting_event', subject: 'evt_r1', status: 'open', resolution: null }]);
     await complete();
-    await x.harness.rest();
+    await x.harness.idle();
     expect(await shown()).toEqual(once);
     expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
   });
 
   it("a retry of a refund event closes the review item after Crossbill learns the signup's invoice", async () => {
     await x.harness.take(refunded(1, 300));
-    await x.harness.rest(1);
+    await x.harness.idle(1);
     await complete();
     expect(await new EventsRepository(x.db, x.harness.clock).retry('ie_1')).toBe('ie_1');
-    await x.harness.rest();
+    await x.harness.idle();
     expect(await shown()).toEqual(once);
     expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
   });
 
   it('refunds with and without an invoice id add up on their payment', async () => {
     await complete();
-    await x.harness.rest();
+    await x.harness.idle();
     await x.harness.take(refunded(2, 600));
     await x.harness.take(refunded(1, 300, { invoiceId: INVOICE_ID }), refunded(3, 900));
-    await x.harness.rest();
+    await x.harness.idle();
     const refunds = ['rfnd_1', 'rfnd_2', 'rfnd_3'];
     expect(await shown()).toEqual({ payments: [['pay_oak', 'confirmed', 900n]], refunds, notes: 3, open: [] });
   });
@@ -98,13 +98,13 @@ describe('A refund without an invoice', () => {
   it('a refund event without an invoice id finds the payment that an earlier event named', async () => {
     await x.harness.take(aPaymentSucceeded());
     await x.harness.take(refunded(1, 300));
-    await x.harness.rest();
+    await x.harness.idle();
     expect(await shown()).toEqual(once);
   });
 
   it('a refund of an unknown payment opens a review item and moves no money in the ledger', async () => {
     await x.harness.take(refunded(1, 300), refunded(2, 600));
-    await x.harness.rest(24 * 8);
+    await x.harness.idle(24 * 8);
     expect(await items()).toMatchObject([
       { kind: 'conflicting_event', subject: 'evt_r1', status: 'open' },
       { kind: 'conflicting_event', subject: 'evt_r2', status: 'open' },
@@ -171,7 +171,7 @@ describe('One charge', () => {
     harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     harness.gateway.charges.add(COMPLETION.chargeId);
     await harness.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await harness.rest();
+    await harness.idle();
     const [p] = (await harness.state(INVOICE_ID)).payments;
     expect(p).toMatchObject({ mark: 'confirmed', paymentId: null });
     const name = asCommand((lane) => identifyPayment(lane, p?.id ?? '', 'pay_first', 'ops'));
@@ -202,7 +202,7 @@ describe('One charge', () => {
       );
     expect(await choose('retry')).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
     expect(await choose('dismiss')).toMatchObject({ ok: true });
-    await harness.rest();
+    await harness.idle();
     const elm = await harness.state('in_elm');
     expect(elm.payments).toMatchObject([{ mark: 'closed', status: 'failed', succeededAt: null }]);
     expect(elm.invoice?.status).toBe('open');

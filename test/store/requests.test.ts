@@ -121,7 +121,7 @@ it('two equal refund requests at the same time make one refund at the MoR', asyn
   const ids = both.map((r) => (r.ok ? r.value.id : r.code));
   expect(ids[0]).toBe(ids[1]);
   expect(await ask(2)).toMatchObject({ ok: false, code: 'idempotency_conflict' });
-  await harness.rest();
+  await harness.idle();
   expect(harness.gateway.made.map((m) => m.amountMinor)).toEqual([700n]);
   expect((await harness.state(INVOICE_ID)).refunds).toHaveLength(1);
   // Without a common name the lock of the lane keeps the sum within the payment.
@@ -151,7 +151,7 @@ it('a refund request finds the refund another replica stored under the same key 
   const mine = await refunds.request('pay_oak', request, named);
   expect(other).toMatchObject({ ok: true });
   expect(mine).toEqual(other);
-  await harness.rest();
+  await harness.idle();
   expect(harness.gateway.made.map((m) => m.amountMinor)).toEqual([300n]);
   expect((await harness.state(INVOICE_ID)).refunds).toHaveLength(1);
 });
@@ -165,17 +165,17 @@ it('a repeated refund request returns the first refund after the MoR gave the pa
   if (made.outcome !== 'made') throw new Error(made.outcome);
   const completion = { chargeId: 'ch_1', invoiceId: INVOICE_ID, amount: 1000n, currency: 'EUR', paymentId: 'pay_ours' };
   await service.complete(made.signup.id, completion);
-  await harness.rest(1);
+  await harness.idle(1);
   const [payment] = (await harness.state(INVOICE_ID)).payments;
   const request = { amount: 300n, reason: null, metadata: null, by: 'ops' };
   const ask = () => refunds.request(payment?.id ?? '', request, { ...name('r'), bodySha256: sha(1) });
   const first = await ask();
-  await harness.rest(1);
+  await harness.idle(1);
   harness.gateway.payments.set('pay_theirs', { minor: 1000n, currency: 'EUR', refunded: 300n });
   await harness.take(aPaymentSucceeded({ paymentId: 'pay_theirs', chargeId: 'ch_1' }));
   expect((await harness.state(INVOICE_ID)).payments).toMatchObject([{ paymentId: 'pay_theirs' }]);
   const again = await ask();
-  await harness.rest(1);
+  await harness.idle(1);
   expect(again).toMatchObject({ ok: true, value: { id: first.ok ? first.value.id : '' } });
   expect(harness.gateway.made.map((m) => m.amountMinor)).toEqual([300n]);
 });

@@ -115,7 +115,7 @@ it('the first invoice of a second subscription without a signup becomes an item 
   const first = { status: 'open', billingReason: 'subscription_create', invoiceId: 'in_second' } as const;
   x.harness.platform.put(anInvoice(first));
   await x.harness.take(aPaymentSucceeded(), invoiceEvent('invoice.created', first));
-  await x.harness.rest(18);
+  await x.harness.idle(18);
   const { rows } = await x.db.pool.query(
     `select i.status, i.left_out, r.kind, r.topic from invoice i left join review r on r.invoice_id = i.invoice_id
       where i.invoice_id = 'in_second'`,

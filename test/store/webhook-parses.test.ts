@@ -56,10 +56,10 @@ async function expectPaidAndRefunded(): Promise<void> {
 
 it('one process parses each webhook of a paid and refunded renewal once', async () => {
   await send(x.parsed, [created, paid]);
-  await x.harness.rest();
+  await x.harness.idle();
   await front.close(0);
   await send(x.parsed, [refunded]);
-  await x.harness.rest();
+  await x.harness.idle();
   await expectPaidAndRefunded();
   expect(all.map(parses)).toEqual([1, 1, 1]);
 });
@@ -67,7 +67,7 @@ it('one process parses each webhook of a paid and refunded renewal once', async 
 it('a process parses the stored webhooks of another process, and of its own last run', async () => {
   await send(new ParsedEvents(), all);
   parse.mockClear();
-  await x.harness.rest();
+  await x.harness.idle();
   await expectPaidAndRefunded();
   expect([created, paid].map(parses)).toEqual([1, 1]);
 });

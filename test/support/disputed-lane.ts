@@ -4,7 +4,7 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/share
 import { type MorObjectRow, newMorObject } from '../../src/shared/domain/mor-object.js';
 import { disputes } from '../../src/features/losses/disputes/subject.js';
 import { returns } from '../../src/features/losses/returns/subject.js';
-import { atRest } from '../../src/engine/subject.js';
+import { ruleAfter } from '../../src/engine/subject.js';
 import { aCtx, NOW, open, paidByCard } from './channel-lane.js';
 import { decided } from './settled.js';
 import { decide } from './decide.js';
@@ -37,7 +37,7 @@ export function anAlert(over: Partial<MorObjectRow> = {}): MorObjectRow {
 
 /** Runs the rules of disputes, alerts and returns until the lane is at rest. */
 export const settleDisputes = (s: LaneState, ctx: Ctx): LaneState =>
-  decide(decide(s, ctx, atRest(disputes)), ctx, atRest(returns));
+  decide(decide(s, ctx, ruleAfter(disputes)), ctx, ruleAfter(returns));
 
 /** The lane at rest after these disputes and alerts. */
 export function withThem(s: LaneState, objects: readonly MorObjectRow[], minute = 0): LaneState {

@@ -294,10 +294,10 @@ export class FakeBillingPlatform extends BillingPlatform {
   private attach(i: InvoiceFacts, recordId: string | null, minor: bigint): void {
     this.payments.set(i.invoiceId, [...(this.payments.get(i.invoiceId) ?? []), { recordId, minor }]);
     const amountPaid = i.amountPaid + minor;
-    const rest = i.amountDue - amountPaid;
-    const status = rest <= 0n ? 'paid' : i.status;
-    const amountOverpaid = rest < 0n ? -rest : 0n;
-    this.put({ ...i, amountPaid, amountRemaining: rest < 0n ? 0n : rest, amountOverpaid, status });
+    const remaining = i.amountDue - amountPaid;
+    const status = remaining <= 0n ? 'paid' : i.status;
+    const amountOverpaid = remaining < 0n ? -remaining : 0n;
+    this.put({ ...i, amountPaid, amountRemaining: remaining < 0n ? 0n : remaining, amountOverpaid, status });
   }
 
   private must(invoiceId: string): InvoiceFacts {

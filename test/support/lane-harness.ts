@@ -111,12 +111,12 @@ export class MemoryLaneRepository extends LaneRepository {
     }
     const due = d.dueAt?.getTime() ?? null;
     // Undecided events wait until the lane is due again.
-    if (d.rest === true && due !== null)
+    if (d.isIdle === true && due !== null)
       for (const e of events) if (!d.outcomes.some((v) => v.id === e.id)) e.nextTryAt = due;
     if (work.fence === null) lane.dueAt = Math.min(lane.dueAt ?? Infinity, due ?? now);
     else {
       lane.dueAt = due;
-      lane.leaseUntil = (d as { readonly rest?: boolean }).rest === true ? 0 : now + LEASE_MS;
+      lane.leaseUntil = (d as { readonly isIdle?: boolean }).isIdle === true ? 0 : now + LEASE_MS;
     }
     return d.value;
   }
@@ -303,7 +303,7 @@ export class LaneHarness {
   }
 
   /** Moves the clock from one due time to the next until nothing is due within `hours`. */
-  async rest(hours = 12): Promise<void> {
+  async idle(hours = 12): Promise<void> {
     const end = this.clock.now().getTime() + hours * 3_600_000;
     for (let round = 0; round < 500; round++) {
       await this.drain();

@@ -27,7 +27,7 @@ export const decided: Work = ({ state, events, now }) => {
 /** The last step of a claim: it writes the read model, and the lane leaves the queue. */
 export const rested: Work = ({ state, now }) => {
   const payments = state.payments.map((p) => ({ ...p, declineCode: now.toISOString() }));
-  return { state: { ...state, payments }, outcomes: [], dueAt: null, rest: true, value: null };
+  return { state: { ...state, payments }, outcomes: [], dueAt: null, isIdle: true, value: null };
 };
 
 export type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };

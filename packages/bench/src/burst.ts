@@ -34,7 +34,7 @@ export async function burst(rig: Rig): Promise<void> {
       try {
         await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true);
         await pause(20_000);
-        const rest = await memoryOf(daemon.pid);
+        const remaining = await memoryOf(daemon.pid);
         const idle = await probe(port, 80_000_000);
         const began = performance.now();
         let refused = 0;
@@ -63,11 +63,11 @@ export async function burst(rig: Rig): Promise<void> {
           { what: 'second effects', seen: seen.twice },
           { what: 'intake p99 ms, idle', seen: idle.toFixed(1) },
           { what: 'intake p99 ms, while it drains', seen: meanwhile.toFixed(1) },
-          { what: 'memory MB, 20 s after the start', seen: rest.now },
+          { what: 'memory MB, 20 s after the start', seen: remaining.now },
           { what: 'memory MB, most', seen: most },
           { what: 'memory MB, 20 s after', seen: now },
         ]);
-        rig.found['burst'] = { count, stored, refused, drained, idle, meanwhile, rest: rest.now, most, now, seen };
+        rig.found['burst'] = { count, stored, refused, drained, idle, meanwhile, rest: remaining.now, most, now, seen };
       } finally {
         daemon.kill('SIGKILL');
       }

@@ -85,7 +85,7 @@ describe('the network of a chaos run', () => {
     return address.port;
   }
 
-  /** The REST API of Patroni beside the server on this port: 200 on `/primary` from the primary, else 503. */
+  /** The IDLE API of Patroni beside the server on this port: 200 on `/primary` from the primary, else 503. */
   async function patroniOf(
     port: number,
   ): Promise<{ readonly port: number; readonly apiPort: number; isPrimary: boolean }> {

@@ -154,8 +154,8 @@ function unpaid(v: SentenceFacts, now: Date): Sentence {
   const next = nextStep(v, now);
   const part = payments.find((p) => p.mark === 'confirmed');
   if (part !== undefined && i.amountRemaining !== null && i.currency !== null) {
-    const rest = sayMoney({ minor: i.amountRemaining, currency: i.currency });
-    return { tone: 'warn', text: `Paid in part: the MoR took ${taking(part, now)}; ${rest} is due${then(next)}.` };
+    const remaining = sayMoney({ minor: i.amountRemaining, currency: i.currency });
+    return { tone: 'warn', text: `Paid in part: the MoR took ${taking(part, now)}; ${remaining} is due${then(next)}.` };
   }
   const proving = payments.find((p) => p.mark === 'proving');
   if (proving !== undefined) {

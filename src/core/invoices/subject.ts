@@ -8,7 +8,7 @@ import { relayCall } from './rules/relay.js';
 import { chooseOverdue, debitLookup, expectVerdict, overdueItems } from './rules/verdict.js';
 
 export const invoices = {
-  first: [dropFirstCharge, expectVerdict],
+  before: [dropFirstCharge, expectVerdict],
   calls: { relay_event: relayCall },
   items: [overdueItems, draftItems],
   lookups: [nextLookup(firstChargeLookup), nextLookup(invoiceLookup), nextLookup(debitLookup)],

@@ -20,7 +20,7 @@ import { capturedId } from '../../shared/domain/events/mor-service-event.js';
 import { morObjects } from '../mor-objects/subject.js';
 import { type Lane } from '../../engine/lane.js';
 import { NO_PORTS } from '../../engine/ports.js';
-import { atFirst, atRest, lookupsOf, type Subject } from '../../engine/subject.js';
+import { ruleBefore, ruleAfter, lookupsOf, type Subject } from '../../engine/subject.js';
 import { sharedCalls } from '../../engine/call.js';
 import { join, lanesOf } from '../../feature.js';
 import { FEATURES } from '../../features.js';
@@ -113,16 +113,16 @@ export const SUBJECTS: Subjects = {
     ...join(LANES, 'choices'),
   },
 
-  first: [...OF_FEATURES, invoices, morObjects].map(atFirst),
-  untilStill: [...payments.money, ...refunds.money],
-  last: [
-    ...EARLY.map(atRest),
-    atRest(refunds),
-    atRest(morObjects),
-    atRest(invoices),
-    atRest(signups),
-    atRest(payments),
-    ...LATE.map(atRest),
+  before: [...OF_FEATURES, invoices, morObjects].map(ruleBefore),
+  untilStable: [...payments.untilStable, ...refunds.untilStable],
+  after: [
+    ...EARLY.map(ruleAfter),
+    ruleAfter(refunds),
+    ruleAfter(morObjects),
+    ruleAfter(invoices),
+    ruleAfter(signups),
+    ruleAfter(payments),
+    ...LATE.map(ruleAfter),
   ],
 
   freshRead: { request: readInvoice, isFresh, wantedBy: READ_FIRST },

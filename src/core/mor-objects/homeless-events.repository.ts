@@ -9,7 +9,7 @@ import { insertSql, jsonText, toJson } from '../../frames/store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../../frames/store/database-time.js';
 import { Database, inTransaction, isUnavailable } from '../../frames/store/database.js';
 import { bodyOf, hasBody } from '../../frames/store/event-bodies.js';
-import { makeDue, restIn } from '../../frames/store/queue.js';
+import { makeDue, releaseFor } from '../../frames/store/queue.js';
 import { EVENTS_AT_ONCE, waitingEvent } from '../../engine/lane-reader.js';
 import { ParsedEvents } from '../../engine/parsed-events.js';
 import { type Home, type Routing } from './rules/route-event.js';
@@ -117,7 +117,7 @@ export class HomelessEvents {
             throw isUnavailable(e) ? e : new EventFailed(one.stored.id, e);
           });
         }
-        await restIn(db, lane, now, pollAgainInMs);
+        await releaseFor(db, lane, now, pollAgainInMs);
       }),
     );
   }

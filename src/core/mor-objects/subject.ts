@@ -4,7 +4,7 @@ import { pollObjects, nameCustomers, standingItems } from './rules/mor-object.js
 
 export const morObjects = {
   objects: 'all',
-  first: [nameCustomers],
-  rest: [pollObjects],
+  before: [nameCustomers],
+  after: [pollObjects],
   items: [standingItems],
 } satisfies Subject;

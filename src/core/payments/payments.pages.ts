@@ -159,7 +159,7 @@ type Viewer = {
 
 function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: Viewer): Html {
   const { payment: p, morCustomerId, refunds, lost } = v;
-  const rest = refundable(p, refunds, lost);
+  const remaining = refundable(p, refunds, lost);
   const name = paymentName(p);
   const about = html`Invoice ${invoiceNumberLink(p.invoiceId, v.invoiceNumber)} · customer
   ${customerLink(p.customerId, looker.names.get(p.customerId))} ·
@@ -167,11 +167,11 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: V
   const own = objects.filter((o) => o.paymentRowId === p.id);
   const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
   return html`${headline(amount(p.amount, p.currency), status(p.status, 'Payment'), paymentSentence({ payment: p, refunds, objects: own }, looker.now), about)}
-  ${paymentActs(v, own, isBack ? 0n : rest, looker)}
+  ${paymentActs(v, own, isBack ? 0n : remaining, looker)}
   ${facts([
     ['Refunded', amount(p.amountRefunded, p.currency)],
     lost === 0n ? null : ['Taken back by the bank', amount(lost, p.currency)],
-    ['Can be refunded', amount(isBack ? 0n : rest, p.currency)],
+    ['Can be refunded', amount(isBack ? 0n : remaining, p.currency)],
     ['Shown on Stripe', shownOnStripe(p.mark)],
     ...proofFacts(p),
     ['Origin', words(p.origin)],
@@ -206,7 +206,7 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: V
 function paymentActs(
   { payment: p }: PaymentView,
   own: readonly MorObjectRow[],
-  rest: bigint,
+  remaining: bigint,
   looker: Viewer,
 ): Html | null {
   const { session, live, portal } = looker;
@@ -214,13 +214,13 @@ function paymentActs(
   const path = `${PATH}/${encodeURIComponent(paymentName(p))}`;
   const back = own.find((o) => o.kind === 'debit_return' && o.status === 'returned');
   return actRow([
-    ops && rest > 0n && p.paymentId !== null ? actLink(`${path}/refund`, 'Refund…') : null,
+    ops && remaining > 0n && p.paymentId !== null ? actLink(`${path}/refund`, 'Refund…') : null,
     ops && back !== undefined
       ? actForm(session, `${path}/returned/undo`, 'Undo the returned debit', { key: `con-undo-${back.id}` })
       : null,
     ...own.flatMap((o) => [disputeAct(o), disputeLink(o, portal)]),
     outsideLink(stripeUrl(live, 'invoices', p.invoiceId), 'Open the invoice in Stripe'),
-    ops && rest > 0n ? actLink(`${path}/returned`, 'Record a returned debit…') : null,
+    ops && remaining > 0n ? actLink(`${path}/returned`, 'Record a returned debit…') : null,
   ]);
 }
 

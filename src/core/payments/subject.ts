@@ -15,7 +15,7 @@ import {
   setReferenceCall,
 } from './rules/mark-calls.js';
 import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
-import { declareSurplus, restItems, takeNotPaid, takeSucceeded } from './rules/payment.js';
+import { declareSurplus, leftItems, takeNotPaid, takeSucceeded } from './rules/payment.js';
 import { chargeLookup, chooseUnproven, unprovenItems } from './rules/proof.js';
 
 /** Actions of other folders on a payment: refund it (refunds/), or retry a refused renewal (retries/). */
@@ -34,9 +34,9 @@ export const joinPayments = ({ giveBack, tryAgain }: Others) => {
       set_reference: setReferenceCall,
       pay_out_of_band: endOfMarkCall,
     },
-    money: [settleMarks, closeRefunded],
-    rest: [declareSurplus],
-    items: [unprovenItems, restItems],
+    untilStable: [settleMarks, closeRefunded],
+    after: [declareSurplus],
+    items: [unprovenItems, leftItems],
     lookups: [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(identifyLookup)],
     choices: {
       amount_mismatch: chosen,

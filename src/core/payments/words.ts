@@ -135,11 +135,11 @@ function ofOtherAmount({ taken, due, marking }: FactOf<'amount-differs'>): strin
 }
 
 function ofGrowth({ taken, due, marking }: FactOf<'amount-grew'>): string {
-  const rest = showMoney({ ...due, minor: due.minor - taken.minor });
+  const remaining = showMoney({ ...due, minor: due.minor - taken.minor });
   const next = 'For the next renewals, let the MoR wait for the final amount: MOR_RELAY_EVENTS=finalized.';
   if (marking === 'out_of_band')
-    return `With BILLING_MARK_MODE=out_of_band Crossbill can apply only the exact amount. Credit the ${rest} on Stripe and retry, or refund the payment. ${next}`;
-  return `Apply the payment as a part payment, then make a payment link for the other ${rest}. ${next}`;
+    return `With BILLING_MARK_MODE=out_of_band Crossbill can apply only the exact amount. Credit the ${remaining} on Stripe and retry, or refund the payment. ${next}`;
+  return `Apply the payment as a part payment, then make a payment link for the other ${remaining}. ${next}`;
 }
 
 function overpaidWords(f: FactOf<'overpaid'>): Sentences {

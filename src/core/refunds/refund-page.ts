@@ -56,13 +56,17 @@ export const DESPITE = 'despite_dispute';
 /** The refund reasons in Document 3. */
 const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const;
 
-export function amountStep(session: Session, { payment: p, rest, disputes, about }: Refundable, typed: Typed): Html {
+export function amountStep(
+  session: Session,
+  { payment: p, rest: remaining, disputes, about }: Refundable,
+  typed: Typed,
+): Html {
   const decimals = decimalsOf(p.currency);
   const name = paymentName(p);
   return html`${disputeWarning(disputes)}${facts([
       ['Taken', amount(p.amount, p.currency)],
       ['Refunded so far', amount(p.amountRefunded, p.currency)],
-      ['Can be refunded', amount(rest, p.currency)],
+      ['Can be refunded', amount(remaining, p.currency)],
       ...about,
     ])}
     <form class="card" action="/console/payments/${encodeURIComponent(name)}/refund" method="post">
@@ -72,11 +76,11 @@ export function amountStep(session: Session, { payment: p, rest, disputes, about
         {
           name: 'amount',
           label: `Amount in ${p.currency}`,
-          hint: `At most ${decimalFromMinor(rest, p.currency)} ${p.currency}${decimals > 0 ? ', with a comma or a dot before the decimals' : ''}.`,
+          hint: `At most ${decimalFromMinor(remaining, p.currency)} ${p.currency}${decimals > 0 ? ', with a comma or a dot before the decimals' : ''}.`,
         },
         html`required inputmode="decimal" autocomplete="off"
         pattern="${decimals === 0 ? '[0-9]+' : `[0-9]+([.,][0-9]{1,${decimals}})?`}"`,
-        decimalFromMinor(rest, p.currency),
+        decimalFromMinor(remaining, p.currency),
       )}
       ${choiceField(typed, { name: 'reason', label: 'Reason' }, [
         ...REASONS.map((r): [string, string] => [r, words(r)]),
@@ -92,7 +96,7 @@ export function amountStep(session: Session, { payment: p, rest, disputes, about
 
 export function confirmStep(
   session: Session,
-  { payment: p, rest, disputes, about }: Refundable,
+  { payment: p, rest: remaining, disputes, about }: Refundable,
   { minor, reason, key }: Asked,
 ): Html {
   const name = paymentName(p);
@@ -104,9 +108,9 @@ export function confirmStep(
         invoice, Stripe will then show the refund.
       </p>
       ${facts([
-        ['Can be refunded now', amount(rest, p.currency)],
+        ['Can be refunded now', amount(remaining, p.currency)],
         ['This refund', amount(minor, p.currency)],
-        ['Left after this refund', amount(rest - minor, p.currency)],
+        ['Left after this refund', amount(remaining - minor, p.currency)],
         ['Reason', reason === '' ? html`<span class="dim">none given</span>` : foreign(words(reason))],
         ...about,
       ])}

@@ -12,11 +12,11 @@ export function refundSentence(
   switch (r.status) {
     case 'succeeded': {
       const beyond = r.beyondSale === null ? null : sayMoney({ minor: r.beyondSale, currency: r.currency });
-      const rest = beyond === null ? '' : `, ${beyond} of it without a credit note`;
+      const remaining = beyond === null ? '' : `, ${beyond} of it without a credit note`;
       const shown = {
-        done: `; Stripe shows it${rest}.`,
+        done: `; Stripe shows it${remaining}.`,
         parked: '; not on Stripe: see the review item.',
-        not_needed: `${rest}.`,
+        not_needed: `${remaining}.`,
       };
       const onStripe =
         r.mirror === 'done' || r.mirror === 'parked' || r.mirror === 'not_needed'

@@ -105,10 +105,10 @@ export class RefundPages {
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
     const found = await this.books.refund(id);
     if (found === null) throw notFound('refund');
-    const atRest = SETTLED.has(found.refund.status) && ['done', 'not_needed', 'none'].includes(found.refund.mirror);
+    const isIdle = SETTLED.has(found.refund.status) && ['done', 'not_needed', 'none'].includes(found.refund.mirror);
     const names = await this.names.of([found.payment.customerId]);
     const who = { ops: mayDo(sessionOf(req).role, 'ops'), live: this.#live, names };
-    const live = { html: refundPart(found, who), everySec: atRest ? 30 : 3 };
+    const live = { html: refundPart(found, who), everySec: isIdle ? 30 : 3 };
     sendPage(req, res, { title: 'Refund', section: 'refunds', body: null, live });
   }
 
@@ -125,9 +125,10 @@ export class RefundPages {
   async confirm(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
     const confirm = async (): Promise<void> => {
       const refundable = await this.refundable(id);
-      const { payment, rest } = refundable;
+      const { payment, rest: remaining } = refundable;
       const asked = askedOf(formOf(req), payment);
-      if (asked.minor > rest) throw invalid('amount', `must be at most ${showMoney({ ...payment, minor: rest })}`);
+      if (asked.minor > remaining)
+        throw invalid('amount', `must be at most ${showMoney({ ...payment, minor: remaining })}`);
       const body = confirmStep(sessionOf(req), refundable, asked);
       sendPage(req, res, { title: 'Confirm the refund', section: 'payments', body });
     };
@@ -165,14 +166,14 @@ export class RefundPages {
   private async refundable(id: string): Promise<Refundable> {
     const found = await this.books.payment(id);
     if (found === null) throw notFound('payment');
-    const rest = refundable(found.payment, found.refunds, found.lost);
-    if (rest === 0n || found.payment.paymentId === null) {
+    const remaining = refundable(found.payment, found.refunds, found.lost);
+    if (remaining === 0n || found.payment.paymentId === null) {
       throw new Problem(422, 'payment_not_refundable', 'Nothing is left to refund, or the payment has no pay_… id.');
     }
     const { payment, invoiceNumber, disputes } = found;
     return {
       payment,
-      rest,
+      rest: remaining,
       disputes,
       about: aboutPayment(payment, invoiceNumber, await this.names.of([payment.customerId])),
     };

@@ -18,8 +18,8 @@ export const refunds = {
   when: (lane) => lane.refunds.length > 0,
   events: { 'payment.refunded': takeRefunded },
   calls: { create_refund: createRefundCall, report_refund: reportRefundCall, issue_credit_note: creditNoteCall },
-  money: [countRefunds, mirrorRefunds, reconsiderParked],
-  rest: [withdrawStale],
+  untilStable: [countRefunds, mirrorRefunds, reconsiderParked],
+  after: [withdrawStale],
   items: [refundsElsewhere, refundGaps, refundsBeyondSale, stuckRefunds, renamedRefunds],
   choices: { refund_stuck: takeStuckChoice, refund_gap: nothingMore },
 } satisfies Subject;

@@ -106,7 +106,7 @@ function ofDebt({ debt }: FactOf<'refund-beyond-sale'>): string {
 }
 
 function ofEarlierNotes({ beyond, debt }: FactOf<'refund-beyond-sale'>): string {
-  const rest = { ...beyond, minor: beyond.minor - (debt?.minor ?? 0n) };
-  if (rest.minor <= 0n) return '';
-  return `${debt === null ? '' : ' '}Credit notes from before the refund cover ${showMoney(rest)}. If the customer got that money another way, for example in the balance on Stripe, this refund paid it a second time: take it back there.`;
+  const remaining = { ...beyond, minor: beyond.minor - (debt?.minor ?? 0n) };
+  if (remaining.minor <= 0n) return '';
+  return `${debt === null ? '' : ' '}Credit notes from before the refund cover ${showMoney(remaining)}. If the customer got that money another way, for example in the balance on Stripe, this refund paid it a second time: take it back there.`;
 }

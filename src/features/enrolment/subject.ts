@@ -7,7 +7,7 @@ import { enrolmentLookup, unreadItems, withdrawRelay } from './rules/enrolment.j
 
 export const enrolment = {
   late: true,
-  first: [withdrawRelay, declares(unreadItems)],
+  before: [withdrawRelay, declares(unreadItems)],
   items: [chargingItems],
   lookups: [nextLookup(enrolmentLookup), nextLookup(chargingLookup)],
   choices: { double_charge_risk: chooseCharging },

@@ -8,12 +8,16 @@ import { createLinkCall, linkItems, linkLookup, recoveryLookup, settleLinks, set
 export const links = {
   objects: ['payment_link'],
   calls: { create_payment_link: createLinkCall },
-  first: [bookRefunded],
-  rest: [settleLinks],
+  before: [bookRefunded],
+  after: [settleLinks],
   items: [furtherItems, linkItems],
   lookups: [nextLookup(linkLookup)],
   ports: { requestLink },
 } satisfies Subject;
 
 /** The automatic link after a failed renewal. Its rule runs late, because an open item prevents the link. */
-export const recovery = { late: true, rest: [settleRecovery], lookups: [nextLookup(recoveryLookup)] } satisfies Subject;
+export const recovery = {
+  late: true,
+  after: [settleRecovery],
+  lookups: [nextLookup(recoveryLookup)],
+} satisfies Subject;

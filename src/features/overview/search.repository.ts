@@ -31,71 +31,71 @@ type Place = {
   readonly where?: string;
   readonly id: string;
   readonly shown?: string;
-  readonly rest: string;
+  readonly columns: string;
 };
 
 const INVOICE = { kind: 'invoice', id: 'i.invoice_id', shown: 'coalesce(i.number, i.invoice_id)' } as const;
 
-const INVOICE_REST = `i.amount_due as minor, i.currency, i.status, coalesce(i.platform_created_at, i.first_seen_at) as at`;
+const INVOICE_COLUMNS = `i.amount_due as minor, i.currency, i.status, coalesce(i.platform_created_at, i.first_seen_at) as at`;
 
 const PAYMENT = { kind: 'payment', from: 'payment x', id: 'coalesce(x.payment_id, x.id)' } as const;
 
-const PAYMENT_REST = 'x.amount as minor, x.currency, x.status, x.succeeded_at as at';
+const PAYMENT_COLUMNS = 'x.amount as minor, x.currency, x.status, x.succeeded_at as at';
 
 const REFUND = { kind: 'refund', from: 'refund x', id: 'x.id' } as const;
 
-const REFUND_REST = 'x.amount as minor, x.currency, x.status, coalesce(x.succeeded_at, x.created_at) as at';
+const REFUND_COLUMNS = 'x.amount as minor, x.currency, x.status, coalesce(x.succeeded_at, x.created_at) as at';
 
 const PLACES: readonly Place[] = [
-  { ...INVOICE, from: 'invoice i', column: 'i.invoice_id', rest: INVOICE_REST },
-  { ...INVOICE, from: 'invoice i', column: 'i.number', where: 'i.number is not null', rest: INVOICE_REST },
+  { ...INVOICE, from: 'invoice i', column: 'i.invoice_id', columns: INVOICE_COLUMNS },
+  { ...INVOICE, from: 'invoice i', column: 'i.number', where: 'i.number is not null', columns: INVOICE_COLUMNS },
   {
     ...INVOICE,
     from: 'mor_object x join invoice i using (invoice_id)',
     column: 'x.number',
     where: 'x.number is not null',
-    rest: INVOICE_REST,
+    columns: INVOICE_COLUMNS,
   },
-  { ...PAYMENT, column: 'x.payment_id', rest: PAYMENT_REST },
-  { ...PAYMENT, column: 'x.id', rest: PAYMENT_REST },
-  { ...PAYMENT, column: 'x.processor_charge_id', where: 'x.processor_charge_id is not null', rest: PAYMENT_REST },
-  { ...REFUND, column: 'x.id', rest: REFUND_REST },
-  { ...REFUND, column: 'x.mor_refund_id', where: 'x.mor_refund_id is not null', rest: REFUND_REST },
+  { ...PAYMENT, column: 'x.payment_id', columns: PAYMENT_COLUMNS },
+  { ...PAYMENT, column: 'x.id', columns: PAYMENT_COLUMNS },
+  { ...PAYMENT, column: 'x.processor_charge_id', where: 'x.processor_charge_id is not null', columns: PAYMENT_COLUMNS },
+  { ...REFUND, column: 'x.id', columns: REFUND_COLUMNS },
+  { ...REFUND, column: 'x.mor_refund_id', where: 'x.mor_refund_id is not null', columns: REFUND_COLUMNS },
   {
     kind: 'review',
     from: 'review x',
     column: 'x.id',
     id: 'x.id',
-    rest: 'null::bigint as minor, null as currency, x.status, x.created_at as at',
+    columns: 'null::bigint as minor, null as currency, x.status, x.created_at as at',
   },
   {
     kind: 'customer',
     from: 'customer_link x',
     column: 'x.customer_id',
     id: 'x.customer_id',
-    rest: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
+    columns: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
   },
   {
     kind: 'customer',
     from: 'customer_link x',
     column: 'x.mor_customer_id',
     id: 'x.customer_id',
-    rest: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
+    columns: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
   },
   {
     kind: 'customer',
     from: 'invoice x',
     column: 'x.customer_id',
     id: 'x.customer_id',
-    rest: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
+    columns: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
   },
 ];
 
 /** One statement for all tables and columns of the search, so a search takes one connection of the pool. */
 const NEAREST = `${PLACES.map(
-  ({ kind, from, column, where = 'true', id, shown = id, rest }, place) =>
+  ({ kind, from, column, where = 'true', id, shown = id, columns }, place) =>
     `(select * from (
-        select ${place} as place, '${kind}' as kind, ${id} as id, ${shown} as shown, ${column} as matched, ${rest} from ${from}
+        select ${place} as place, '${kind}' as kind, ${id} as id, ${shown} as shown, ${column} as matched, ${columns} from ${from}
          where ${column} >= $1 and ${where} order by ${column} limit ${NEAR}) near
        where starts_with(matched, $1))`,
 ).join(' union all ')} order by place, matched`;

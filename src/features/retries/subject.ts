@@ -12,6 +12,6 @@ export const retries = {
     cancel_subscription: cancelSubscriptionCall,
   },
   late: true,
-  rest: [followSchedule],
+  after: [followSchedule],
   lookups: [nextLookup(readToRetry), nextLookup(readBeforeStep)],
 } satisfies Subject;

@@ -105,8 +105,8 @@ function counts({ started, failed, beyond }: Repaired): { readonly detail: Reado
 
 /** Works on the repaired lanes until no work is due there, for at most `seconds`. A daemon may run at the same time. */
 async function settled(cli: Cli, app: AppContext, seconds: number, repaired: Repaired): Promise<Repaired> {
-  const atRest = await app.workUntil(() => app.get(VerifyRepository).atRest(repaired.lanes), seconds);
-  if (!atRest) cli.io.err('Not everything finished in time; the daemon continues.\n');
+  const isIdle = await app.workUntil(() => app.get(VerifyRepository).isIdle(repaired.lanes), seconds);
+  if (!isIdle) cli.io.err('Not everything finished in time; the daemon continues.\n');
   return repaired;
 }
 

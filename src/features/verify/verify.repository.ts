@@ -302,7 +302,7 @@ export class VerifyRepository {
   }
 
   /** True if none of these lanes has an event to decide, a call to send, or other work due now. */
-  async atRest(lanes: readonly string[]): Promise<boolean> {
+  async isIdle(lanes: readonly string[]): Promise<boolean> {
     const found = await this.db.pool.query<{ busy: boolean }>(
       `select exists (select 1 from inbox_event where lane = any($1) and status = 'received')
            or exists (select 1 from lane where key = any($1) and (due_at <= ${timeSql(2)} or lease_until > ${timeSql(2)})) as busy`,

@@ -104,8 +104,8 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
   const names = Object.keys(items[0] ?? {}).filter((name) => items.some((item) => (item[name] ?? null) !== null));
   const heads = names.map((name) => name.replaceAll('_', ' '));
   const rows = items.map((item) => names.map((name) => item[name] ?? '-'));
-  const rest = more ? 'There are more. We send the rest after your answer.\n' : '';
-  return `\n${n}. ${TOPICS[topic]?.head ?? ''}\n\n${TOPICS[topic]?.question ?? ''}\n\n${table(heads, rows)}${rest}`;
+  const remaining = more ? 'There are more. We send the rest after your answer.\n' : '';
+  return `\n${n}. ${TOPICS[topic]?.head ?? ''}\n\n${TOPICS[topic]?.question ?? ''}\n\n${table(heads, rows)}${remaining}`;
 }
 
 async function lostEvents(app: AppContext): Promise<Found> {

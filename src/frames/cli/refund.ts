@@ -141,8 +141,8 @@ async function refuseIfWaiting(
   { payment, refunds, lost }: PaymentView,
   wanted: bigint | null,
 ) {
-  const rest = refundable(payment, refunds, lost);
-  const waiting = findWaiting(refunds, wanted, rest);
+  const remaining = refundable(payment, refunds, lost);
+  const waiting = findWaiting(refunds, wanted, remaining);
   if (waiting === undefined) return;
   const path = refundPath(payment.id);
   const key = await app.get(Requests).keyOf({ apiKey: KEY_SCOPE.name, method: 'POST', path }, waiting.id);

@@ -126,9 +126,9 @@ async function sendResults<A extends string, N extends string>(
   const found = form.text('all') === 'yes' ? await many.matching(values, from) : null;
   const done = await many.act(found === null ? picked(form) : found.data.map(({ id }) => id), act, note);
   const soFar = stepsBefore(form) + done.length;
-  const rest = found?.nextCursor ?? null;
-  const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
-  const more = rest === null ? null : goOn(sessionOf(req), many.path, again);
+  const remaining = found?.nextCursor ?? null;
+  const again = { ...values, all: 'yes', act, note, cursor: remaining ?? '', so_far: String(soFar) };
+  const more = remaining === null ? null : goOn(sessionOf(req), many.path, again);
   const body = report(done, soFar, more, many.back);
   sendPage(req, res, { title: 'Results', section: many.section, body });
 }

@@ -15,6 +15,6 @@ export function requestFields(session: Session, typed: Typed): Html {
 
 /** Draws the field for the customer's country. The MoR collects under the tax law of this country. */
 export function countryField(typed: Typed, label: string, hint: string, proposed: string): Html {
-  const rest = html`required maxlength="2" pattern="[A-Za-z]{2}" autocomplete="off"`;
-  return inputField(typed, { name: 'jurisdiction', label, hint }, rest, proposed);
+  const remaining = html`required maxlength="2" pattern="[A-Za-z]{2}" autocomplete="off"`;
+  return inputField(typed, { name: 'jurisdiction', label, hint }, remaining, proposed);
 }

@@ -95,8 +95,8 @@ function chip(
   said?: string,
 ): Html {
   const value = values[name] ?? '';
-  const rest = new URLSearchParams({ ...values, [name]: '' }); // an empty value keeps the page's default filter off
-  return html`<a class="chip" href="${action}?${rest.toString()}"
+  const remaining = new URLSearchParams({ ...values, [name]: '' }); // an empty value keeps the page's default filter off
+  return html`<a class="chip" href="${action}?${remaining.toString()}"
     >${label}: <strong><bdi>${said ?? (options === undefined ? value : words(value))}</bdi></strong>
     <span aria-hidden="true">×</span><span class="unseen"> (remove this filter)</span></a
   >`;

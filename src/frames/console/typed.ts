@@ -93,23 +93,23 @@ type About = {
 
 /**
  * Draws a field of a form: its label, its hint, its input, and its mistake.
- * @param rest the input's other attributes
+ * @param remaining the input's other attributes
  * @param proposed the text in a fresh form
  */
-export function inputField(typed: Typed, about: About, rest: Html, proposed = ''): Html {
+export function inputField(typed: Typed, about: About, remaining: Html, proposed = ''): Html {
   return fieldRow(
     typed,
     about,
-    (marks) => html`<input ${marks} ${rest} value="${typed.text(about.name, proposed)}" />`,
+    (marks) => html`<input ${marks} ${remaining} value="${typed.text(about.name, proposed)}" />`,
   );
 }
 
 /** Draws a field for a longer text. */
-export function areaField(typed: Typed, about: About, rest: Html): Html {
+export function areaField(typed: Typed, about: About, remaining: Html): Html {
   return fieldRow(
     typed,
     about,
-    (marks) => html`<textarea ${marks} rows="2" ${rest}>${typed.text(about.name)}</textarea>`,
+    (marks) => html`<textarea ${marks} rows="2" ${remaining}>${typed.text(about.name)}</textarea>`,
   );
 }
 

@@ -27,7 +27,12 @@ export const QUEUED = 'array(select key from lane where due_at is not null)';
  * Ends a claim, in an open transaction with a lock on the lane's row. The lane becomes due after `dueInMs`, or earlier
  * for an undecided event. Without either, the lane leaves the queue. `now`: as in `timeSql`.
  */
-export async function restIn(db: pg.PoolClient, lane: string, now: Date | null, dueInMs: number | null): Promise<void> {
+export async function releaseFor(
+  db: pg.PoolClient,
+  lane: string,
+  now: Date | null,
+  dueInMs: number | null,
+): Promise<void> {
   const next = await db.query<{ at: Date | null }>(
     `select least(${laterSql(2, 3)}, min(next_try_at)) as at from inbox_event where lane = $1 and status = 'received'`,
     [lane, now, dueInMs],

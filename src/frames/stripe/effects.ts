@@ -187,7 +187,7 @@ function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
 function outOfBandOf(amountPaid: bigint, payments: readonly InvoicePaymentFacts[]): bigint {
   const named = payments.filter((p) => p.status === 'paid' && (p.byPlatform || p.paymentRecordId !== null));
   if (named.some((p) => p.amountPaid === null)) return 0n;
-  return named.reduce((rest, p) => rest - (p.amountPaid ?? 0n), amountPaid);
+  return named.reduce((remaining, p) => remaining - (p.amountPaid ?? 0n), amountPaid);
 }
 
 /**

@@ -67,7 +67,7 @@ const SAVE_AGAIN = 'Save it again as CSV in UTF-8.';
 /** Checks the whole file before an import begins. Throws CsvRefused with the line. */
 async function mustBeUtf8(path: string): Promise<void> {
   let line = 1;
-  let rest: Buffer = Buffer.alloc(0);
+  let remaining: Buffer = Buffer.alloc(0);
   const check = (bytes: Buffer): void => {
     if (!isUtf8(bytes)) {
       const wrong = linesOf(bytes).findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')));
@@ -77,12 +77,12 @@ async function mustBeUtf8(path: string): Promise<void> {
     line += linesOf(bytes).length - 1;
   };
   for await (const chunk of createReadStream(path)) {
-    const bytes = Buffer.concat([rest, chunk as Buffer]);
+    const bytes = Buffer.concat([remaining, chunk as Buffer]);
     const end = bytes.length - unfinished(bytes);
     check(bytes.subarray(0, end));
-    rest = bytes.subarray(end);
+    remaining = bytes.subarray(end);
   }
-  check(rest);
+  check(remaining);
 }
 
 /** Splits bytes into lines. Bytes outside UTF-8 stay unchanged. */

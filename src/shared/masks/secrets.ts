@@ -89,7 +89,7 @@ export function textCensor(secrets: readonly string[]): (text: string) => string
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), inUrl(value)]);
   const known = [...new Set(forms)].sort((a, b) => b.length - a.length);
   return (text) => {
-    let censored = known.reduce((rest, form) => rest.replaceAll(form, CENSORED), text);
+    let censored = known.reduce((remaining, form) => remaining.replaceAll(form, CENSORED), text);
     for (const [shape, replacement] of SHAPES) censored = censored.replace(shape, replacement);
     return censored;
   };

@@ -139,10 +139,10 @@ export class NestLogger implements LoggerService {
   /**
    * Nest passes its context as the last text. The texts before the context may be an error's stack and further values.
    */
-  private write(level: Exclude<LogLevel, 'silent'>, message: unknown, rest: readonly unknown[]): void {
-    const last = rest.at(-1);
+  private write(level: Exclude<LogLevel, 'silent'>, message: unknown, remaining: readonly unknown[]): void {
+    const last = remaining.at(-1);
     const context = typeof last === 'string' ? { context: last } : {};
-    const others = typeof last === 'string' ? rest.slice(0, -1) : rest;
+    const others = typeof last === 'string' ? remaining.slice(0, -1) : remaining;
     const found = [message, ...others].find((value) => value instanceof Error);
     const stack = found === undefined && typeof others[0] === 'string' ? { stack: others[0] } : {};
     const error = found === undefined ? {} : { err: found };

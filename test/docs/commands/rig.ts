@@ -97,7 +97,7 @@ export class Rig {
    * Replaces every wait of a page: moves the sandbox's clock by so long, then delivers and decides its events, also
    * retries within seconds: on a busy machine the MoR's answer may come a look later.
    */
-  async rest(seconds: number): Promise<void> {
+  async idle(seconds: number): Promise<void> {
     const { world } = this;
     await world.advance(seconds);
     for (let quiet = 0; quiet < QUIET_LOOKS;) {

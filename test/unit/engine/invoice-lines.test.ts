@@ -22,7 +22,7 @@ it('an expected renewal and its payment are one line each, with id and amount', 
   const { h, lines } = logged();
   await h.take(invoiceEvent('invoice.created'));
   await h.take(aPaymentSucceeded());
-  await h.rest();
+  await h.idle();
   const about = { invoice: INVOICE_ID, amount: 1000, currency: 'eur' };
   expect(lines).toMatchObject([
     { level: 'info', event: 'invoices.opened', ...about },
@@ -35,7 +35,7 @@ it('each refusal of the MoR is one line with payment, amount and decline code', 
   await h.take(invoiceEvent('invoice.created'));
   await h.take(aPaymentFailed({ paymentId: 'pay_1' }));
   await h.take(aPaymentFailed({ paymentId: 'pay_2' }));
-  await h.rest();
+  await h.idle();
   const refused = { invoice: INVOICE_ID, amount: 1000, currency: 'eur', outcome: 'failed' };
   expect(seen('invoices.refused')).toMatchObject([
     { ...refused, payment: 'pay_1' },

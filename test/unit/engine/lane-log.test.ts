@@ -18,7 +18,7 @@ it('if Crossbill removed the deadline of a review item, the item restored from t
   const states: readonly LaneState[] = [emptyLane('in_1'), first, second];
   const rows = [first, second].map((after, n) => {
     const before = states[n] ?? after;
-    const row = logRow({ before, after, version: n + 1, at: NOW, atRest: true, snapshot: false });
+    const row = logRow({ before, after, version: n + 1, at: NOW, isIdle: true, snapshot: false });
     const change = JSON.parse(row.change) as Record<string, unknown>;
     return { lane: 'in_1', version: n + 1, at: NOW, change, bodies: null, at_rest: true, snapshot: false };
   });
@@ -30,7 +30,7 @@ it('a snapshot of a lane keeps the request body of a withdrawn call, for a later
   const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null, url: null }));
   const after = takeCallBack(s, m, 'the invoice is paid', ctx);
   const { change, bodies, ...row } = logRow({
-    ...{ before: s, after, version: 21, at: NOW, atRest: true, snapshot: true },
+    ...{ before: s, after, version: 21, at: NOW, isIdle: true, snapshot: true },
   });
   const parsed = {
     change: JSON.parse(change) as LoggedRow['change'],

@@ -35,7 +35,7 @@ const foreign = aPaymentSucceeded({ customerId: 'cus_other', at: later(40) });
 
 function permutations<T>(all: readonly T[]): T[][] {
   if (all.length <= 1) return [[...all]];
-  return all.flatMap((one, k) => permutations(all.filter((_, n) => n !== k)).map((rest) => [one, ...rest]));
+  return all.flatMap((one, k) => permutations(all.filter((_, n) => n !== k)).map((remaining) => [one, ...remaining]));
 }
 
 type Way = { readonly facts?: Partial<InvoiceFacts>; readonly settings?: Partial<DecisionSettings> };
@@ -44,13 +44,13 @@ async function ended(events: readonly Delivery[], way: Way, allAtOnce: boolean):
   const h = LaneHarness.withInvoice(way.facts, { settings: way.settings ?? {} });
   if (allAtOnce) await h.deliver(...events);
   else for (const e of events) await h.take(e);
-  await h.rest(20);
+  await h.idle(20);
   const s = await h.state(INVOICE_ID);
   same(h.platform.clashes, []);
   // Nothing is under way: only money that waits for a person may stand on a clearing account.
-  const rest = balances(s);
+  const remaining = balances(s);
   const waits = s.payments.some((p) => p.mark === 'parked' || p.mark === 'held');
-  if (!waits) same([rest['unmarked_payments'], rest['unmirrored_refunds']], [undefined, undefined]);
+  if (!waits) same([remaining['unmarked_payments'], remaining['unmirrored_refunds']], [undefined, undefined]);
   for (const p of s.payments) same(p.amount === null || p.amountRefunded <= p.amount, true);
   return {
     status: s.invoice?.status,
@@ -65,7 +65,7 @@ async function ended(events: readonly Delivery[], way: Way, allAtOnce: boolean):
     reviews: openKinds(s),
     attempts: s.attempts.map((a) => a.eventId).sort(),
     effects: Object.entries(h.platform.effects).sort(),
-    ledger: Object.entries(rest).sort(),
+    ledger: Object.entries(remaining).sort(),
   };
 }
 
@@ -144,7 +144,7 @@ it('Crossbill makes each change on Stripe only once, for any events in any order
         const h = LaneHarness.withInvoice();
         h.repository.dieBefore = dieBefore;
         for (const e of order) await h.take(e);
-        await h.rest(20);
+        await h.idle(20);
         const has = (e: Delivery): boolean => order.includes(e);
         const mirrored = [refund1, refund2].filter((e) => has(e) && has(succeeded)).length;
         const once = (kind: string, n: number): [string, number][] => (n === 0 ? [] : [[kind, n]]);

@@ -29,7 +29,7 @@ const sent = (h: LaneHarness): string[] => h.platform.asked.filter((x) => !x.sta
 
 async function apply(h: LaneHarness): Promise<void> {
   await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
-  await h.rest(1);
+  await h.idle(1);
 }
 
 it.each(modes)(
@@ -39,13 +39,13 @@ it.each(modes)(
     first.platform.put(anInvoice());
     await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
     await first.take(aRefund());
-    await first.rest(1);
+    await first.idle(1);
     expect(first.platform.notes).toHaveLength(1);
 
     const h = restored(first, { markMode });
     await h.take(aPaymentSucceeded());
     await h.take(aRefund());
-    await h.rest(48);
+    await h.idle(48);
     const s = await h.state(INVOICE_ID);
     expect(changes(h)).toEqual({});
     expect(s.refunds).toMatchObject([{ mirror: 'done', creditNoteId: first.platform.notes[0]?.id }]);
@@ -59,12 +59,12 @@ it.each(modes)(
     const first = harness({ markMode });
     first.platform.put(anInvoice());
     await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    await first.rest(1);
+    await first.idle(1);
 
     const h = restored(first, { markMode });
     await h.take(aPaymentSucceeded());
     await h.take(aRefund());
-    await h.rest(48);
+    await h.idle(48);
     const twin = { payment_record: { report_refund: 1, issue_credit_note: 1 }, out_of_band: { issue_credit_note: 1 } };
     expect(changes(h)).toEqual(twin[markMode]);
     const s = await h.state(INVOICE_ID);
@@ -82,7 +82,7 @@ it('after a restore, Crossbill finds an applied part payment on the Stripe invoi
 
   const h = restored(first);
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   await apply(h);
   expect(changes(h)).toEqual({});
   expect((await h.state(INVOICE_ID)).payments).toMatchObject([{ mark: 'confirmed', paymentRecordId: 'pr_1' }]);
@@ -97,7 +97,7 @@ it('after a restore, Crossbill does not attach an already attached part payment 
 
   const h = restored(first);
   await h.take(aPaymentSucceeded());
-  await h.rest(48);
+  await h.idle(48);
   expect(changes(h)).toEqual({});
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
@@ -113,7 +113,7 @@ it('Crossbill attaches a part payment next to another payment, even if Stripe ha
       ? Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }))
       : check(asked);
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   await apply(h);
   expect(changes(h)).toEqual({ report_payment: 1, attach_payment: 1 });
   expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
@@ -128,13 +128,13 @@ it.each([0, 2_000])(
     const at = new Date(first.clock.now().getTime() + laterMs);
     const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300, at });
     await first.take(event);
-    await first.rest(1);
+    await first.idle(1);
 
     const h = restored(first, {}, 3);
     h.platform.send = first.platform.send.bind(first.platform); // the same Stripe, keys and all
     await h.take(aPaymentSucceeded());
     await h.take(event);
-    await h.rest(20);
+    await h.idle(20);
     expect(first.platform.notes).toHaveLength(1);
     expect(first.platform.records.map((r) => r.refunds.length)).toEqual([1]);
     const s = await h.state(INVOICE_ID);
@@ -149,7 +149,7 @@ async function markedLate(): Promise<LaneHarness> {
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   h.platform.asked.length = 0;
   return h;
 }
@@ -158,7 +158,7 @@ it('Crossbill repeats a failed search for a credit note on Stripe, and issues th
   const h = await markedLate();
   h.platform.fail('probe', 'lost-request', 'lost-request');
   await h.take(aRefund());
-  await h.rest(1);
+  await h.idle(1);
   const key = 'crossbill:issue_credit_note:pay_oak:re_rfnd_1:1';
   const poll = 'probe issue_credit_note';
   expect(sent(h)).toEqual([poll, poll, poll, `issue_credit_note ${key}`]);
@@ -168,7 +168,7 @@ it('after Stripe’s reply to a credit note is lost, Crossbill repeats the call 
   const h = await markedLate();
   h.platform.fail('issue_credit_note', 'lost-answer');
   await h.take(aRefund());
-  await h.rest(1);
+  await h.idle(1);
   const key = 'crossbill:issue_credit_note:pay_oak:re_rfnd_1:1';
   expect(sent(h)).toEqual(['probe issue_credit_note', `issue_credit_note ${key}`, `issue_credit_note ${key}`]);
   expect(changes(h)['issue_credit_note']).toBe(1);
@@ -191,7 +191,7 @@ it.each([
     const h = harness();
     h.platform.put(anInvoice({ createdAt: START }));
     await h.take(aPaymentSucceeded());
-    await h.rest(1);
+    await h.idle(1);
     h.platform.asked.length = 0;
     h.clock.set(new Date(START.getTime() + hours * HOUR_MS));
     await h.take(aRefund());
@@ -204,7 +204,7 @@ it('if nothing is paid on an old invoice yet, Crossbill marks the invoice withou
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   expect(sent(h).filter((x) => x.startsWith('probe'))).toEqual([]);
   expect(changes(h)).toEqual({ report_payment: 1, attach_payment: 1 });
 });

@@ -26,8 +26,8 @@ const MINUTES = 30;
 /** The pause between the daemon's start and the first event. */
 const BREATH_MS = 15_000;
 /** After the day the bench waits at most this long until no work is left, then pauses before it reads the memory. */
-const REST_MS = 25 * 60_000;
-const AFTER_REST_MS = 30_000;
+const IDLE_WITHIN_MS = 25 * 60_000;
+const AFTER_IDLE_MS = 30_000;
 const SAY_EVERY = 2; // print progress with every second sample
 
 export type DayAsked = { readonly renewals: string | undefined; readonly minutes: string | undefined };
@@ -130,8 +130,8 @@ class Day {
     );
     const first = await tablesOf(db);
     await client.until(0);
-    const atRest = await memoryOf(daemon.child.pid);
-    this.said(`the day begins; the daemon has ${atRest.now} MB`);
+    const isIdle = await memoryOf(daemon.child.pid);
+    this.said(`the day begins; the daemon has ${isIdle.now} MB`);
     const late = monitorEventLoopDelay();
     late.enable();
     const watching = watch.run((s) => {
@@ -150,7 +150,7 @@ class Day {
     const during = await middle;
     await fetch(`${peers.url}/_set?stripe=0`);
     const after = await this.verify(settings, beganMs);
-    await pause(AFTER_REST_MS);
+    await pause(AFTER_IDLE_MS);
     people.ended = true;
     watch.stop();
     await watching;
@@ -161,7 +161,7 @@ class Day {
       client,
       peers: (await (await fetch(`${peers.url}/_seen`)).json()) as PeersSeen,
       tables: [first, await tablesOf(db)],
-      memory: { ...(await memoryOf(daemon.child.pid)), rest: atRest.now },
+      memory: { ...(await memoryOf(daemon.child.pid)), rest: isIdle.now },
       verified: [during, after],
       errors: daemon.errors,
       restedMs,
@@ -187,7 +187,7 @@ class Day {
     people: People,
   ): Promise<number | null> {
     const { paid, refunds, disputes } = totalsOf(this.plan.renewals);
-    for (let calm = 0; client.now() < this.plan.dayMs + REST_MS;) {
+    for (let calm = 0; client.now() < this.plan.dayMs + IDLE_WITHIN_MS;) {
       const { lanes, notifications } = await unrest(db);
       const done =
         endpoints.marked.length === paid && people.refundsAsked === refunds && endpoints.disputes === disputes;

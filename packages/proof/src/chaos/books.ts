@@ -7,7 +7,7 @@ import { asked } from './postgres.js';
 import { type Delivered, eventFindings, type Stored, twiceFindings } from './rules.js';
 import { DAYS_AGO, type World } from './world.js';
 
-const REST_WITHIN_MS = 40 * 60_000; // long for a busy machine; a real error does not go away by waiting
+const IDLE_WITHIN_MS = 40 * 60_000; // long for a busy machine; a real error does not go away by waiting
 const POLL_MS = 1_500;
 const VERIFY_WITHIN_MS = 15 * 60_000;
 /**
@@ -43,9 +43,9 @@ export type Asked = {
  * Waits until nothing is under way, forty minutes at most. Returns the findings at that time, empty if all is right.
  * Moves the virtual clock only between calls: Stripe could forget the key of a call, and a retry would act twice.
  */
-export async function atRest(a: Asked): Promise<readonly Finding[]> {
+export async function isIdle(a: Asked): Promise<readonly Finding[]> {
   const { world } = a;
-  const deadline = performance.now() + REST_WITHIN_MS;
+  const deadline = performance.now() + IDLE_WITHIN_MS;
   let debits = false;
   let calm = 0;
   let seen: readonly Finding[] = [];

@@ -23,7 +23,7 @@ async function main(): Promise<number> {
     if (options.diskFull) return (await runDiskFull(options, progress)) ? 0 : 1;
     return (await runChaos(options, progress)) ? 0 : 1;
   } finally {
-    progress.rest();
+    progress.idle();
     leave();
   }
 }

@@ -7,7 +7,7 @@ import { type Finding } from '@crossbill/sandbox/demo/check.js';
 import { handedOn } from '@crossbill/sandbox/demo/options.js';
 import { type Progress } from '@crossbill/sandbox/demo/progress.js';
 import { Seeded } from '../simulate/seeded.js';
-import { type Asked, atRest, compareBooks } from './books.js';
+import { type Asked, isIdle, compareBooks } from './books.js';
 import { Life, type LifeOptions } from './life.js';
 import { type ChaosOptions } from './options.js';
 import { PgBouncer } from './pgbouncer.js';
@@ -107,7 +107,7 @@ export async function conclude(
   progress.line('everything is healed; waiting for rest');
   const say = (text: string): void => progress.line(text);
   const asked: Asked = { world, databaseUrl, refundsAsked: life.refundsAsked.size, unused, say };
-  const unrest = await atRest(asked);
+  const unrest = await isIdle(asked);
   progress.done(unrest.length === 0 ? 'at rest; comparing all books' : 'it does not come to rest; comparing all books');
   const compared = await compareBooks(asked, unrest);
   const outcome = { ...compared, findings: [...findings, ...compared.findings] };

@@ -7,7 +7,7 @@ import { disagreements } from '@crossbill/sandbox/demo/check.js';
 import { signUpAll } from '@crossbill/sandbox/demo/drive-signups.js';
 import { Unexpected } from '@crossbill/sandbox/demo/http.js';
 import { type Progress } from '@crossbill/sandbox/demo/progress.js';
-import { Rest, shown } from '@crossbill/sandbox/demo/idle.js';
+import { Idle, shown } from '@crossbill/sandbox/demo/idle.js';
 import { readSides, type Sides, TAKEN } from '@crossbill/sandbox/demo/sides.js';
 import { newTally, pass, type Story } from '@crossbill/sandbox/demo/story.js';
 import { startWorld, type World } from '@crossbill/sandbox/demo/world.js';
@@ -102,15 +102,23 @@ export class Drill {
 
   private storyOf(world: World): Story {
     const { progress } = this;
-    const rest = new Rest(world);
-    return { world, progress, rest, months: 1, run: `restore-${this.way}`, subscribers: [], tally: newTally() };
+    const remaining = new Idle(world);
+    return {
+      world,
+      progress,
+      rest: remaining,
+      months: 1,
+      run: `restore-${this.way}`,
+      subscribers: [],
+      tally: newTally(),
+    };
   }
 
   /**
    * Renews every subscription. Then makes a full and two partial refunds through the API, and one in the MoR's portal.
    * Returns the first two requests, so the drill can repeat them.
    */
-  private async renewAll({ world, rest, subscribers, run }: Story, when: string): Promise<readonly Asked[]> {
+  private async renewAll({ world, rest: remaining, subscribers, run }: Story, when: string): Promise<readonly Asked[]> {
     this.progress.step(`${this.way}: renewals and refunds, ${when}`);
     const taken = async (): Promise<Sides['daemon']['payments']> =>
       (await this.sides(world)).daemon.payments.filter(
@@ -119,9 +127,9 @@ export class Drill {
     const before = await taken();
     for (const { subscriptionId } of subscribers)
       await world.control.post('/_sandbox/stripe/renew', { subscription: subscriptionId });
-    await rest.decided();
+    await remaining.decided();
     await pass(world, DRAFT_SEC);
-    await rest.settled();
+    await remaining.settled();
     const known = new Set(before.map((p) => p.id));
     const fresh = (await taken()).filter((p) => !known.has(p.id));
     const [full, portal, part] = fresh;
@@ -137,7 +145,7 @@ export class Drill {
     ];
     for (const one of [...asked, { ...third(part), key: `${run} ${when} part` }]) await refund(world, one);
     await world.control.post('/_sandbox/mor/refunds', { payment_id: portal.id, amount: Math.floor(portal.amount / 2) });
-    await rest.settled();
+    await remaining.settled();
     this.progress.done(`${this.way}: ${subscribers.length} renewals and 4 refunds, ${when}`);
     return asked;
   }
@@ -162,7 +170,7 @@ export class Drill {
   }
 
   private async compare(
-    { world, rest }: Story,
+    { world, rest: remaining }: Story,
     was: { old: Sides; lived: Sides; asked: readonly Asked[]; since: string },
   ): Promise<void> {
     const restored = await this.sides(world);
@@ -191,11 +199,11 @@ export class Drill {
     must([0, 3].includes(mended.code), `the repair ended with ${mended.code}:\n${mended.out}`);
     this.saw('what the repair did', mended.out.split('\n')[0] ?? '');
     const { sent } = await sentAgain(world, was.since);
-    await rest.settled();
+    await remaining.settled();
     this.saw('events that the MoR sent again', String(sent));
 
     for (const one of was.asked) await this.again(world, one, was.lived);
-    const sides = await rest.settled();
+    const sides = await remaining.settled();
     must(sides.mor.refunds.length === was.lived.mor.refunds.length, 'a refund was paid twice');
     must(sides.daemon.payments.length === was.lived.daemon.payments.length, 'payments are still missing');
     this.saw(

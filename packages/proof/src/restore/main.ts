@@ -2,7 +2,7 @@
 // PostgreSQL. `-- dump` or `-- base` carries out only this restore.
 import { handedOn } from '@crossbill/sandbox/demo/options.js';
 import { Progress } from '@crossbill/sandbox/demo/progress.js';
-import { NotAtRest } from '@crossbill/sandbox/demo/idle.js';
+import { NotIdle } from '@crossbill/sandbox/demo/idle.js';
 import { NO_DEBIAN_POSTGRES } from './debian.js';
 import { Drill, type Way } from './drill.js';
 
@@ -24,7 +24,7 @@ async function main(): Promise<number> {
     const drill = new Drill(way, progress, handedOn(process.env));
     try {
       const seen = await drill.run();
-      progress.rest();
+      progress.idle();
       progress.line(`\n${TITLE[way]}\n`);
       for (const [what, found] of seen) progress.line(`  ${what}: ${found}`);
       progress.line();
@@ -40,7 +40,7 @@ main().then(
   (code) => process.exit(code),
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : String(error));
-    if (error instanceof NotAtRest) for (const line of error.open.slice(0, 30)) console.error(`  ${line}`);
+    if (error instanceof NotIdle) for (const line of error.open.slice(0, 30)) console.error(`  ${line}`);
     process.exit(1);
   },
 );

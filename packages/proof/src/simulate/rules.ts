@@ -26,13 +26,13 @@ import { type World } from './world.js';
 const MOST_ATTEMPTS = 400;
 
 /** Returns one line for each broken rule; empty: all rules hold. */
-export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
+export function brokenWhenIdle(world: World, seen: Snapshot): readonly string[] {
   const sides = sidesOf(world, seen);
   return [
     ...logRules(seen),
     ...budgetRules(world),
     ...inboxRules(sides),
-    ...restRules(sides),
+    ...idleRules(sides),
     ...sides.taken.flatMap((p) => paymentRules(sides, p)),
     ...[...world.sandbox.stripe.state.invoices.values()].flatMap((i) => invoiceRules(sides, i)),
     ...refundRules(sides),
@@ -79,7 +79,7 @@ function inboxRules({ world, seen }: Sides): string[] {
 const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying']);
 
 /** G4, V15 and V16: nothing is half done, no call repeats without end, no lane is leased. */
-export function restRules({ seen }: Pick<Sides, 'seen'>): string[] {
+export function idleRules({ seen }: Pick<Sides, 'seen'>): string[] {
   const broken: string[] = [];
   const told = (m: CallLine): boolean =>
     seen.reviews.some((r) => r.status === 'open' && (r.subject === m.subject || r.refund_id === m.subject));

@@ -13,7 +13,7 @@ import {
   type YieldPoint,
 } from './faults.js';
 import { isByHand, unnamedHands, wasDetached } from './manual-acts.js';
-import { brokenAtRest, restRules } from './rules.js';
+import { brokenWhenIdle, idleRules } from './rules.js';
 import { Seeded } from './seeded.js';
 import { type SimRepository, type Snapshot } from './sim-repository.js';
 import { randomStory } from './random-story.js';
@@ -99,11 +99,11 @@ export async function run(setup: RunSetup): Promise<RunResult> {
     world.heal();
     await scheduler.runUntil(world.now + LIVENESS_MS);
     const early = await repository.snapshot(new Date(world.now));
-    broken.push(...restRules({ seen: early }).map((b) => `within a day: ${b}`));
+    broken.push(...idleRules({ seen: early }).map((b) => `within a day: ${b}`));
     await scheduler.runUntil(world.at(0) + ALL_OVER_MS);
     await verify(world, broken);
     const seen = await repository.snapshot(new Date(world.now));
-    broken.push(...scheduler.broken, ...brokenAtRest(world, seen));
+    broken.push(...scheduler.broken, ...brokenWhenIdle(world, seen));
     happened = whatHappened(world, seen);
   } catch (error) {
     broken.push(`the run broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -234,12 +234,12 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
       if (--steps === 0) cut.abort();
     };
     const half = await r.verify.run({ since, signal: cut.signal, onProgress });
-    const rest = await r.verify.run({ since, resume: true });
+    const remaining = await r.verify.run({ since, resume: true });
     said.length = 0;
     if (cut.signal.aborted && half.outcome !== 'incomplete') said.push(`cut off, and ${half.outcome}`);
-    if (cut.signal.aborted && rest.resumedFrom !== half.id) said.push('did not resume');
-    if (rest.outcome !== whole.outcome || shown(rest) !== shown(whole))
-      said.push(`in one go ${whole.outcome} ${shown(whole)}, in halves ${rest.outcome} ${shown(rest)}`);
+    if (cut.signal.aborted && remaining.resumedFrom !== half.id) said.push('did not resume');
+    if (remaining.outcome !== whole.outcome || shown(remaining) !== shown(whole))
+      said.push(`in one go ${whole.outcome} ${shown(whole)}, in halves ${remaining.outcome} ${shown(remaining)}`);
   });
   await world.scheduler.runUntil(world.now + 2 * HOUR);
   broken.push(...said.map((what) => `G11: verify in two halves: ${what}`));

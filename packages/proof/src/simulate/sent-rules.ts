@@ -16,7 +16,7 @@ export class SentRules {
     private readonly broken: string[],
     private readonly now: () => number,
     /** True if a person repeats a refund of all money left after a restore: the amount may have changed. */
-    private readonly isRestAgain: (click: string) => boolean,
+    private readonly isIdleAgain: (click: string) => boolean,
   ) {}
 
   check({ method, path, key, body, done, side }: Sent): void {
@@ -26,7 +26,7 @@ export class SentRules {
     const request = `${method} ${path} ${body}`;
     const before = this.keys.get(key);
     const isOther = before !== undefined && before.request !== request;
-    if (isOther && !this.isRestAgain(clickIn(body))) this.broken.push(`V7: key ${key} with two bodies`);
+    if (isOther && !this.isIdleAgain(clickIn(body))) this.broken.push(`V7: key ${key} with two bodies`);
     this.keys.set(key, { request, done: done || (before?.done ?? false), at: before?.at ?? this.now() });
     const name = /^(.*):(\d+)$/.exec(key);
     const generation = Number(name?.[2] ?? 1);

@@ -4,7 +4,7 @@ import { type DecisionSettings } from '#src/shared/domain/settings.js';
 import { randomFaults } from './faults.js';
 import { People, type Subscriber } from './people.js';
 import { happenings, outcomes } from './random-story.js';
-import { brokenAtRest } from './rules.js';
+import { brokenWhenIdle } from './rules.js';
 import { type RunResult, verify, whatHappened } from './run.js';
 import { Seeded } from './seeded.js';
 import { type SimRepository } from './sim-repository.js';
@@ -82,7 +82,7 @@ export async function soak(
     await scheduler.runUntil(world.now + ALL_OVER_MS);
     await verify(world, broken);
     const seen = await repository.snapshot(new Date(world.now));
-    broken.push(...scheduler.broken, ...brokenAtRest(world, seen));
+    broken.push(...scheduler.broken, ...brokenWhenIdle(world, seen));
     if (mostMb > MOST_MEMORY_MB) broken.push(`memory: ${mostMb} MB at most, and ${MOST_MEMORY_MB} are allowed`);
     const open = seen.reviews.filter((r) => r.status === 'open').length;
     happened = whatHappened(world, seen);

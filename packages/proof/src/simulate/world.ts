@@ -157,8 +157,8 @@ export class World {
       onFailover: (steps) => this.onFailover(steps),
     });
     source = () => this.scheduler.now;
-    const isRestAgain = (click: string): boolean => this.planted.restsAgain.has(click);
-    this.sentRules = new SentRules(this.sandbox.mor, this.scheduler.broken, () => this.now, isRestAgain);
+    const isIdleAgain = (click: string): boolean => this.planted.restsAgain.has(click);
+    this.sentRules = new SentRules(this.sandbox.mor, this.scheduler.broken, () => this.now, isIdleAgain);
     this.network = {
       scheduler: this.scheduler,
       kernel,

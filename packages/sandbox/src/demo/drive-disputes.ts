@@ -8,19 +8,19 @@ const OUTCOMES = ['won', 'lost'] as const;
 
 /** Returns when both disputes have an outcome and an operator has acknowledged the loss. */
 export async function driveDisputes(story: Story): Promise<void> {
-  const { world, progress, rest, tally } = story;
+  const { world, progress, rest: remaining, tally } = story;
   progress.step('disputes');
   const { mor } = await readSides(world.api, world.control, world.told);
   const cards = mor.payments.filter((p) => p.kind === 'renewal' && p.method === 'card' && p.status === 'succeeded');
   const disputed = cards.slice(0, OUTCOMES.length);
   for (const p of disputed) await tell(story, 'dispute.action_needed', p, {});
-  await rest.settled();
+  await remaining.settled();
   for (const [i, p] of disputed.entries()) {
     const outcome = OUTCOMES[i] ?? 'won';
     await tell(story, 'dispute.outcome', p, { outcome });
     if (outcome === 'lost') world.told.lost.push({ paymentId: p.id, amount: p.amount, currency: p.currency });
   }
-  await rest.settled();
+  await remaining.settled();
   for (const p of disputed) {
     const [dispute] = (await world.api.get(`/v1/invoices/${p.invoiceId ?? ''}`)).list('disputes');
     const status = dispute?.text('status');
@@ -30,7 +30,7 @@ export async function driveDisputes(story: Story): Promise<void> {
   }
   for (const item of await openReviews(story, 'dispute'))
     await resolve(story, item, 'dismiss', 'told the bookkeeper; the loss is booked');
-  await rest.settled();
+  await remaining.settled();
   progress.done(`${disputed.length} disputes: ${tally.disputesWon} won, ${tally.disputesLost} lost and booked`);
 }
 

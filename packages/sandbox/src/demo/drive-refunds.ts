@@ -11,7 +11,7 @@ const CUSTOMERS_PER_REFUND = 12;
 
 /** Makes this month's refunds and waits until each shows on Stripe. Refunds of bank debits take some days. */
 export async function giveRefunds(story: Story, month: number): Promise<void> {
-  const { world, progress, rest } = story;
+  const { world, progress, rest: remaining } = story;
   progress.step(`month ${month} of ${story.months}: refunds`);
   const { mor } = await readSides(world.api, world.control, world.told);
   const fresh = mor.payments.filter((p) => p.status === 'succeeded' && p.kind === 'renewal');
@@ -47,9 +47,9 @@ export async function giveRefunds(story: Story, month: number): Promise<void> {
     }
   }
   if (made === 0) return;
-  await rest.settled();
+  await remaining.settled();
   await passDays(world, DEBIT_REFUND_DAYS);
-  await rest.settled();
+  await remaining.settled();
   progress.done(`month ${month} of ${story.months}: ${made} refunds given and shown on Stripe`);
 }
 

@@ -51,8 +51,8 @@ async function nextRound(story: Story): Promise<readonly Due[]> {
 
 /** Advances the clock to the end of the invoices' draft hour. Returns the ids of the new invoices. */
 async function bill(story: Story, round: readonly Due[], month: number, label: string): Promise<ReadonlySet<string>> {
-  const { world, progress, rest } = story;
-  const known = new Set((await rest.settled()).stripe.invoices.map((i) => i.id));
+  const { world, progress, rest: remaining } = story;
+  const known = new Set((await remaining.settled()).stripe.invoices.map((i) => i.id));
   await injectFaults(world, Math.ceil(round.length / CUSTOMERS_PER_FAULT));
   for (const { who } of round) {
     const outcome = outcomesOf(who, month, story.months);
@@ -61,13 +61,13 @@ async function bill(story: Story, round: readonly Due[], month: number, label: s
   progress.step(`${label}: ${round.length} invoices are made and charged`);
   const last = Math.max(...round.map((d) => d.at));
   await pass(world, last + MINUTE_SEC - (await virtualNow(world)));
-  await rest.decided();
+  await remaining.decided();
   await reportUsage(story, round, month);
   for (const { who } of round) who.renewals += 1;
   progress.step(`${label}: the draft hour passes`);
   await pass(world, DRAFT_SEC);
   progress.step(`${label}: payments are marked`);
-  const sides = await rest.settled();
+  const sides = await remaining.settled();
   return new Set(sides.stripe.invoices.flatMap((i) => (i.enrolled && !known.has(i.id) ? [i.id] : [])));
 }
 

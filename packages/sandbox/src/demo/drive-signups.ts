@@ -10,7 +10,7 @@ const TRIAL_DAYS = 14;
 
 /** Creates the catalogue and signs everybody up. Returns when the first invoices are paid and no work is left. */
 export async function signUpAll(story: Story, customers: number, seed: string, roles?: readonly Role[]): Promise<void> {
-  const { progress, rest } = story;
+  const { progress, rest: remaining } = story;
   const cast = castOf(customers, seed, roles);
   const prices = new Map([...(await makePrices(story)), ...(await makeMeteredPrices(story, cast))]);
   for (const [i, character] of cast.entries()) {
@@ -18,7 +18,7 @@ export async function signUpAll(story: Story, customers: number, seed: string, r
     await signUp(story, character, prices);
   }
   progress.step('signups: first invoices are being marked paid');
-  await rest.settled();
+  await remaining.settled();
   const trials = cast.filter((c) => c.trial).length;
   const taxed = `${story.tally.taxed} with a tax calculation`;
   progress.done(

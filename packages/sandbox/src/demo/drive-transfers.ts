@@ -29,24 +29,24 @@ type Asked = { readonly from: Business; readonly invoiceId: string; readonly pro
 
 /** Plays a full transfer and a partial transfer. An operator applies the partial one, and its invoice stays open. */
 export async function driveTransfers(story: Story): Promise<void> {
-  const { progress, rest } = story;
+  const { progress, rest: remaining } = story;
   progress.step('bank transfers: proforma invoices are issued');
   const asked = [await ask(story, NORTH), await ask(story, WERFT)];
   await pass(story.world, ISSUED_WITHIN_SEC);
-  await rest.settled();
+  await remaining.settled();
   for (const a of asked) await checkIssued(story, a);
   progress.step('bank transfers: money arrives');
   const [full, part] = asked;
   if (full === undefined || part === undefined) return;
   await arrive(story, full, full.from.amount);
   await arrive(story, part, part.from.amount / 3);
-  await rest.settled();
+  await remaining.settled();
   await expectInvoice(story, full.invoiceId, 'paid');
   const items = (await openReviews(story, 'partial_transfer')).filter(
     (r) => r.textOrNull('invoice_id') === part.invoiceId,
   );
   for (const item of items) await resolve(story, item, 'apply', 'the rest is collected next month');
-  await rest.settled();
+  await remaining.settled();
   await expectInvoice(story, part.invoiceId, 'open');
   const applied = `1 in part, applied by an operator (${items.length} review item)`;
   progress.done(`2 bank transfers: 1 in full and its invoice paid, ${applied}`);

@@ -17,7 +17,7 @@ const LEAP_SEC = 600;
 const LEAPS_AT_MOST = 432;
 
 /** A wait failed. `open` lists the work still open, one sentence each. */
-export class NotAtRest extends Error {
+export class NotIdle extends Error {
   constructor(readonly open: readonly string[]) {
     super(`not at rest after ${PATIENCE_MS / 1000} s`);
   }
@@ -31,7 +31,7 @@ const UNDER_WAY_SQL = `
 
 type Traffic = { readonly sending: number; readonly waiting: number };
 
-export class Rest {
+export class Idle {
   /** Virtual time of the first delivery to check. All earlier deliveries are acknowledged or given up. */
   private since = '1970-01-01T00:00:00.000Z';
 
@@ -52,7 +52,7 @@ export class Rest {
     let leaps = 0;
     const leap = async (sec: number): Promise<void> => {
       leaps += 1;
-      if (leaps > LEAPS_AT_MOST) throw new NotAtRest(['deliveries do not arrive, three virtual days long']);
+      if (leaps > LEAPS_AT_MOST) throw new NotIdle(['deliveries do not arrive, three virtual days long']);
       await this.world.control.post('/_sandbox/clock', { advance_sec: sec });
     };
     await this.until(async () => {
@@ -88,7 +88,7 @@ export class Rest {
     for (;;) {
       const what = await open();
       if (what.length === 0) return;
-      if (performance.now() > deadline) throw new NotAtRest(what);
+      if (performance.now() > deadline) throw new NotIdle(what);
       await sleep(POLL_MS);
     }
   }

@@ -12,7 +12,7 @@ const CHARGED_WITHIN_SEC = 60;
 
 /** Returns when the console shows all this work. */
 export async function leaveWork(story: Story): Promise<void> {
-  const { world, progress, rest } = story;
+  const { world, progress, rest: remaining } = story;
   progress.step('some work is left for you');
   const [disputed, twice] = await withPaidRenewal(story);
   const others = story.subscribers.filter((who) => who !== twice?.who && !billsUsage(who));
@@ -33,11 +33,11 @@ export async function leaveWork(story: Story): Promise<void> {
   }
   // Crossbill receives an event with a valid signature, but with the wrong object for the event's type.
   await world.control.post('/_sandbox/stripe/events', { type: 'invoice.finalized', data: { object: 'invoice' } });
-  await rest.decided();
+  await remaining.decided();
   await pass(world, DRAFT_SEC);
-  await rest.decided();
+  await remaining.decided();
   await pass(world, CHARGED_WITHIN_SEC);
-  await rest.decided();
+  await remaining.decided();
   const open = (
     await Promise.all(['dispute', 'double_payment', 'finalization_failed'].map((k) => openReviews(story, k)))
   ).flat();

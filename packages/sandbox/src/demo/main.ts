@@ -16,7 +16,7 @@ import { type DemoOptions, handedOn, readOptions } from './options.js';
 import { builtFile } from './programs.js';
 import { Progress } from './progress.js';
 import { closingRows, table } from './report.js';
-import { NotAtRest, Rest, shown } from './idle.js';
+import { NotIdle, Idle, shown } from './idle.js';
 import { readSides, type Sides } from './sides.js';
 import { newTally, type Story } from './story.js';
 import { monthEnd } from './trial-balance.js';
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
   const story: Story = {
     world,
     progress,
-    rest: new Rest(world),
+    rest: new Idle(world),
     months: options.months,
     run: `demo-${Date.now().toString(36)}`,
     subscribers: [],
@@ -65,7 +65,7 @@ async function main(): Promise<number> {
   try {
     clean = await tell(options, story);
   } catch (error) {
-    progress.rest();
+    progress.idle();
     await world.stop();
     throw error;
   }
@@ -99,7 +99,7 @@ async function tell(options: DemoOptions, story: Story): Promise<boolean> {
     await driveLinks(story);
     await driveDisputes(story);
   } catch (error) {
-    if (!(error instanceof NotAtRest)) throw error;
+    if (!(error instanceof NotIdle)) throw error;
     progress.warn(`${error.message}; still open:`);
     open = error.open;
     listed(open, progress);
@@ -114,7 +114,7 @@ async function tell(options: DemoOptions, story: Story): Promise<boolean> {
     renewalsMs: Math.max(1, renewalsMs),
     tally: story.tally,
   };
-  progress.rest();
+  progress.idle();
   progress.line();
   const rows = closingRows(sides, numbers);
   for (const line of table(rows)) progress.line(line);
@@ -148,7 +148,7 @@ function sayAgreement(findings: readonly Finding[], progress: Progress): void {
 async function sayVerify(world: World, days: number, progress: Progress): Promise<boolean> {
   progress.step('crossbill verify');
   const result = await runVerify(world.daemonEnv, world.folder, days);
-  progress.rest();
+  progress.idle();
   if (result === null) return true;
   const clean = result.verdict === 'clean';
   progress.line(progress.style(clean ? 'green' : 'red', `crossbill verify: ${result.verdict}`));
@@ -187,7 +187,7 @@ class Signals {
           this.world?.kill();
           process.exit(130);
         }
-        progress.rest();
+        progress.idle();
         progress.line('stopping');
         resolve();
         void this.world.stop().then(

@@ -56,7 +56,7 @@ export class Progress {
   }
 
   /** Ends the line that is rewritten in place. */
-  rest(): void {
+  idle(): void {
     if (this.timer !== null) clearInterval(this.timer);
     this.timer = null;
     if (this.terminal && this.now !== null) this.out.write(CLEAR_LINE);

@@ -1,7 +1,7 @@
 // The parts common to all steps of the demo: its programs (world.ts), its customers (cast.ts), its waits (rest.ts).
 import { type Character } from './cast.js';
 import { type Progress } from './progress.js';
-import { type Rest } from './idle.js';
+import { type Idle } from './idle.js';
 import { type World } from './world.js';
 
 export type Subscriber = Character & {
@@ -53,7 +53,7 @@ export type Scene = {
 export type Story = Scene & {
   readonly world: World;
   readonly progress: Progress;
-  readonly rest: Rest;
+  readonly rest: Idle;
   readonly months: number;
 };
 

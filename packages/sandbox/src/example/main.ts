@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     if (!asked.done) invite(shop, world, progress);
     await asked.promise;
   } finally {
-    progress.rest();
+    progress.idle();
     await shop?.stop();
     await world.stop();
   }
@@ -67,7 +67,7 @@ function shopSettings({ sandbox, daemonUrl }: World, port: number): Record<strin
 
 function invite(shop: ShopProcess, world: World, progress: Progress): void {
   progress.done('everything is up');
-  progress.rest();
+  progress.idle();
   if (shop.url !== `http://127.0.0.1:${SHOP_PORT}`) progress.warn(`port ${SHOP_PORT} is taken: the shop is elsewhere`);
   progress.line();
   progress.line(`${progress.style('bold', 'Shop')}       ${shop.url}`);
@@ -99,7 +99,7 @@ function signalled(progress: Progress): Asked {
     }
     asked.done = true;
     first = performance.now();
-    progress.rest();
+    progress.idle();
     progress.line('stopping');
     resolve();
   };

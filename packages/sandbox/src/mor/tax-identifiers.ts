@@ -12,8 +12,8 @@ export type TaxIdentifier = {
 /** The check digit by modulo 11 of `digits` with these weights. */
 function checkDigit(digits: string, weights: readonly number[]): string {
   const sum = weights.reduce((total, weight, index) => total + weight * Number(digits[index] ?? '0'), 0);
-  const rest = sum % 11;
-  return String(rest < 2 ? 0 : 11 - rest);
+  const remaining = sum % 11;
+  return String(remaining < 2 ? 0 : 11 - remaining);
 }
 
 function hasCheckDigits(digits: string, length: number, weights: readonly number[]): boolean {

@@ -125,13 +125,13 @@ export class TaxTransactions {
     const size = pageSize(query.get('size'));
     const before = readCursor(account, query.get('cursor'));
     const reference = query.get('merchantTransactionReference');
-    const rest = this.all
+    const remaining = this.all
       .filter((transaction) => transaction.account === account && transaction.serial < before)
       .filter((transaction) => reference === null || transaction.reference === reference)
       .reverse();
-    const transactions = rest.slice(0, size);
+    const transactions = remaining.slice(0, size);
     const last = transactions.at(-1);
-    const more = rest.length > size && last !== undefined;
+    const more = remaining.length > size && last !== undefined;
     return {
       transactions: transactions.map(showTransaction),
       ...(more ? { nextCursor: Buffer.from(`${account}:${last.serial}`).toString('base64url') } : {}),

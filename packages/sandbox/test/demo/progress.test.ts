@@ -16,7 +16,7 @@ function story(progress: Progress): void {
   progress.step('a step that is longer than forty columns can show at once');
   progress.warn('something to know');
   progress.done('done');
-  progress.rest();
+  progress.idle();
 }
 
 it('the demo writes plain lines to a pipe, without colours or progress steps', () => {

@@ -208,10 +208,10 @@ it("partial tax refunds at the sandbox's MoR, net or gross, add up to exactly th
     'invalid_argument',
     ['refundLineItems[0].amount'],
   ]);
-  const rest = await refund(path, 'parts-4', [item(lines[0] ?? '')]);
+  const remaining = await refund(path, 'parts-4', [item(lines[0] ?? '')]);
   const cents = (reply: Reply): bigint => BigInt(reply.body.totalAmount.replace('.', ''));
   expect(net.body).toMatchObject({ subTotalAmount: '3.33', taxAmount: '0.67', totalAmount: '4.00' });
-  expect(cents(net) + cents(gross) + cents(rest)).toBe(1199n);
+  expect(cents(net) + cents(gross) + cents(remaining)).toBe(1199n);
   const spent = await refund(path, 'parts-5', [item(lines[0] ?? '')]);
   expect(spent.body.code).toBe('invalid_argument');
   const transaction = await mor.call('GET', path.replace('/refunds', ''));
@@ -225,9 +225,9 @@ it("the sandbox's MoR returns one tax refund to identical requests, and refuses 
   const first = await refund(path, 'retry-1', items);
   const again = await refund(path, 'retry-1', items);
   expect(again.body).toEqual(first.body);
-  const rest = await refund(path, 'retry-2', [item(lines[0] ?? '')]);
+  const remaining = await refund(path, 'retry-2', [item(lines[0] ?? '')]);
   const gross = await refund(path, 'retry-2', [item(lines[0] ?? '')], { taxBehavior: 'INCLUSIVE' }); // ignored without an amount
-  expect(gross.body).toEqual(rest.body);
+  expect(gross.body).toEqual(remaining.body);
   for (const reply of [
     await refund(path, 'retry-1', [item(lines[0] ?? '', { amount: '11.00' })]),
     await refund(path, 'retry-1', [item(lines[1] ?? '')]),

@@ -95,8 +95,8 @@ it("the sandbox's Stripe keeps an invoice open after a partial payment, and mark
     statusCode: 400,
     code: 'resource_already_exists',
   });
-  const rest = await report(rig, 1990, 'ch_2');
-  expect(await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: rest.id })).toMatchObject({
+  const remaining = await report(rig, 1990, 'ch_2');
+  expect(await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: remaining.id })).toMatchObject({
     status: 'paid',
   });
   const listed = await rig.stripe.invoicePayments.list({ invoice: invoiceId, payment: { type: 'payment_record' } });

@@ -168,7 +168,7 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
  * Items for an amount still due after the mark, because the invoice changed. No item opens if a person accepted the
  * payment as a part payment.
  */
-export const restItems = itemRule({ 'rest-due': 'nothing more is due, or a refund is under way' }, function* (lane) {
+export const leftItems = itemRule({ 'rest-due': 'nothing more is due, or a refund is under way' }, function* (lane) {
   const { invoice: i, payments, refunds, reviews } = lane;
   if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
   for (const p of payments) {
@@ -197,7 +197,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or its refund is
   const i = lane.invoice;
   const paid = findSurplus(lane);
   if (i === null || paid === null) return;
-  const { minor, by, credited, back, rest } = paid;
+  const { minor, by, credited, back, rest: remaining } = paid;
   const chosen = lane.reviews.flatMap((r) =>
     r.fact.code === 'overpaid' && r.fact.over.minor === minor ? (r.resolution ?? []) : [],
   );
@@ -205,7 +205,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or its refund is
   // it may fail.
   if (chosen.includes('apply') || chosen.includes('dismiss')) return;
   // If a person chose the refund in an item, this item already asked the person to correct the customer's balance.
-  if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
+  if (remaining <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
   const sum = (x: bigint): Money => ({ minor: x, currency: i.currency ?? '' });
   yield {
     kind: 'amount_mismatch',
@@ -217,7 +217,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or its refund is
       due: sum(i.amountDue ?? 0n),
       by: by.map((p) => ({ payment: effectName(p), amount: sum(p.amount ?? 0n) })),
       refunded: sum(back),
-      left: sum(rest),
+      left: sum(remaining),
       credited,
     },
     // propose no refund yet: the person first corrects the customer's balance
@@ -228,16 +228,16 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or its refund is
 /** The amount of a surplus to refund. Null if the item is not about a surplus. */
 export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   if (!isSurplus(r)) return null;
-  const rest = findSurplus(s)?.rest ?? 0n;
-  return rest > 0n ? rest : 0n;
+  const remaining = findSurplus(s)?.rest ?? 0n;
+  return remaining > 0n ? remaining : 0n;
 }
 
 /** `back`: the refunded part of the surplus. `rest`: the part with neither a finished nor an unfinished refund. */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;
-  const rest = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded + findOnItsWay(s, p), 0n);
-  return { ...paid, back: surplusRefunded(s.refunds), rest };
+  const remaining = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded + findOnItsWay(s, p), 0n);
+  return { ...paid, back: surplusRefunded(s.refunds), rest: remaining };
 }
 
 /** The sum of a payment's unfinished refunds. The MoR may have paid any of them. */

@@ -62,8 +62,12 @@ export function isWaiting({ status }: RefundRow): boolean {
  * Finds our own refund of this amount that the MoR has not answered.
  * @param amount smallest units; null: the rest of the payment
  */
-export function findWaiting<R extends RefundRow>(of: readonly R[], amount: bigint | null, rest: bigint): R | undefined {
-  const wanted = amount ?? rest;
+export function findWaiting<R extends RefundRow>(
+  of: readonly R[],
+  amount: bigint | null,
+  remaining: bigint,
+): R | undefined {
+  const wanted = amount ?? remaining;
   return of.find((r) => r.origin === 'api' && isWaiting(r) && (wanted === 0n || r.amount === wanted));
 }
 

@@ -71,20 +71,20 @@ export function requestRefund(
   }
   const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
   const lost = lostOf(p.id, lane.objects);
-  const rest = refundable(p, lane.refunds, lost);
-  const waiting = req.unlessWaiting === true ? findWaiting(lane.findRefunds(p), req.amount, rest) : undefined;
+  const remaining = refundable(p, lane.refunds, lost);
+  const waiting = req.unlessWaiting === true ? findWaiting(lane.findRefunds(p), req.amount, remaining) : undefined;
   if (waiting !== undefined) return refuse(409, REFUND_WAITING, sayWaiting(waiting));
   const byBank = lost > 0n ? `The bank took ${show(lost)} of this payment: a dispute was lost.` : '';
-  if (rest === 0n)
+  if (remaining === 0n)
     return refuseRefund(
       lost > 0n ? `${byBank} Nothing is left to refund.` : 'All of this payment is refunded or being refunded.',
     );
   const disputes = undecidedDisputes(p, lane.objects);
   if (disputes.length > 0 && req.despiteDispute !== true)
     return refuse(409, PAYMENT_DISPUTED, `${showUndecided(disputes)} ${HOW_TO_REFUND_DESPITE}`);
-  const amount = req.amount ?? rest;
-  if (amount > rest) {
-    const why = `The amount exceeds the rest of this payment. Refund at most ${show(rest)}. ${byBank}`;
+  const amount = req.amount ?? remaining;
+  if (amount > remaining) {
+    const why = `The amount exceeds the rest of this payment. Refund at most ${show(remaining)}. ${byBank}`;
     return refuse(400, 'invalid_request', why.trim(), 'amount');
   }
   const refund = lane.add('refunds', newRefund(lane.ctx, p, { amount, reason: req.reason, origin: 'api' }));

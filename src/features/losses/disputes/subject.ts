@@ -5,6 +5,6 @@ import { alertItems, disputeItems } from './rules/items.js';
 
 export const disputes = {
   objects: ['dispute', 'alert'],
-  rest: [nameDisputed],
+  after: [nameDisputed],
   items: [disputeItems, alertItems],
 } satisfies Subject;

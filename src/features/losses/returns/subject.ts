@@ -6,7 +6,7 @@ import { bookLosses, lostDisputes, returnedDebits } from './rules/loss.js';
 export const returns = {
   objects: ['dispute', 'debit_return'],
   calls: { report_refund: reportLossCall, issue_credit_note: creditLossCall },
-  rest: [bookLosses, bookCredits],
+  after: [bookLosses, bookCredits],
   items: [lostDisputes, returnedDebits, creditItems],
   choices: { dispute: takeLossChoice, debit_returned: takeLossChoice },
 } satisfies Subject;

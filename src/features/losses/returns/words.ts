@@ -96,6 +96,6 @@ function twiceSaid(twice: FactOf<'dispute-lost'>['twice']): string {
 function twiceProposal({ twice, apart }: FactOf<'dispute-lost'>): string {
   if (twice === null) return '';
   const bill = `Bill the customer ${showMoney(twice.booked)} again, or write this amount off${apart === null ? '' : ', if this money paid the invoice'}. `;
-  const rest = twice.booked.minor === 0n || apart === 'for-nothing' ? '' : bill;
-  return `${rest}Ask the MoR whether the customer got the money twice. If so, ask the customer for ${showMoney(twice.got)}. Or accept the loss and book it outside this ledger: the ledger never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
+  const remaining = twice.booked.minor === 0n || apart === 'for-nothing' ? '' : bill;
+  return `${remaining}Ask the MoR whether the customer got the money twice. If so, ask the customer for ${showMoney(twice.got)}. Or accept the loss and book it outside this ledger: the ledger never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
 }

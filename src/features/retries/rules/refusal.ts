@@ -111,12 +111,12 @@ export type Moment = Pick<Ctx, 'now' | 'settings'>;
 
 /** The next step, and its due time (`at`). `rest`: no step. Before every other step Crossbill reads the invoice. */
 export type Next =
-  | { readonly do: 'rest' }
+  | { readonly do: 'idle' }
   /** `method`: the confirmed payment method behind the retry. Absent: a step of the schedule. */
   | { readonly do: 'retry'; readonly means: Means; readonly at: Date; readonly method?: ConfirmedMethod }
   | { readonly do: 'end'; readonly how: RetryEnd; readonly at: Date };
 
-const REST: Next = { do: 'rest' };
+const IDLE: Next = { do: 'idle' };
 
 /** Decides the next step: a try of a new payment method at once or, without a new method, the schedule's step. */
 export function decideNext(s: LaneRows, ctx: Moment): Next {
@@ -124,11 +124,11 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
   const i = s.invoice;
   const trail = i?.retries ?? null;
   // The MoR gets no request that Crossbill does not send, so a retry would get no verdict.
-  if (i === null || trail === null || ctx.settings.sendsNothing === true) return REST;
-  if (trail.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return REST;
+  if (i === null || trail === null || ctx.settings.sendsNothing === true) return IDLE;
+  if (trail.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return IDLE;
   const method = untriedMethod(i);
   if (method !== null) return decideWithMethod(s, i, method, ctx);
-  if (schedule === null || trail.ended !== null || findObstacle(s, ctx) !== null || hasUnreadLink(s)) return REST;
+  if (schedule === null || trail.ended !== null || findObstacle(s, ctx) !== null || hasUnreadLink(s)) return IDLE;
   const since = findLastTime(s, trail);
   const step = schedule[trail.refusal.kind][countSteps(s, trail)];
   const means = step === undefined ? null : chooseMeans(step.do, i, ctx);
@@ -145,9 +145,9 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
  */
 function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
   const means = chooseMeans('charge', i, ctx);
-  if (means === null || findMethodObstacle(s, ctx) !== null) return REST;
+  if (means === null || findMethodObstacle(s, ctx) !== null) return IDLE;
   const isUnsure = (o: MorObjectRow): boolean => (isPayableLink(o, ctx.now) ? !isSeenUnpaid(o, ctx) : isUnread(s, o));
-  if (s.objects.some((o) => o.kind === 'payment_link' && isUnsure(o))) return REST;
+  if (s.objects.some((o) => o.kind === 'payment_link' && isUnsure(o))) return IDLE;
   const at = new Date(method.at);
   return { do: 'retry', means, at: means === 'link' ? waitForOpen(i, at, ctx) : at, method };
 }

@@ -131,14 +131,14 @@ export function followSchedule(lane: Lane): void {
   if ((lane.invoice?.retries ?? null) === null) return;
   act(lane);
   const next = decideNext(lane, lane);
-  if (next.do !== 'rest') lane.decideAgainAt(next.at);
+  if (next.do !== 'idle') lane.decideAgainAt(next.at);
   if (lane.invoice !== null) lane.invoice.nextTryAt = next.do === 'retry' ? next.at : null;
 }
 
 function act(lane: Lane): void {
   const next = decideNext(lane, lane);
   const i = lane.invoice;
-  if (i === null || next.do === 'rest' || next.at > lane.now) return;
+  if (i === null || next.do === 'idle' || next.at > lane.now) return;
   if (next.do === 'end' && next.how === 'nothing') return endSchedule(lane, 'nothing');
   if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // the lookup reads the invoice first
   if (next.do === 'retry') {
@@ -165,7 +165,7 @@ function findDueRead(lane: Lane, before: 'charge' | 'other'): string | null {
   if (i === null || i.retries === null) return null;
   const next = decideNext(lane, lane);
   const isCharge = next.do === 'retry' && next.means === 'charge';
-  if (next.do === 'rest' || isCharge !== (before === 'charge') || !lane.isPast(next.at)) return null;
+  if (next.do === 'idle' || isCharge !== (before === 'charge') || !lane.isPast(next.at)) return null;
   if (!isCharge && isFresh(i, lane.now)) return null;
   return i.readDueAt === null || lane.isPast(i.readDueAt) ? i.invoiceId : null;
 }

@@ -202,8 +202,8 @@ export function compareAttached(
   const listed = counted.reduce((n, p) => n + (p.amountPaid ?? 0n), 0n);
   const byRecords = new Set(paid.map((p) => p.paymentRecordId));
   const outOfBand = markedOf(ours).filter((p) => p.paymentRecordId === null || !byRecords.has(p.paymentRecordId));
-  const rest = facts.amountPaid - listed - sumOf(outOfBand);
-  if (rest <= 0n || counted.some((p) => p.amountPaid === null)) return differences;
-  const amount = money(rest, facts.currency);
+  const remaining = facts.amountPaid - listed - sumOf(outOfBand);
+  if (remaining <= 0n || counted.some((p) => p.amountPaid === null)) return differences;
+  const amount = money(remaining, facts.currency);
   return [...differences, finding.outOfBand({ invoiceId, reviewId: doubled }, { amount })];
 }

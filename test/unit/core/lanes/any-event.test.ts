@@ -34,7 +34,7 @@ async function endOf(event: AnEvent, value: unknown, isPaid: boolean): Promise<s
     if (isPaid) await aPaidInvoice(h, lane, 'cus_Fern0003');
     else h.platform.put(anInvoice({ invoiceId: lane, customerId: 'cus_Fern0003', currency: 'GBP', amountDue: 1_500n }));
     await h.take({ ...came, lane });
-    await h.rest(SECONDS);
+    await h.idle(SECONDS);
   } catch (e) {
     return String(e);
   }

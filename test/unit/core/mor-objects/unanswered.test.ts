@@ -34,7 +34,7 @@ it('if a payment comes before the MoR answers a link request, Crossbill withdraw
   expect((await state(r)).invoice?.status).toBe('paid');
   h.clock.advance(60_000);
   down = false;
-  await h.rest(3);
+  await h.idle(3);
   const s = await state(r);
   expect(links.links.size).toBe(0);
   expect(told(emptyLane(s.lane), s)).not.toContain('payment_link.created');
@@ -61,14 +61,14 @@ it('if the amount due changes before the MoR answers a link request, Crossbill w
   h.platform.change(INVOICE_ID, { amountDue: 600n, amountRemaining: 600n, total: 600n });
   await h.take(invoiceEvent('invoice.updated', { at: h.clock.now(), amountDue: 600n }));
   down = false;
-  await h.rest(1);
+  await h.idle(1);
   const [item] = open(await state(r)); // the first may be there, though nobody got its address
   expect(item).toMatchObject({
     kind: 'double_payment',
     fact: { code: 'may-stand' },
   });
   await chooseItem(h, 'dismiss');
-  await h.rest(1);
+  await h.idle(1);
   expect([asked, (await state(r)).objects.map((o) => o.status)]).toEqual([['600'], ['REPLACED', 'PAYABLE']]);
 });
 
@@ -144,7 +144,7 @@ it('if a withdrawn link request of an outdated amount gets a capture, Crossbill 
   const [id, type] = ['evt_captured', 'payment.captured'];
   const event = { id, type, created: h.clock.now().toISOString(), data: { idempotencyKey, pspReference: 'ch_9' } };
   await h.take(delivery('mor_events', id, type, INVOICE_ID, event));
-  await h.rest(1);
+  await h.idle(1);
   const s = await state(r);
   expect(s.payments.map((p) => [p.origin, p.mark, p.amount])).toContainEqual(['payment_link', 'parked', 1000n]);
   const [taken, due] = [eur(1000n), eur(600n)];

@@ -18,7 +18,7 @@ async function changed(markMode: MarkMode, kind: string, due: bigint): Promise<L
   h.platform.fail(kind, 'retry', 'retry', 'retry', 'retry', 'retry');
   await h.take(aPaymentSucceeded());
   h.platform.change(INVOICE_ID, { amountDue: due, amountRemaining: due, total: due });
-  await h.rest(1);
+  await h.idle(1);
   return h;
 }
 
@@ -51,7 +51,7 @@ it.each([
 it('if the operator applies a payment after the amount due rose, the payment’s existing record pays a part of the invoice', async () => {
   const h = await changed('payment_record', 'report_payment', 1500n);
   await chooseItem(h, 'apply');
-  await h.rest(1);
+  await h.idle(1);
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
 });
@@ -68,11 +68,11 @@ it('Crossbill reports a payment once after a crash, even if the amount due chang
     return outcome;
   };
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   const s = await h.state(INVOICE_ID);
   expect(openFacts(s)).toMatchObject(differs(1500n));
   await chooseItem(h, 'apply');
-  await h.rest(1);
+  await h.idle(1);
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
 });
@@ -93,13 +93,13 @@ it.each([
       return send(call);
     };
     await h.take(aPaymentSucceeded());
-    await h.rest(1);
+    await h.idle(1);
     const s = await h.state(INVOICE_ID);
     expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
     expect(openFacts(s)).toMatchObject([{ code: 'marked-beyond', shown: eur(1500n), taken: eur(1000n) }]);
     await expect(chooseItem(h, 'retry')).rejects.toThrow('resolution_not_available');
     await chooseItem(h, 'dismiss');
-    await h.rest(1);
+    await h.idle(1);
     expect(openFacts(await h.state(INVOICE_ID))).toEqual([]);
   },
 );
@@ -128,7 +128,7 @@ it.each(parts.flatMap((part) => replies.map((reply) => [...part, reply] as const
       return outcome;
     };
     await h.take(aPaymentSucceeded({ amount: 800 }));
-    await h.rest(1);
+    await h.idle(1);
     const s = await h.state(INVOICE_ID);
     expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark), openFacts(s)]).toEqual([
       'paid',
@@ -150,7 +150,7 @@ it('after a crash during the attach call, Crossbill finds the attached payment o
     return send(call);
   };
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   await expectAttached(h, 1);
 });
 
@@ -166,7 +166,7 @@ it('if a second process attaches the payment after a crash, Crossbill confirms t
     throw new Crash();
   };
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   await expectAttached(h, 2);
 });
 
@@ -186,9 +186,9 @@ it.each(['report_payment', 'attach_payment'] as const)(
       return send(call);
     };
     await h.take(aPaymentSucceeded());
-    await h.rest(1);
+    await h.idle(1);
     if (kind === 'report_payment') await chooseItem(h, 'apply');
-    await h.rest(1);
+    await h.idle(1);
     expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
     expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
   },
@@ -219,7 +219,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
       return read(id);
     };
     await h.take(aPaymentSucceeded());
-    await h.rest(1);
+    await h.idle(1);
     await goesOn();
     const s = await h.state(INVOICE_ID);
     expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
@@ -240,7 +240,7 @@ it('Crossbill withdraws an attach call with an outdated amount as soon as no pro
     return Promise.reject(new Crash());
   };
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   const s = await h.state(INVOICE_ID);
   expect(openFacts(s)).toMatchObject(differs(1200n));
   expect(h.platform.asked.filter((x) => x.startsWith('attach_payment'))).toEqual([]);

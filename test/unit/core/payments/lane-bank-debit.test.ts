@@ -26,7 +26,7 @@ async function onItsWay(hours = 1): Promise<LaneHarness> {
     invoiceEvent('invoice.created', { status: 'open', billingReason: 'subscription_create', createdAt: h.clock.now() }),
   );
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-  await h.rest(hours);
+  await h.idle(hours);
   return h;
 }
 
@@ -54,7 +54,7 @@ it('while a signup’s bank debit is pending, Crossbill asks the MoR at growing 
   expect(asked.length).toBeGreaterThan(20);
   expect(asked.length).toBeLessThan(40);
   const before = asked.length;
-  await h.rest(3);
+  await h.idle(3);
   expect(asked.length - before).toBeGreaterThanOrEqual(2);
   expect(asked.length - before).toBeLessThanOrEqual(4);
 });
@@ -63,7 +63,7 @@ it('as soon as a signup’s bank debit settles, Crossbill marks the invoice paid
   const h = await onItsWay(10);
   h.gateway.pendingCharges.clear();
   h.gateway.charges.add('ch_first');
-  await h.rest(2);
+  await h.idle(2);
   expect(await shown(h)).toMatchObject({
     invoice: 'paid',
     payments: [['succeeded', 'confirmed']],
@@ -75,7 +75,7 @@ it('as soon as a signup’s bank debit settles, Crossbill marks the invoice paid
 it('an unsettled bank debit opens a review item five hours before Stripe ends the subscription; settlement closes the item', async () => {
   const h = await onItsWay(17.5);
   expect(await shown(h)).toMatchObject({ open: [] });
-  await h.rest(1.5);
+  await h.idle(1.5);
   const [item] = (await h.state(INVOICE_ID)).reviews;
   expect(item).toMatchObject({
     kind: 'signup_overdue',
@@ -87,7 +87,7 @@ it('an unsettled bank debit opens a review item five hours before Stripe ends th
   expect(await shown(h)).toMatchObject({ invoice: 'open', records: 0 });
   h.gateway.pendingCharges.clear();
   h.gateway.charges.add('ch_first');
-  await h.rest(2);
+  await h.idle(2);
   expect(await shown(h)).toMatchObject({ invoice: 'paid', records: 1, open: [] });
 });
 
@@ -98,7 +98,7 @@ it('a bank debit settled after Stripe voided the signup’s invoice opens the it
   expect(await shown(h)).toMatchObject({ invoice: 'void', payments: [['processing', 'proving']] });
   h.gateway.pendingCharges.clear();
   h.gateway.charges.add('ch_first');
-  await h.rest(2);
+  await h.idle(2);
   expect(await shown(h)).toEqual({
     invoice: 'review',
     payments: [['succeeded', 'parked']],
@@ -111,7 +111,7 @@ it('a bank debit settled after Stripe voided the signup’s invoice opens the it
 it('a bank debit no longer known to the MoR counts as failed, and opens a review item', async () => {
   const h = await onItsWay(10);
   h.gateway.pendingCharges.clear();
-  await h.rest(2);
+  await h.idle(2);
   const s = await h.state(INVOICE_ID);
   expect(s.reviews).toMatchObject([{ kind: 'signup_unproven', fact: { code: 'charge-unknown' } }]);
   expect(await shown(h)).toMatchObject({ payments: [['failed', 'parked']], records: 0, collected: 0 });
@@ -128,12 +128,12 @@ it('Crossbill asks the MoR no more about a bank debit after the MoR reports its 
     payments: [['failed', 'parked']],
     open: ['signup_unproven'],
   });
-  await h.rest(48);
+  await h.idle(48);
   expect(h.gateway.asked.length).toBe(before);
   // The MoR reports a second try of the customer: it is money as well.
   const paid = { intentId: 'pi_first', paymentId: 'pay_s', chargeId: 'ch_second', at: h.clock.now() };
   await h.take(aPaymentSucceeded({ ...paid, eventId: 'evt_second' }));
-  await h.rest(1);
+  await h.idle(1);
   expect(await shown(h)).toMatchObject({
     invoice: 'paid',
     payments: [['succeeded', 'confirmed']],
@@ -161,14 +161,14 @@ it.each<[Resolution, string, string]>([
   async (resolution, status, mark) => {
     const h = await onItsWay(9.9 * DAY_HOURS);
     expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });
-    await h.rest(6);
+    await h.idle(6);
     expect(await shown(h)).toMatchObject({
       payments: [['processing', 'parked']],
       open: ['signup_unproven'],
       records: 0,
     });
     await chooseItem(h, resolution);
-    await h.rest(6);
+    await h.idle(6);
     expect(await shown(h)).toMatchObject({ payments: [[status, mark]], records: mark === 'confirmed' ? 1 : 0 });
   },
 );
@@ -178,7 +178,7 @@ async function late(debit: boolean, hours: number): Promise<LaneHarness> {
   if (debit) (h.backend.repository as MemoryLaneRepository).debtors.add(CUSTOMER_ID);
   h.platform.put(anInvoice());
   await h.take(invoiceEvent('invoice.created'));
-  await h.rest(hours);
+  await h.idle(hours);
   return h;
 }
 
@@ -211,7 +211,7 @@ it.each([
   async (_order, events) => {
     const h = LaneHarness.withInvoice();
     for (const e of [...events, ...events]) await h.take(e);
-    await h.rest();
+    await h.idle();
     const s = await h.state(INVOICE_ID);
     expect(s.payments).toMatchObject([{ mark: 'confirmed', status: 'succeeded' }]);
     expect(balances(s)['unmarked_payments']).toBeUndefined();
@@ -226,7 +226,7 @@ it.each([
 ])('a bank debit refused on day 4 and collected on day 5 opens no review item (%s)', async (_order, events) => {
   const h = LaneHarness.withInvoice();
   for (const e of events) await h.take(e);
-  await h.rest();
+  await h.idle();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
 });
 
@@ -236,7 +236,7 @@ const again = (chargeId: string): Promise<object[]> =>
 async function told(...events: Parameters<LaneHarness['deliver']>): Promise<object[]> {
   const h = LaneHarness.withInvoice();
   for (const e of events) await h.take(e);
-  await h.rest();
+  await h.idle();
   const s = await h.state(INVOICE_ID);
   expect(h.platform.records.length).toBe(1);
   return s.reviews.map((r) => ({ kind: r.kind, fact: r.fact }));

@@ -72,11 +72,11 @@ for (const markMode of MODES) {
         h.platform.put(anInvoice({ status: 'draft' }));
         await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
         if (draftPolicy === 'wait') {
-          await h.rest(0.1);
+          await h.idle(0.1);
           h.platform.change(INVOICE_ID, { status: 'open' });
           await h.deliver(invoiceEvent('invoice.finalized'));
         }
-        await h.rest();
+        await h.idle();
         return h;
       };
       const steps = (await run(null)).repository.transactions;
@@ -100,7 +100,7 @@ it('Crossbill reports a payment once, even after a crash during the report and a
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   expect(h.platform.effects).toEqual({ report_payment: 1 });
   h.clock.advance(25 * 3_600_000); // Stripe has forgotten the key
-  await h.rest();
+  await h.idle();
   expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
   expect(await mark(h)).toBe('confirmed');
 });
@@ -116,7 +116,7 @@ for (const markMode of MODES) {
       const h = LaneHarness.withInvoice({}, { settings: { markMode } });
       h.platform.fail(kind, what, what);
       await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-      await h.rest();
+      await h.idle();
       expect(h.platform.effects).toEqual(EFFECTS[markMode]);
       expect(new Set(h.platform.asked.filter((a) => a.startsWith(`${kind} `))).size).toBe(1);
       expect(h.platform.clashes).toEqual([]);
@@ -127,7 +127,7 @@ for (const markMode of MODES) {
       const h = LaneHarness.withInvoice({}, { settings: { markMode } });
       h.platform.fail(kind, 'stored-500');
       await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-      await h.rest();
+      await h.idle();
       const asked = h.platform.asked.filter((a) => a.includes(kind));
       expect(asked.filter((a) => a === `${kind} crossbill:${kind}:pay_oak:1`).length).toBeGreaterThan(2);
       expect(asked.slice(-2)).toEqual([`probe ${kind}`, `${kind} crossbill:${kind}:pay_oak:2`]);
@@ -143,7 +143,7 @@ it('after 23 hours without a reply, Crossbill searches Stripe for a payment reco
   h.platform.fail('report_payment', 'lost-answer');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   h.clock.advance(23.5 * 3_600_000);
-  await h.rest();
+  await h.idle();
   expect(h.platform.asked).toContain('probe report_payment');
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
 });
@@ -154,7 +154,7 @@ async function refusedAttach(then: (h: LaneHarness) => void): Promise<LaneHarnes
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   h.platform.fail('attach_payment', 'refused');
   then(h);
-  await h.rest();
+  await h.idle();
   return h;
 }
 
@@ -183,10 +183,10 @@ it('an attach call refused twice opens a review item, and the operator’s retry
   const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'refused', 'refused');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-  await h.rest();
+  await h.idle();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['effect_failed']);
   await chooseItem(h, 'retry', { kind: 'effect_failed' });
-  await h.rest();
+  await h.idle();
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
   expect(await mark(h)).toBe('confirmed');
 });
@@ -197,7 +197,7 @@ it('Crossbill withdraws the unsent report of a payment if its invoice becomes vo
   h.repository.dieBefore = 2;
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   h.platform.change(INVOICE_ID, { status: 'void' });
-  await h.rest();
+  await h.idle();
   expect(h.platform.effects).toEqual({});
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
 });
@@ -213,7 +213,7 @@ it.each(MODES)('after a restore, Crossbill recognises its own mark on a paid inv
     records: first.platform.records,
   });
   await restored.take(aPaymentSucceeded());
-  await restored.rest();
+  await restored.idle();
   expect(restored.platform.effects).toEqual({});
   const s = await restored.state(INVOICE_ID);
   expect(s.payments[0]?.mark).toBe('confirmed');
@@ -227,12 +227,12 @@ it.each(MODES)('a card payment made during Crossbill’s mark opens a double_pay
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   h.platform.payAnotherWay(INVOICE_ID);
   h.clock.advance(60_000);
-  await h.rest();
+  await h.idle();
   const s = await h.state(INVOICE_ID);
   expect(s.payments[0]?.mark).toBe('parked');
   expect(openKinds(s)).toEqual(['double_payment']);
   await chooseItem(h, 'retry', { kind: 'double_payment' }); // looking once more does not make it ours
-  await h.rest();
+  await h.idle();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
   expect(await mark(h)).toBe('parked');
 });
@@ -241,7 +241,7 @@ async function stuck(): Promise<LaneHarness> {
   const h = LaneHarness.withInvoice({ status: 'draft' }, { settings: { draftPolicy: 'finalize' } });
   h.platform.finalizationRefusal = 'customer_tax_location_invalid';
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
-  await h.rest(0.5);
+  await h.idle(0.5);
   return h;
 }
 const tries = (h: LaneHarness): number => h.platform.asked.filter((a) => a.startsWith('finalize_invoice')).length;
@@ -261,7 +261,7 @@ it('if Stripe refuses to finalize a draft, Crossbill does not try again, and mar
 it('Crossbill does not repeat a failed finalization after the operator dismisses the review item', async () => {
   const h = await stuck();
   await chooseItem(h, 'dismiss', { kind: 'finalization_failed' });
-  await h.rest(5);
+  await h.idle(5);
   expect(tries(h)).toBe(1);
   expect(await mark(h)).toBe('held');
 });
@@ -270,7 +270,7 @@ it('Crossbill repeats a failed finalization after the operator chooses `retry`',
   const h = await stuck();
   h.platform.finalizationRefusal = null;
   await chooseItem(h, 'retry', { kind: 'finalization_failed' });
-  await h.rest(0.2);
+  await h.idle(0.2);
   expect(tries(h)).toBe(2);
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
@@ -278,9 +278,9 @@ it('Crossbill repeats a failed finalization after the operator chooses `retry`',
 it('an invoice still a draft three days after the MoR took its money opens a review item', async () => {
   const h = LaneHarness.withInvoice({ status: 'draft' });
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
-  await h.rest(72);
+  await h.idle(72);
   expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
-  await h.rest(2);
+  await h.idle(2);
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['finalization_failed']);
   h.platform.change(INVOICE_ID, { status: 'open' });
   await h.take(invoiceEvent('invoice.finalized'));
@@ -293,7 +293,7 @@ it('if the operator applies a part payment, Crossbill attaches the payment, and 
   await h.take(aPaymentSucceeded({ amount: 600 }));
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
   await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
-  await h.rest();
+  await h.idle();
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountRemaining: 400n });
 });
@@ -304,7 +304,7 @@ it('an invoice is open again after the refund of its only payment', async () => 
   await h.take(aPaymentSucceeded({ amount: 600 }));
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('review');
   await chooseItem(h, 'refund', { kind: 'amount_mismatch' });
-  await h.rest();
+  await h.idle();
   const s = await h.state(INVOICE_ID);
   expect(s.refunds.map((r) => [r.amount, r.status])).toEqual([[600n, 'succeeded']]);
   expect(s.invoice?.status).toBe('open');
@@ -314,7 +314,7 @@ it('with out-of-band marks, Crossbill never marks an amount other than the amoun
   const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   await h.take(aPaymentSucceeded({ amount: 600 }));
   await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
-  await h.rest();
+  await h.idle();
   expect(h.platform.effects).toEqual({});
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
 });
@@ -325,7 +325,7 @@ it('the review item about the amount still due after a mark does not offer the c
   await h.take(aPaymentSucceeded());
   h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
   h.clock.advance(5_000); // within the time that a read counts as fresh
-  await h.rest();
+  await h.idle();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
   await expect(chooseItem(h, 'apply', { kind: 'amount_mismatch' })).rejects.toThrow(
     'can be resolved by: refund, retry, dismiss',
@@ -340,16 +340,16 @@ it('the item invoice_not_payable opens again after the MoR refuses the chosen re
   await h.take(aPaymentSucceeded());
   h.gateway.trouble.push('refused');
   await chooseItem(h, 'refund', { kind: 'invoice_not_payable' });
-  await h.rest();
+  await h.idle();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
 });
 
 it('a renewal still overdue after a retry opens a second renewal_overdue item', async () => {
   const h = LaneHarness.withInvoice();
   await h.take(invoiceEvent('invoice.created'));
-  await h.rest(30);
+  await h.idle(30);
   await chooseItem(h, 'retry', { kind: 'renewal_overdue' });
-  await h.rest(30);
+  await h.idle(30);
   await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['renewal_overdue']);
   await h.take(aPaymentSucceeded());
@@ -362,7 +362,7 @@ async function partApplied(): Promise<LaneHarness> {
   const h = LaneHarness.withInvoice({ amountDue: 1000n });
   await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
   await chooseItem(h, 'apply');
-  await h.rest();
+  await h.idle();
   return h;
 }
 
@@ -377,7 +377,7 @@ it.each([
   await chooseItem(h, 'apply');
   await h.drain();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount }));
-  await h.rest();
+  await h.idle();
   const s = await h.state(INVOICE_ID);
   expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', mark]);
   const open = s.reviews.filter((r) => r.status === 'open');
@@ -399,7 +399,7 @@ it.each([
       h.platform.payments.set(INVOICE_ID, [{ recordId: 'pr_hand', minor: 600n }]);
     }
     await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
-    await h.rest();
+    await h.idle();
     const s = await h.state(INVOICE_ID);
     expect(s.payments.map((p) => p.mark)).toEqual(marks);
     const open = s.reviews.filter((r) => r.status === 'open');
@@ -410,9 +410,9 @@ it.each([
 it('after a part payment and a payment of the rest, a third payment opens a double_payment item', async () => {
   const h = await partApplied();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
-  await h.rest();
+  await h.idle();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_third', amount: 600 }));
-  await h.rest();
+  await h.idle();
   const open = (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
   expect(open.map((r) => r.kind)).toEqual(['double_payment']);
 });

@@ -13,7 +13,7 @@ const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 
 async function choose(h: LaneHarness, resolution: Resolution): Promise<LaneState> {
   await chooseItem(h, resolution);
-  await h.rest();
+  await h.idle();
   return state(h);
 }
 
@@ -106,7 +106,7 @@ async function applied(...refunds: number[]): Promise<LaneHarness> {
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ amountPaid: 1000n, amountOverpaid: 200n });
   return h;
 }
-const rest = (minor: bigint) => [{ code: 'rest-due', status: 'open', due: eur(minor) }];
+const remaining = (minor: bigint) => [{ code: 'rest-due', status: 'open', due: eur(minor) }];
 const items = async (h: LaneHarness): Promise<readonly unknown[]> => openFacts(await state(h));
 const OVERPAID = { code: 'overpaid', over: eur(200n), due: eur(800n), credited: true };
 
@@ -170,7 +170,7 @@ async function marked(): Promise<LaneHarness> {
   await h.take(aPaymentSucceeded());
   h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
   h.clock.advance(5_000); // within the time that a read counts as fresh
-  await h.rest();
+  await h.idle();
   return h;
 }
 
@@ -183,9 +183,9 @@ it('the choice `retry` reads the invoice again, and the item about the amount st
     expect(read()).toBe(before + 1);
     return openFacts(s);
   };
-  expect(await again()).toMatchObject(rest(500n));
+  expect(await again()).toMatchObject(remaining(500n));
   h.platform.change(INVOICE_ID, { amountRemaining: 300n });
-  expect(await again()).toMatchObject(rest(300n));
+  expect(await again()).toMatchObject(remaining(300n));
   h.platform.change(INVOICE_ID, { status: 'paid', amountRemaining: 0n });
   expect(await again()).toEqual([]);
 });
@@ -193,7 +193,7 @@ it('the choice `retry` reads the invoice again, and the item about the amount st
 it('the item about the amount still due opens again after a refused refund, and closes after a successful refund', async () => {
   const h = await marked();
   h.gateway.trouble.push('refused');
-  expect(openFacts(await choose(h, 'refund'))).toMatchObject(rest(500n));
+  expect(openFacts(await choose(h, 'refund'))).toMatchObject(remaining(500n));
   const s = await choose(h, 'refund');
   expect([openFacts(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
 });
@@ -204,5 +204,5 @@ it('if a draft with an applied payment is finalized at a higher amount, a review
   expect(openFacts(await state(h))).toMatchObject([{ code: 'amount-differs', taken: eur(1000n), due: eur(900n) }]);
   h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
   const s = await choose(h, 'apply');
-  expect([openFacts(s), s.invoice?.status]).toMatchObject([rest(500n), 'open']);
+  expect([openFacts(s), s.invoice?.status]).toMatchObject([remaining(500n), 'open']);
 });

@@ -33,7 +33,7 @@ it('Crossbill repeats no refund after its key expired, even if `crossbill verify
   const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
   await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   h.clock.advance(10 * HOUR_MS);
-  await h.rest(48);
+  await h.idle(48);
   await isMadeOnce(h);
 });
 
@@ -78,9 +78,9 @@ it('Crossbill repeats no refund after a day without a database, if the MoR’s r
   };
   await ask(h, 300n);
   await workUntil(h, () => calls === 2);
-  await h.rest(30);
+  await h.idle(30);
   h.gateway.createRefund = replies;
-  await h.rest(48);
+  await h.idle(48);
   await isMadeOnce(h);
 });
 
@@ -100,9 +100,9 @@ it.each(['payment_record', 'out_of_band'] as const)(
     expect([h.crashes, h.platform.notes.length]).toEqual([1, 1]);
     h.clock.advance(20 * HOUR_MS);
     isDown = true;
-    await h.rest(6);
+    await h.idle(6);
     isDown = false;
-    await h.rest(48);
+    await h.idle(48);
     const s = await h.state(INVOICE_ID);
     expect([h.platform.notes.length, s.refunds[0]?.mirror, openKinds(s)]).toEqual([1, 'done', []]);
   },
@@ -117,9 +117,9 @@ it('Crossbill repeats no refund under an expired key if the MoR replied with a r
     return isMoved ? failed('stopped', { status: 303, code: 'unexpected_redirect' }) : replies(...call);
   };
   await ask(h, 300n);
-  await h.rest(30);
+  await h.idle(30);
   isMoved = false;
-  await h.rest(48);
+  await h.idle(48);
   await isMadeOnce(h);
 });
 
@@ -137,7 +137,7 @@ it('if the record of the first retry is lost and the amount due changes, Crossbi
   expect([h.crashes, relayed(r).length]).toEqual([1, 1]);
   h.platform.change(INVOICE_ID, { amountDue: 900n, amountRemaining: 900n, total: 900n });
   h.clock.advance(HOUR_MS);
-  await h.rest(30);
+  await h.idle(30);
   const s = await state(r);
   expect(s.calls).toMatchObject([{ kind: 'retry_charge', status: 'cancelled', attempts: 0 }]);
   expect(s.invoice?.retries).toMatchObject({ retries: [{ withdrawn: false }], waitingSince: expect.any(String) });
@@ -152,7 +152,7 @@ it('if the MoR refuses a repeated refund request after the refund’s event, a r
   expect([h.crashes, h.gateway.made.length]).toEqual([1, 1]);
   h.gateway.createRefund = async () => failed('refused', { status: 422, code: 'payment_not_refundable' });
   await h.deliver(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 1000 }));
-  await h.rest(1);
+  await h.idle(1);
   const s = await h.state(INVOICE_ID);
   expect(s.refunds).toMatchObject([{ id: asked.id, status: 'succeeded', failure: null }]);
   expect(s.reviews).toMatchObject([{ fact: { code: 'request-refused', nothingMade: false } }]);
@@ -167,7 +167,7 @@ it('a refund stays `unknown` if the MoR first answers with a redirect and then r
     return failed('stopped', { status: 303, code: 'unexpected_redirect' });
   };
   await ask(h, 300n);
-  await h.rest(1);
+  await h.idle(1);
   await isMadeOnce(h);
 });
 
@@ -178,12 +178,12 @@ it('a refund stays `unknown` if Crossbill crashes in the first try and the MoR r
   await h.drain();
   expect(h.crashes).toBe(1);
   h.gateway.createRefund = async () => failed('refused', { status: 400, code: 'invalid_request' });
-  await h.rest(1);
+  await h.idle(1);
   await isMadeOnce(h);
   const [item] = (await h.state(INVOICE_ID)).reviews;
   expect(item?.fact).toMatchObject({ code: 'refund-waits', refused: expect.anything() as unknown });
   await chooseItem(h, 'retry');
-  await h.rest(1);
+  await h.idle(1);
   await isMadeOnce(h);
   const last = (await h.state(INVOICE_ID)).reviews.at(-1);
   expect(last?.fact).toMatchObject({ code: 'refund-waits', refused: expect.anything() as unknown });
@@ -200,7 +200,7 @@ it('if Stripe has too many records to search, a payment on a paid invoice opens 
   const h = withManyRecords();
   h.platform.payAnotherWay(INVOICE_ID);
   await h.take(aPaymentSucceeded());
-  await h.rest();
+  await h.idle();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
 });
 
@@ -208,7 +208,7 @@ it('if Stripe stored an error for a payment report and has too many records to s
   const h = withManyRecords();
   h.platform.fail('report_payment', 'stored-500');
   await h.take(aPaymentSucceeded());
-  await h.rest();
+  await h.idle();
   const s = await h.state(INVOICE_ID);
   expect(openKinds(s)).toEqual(['effect_failed']);
   expect(s.payments[0]?.mark).toBe('parked');

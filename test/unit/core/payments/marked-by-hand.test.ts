@@ -22,7 +22,7 @@ async function refused(markMode: 'payment_record' | 'out_of_band', kind: string)
   const h = LaneHarness.withInvoice({}, { settings: { markMode } });
   h.platform.fail(kind, ...Array.from({ length: MARK_TRIES }, () => 'refused' as const));
   await h.take(aPaymentSucceeded());
-  await h.rest(1);
+  await h.idle(1);
   h.platform.trouble.length = 0;
   const [item] = (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
   return { h, byHand: item?.fact.code === 'mark-refused' ? item.fact.byHand : null };
@@ -37,7 +37,7 @@ function recordByHand(h: LaneHarness, id: string): void {
 
 async function retry(h: LaneHarness): Promise<void> {
   await chooseItem(h, 'retry');
-  await h.rest();
+  await h.idle();
 }
 
 async function booked(h: LaneHarness): Promise<object> {
@@ -58,7 +58,7 @@ it('after Stripe refuses a report, a retry finds the operator’s own payment re
   await retry(h);
   expect(await booked(h)).toEqual(BOOKED);
   await h.take(aRefund({ amount: 1000, total: 1000 }));
-  await h.rest();
+  await h.idle();
   expect(h.platform.notes).toMatchObject([{ minor: 1000n }]);
 });
 
@@ -94,7 +94,7 @@ it("the operator's retry finds a manual out-of-band mark, even if the MoR change
   h.gateway.charges.add('ch_first');
   h.platform.fail('pay_out_of_band', ...Array.from({ length: MARK_TRIES }, () => 'refused' as const));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, paymentId: 'pay_typo' }, ctx));
-  await h.rest(1);
+  await h.idle(1);
   await h.take(aPaymentSucceeded({ paymentId: 'pay_right', chargeId: 'ch_first', intentId: 'pi_first' }));
   h.platform.change(INVOICE_ID, paid);
   await retry(h);
@@ -106,7 +106,7 @@ it('if an invoice is paid another way, each of two payments with the same charge
   h.platform.fail('attach_payment', 'retry', 'retry', 'retry');
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
   h.platform.payAnotherWay(INVOICE_ID);
-  await h.rest(1);
+  await h.idle(1);
   await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId: 'ch_1' }));
   const s = await h.state(INVOICE_ID);
   expect(s.payments.map((p) => [p.mark, p.paymentRecordId])).toEqual([

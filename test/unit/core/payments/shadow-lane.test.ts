@@ -39,7 +39,7 @@ it.each(MODES)(
   async (markMode) => {
     const h = inShadow({ markMode });
     await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    await h.rest();
+    await h.idle();
     expect(h.platform.effects).toEqual({});
     const first = markMode === 'payment_record' ? 'report_payment' : 'set_reference';
     expect(await calls(h)).toEqual([`${first} cancelled shadow_mode`]);
@@ -100,7 +100,7 @@ it('in shadow mode, Crossbill finalizes no draft, and decides the mark after ano
   const h = inShadow({ draftPolicy: 'finalize' });
   h.platform.change(INVOICE_ID, { status: 'draft' });
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
-  await h.rest(5);
+  await h.idle(5);
   expect(await calls(h)).toEqual(['finalize_invoice cancelled shadow_mode']);
   expect((await state(h)).invoice?.status).toBe('held');
   h.platform.change(INVOICE_ID, { status: 'open' });
@@ -129,10 +129,10 @@ it('Crossbill sends no pending call during shadow mode, and sends these calls af
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   expect(await calls(h)).toEqual(['report_payment pending ']);
   over(true);
-  await h.rest(2);
+  await h.idle(2);
   expect(h.platform.effects).toEqual({});
   over(false);
-  await h.rest(1);
+  await h.idle(1);
   expect([await calls(h), (await state(h)).invoice?.status]).toEqual([
     ['report_payment done ', 'attach_payment done '],
     'paid',
@@ -156,11 +156,11 @@ it('in shadow mode, Crossbill stores one unsent payment link request for a faile
   const recoveryLinks = { jurisdiction: 'DE', returnUrl: 'https://shop.example/back', expiresSec: 604_800 };
   const h = inShadow({ recoveryLinks });
   await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
-  await h.rest(24);
+  await h.idle(24);
   expect(await calls(h)).toEqual(['create_payment_link cancelled shadow_mode']);
   Object.assign(h.context.settings, { sendsNothing: false });
   await h.take(aPaymentFailed({ eventId: 'evt_again', paymentId: 'pay_again' }));
-  await h.rest(24);
+  await h.idle(24);
   expect(await calls(h)).toEqual(['create_payment_link cancelled shadow_mode']);
 });
 
@@ -175,7 +175,7 @@ async function left(): Promise<LaneHarness> {
 it('after shadow mode, Crossbill sends no call decided in shadow mode', async () => {
   const h = await left();
   await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
-  await h.rest(48);
+  await h.idle(48);
   expect(h.platform.effects).toEqual({});
   expect((await state(h)).payments[0]?.mark).toBe('reporting');
 });
@@ -187,7 +187,7 @@ it('after shadow mode, the operator’s retry makes Crossbill decide again and m
     const read = applyRead(s, { ok: true, value: facts, status: 200, requestId: null }, ctx);
     return { ok: true, state: decide(read, ctx, decideMarksAgain), value: null };
   });
-  await h.rest();
+  await h.idle();
   const s = await state(h);
   expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
   expect(s.calls.filter((m) => m.kind === 'report_payment').map((m) => [m.generation, m.status])).toEqual([
@@ -222,7 +222,7 @@ it.each(MODES)(
     );
     expect(shown.map((d) => d.kind)).toEqual(['refund_not_mirrored']);
     Object.assign(h.context.settings, { sendsNothing: false });
-    await h.rest(1);
+    await h.idle(1);
     s = await state(h);
     expect([s.refunds[0]?.mirror, h.platform.notes.length]).toEqual(['done', 1]);
     expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -700n });

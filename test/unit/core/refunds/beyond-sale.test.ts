@@ -37,7 +37,7 @@ it('a dismissed item about the part beyond the sale stays closed', async () => {
   const h = await withDebt(300n);
   await h.take(aRefund({ amount: 1300, total: 1300 }));
   await chooseItem(h, 'dismiss');
-  await h.rest(48);
+  await h.idle(48);
   expect(await items(h)).toEqual([]);
 });
 
@@ -100,6 +100,6 @@ it('a refund shown on Stripe is unchanged by a credit note that a person makes l
   await h.take(aPaymentSucceeded());
   await h.take(aRefund({ amount: 300, total: 300 }));
   h.platform.put(anInvoice({ status: 'paid', amountCredited: 1000n }));
-  await h.rest(48);
+  await h.idle(48);
   expect([notes(h), await items(h)]).toEqual([[300n], []]);
 });

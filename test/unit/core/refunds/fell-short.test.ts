@@ -26,7 +26,7 @@ async function outcome(h: LaneHarness, said: 'lost' | 'won', hours: number): Pro
 
 async function choose(h: LaneHarness, resolution: Resolution): Promise<boolean> {
   const done = await tryChoice(h, resolution, { kind: 'double_payment' });
-  await h.rest(48);
+  await h.idle(48);
   return done.ok;
 }
 

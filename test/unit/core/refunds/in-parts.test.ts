@@ -153,7 +153,7 @@ it.each<[string, Trouble]>([
   const h = await paid();
   h.gateway.trouble.push(what, what);
   await ask(h, 300n);
-  await h.rest();
+  await h.idle();
   expect(h.gateway.made).toHaveLength(1);
   expect(h.gateway.clashes).toEqual([]);
   await shows(h, 300n, 1);
@@ -163,7 +163,7 @@ it("a refund keeps its amount reserved after a lost request and a refused retry,
   const h = await paid();
   h.gateway.trouble.push('lost-request', 'refused');
   const r = await ask(h, 400n);
-  await h.rest();
+  await h.idle();
   let s = await state(h);
   expect(s.refunds[0]?.status).toBe('unknown');
   expect(openKinds(s)).toEqual(['refund_stuck']);
@@ -181,7 +181,7 @@ it('Crossbill shows a pending refund on Stripe only after the MoR reports its su
   await ask(h, 400n);
   await h.drain();
   await shows(h, 0n, 0);
-  await h.rest(24 * 11);
+  await h.idle(24 * 11);
   expect(openKinds(await state(h))).toEqual(['refund_stuck']);
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
   await shows(h, 400n, 1);
@@ -198,7 +198,7 @@ it("a refund with an undocumented status keeps its amount reserved and opens a r
   expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(600n);
   expect(shownStatus(s.refunds[0] ?? never())).toBe('under_review');
   await shows(h, 0n, 0);
-  await h.rest(25);
+  await h.idle(25);
   expect(openKinds(await state(h))).toEqual(['refund_stuck']);
   expect(h.gateway.made).toHaveLength(1);
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
@@ -233,7 +233,7 @@ it("while a refund of a payment's rest is under way, Crossbill refuses a second 
   const h = await paid();
   await ask(h, null);
   await expect(ask(h, null)).rejects.toThrow('payment_not_refundable');
-  await h.rest();
+  await h.idle();
   expect(h.gateway.made.map((m) => m.amountMinor)).toEqual([1000n]);
   await shows(h, 1000n, 1);
 });
@@ -258,7 +258,7 @@ it('if the MoR answers a refund with another amount, Stripe gets no credit note 
       expect((await state(h)).refunds[0]?.status).toBe('unknown');
       await h.take(event);
     }
-    await h.rest();
+    await h.idle();
     expect(openKinds(await state(h))).toContain('refund_gap');
     expect(h.gateway.asked).toHaveLength(1);
   }
@@ -276,7 +276,7 @@ it.each(REPLIES)(
     await ask(h, 300n);
     await h.take(aRefund({ ...names(2), eventId: 'evt_second', amount: 300, total: 600 }));
     await h.take(aRefund({ ...names(1), eventId: 'evt_first', amount: 300, total: 300 }));
-    await h.rest();
+    await h.idle();
     const s = await state(h);
     expect(s.refunds.map((r) => r.status)).toEqual(['succeeded', 'succeeded']);
     expect(s.refunds.map((r) => r.processorRefundId).sort()).toEqual(['re_api1', 're_api2']);
@@ -293,7 +293,7 @@ it('Stripe gets a refund once, even after a crash at any step and a lost answer'
       h.platform.fail(kind, 'lost-answer');
       h.repository.dieBefore = h.repository.transactions + k;
       await h.take(part(1, 300, 300));
-      await h.rest();
+      await h.idle();
       expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
       await shows(h, 300n, 1);
     }
@@ -305,7 +305,7 @@ it("if Stripe refuses a credit note, the operator's retry issues the note withou
   h.platform.fail('issue_credit_note', 'refused');
   await h.take(part(1, 300, 300));
   await chooseItem(h, 'retry', { kind: 'effect_failed' });
-  await h.rest();
+  await h.idle();
   expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
   await shows(h, 300n, 1);
 });
@@ -317,7 +317,7 @@ it("a refund on Stripe keeps its reference if the processor's refund id arrives 
   await ask(h, 300n);
   await h.drain();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_late', amount: 300 }));
-  await h.rest();
+  await h.idle();
   expect(h.platform.records[0]?.refunds.map((r) => r.reference)).toEqual(['rfnd_api1']);
   expect(h.platform.notes.map((n) => n.reference)).toEqual(['rfnd_api1']);
   expect((await state(h)).refunds[0]).toMatchObject({ mirror: 'done', processorRefundId: 're_late' });
@@ -329,7 +329,7 @@ it("Stripe gets a refund once, even if the MoR's refund id arrives between the t
   h.platform.fail('report_refund', 'lost-answer');
   await h.take(aRefund({ refundId: null, processorRefundId: 're_1', eventId: 'evt_a', amount: 300 }));
   await h.take(aRefund({ refundId: 'rfnd_1', processorRefundId: 're_1', eventId: 'evt_b', amount: 300 }));
-  await h.rest();
+  await h.idle();
   await shows(h, 300n, 1);
   expect((await state(h)).refunds[0]?.mirror).toBe('done');
 });
@@ -348,7 +348,7 @@ it('after the MoR knows the charge of a signup, Crossbill marks the invoice paid
   await h.drain();
   expect(h.platform.effects).toEqual({});
   h.gateway.charges.add('ch_first');
-  await h.rest();
+  await h.idle();
   expect((await state(h)).payments[0]?.mark).toBe('confirmed');
   await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first', paymentId: 'pay_s' }));
   const s = await state(h);
@@ -363,7 +363,7 @@ it('a late decline of an earlier charge does not fail a signup whose charge the 
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
   await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s', amount: 900 }));
   h.gateway.charges.add('ch_first');
-  await h.rest();
+  await h.idle();
   const proven = { mark: 'confirmed', status: 'succeeded', declineCode: null, amount: 1000n };
   expect((await state(h)).payments).toMatchObject([proven]);
   await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first', paymentId: 'pay_s' }));
@@ -375,7 +375,7 @@ it('if an operator dismissed a signup, Crossbill still marks its invoice paid af
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-  await h.rest(4);
+  await h.idle(4);
   await chooseItem(h, 'dismiss', { kind: 'signup_unproven' });
   expect((await state(h)).payments[0]?.mark).toBe('closed');
   await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first' }));

@@ -35,7 +35,7 @@ it("after 30 hours Crossbill repeats no refund with a lost answer or a lost reco
     if (lost === 'answer') h.gateway.trouble.push('lost-answer');
     else h.repository.dieBefore = h.repository.transactions + 2; // the transaction after the call
     await askLongAgo(h);
-    await h.rest(48);
+    await h.idle(48);
     let s = await state(h);
     expect(h.gateway.made).toHaveLength(1);
     expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
@@ -56,9 +56,9 @@ it('after a crash during a refund and 30 hours without the MoR, Crossbill does n
   await ask(h, 300n);
   await h.drain();
   isDown = true; // nobody can connect for a day
-  await h.rest(30);
+  await h.idle(30);
   isDown = false;
-  await h.rest(48);
+  await h.idle(48);
   const s = await state(h);
   expect([h.crashes, h.gateway.made.length]).toEqual([1, 1]);
   expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
@@ -72,7 +72,7 @@ it('Crossbill retries a refund for about a day while its key is valid, and then 
     const h = await paid();
     h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const));
     await ask(h, 300n);
-    await h.rest(48);
+    await h.idle(48);
     const s = await state(h);
     const isDone = end === 'succeeded';
     expect([s.refunds[0]?.status, h.gateway.made.length]).toEqual([end, isDone ? 1 : 0]);
@@ -96,7 +96,7 @@ it('if the database fails right after a refund, Crossbill does not send the refu
   const back = h.clock.now().getTime() + 25 * 3_600_000;
   h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('stopped') : send(...call));
   h.clock.advance(60_000);
-  await h.rest(48);
+  await h.idle(48);
   expect(h.gateway.made).toHaveLength(1);
   expect(openKinds(await state(h))).toEqual(['refund_stuck']);
 });
@@ -105,14 +105,14 @@ it('Crossbill refuses to resend a refund whose stored request bytes were erased'
   const h = await paid();
   h.gateway.trouble.push('lost-answer');
   await askLongAgo(h);
-  await h.rest(48);
+  await h.idle(48);
   const purged = (x: LaneState): LaneState => ({
     ...x,
     calls: x.calls.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
   });
   await h.command(INVOICE_ID, (x) => ({ ok: true, state: purged(x), value: null }));
   expect(await tryChoice(h, 'retry')).toMatchObject({ ok: false, code: 'request_erased' });
-  await h.rest(48);
+  await h.idle(48);
   expect([h.gateway.made.length, openKinds(await state(h))]).toEqual([1, ['refund_stuck']]);
 });
 
@@ -124,7 +124,7 @@ it('the command `crossbill verify --repair` does not send a refund again after i
   const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
   const found = finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' });
   await verify.repair(none, [found]);
-  await h.rest(48);
+  await h.idle(48);
   expect(h.gateway.made).toHaveLength(1);
   expect(openKinds(await state(h))).toEqual(['refund_stuck']);
 });
@@ -141,7 +141,7 @@ it("the command `crossbill verify --repair` does not make a refund's idempotency
   const send = h.gateway.createRefund.bind(h.gateway);
   const back = h.clock.now().getTime() + 6 * 3_600_000;
   h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('retry') : send(...call));
-  await h.rest(48);
+  await h.idle(48);
   expect(h.gateway.made).toHaveLength(1);
   expect(openKinds(await state(h))).toEqual(['refund_stuck']);
 });
@@ -152,7 +152,7 @@ it("if the MoR's event confirms a refund with a lost answer, Crossbill does not 
   await ask(h, 300n);
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
   h.clock.advance(30 * 3_600_000);
-  await h.rest(48);
+  await h.idle(48);
   expect(h.gateway.made).toHaveLength(1);
   expect((await state(h)).calls.filter((m) => m.status === 'pending')).toEqual([]);
 });
@@ -162,10 +162,10 @@ it("an operator's retry sends a withdrawn refund while its new idempotency key i
   h.gateway.trouble.push('lost-request');
   await askLongAgo(h);
   h.gateway.trouble.push(...Array.from({ length: 60 }, () => 'retry' as const));
-  await h.rest(1);
+  await h.idle(1);
   expect(h.gateway.asked).toHaveLength(1);
   await chooseItem(h, 'retry', { kind: 'refund_stuck' });
-  await h.rest(22);
+  await h.idle(22);
   expect(h.gateway.made).toHaveLength(1);
   expect(openKinds(await state(h))).toEqual([]);
   await shows(h, 300n, 1);
@@ -176,7 +176,7 @@ it('a refund that the MoR refuses at the eighth try opens a review item; a refus
     const h = await paid();
     h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const), 'refused');
     await ask(h, 300n);
-    await h.rest(1);
+    await h.idle(1);
     const s = await state(h);
     return [s.refunds[0]?.status, openKinds(s)];
   };
@@ -191,7 +191,7 @@ it('if an event reports an equal refund before the MoR refuses the request, a re
   const { id } = await ask(h, 300n);
   h.gateway.trouble.push('refused');
   await h.take(portal);
-  await h.rest(48);
+  await h.idle(48);
   const s = await state(h);
   expect(s.refunds).toMatchObject([{ id, status: 'succeeded', morRefundId: 'rfnd_portal', failure: { status: 422 } }]);
   expect(s.reviews.filter((r) => r.status === 'open')).toMatchObject([
@@ -209,7 +209,7 @@ it('if an event reports an equal refund before the MoR refuses the repeated requ
     await h.drain();
     h.gateway.trouble.push('refused');
     await h.take(portal);
-    await h.rest(48);
+    await h.idle(48);
     const s = await state(h);
     expect(s.refunds).toMatchObject([{ status: 'succeeded', failure: null }]);
     expect(s.reviews.filter((r) => r.status === 'open')).toMatchObject([
@@ -224,10 +224,10 @@ it('a refund of a partial payment waits for the rest of the invoice before Strip
   await h.take(aPaymentSucceeded({ amount: 600 }));
   await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
   await h.take(aRefund({ amount: 200, total: 200 }));
-  await h.rest();
+  await h.idle();
   expect([h.platform.notes, openKinds(await h.state(INVOICE_ID))]).toEqual([[], []]);
   await h.take(aPaymentSucceeded({ eventId: 'evt_rest', paymentId: 'pay_rest', chargeId: 'ch_rest', amount: 400 }));
-  await h.rest();
+  await h.idle();
   expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
   expect(h.platform.notes.map((n) => n.minor)).toEqual([200n]);
 });
@@ -241,9 +241,9 @@ it("if the MoR answers `failed` to the operator's retry of a refund unanswered f
   const retry = async (item: string | undefined): Promise<void> => {
     const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
     await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item ?? never(), choice, ctx));
-    await h.rest(1);
+    await h.idle(1);
   };
-  await h.rest(25);
+  await h.idle(25);
   expect((await state(h)).refunds[0]?.status).toBe('unknown');
   expect(waiting(await state(h))).toHaveLength(1);
   h.gateway.trouble.length = 0;
@@ -265,7 +265,7 @@ describe('a refund that failed at the MoR without a report', () => {
 
   async function end(h: LaneHarness, note: string | null): Promise<string> {
     const done = await tryChoice(h, 'apply', { kind: 'refund_stuck', note, by: 'ops' });
-    await h.rest(1);
+    await h.idle(1);
     return done.ok ? 'ok' : done.code;
   }
   const left = async (h: LaneHarness): Promise<bigint> => {
@@ -277,7 +277,7 @@ describe('a refund that failed at the MoR without a report', () => {
     const h = await paid();
     h.gateway.nextStatus = 'pending';
     await ask(h, 300n);
-    await h.rest(11 * 24);
+    await h.idle(11 * 24);
     expect(await left(h)).toBe(700n);
     expect([await end(h, null), await end(h, '  ')]).toEqual(['note_required', 'note_required']);
     expect(await left(h)).toBe(700n);
@@ -297,7 +297,7 @@ describe('a refund that failed at the MoR without a report', () => {
     await shows(h, 0n, 0);
     // The person was wrong, and its event comes after all.
     await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
-    await h.rest(1);
+    await h.idle(1);
     expect([(await state(h)).refunds.map((r) => r.status), await left(h)]).toEqual([['succeeded'], 700n]);
     await shows(h, 300n, 1);
   });
@@ -306,18 +306,18 @@ describe('a refund that failed at the MoR without a report', () => {
     const h = await paid();
     h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-request' as const));
     await ask(h, 300n);
-    await h.rest(48);
+    await h.idle(48);
     for (const round of [1, 2]) {
       const items = (await state(h)).reviews.length;
       await chooseItem(h, 'dismiss', { kind: 'refund_stuck' });
       h.clock.advance((10 * 24 - 1) * 3_600_000);
-      await h.rest(0);
+      await h.idle(0);
       expect([round, openKinds(await state(h))]).toEqual([round, []]);
-      await h.rest(1);
+      await h.idle(1);
       expect([openKinds(await state(h)), (await state(h)).reviews.length]).toEqual([['refund_stuck'], items + 1]);
     }
     expect([await end(h, 'Ada of the MoR'), await left(h), openKinds(await state(h))]).toEqual(['ok', 1000n, []]);
-    await h.rest(30 * 24);
+    await h.idle(30 * 24);
     expect(openKinds(await state(h))).toEqual([]);
   });
 });

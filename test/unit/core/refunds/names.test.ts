@@ -57,7 +57,7 @@ it('if a caller requests a refund already known from its event, the MoR and Stri
   expect(stands).toMatchObject({ morRefundId: 'rfnd_api1', askedAs: asked.id, origin: 'api' });
   const after = await h.state(INVOICE_ID);
   expect(tellLane(before, after).map((t) => t.type)).toEqual([]);
-  await h.rest(15 * 24);
+  await h.idle(15 * 24);
   await givenBackOnce(h);
 });
 
@@ -80,7 +80,7 @@ it("if the MoR's late answer names a known refund, Crossbill merges the request 
   await h.drain();
   expect((await h.state(INVOICE_ID)).refunds.map((r) => r.status)).toEqual(['succeeded', 'unknown']);
   h.gateway.trouble.length = 0;
-  await h.rest(2);
+  await h.idle(2);
   await givenBackOnce(h);
 });
 
@@ -148,7 +148,7 @@ it.each([
       await askByKey(h, ['caller', 'ops', key]);
       await h.drain();
     }
-    await h.rest(48);
+    await h.idle(48);
     const s = await h.state(INVOICE_ID);
     const stand = s.refunds.filter((r) => r.status !== 'joined');
     expect(new Map(stand.map((r) => [r.totalAfter, r.morRefundId]))).toEqual(
@@ -188,7 +188,7 @@ it("a refund event without an id belongs to Crossbill's own request, before or a
     const wish = { amount: 400n, reason: null, metadata: null, by: 'ops' } as const;
     await h.command(INVOICE_ID, (s, ctx) => askRefund(s, p?.id ?? '', wish, ctx));
     await h.take(unnamed(1, 400, 400));
-    await h.rest();
+    await h.idle();
     expect(await counted(h)).toEqual({ sum: 400n, rows: 1, notes: 1, open: [] });
   }
 });
@@ -226,8 +226,8 @@ async function misnamed(markMode: (typeof STEPS)[number][0], kind: string, ...wh
 
 const corrected = aPaymentSucceeded({ paymentId: 'pay_right', chargeId: 'ch_first', intentId: 'pi_first' });
 
-async function atRest(h: LaneHarness): Promise<{ s: LaneState; facts: object }> {
-  await h.rest(48);
+async function isIdle(h: LaneHarness): Promise<{ s: LaneState; facts: object }> {
+  await h.idle(48);
   const s = await h.state(INVOICE_ID);
   const pending = s.calls.filter((m) => m.status === 'pending').length;
   const unmarked = balances(s)['unmarked_payments'] ?? 0n;
@@ -243,7 +243,7 @@ it.each(STEPS)(
   async (markMode, kind) => {
     const h = await misnamed(markMode, kind, 'retry');
     await h.take(corrected);
-    expect((await atRest(h)).facts).toEqual({
+    expect((await isIdle(h)).facts).toEqual({
       ...{ payments: [['pay_right', 'confirmed']], pending: 0, unmarked: 0n, open: [], is: 'paid' },
     });
   },
@@ -253,7 +253,7 @@ it('if the MoR corrects a mistyped payment id and the mistyped id belongs to ano
   const h = await misnamed('payment_record', 'report_payment', 'retry');
   await h.take(corrected);
   await h.take(aPaymentSucceeded({ eventId: 'evt_2', paymentId: 'pay_typo', chargeId: 'ch_2', intentId: 'pi_2' }));
-  expect((await atRest(h)).facts).toMatchObject({
+  expect((await isIdle(h)).facts).toMatchObject({
     payments: [
       ['pay_right', 'confirmed'],
       ['pay_typo', 'parked'],
@@ -265,7 +265,7 @@ it('if the MoR corrects a mistyped payment id and the mistyped id belongs to ano
 it('if Stripe refuses to record a payment whose id the MoR corrected, the review item names this payment', async () => {
   const h = await misnamed('payment_record', 'report_payment', 'retry', 'refused');
   await h.take(corrected);
-  const { s, facts } = await atRest(h);
+  const { s, facts } = await isIdle(h);
   expect(facts).toMatchObject({ payments: [['pay_right', 'parked']], open: ['effect_failed'] });
   expect(s.reviews.at(-1)?.paymentRowId).toBe(s.payments[0]?.id);
 });
@@ -275,7 +275,7 @@ it('if the MoR does not know a payment id typed by an operator, Crossbill remove
   const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
   const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
   await h.command(INVOICE_ID, (s, ctx) => askRefund(s, id, refund, ctx));
-  expect((await atRest(h)).facts).toMatchObject({ payments: [[null, 'confirmed']], unmarked: 0n, is: 'paid' });
+  expect((await isIdle(h)).facts).toMatchObject({ payments: [[null, 'confirmed']], unmarked: 0n, is: 'paid' });
 });
 
 it.each(['report_refund', 'issue_credit_note'])(
@@ -288,7 +288,7 @@ it.each(['report_refund', 'issue_credit_note'])(
     await h.command(INVOICE_ID, (s, ctx) => askRefund(s, id, refund, ctx));
     await h.drain();
     await h.take(corrected);
-    const { s, facts } = await atRest(h);
+    const { s, facts } = await isIdle(h);
     expect(facts).toMatchObject({ payments: [['pay_right', 'confirmed']], pending: 0, open: ['conflicting_event'] });
     expect([s.refunds.map((r) => r.mirror), h.platform.effects['issue_credit_note']]).toEqual([['done'], 1]);
     expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
@@ -326,7 +326,7 @@ it.each([
   async (_, word) => {
     const h = await refundedAs(undefined, 0, word);
     const amount = { minor: 300n, currency: 'EUR' };
-    expect((await atRest(h)).s.reviews.filter((r) => r.status === 'open')).toMatchObject([
+    expect((await isIdle(h)).s.reviews.filter((r) => r.status === 'open')).toMatchObject([
       { kind: 'conflicting_event', fact: { code: 'payment-renamed', from: 'pay_typo', to: 'pay_right', amount } },
     ]);
     await h.take(aPaymentSucceeded({ eventId: 'evt_again', paymentId: 'pay_right', chargeId: 'ch_first' }));
@@ -336,12 +336,12 @@ it.each([
 
 it('if the MoR corrects the payment id before the refund goes out, the refund fails and can be requested for the right payment', async () => {
   const h = await refundedAs((x) => void x.gateway.trouble.push('retry'));
-  const { s } = await atRest(h);
+  const { s } = await isIdle(h);
   expect([gaveBack(h), s.refunds[0]?.status, s.refunds[0]?.failure?.code]).toEqual([0n, 'failed', 'payment_renamed']);
   expect(openKinds(s)).toEqual(['refund_stuck']);
   const again = { amount: 300n, reason: null, metadata: null, by: 'ada' };
   await h.command(INVOICE_ID, (x, ctx) => askRefund(x, s.payments[0]?.id ?? '', again, ctx));
-  await atRest(h);
+  await isIdle(h);
   expect([gaveBack(h), h.gateway.payments.get('pay_right')?.refunded]).toEqual([0n, 300n]);
 });
 
@@ -352,7 +352,7 @@ it.each<[string, Trouble, number]>([
   'if the MoR corrects the payment id %s, nobody can resend the refund and its amount stays reserved',
   async (_, trouble, waitMs) => {
     const h = await refundedAs((x) => void x.gateway.trouble.push(trouble), waitMs);
-    const { s, facts } = await atRest(h);
+    const { s, facts } = await isIdle(h);
     expect(facts).toMatchObject({ pending: 0, open: ['conflicting_event', 'refund_stuck'] });
     expect([gaveBack(h), s.refunds[0]?.status]).toEqual([0n, 'unknown']);
     const retried = await tryChoice(h, 'retry', { kind: 'refund_stuck' });

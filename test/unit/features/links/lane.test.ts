@@ -202,14 +202,14 @@ it("if the MoR refuses a payment link, a review item opens and the operator's re
   const s = verdict(anOpenInvoice(), 'payment.failed', at(0));
   const [m] = s.calls;
   const refused = { ok: false, kind: 'refused', status: 409, code: 'no_active_arrangement' } as const;
-  const rest = {
+  const isIdle = {
     message: 'the MoR answered 409',
     errors: [],
     retryAfterMs: null,
     requestId: null,
     replayed: false,
   };
-  const told = settle(applyReply(s, m?.id ?? '', { ...refused, ...rest }, at(0)), at(0));
+  const told = settle(applyReply(s, m?.id ?? '', { ...refused, ...isIdle }, at(0)), at(0));
   const [item] = open(told);
   expect(item).toMatchObject({
     kind: 'effect_failed',

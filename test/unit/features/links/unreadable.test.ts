@@ -31,7 +31,7 @@ async function announced(status: 403 | 503): Promise<{
   const r = rig();
   const { h, links } = r;
   await refused(r, 'stolen_card');
-  await h.rest(1);
+  await h.idle(1);
   const read = links.read.bind(links);
   links.read = async () => failed(status === 403 ? 'refused' : 'unknown', { status });
   await h.take(captured(r));
@@ -41,13 +41,13 @@ async function announced(status: 403 | 503): Promise<{
 it('refused reads of a captured link open a review item; reads without an answer open none', async () => {
   const shut = await announced(403);
   expect(await shut.kinds()).toEqual([]);
-  await shut.h.rest(1);
+  await shut.h.idle(1);
   expect(await shut.kinds()).toEqual(['conflicting_event']);
   shut.back();
-  await shut.h.rest(2);
+  await shut.h.idle(2);
   expect(await shut.kinds()).toEqual(['conflicting_event']); // it can be read, and does not say PAID: still a person's
   const away = await announced(503);
-  await away.h.rest(2);
+  await away.h.idle(2);
   expect(await away.kinds()).toEqual([]);
 });
 
@@ -112,7 +112,7 @@ it.each([
     const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, then] } });
     const { h, links } = r;
     await refused(r, 'stolen_card');
-    await h.rest(1);
+    await h.idle(1);
     if (!isReadable) links.read = async () => failed('refused', { status: 403 });
     await h.take(captured(r));
     const seen: unknown[] = [];

@@ -72,7 +72,7 @@ async function act(r: Rig, what: Act): Promise<void> {
     case 'wait':
       return after(r, 20 * HOUR_MS);
     case 'week':
-      return r.h.rest(24 * 8);
+      return r.h.idle(24 * 8);
     case 'person':
       return void (await retry(r));
     case 'asked':
@@ -99,7 +99,7 @@ it('in any order of events the MoR charges a failed renewal at most once per ste
         const isPaid = r.h.platform.invoices.get(INVOICE_ID)?.status === 'paid';
         if (isPaid && paidAt === null) paidAt = relayed(r).length;
       }
-      await r.h.rest(24 * 120);
+      await r.h.idle(24 * 120);
       const s = await state(r);
       const trail = s.invoice?.retries;
       const orders = relayed(r);

@@ -31,11 +31,11 @@ it.each(['uncollectible', 'cancel'] as const)(
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end } });
     r.h.platform.fail(end === 'cancel' ? 'cancel_subscription' : 'mark_uncollectible', 'refused');
     await refused(r);
-    await r.h.rest(1);
+    await r.h.idle(1);
     const [item] = (await state(r)).reviews;
     expect(item).toMatchObject({ kind: 'effect_failed', status: 'open' });
     await chooseItem(r.h, 'retry');
-    await r.h.rest(1);
+    await r.h.idle(1);
     expect((await state(r)).reviews.filter((x) => x.status === 'open')).toEqual([]);
     const { ended, invoices } = r.h.platform;
     expect([ended.size, invoices.get(INVOICE_ID)?.status]).toEqual(end === 'cancel' ? [1, 'open'] : [0, end]);
@@ -48,11 +48,11 @@ it("an operator's charge withdraws a pending cancellation of the subscription, a
   await refused(r);
   expect((await state(r)).calls.map((m) => [m.kind, m.status])).toEqual([['cancel_subscription', 'pending']]);
   expect((await retry(r)).ok).toBe(true);
-  await r.h.rest(2);
+  await r.h.idle(2);
   expect([relayed(r).length, r.h.platform.ended.size]).toEqual([1, 0]);
   await r.h.take(declined(r));
   r.h.platform.trouble.length = 0;
-  await r.h.rest(2);
+  await r.h.idle(2);
   expect([relayed(r).length, r.h.platform.ended.size]).toEqual([1, 1]);
 });
 
@@ -69,7 +69,7 @@ it('if Crossbill crashes after a retry went out, Crossbill requests no second ch
   relay.send = send;
   expect([relayed(r).length, r.h.crashes]).toEqual([1, 1]);
   r.h.platform.change(INVOICE_ID, { amountDue: 900n, amountRemaining: 900n, total: 900n });
-  await r.h.rest(12);
+  await r.h.idle(12);
   expect(relayed(r)).toHaveLength(1);
   const s = await state(r);
   expect(s.calls.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
@@ -86,17 +86,17 @@ it('a capture on an expired link withdraws a waiting retry', async () => {
     isDown = true;
     return Promise.resolve(failed('retry', { status: 503 }));
   };
-  while (!isDown) await r.h.rest(24);
+  while (!isDown) await r.h.idle(24);
   relay.send = send;
   r.h.clock.advance(HOUR_MS);
   const [id, type] = ['evt_captured', 'payment.captured'];
   const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
   const event = { id, type, created: r.h.clock.now().toISOString(), data };
   await r.h.take(delivery('mor_events', id, type, INVOICE_ID, event));
-  await r.h.rest(1); // its read does not confirm it yet
+  await r.h.idle(1); // its read does not confirm it yet
   expect((await state(r)).calls.at(-1)).toMatchObject({ kind: 'retry_charge', status: 'cancelled' });
   r.links.pay('link_1');
-  await r.h.rest(24);
+  await r.h.idle(24);
   expect([relayed(r).length, (await state(r)).invoice?.status]).toEqual([0, 'paid']);
 });
 
@@ -108,7 +108,7 @@ it('if the MoR declines a retry whose answer was lost, Crossbill does not send t
   await r.h.take(declined(r));
   const tried = relayed(r).length;
   r.h.relay.down = false;
-  await r.h.rest(12);
+  await r.h.idle(12);
   expect(relayed(r)).toHaveLength(tried);
 });
 
@@ -131,10 +131,10 @@ it.each([
       const item = (await state(r)).reviews.findLast((x) => x.kind === 'effect_failed');
       expect(item?.status).toBe('open');
       await chooseItem(r.h, resolution, { kind: 'effect_failed' });
-      await r.h.rest(0.1);
+      await r.h.idle(0.1);
     };
     await after(r, 3 * DAY_MS);
-    await r.h.rest(0.1);
+    await r.h.idle(0.1);
     if (first === 'refused') await choose('retry');
     expect((await state(r)).reviews.at(-1)?.fact).toMatchObject({ heard: first === 'unknown' });
     await choose('dismiss');

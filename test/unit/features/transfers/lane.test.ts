@@ -42,8 +42,8 @@ it("a full bank transfer is a payment of the invoice's customer, and Crossbill r
 
 it('after an operator applies a partial bank transfer, another proforma invoice can bill the rest', () => {
   const wire = { method: 'POST', path: '/x', body: '{}' } as const;
-  const rest = facts({ amountPaid: 1000n, amountRemaining: 1990n });
-  const ask = (s: LaneState, shown = rest) => {
+  const remaining = facts({ amountPaid: 1000n, amountRemaining: 1990n });
+  const ask = (s: LaneState, shown = remaining) => {
     const request = {
       kind: 'proforma',
       id: 'pfm_2',
@@ -62,7 +62,7 @@ it('after an operator applies a partial bank transfer, another proforma invoice 
     mark: 'confirmed' as const,
     waived: ['amount_mismatch' as const],
   }));
-  const applied = settle(takeRead({ ...s, payments }, aCtx(), rest), aCtx());
+  const applied = settle(takeRead({ ...s, payments }, aCtx(), remaining), aCtx());
   expect(ask(applied)).toMatchObject({ ok: true, value: { id: 'pfm_2', amount: 1990n } });
   const { objects, reviews, calls, invoice } = applied;
   if (invoice === null) throw new Error('the lane has an invoice');

@@ -21,7 +21,7 @@ it('an invoice that the worker marks paid during a verify repair stays paid', as
   const none = {} as never;
   const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
   await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
-  await h.rest();
+  await h.idle();
   const s = await h.state(INVOICE_ID);
   expect([s.invoice?.platformStatus, s.invoice?.amountRemaining, s.invoice?.status]).toEqual(['paid', 0n, 'paid']);
   expect(openKinds(s)).toEqual([]);

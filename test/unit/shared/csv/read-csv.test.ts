@@ -100,10 +100,10 @@ it.each([
   const path = fileOf(text);
   const { header, delimiter, next } = await headerOf(path, null);
   expect([header, delimiter, next.nextLine]).toEqual([['customer', 'mor_customer_id'], sign, 3]);
-  const rest: Placed[] = [];
+  const remaining: Placed[] = [];
   for await (const placed of recordsOf(path, { delimiter, byte: next.nextByte, line: next.nextLine }))
-    rest.push(placed);
-  expect(rest.map((r) => [r.line, ...r.record])).toEqual([[3, 'cus_f2', 'mc_f2']]);
+    remaining.push(placed);
+  expect(remaining.map((r) => [r.line, ...r.record])).toEqual([[3, 'cus_f2', 'mc_f2']]);
 });
 
 it('the most frequent separator outside quotes separates the columns of a CSV file', () => {

@@ -107,11 +107,11 @@ it('an invoice is `open` after an accepted part payment, and in `review` while t
   expect(publicStatus(part)).toBe('open');
   expect(publicStatus(putPayment(part, payment({ id: 'b', mark: 'parked' })))).toBe('review');
   expect(publicStatus(putPayment(part, payment({ id: 'b', mark: 'confirmed' })))).toBe('paid');
-  const rest = (over: Partial<InvoiceRow>): string => publicStatus({ ...part, invoice: { ...of(part), ...over } });
-  expect(rest({ platformStatus: 'uncollectible' })).toBe('open');
-  expect(rest({ platformStatus: 'paid' })).toBe('paid');
-  expect(rest({ amountRemaining: 0n })).toBe('paid');
-  expect(rest({ amountRemaining: null })).toBe('paid');
+  const isIdle = (over: Partial<InvoiceRow>): string => publicStatus({ ...part, invoice: { ...of(part), ...over } });
+  expect(isIdle({ platformStatus: 'uncollectible' })).toBe('open');
+  expect(isIdle({ platformStatus: 'paid' })).toBe('paid');
+  expect(isIdle({ amountRemaining: 0n })).toBe('paid');
+  expect(isIdle({ amountRemaining: null })).toBe('paid');
 });
 
 it('Crossbill ignores an invoice of a customer outside the enrolment until a payment or payment link arrives', () => {

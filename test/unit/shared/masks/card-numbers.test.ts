@@ -52,10 +52,10 @@ const separator = fc.constantFrom(...SEPARATORS);
 /** The card's digits in groups of any lengths, each followed by a separator. */
 const written = (number: string) =>
   fc.array(fc.tuple(fc.integer({ min: 1, max: 6 }), separator), { minLength: 19, maxLength: 19 }).map((groups) => {
-    let [rest, text] = [number, ''];
+    let [remaining, text] = [number, ''];
     for (const [count, between] of groups) {
-      text += rest === '' ? '' : rest.slice(0, count) + (rest.length > count ? between : '');
-      rest = rest.slice(count);
+      text += remaining === '' ? '' : remaining.slice(0, count) + (remaining.length > count ? between : '');
+      remaining = remaining.slice(count);
     }
     return text;
   });

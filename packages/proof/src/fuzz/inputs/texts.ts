@@ -147,7 +147,10 @@ export const amountText: fc.Arbitrary<string> = fc.oneof(
       fc.bigInt({ min: 0n, max: 9999n }),
       fc.constantFrom('', '-', '+', '(', '−'),
     )
-    .map(([whole, mark, rest, sign]) => `${sign}${whole}${mark}${mark === '' ? '' : rest}${sign === '(' ? ')' : ''}`),
+    .map(
+      ([whole, mark, remaining, sign]) =>
+        `${sign}${whole}${mark}${mark === '' ? '' : remaining}${sign === '(' ? ')' : ''}`,
+    ),
 );
 
 /** A valid text with characters lost, doubled, exchanged or added. */

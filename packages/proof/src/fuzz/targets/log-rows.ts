@@ -92,9 +92,9 @@ export const logRows: Target = {
       invoice: merged.invoice ?? before.invoice,
     };
     const written = [
-      logRow({ before: emptyLane('in_1'), after: before, version: 1, at: NOW, atRest: false, snapshot: false }),
-      logRow({ before, after, version: 2, at: NOW, atRest: true, snapshot: false }),
-      logRow({ before: after, after, version: 3, at: NOW, atRest: true, snapshot: true }),
+      logRow({ before: emptyLane('in_1'), after: before, version: 1, at: NOW, isIdle: false, snapshot: false }),
+      logRow({ before, after, version: 2, at: NOW, isIdle: true, snapshot: false }),
+      logRow({ before: after, after, version: 3, at: NOW, isIdle: true, snapshot: true }),
     ];
     const read = written.map((row): LoggedRow => ({
       ...row,

@@ -173,11 +173,11 @@ const csv: Target = {
       }
       for (const [n, { nextByte, nextLine }] of found.entries()) {
         if (n !== Math.floor(found.length / 2)) continue; // resume once only, in the middle of the file
-        const rest: (readonly string[])[] = [];
+        const remaining: (readonly string[])[] = [];
         for await (const { record } of recordsOf(file, { delimiter, byte: nextByte, line: nextLine }))
-          rest.push(record);
+          remaining.push(record);
         mustBeSame(
-          rest,
+          remaining,
           found.slice(n + 1).map(({ record }) => record),
           `resumed after record ${n + 1}`,
         );

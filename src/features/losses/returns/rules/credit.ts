@@ -90,8 +90,8 @@ function begin(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   if (p === undefined) return;
   send(lane, o, p, credit);
   const sum = (minor: bigint): string => showMoney({ minor, currency: p.currency });
-  const rest = standing(o, credit) - BigInt(credit.minor);
-  const stays = rest > 0n ? `; ${sum(rest)} stays a loss` : '';
+  const remaining = standing(o, credit) - BigInt(credit.minor);
+  const stays = remaining > 0n ? `; ${sum(remaining)} stays a loss` : '';
   lane.say('decision', `show ${sum(BigInt(credit.minor))} of the loss from ${objectId(o)} as a credit note${stays}`, o);
 }
 

@@ -89,13 +89,13 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
   );
   for (const payment of s.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;
-    let rest = payment.amount - payment.amountRefunded;
+    let remaining = payment.amount - payment.amountRefunded;
     // Leaves out a loss with an unclear amount: a person finds out if the bank took the whole payment or a part.
     const own = lost.filter((o) => o.paymentRowId === payment.id && unreadSum(o, payment) === null);
     for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
-      const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
-      const minor = fits ? (o.amount ?? 0n) : rest;
-      rest -= minor;
+      const fits = o.amount !== null && o.currency === payment.currency && o.amount < remaining;
+      const minor = fits ? (o.amount ?? 0n) : remaining;
+      remaining -= minor;
       if (minor > 0n) losses.set(o.id, { payment, minor });
     }
   }

@@ -243,7 +243,7 @@ it.each([{}, { retrySchedule: null }])(
     await dismiss(r);
     await after(r, HOUR_MS);
     await r.h.take(refusedNow(r));
-    await r.h.rest(49);
+    await r.h.idle(49);
     const s = await state(r);
     expect(s.payments).toMatchObject([{ mark: 'closed', status: 'failed' }]);
     expect([openKinds(s), s.objects, relayed(r), s.entries]).toEqual([['renewal_overdue'], [], [], []]);
@@ -257,7 +257,7 @@ it('after an operator dismisses a charge already booked on another invoice, Cros
   await r.h.take(named(r));
   await dismiss(r);
   expect((await state(r)).invoice?.nextTryAt).toBeNull();
-  await r.h.rest(25);
+  await r.h.idle(25);
   expect([openKinds(await state(r)), relayed(r)]).toEqual([['renewal_overdue'], []]);
   await r.h.take(aPaymentFailed({ paymentId: 'pay_b', at: r.h.clock.now() }));
   await after(r, 3 * DAY_MS);
@@ -280,7 +280,7 @@ it.each([false, true])(
     if (isDismissed) await dismiss(r);
     await after(r, HOUR_MS);
     await r.h.take(named(r, { chargeId: 'ch_own', eventId: 'evt_own' }));
-    await r.h.rest(1);
+    await r.h.idle(1);
     const s = await state(r);
     expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
     expect(s.entries.map((e) => [e.reason, e.processorChargeId])).toEqual([
@@ -298,7 +298,7 @@ it('a second payment pays a renewal after an operator dismissed a charge already
   await r.h.take(aPaymentFailed({ paymentId: 'pay_a', at }));
   await after(r, HOUR_MS);
   await r.h.take(aPaymentSucceeded({ paymentId: 'pay_won', chargeId: 'ch_won', at: r.h.clock.now() }));
-  await r.h.rest(24);
+  await r.h.idle(24);
   const s = await state(r);
   expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
   expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });

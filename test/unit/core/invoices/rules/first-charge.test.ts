@@ -66,24 +66,24 @@ it('a lost invoice.finalized event is replaced by a read of the invoice a minute
 it('a draft in a grace period of three days opens no item about a missing verdict, and the wait begins with the relay', async () => {
   const end = (r: Rig): Date => new Date(r.h.clock.now().getTime() + 72 * HOUR_MS);
   const r = await draft({}, { finalizesAt: end(finalized()) });
-  await r.h.rest(72);
+  await r.h.idle(72);
   expect([openFacts(await state(r)), amounts(r)]).toEqual([[], []]);
   shows(r, { amountDue: 4200n });
-  await r.h.rest(73);
+  await r.h.idle(73);
   expect(amounts(r)).toEqual([4200]);
-  await r.h.rest(23);
+  await r.h.idle(23);
   expect(openFacts(await state(r))).toEqual([]);
-  await r.h.rest(25);
+  await r.h.idle(25);
   expect(openFacts(await state(r))).toMatchObject([{ code: 'no-verdict', charges: true }]);
 });
 
 it('reads of a draft that nobody finalizes become rarer with its age', async () => {
   const r = await draft({}, { finalizesAt: null });
   const reads = (): number => r.h.platform.asked.filter((x) => x.startsWith('read to relay')).length;
-  await r.h.rest(24);
+  await r.h.idle(24);
   expect(reads()).toBeLessThan(24);
   const before = reads();
-  await r.h.rest(24 * 30);
+  await r.h.idle(24 * 30);
   expect(reads() - before).toBeLessThan(40);
 });
 
@@ -92,7 +92,7 @@ it('a final invoice with nothing due is ignored, and the MoR gets no event about
   expect((await state(r)).invoice?.status).toBe('ignored');
   shows(r, { amountDue: 0n, status: 'paid' });
   await r.h.take(invoiceEvent('invoice.finalized', { amountDue: 0n, at: new Date(r.h.clock.now().getTime() + 1_000) }));
-  await r.h.rest(48);
+  await r.h.idle(48);
   expect([amounts(r), openFacts(await state(r)), (await state(r)).invoice?.relayDueAt]).toEqual([[], [], null]);
 });
 
@@ -125,7 +125,7 @@ it('the first invoice of a subscription never goes to the MoR, neither as a draf
     const r = await draft({ relay }, { billingReason: 'subscription_create' });
     shows(r, { billingReason: 'subscription_create' });
     await r.h.take(invoiceEvent('invoice.finalized', { billingReason: 'subscription_create' }));
-    await r.h.rest(3);
+    await r.h.idle(3);
     expect(amounts(r)).toEqual([]);
   }
 });
@@ -160,7 +160,7 @@ it('money, a refusal, a void invoice, or another way to pay before the invoice i
     const r = await draft();
     await r.h.take(event);
     shows(r, event.type === 'invoice.voided' ? { status: 'void' } : {});
-    await r.h.rest(2);
+    await r.h.idle(2);
     expect([relayed(r), (await state(r)).invoice?.relayDueAt]).toEqual([[], null]);
   }
 });
@@ -171,7 +171,7 @@ it('an invoice expected before the change to MOR_RELAY_EVENTS=finalized goes to 
   Object.assign(r.h.context.settings, { relay: 'finalized' });
   shows(r, {});
   await r.h.take(invoiceEvent('invoice.finalized', { at: new Date(r.h.clock.now().getTime() + 1_000) }));
-  await r.h.rest(2);
+  await r.h.idle(2);
   expect(amounts(r)).toEqual([1000]);
 });
 
@@ -182,7 +182,7 @@ it('after a credit note during an outage of the relay, the MoR gets one event wi
   await r.h.take(invoiceEvent('invoice.finalized'));
   expect(relayed(r)).toEqual([]); // the read got no reply: nothing to send yet
   shows(r, { amountDue: 600n });
-  await r.h.rest(1);
+  await r.h.idle(1);
   expect(amounts(r)).toEqual([600]);
 });
 
@@ -192,7 +192,7 @@ it('a crash at any step of the relay sends the same event again, under the same 
     shows(r, {});
     r.h.repository.dieBefore = r.h.repository.transactions + step;
     await r.h.take(invoiceEvent('invoice.finalized'));
-    await r.h.rest(1);
+    await r.h.idle(1);
     expect(new Set(r.h.relay.sent).size).toBe(1);
   }
 });
@@ -210,7 +210,7 @@ it('a final invoice that Stripe does not show stays expected: the key may belong
   const r = await draft();
   r.h.platform.invoices.delete(INVOICE_ID);
   await r.h.take(invoiceEvent('invoice.finalized', { at: new Date(r.h.clock.now().getTime() + 1_000) }));
-  await r.h.rest(26);
+  await r.h.idle(26);
   expect([relayed(r), openFacts(await state(r))]).toMatchObject([[], [{ code: 'no-verdict', charges: false }]]);
 });
 
@@ -218,7 +218,7 @@ it('a person’s retry of a renewal that nobody charged goes out once it is over
   const r = rig({ ...without, relay: 'created' });
   await r.h.take(invoiceEvent('invoice.created', { status: 'open', amountDue: 900n }));
   expect(await retry(r)).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
-  await r.h.rest(25);
+  await r.h.idle(25);
   expect(openFacts(await state(r))).toMatchObject([{ code: 'no-verdict', charges: true }]);
   const made = await retry(r);
   expect(made).toMatchObject({ ok: true, value: { number: null, means: 'charge' } });
@@ -226,14 +226,14 @@ it('a person’s retry of a renewal that nobody charged goes out once it is over
   await r.h.drain();
   expect(relayed(r).map((e) => e.id)).toEqual(['evt_invoice.created_in_oak', made.ok ? made.value.id : never()]);
   expect(openFacts(await state(r))).toEqual([]);
-  await r.h.rest(25);
+  await r.h.idle(25);
   expect(openFacts(await state(r))).toMatchObject([{ code: 'no-verdict', charges: true }]);
 });
 
 it('the choice retry in the item about a missing verdict asks the MoR for a charge of the present amount', async () => {
   const r = rig({ ...without, relay: 'created' });
   await r.h.take(invoiceEvent('invoice.created', { status: 'open', amountDue: 900n }));
-  await r.h.rest(25);
+  await r.h.idle(25);
   const [item = never()] = (await state(r)).reviews;
   const choose = () =>
     r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, { resolution: 'retry', note: null, by: 'ada' }, ctx));

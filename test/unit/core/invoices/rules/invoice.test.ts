@@ -223,10 +223,10 @@ it('an invoice.finalization_failed event opens a review item, even if the event 
     (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open').map((r) => r.kind);
   h.platform.put(anInvoice({ status: 'draft' }));
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
-  await h.rest(0.1);
+  await h.idle(0.1);
   const at = new Date(START.getTime() - 1_000);
   await h.take(invoiceEvent('invoice.finalization_failed', { status: 'draft', at }));
-  await h.rest(0.1);
+  await h.idle(0.1);
   expect(await open()).toEqual(['finalization_failed']);
   h.platform.change(INVOICE_ID, { status: 'open' });
   await h.take(invoiceEvent('invoice.finalized'));
@@ -236,7 +236,7 @@ it('an invoice.finalization_failed event opens a review item, even if the event 
 it('Crossbill reads a late draft at growing pauses, and marks it paid after its invoice.finalized event', async () => {
   const h = LaneHarness.withInvoice({ status: 'draft', finalizesAt: new Date(START.getTime() + 3_600_000) });
   await h.take(aPaymentSucceeded());
-  await h.rest(6);
+  await h.idle(6);
   expect(h.platform.asked.length).toBeLessThan(30);
   h.clock.advance(60_000);
   h.platform.change(INVOICE_ID, { status: 'open' });
@@ -255,6 +255,6 @@ it('Crossbill reads a late draft 1, 2, 4, 8 and 16 minutes after its planned fin
     expect(h.platform.asked.filter((x) => x.startsWith('read'))).toHaveLength(2 + Math.log2(minutes));
   }
   h.platform.change(INVOICE_ID, { status: 'open' });
-  await h.rest(0.25);
+  await h.idle(0.25);
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });

@@ -144,7 +144,7 @@ it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
     expect(tried).toBeGreaterThan(0);
     await h.take(invoiceEvent(type, { at: new Date(START.getTime() + 1_000) }));
     h.relay.down = false;
-    await h.rest(48);
+    await h.idle(48);
     expect(h.relay.sent).toHaveLength(tried);
     const s = await h.state(INVOICE_ID);
     expect(s.calls.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
@@ -163,7 +163,7 @@ it.each([
   const tried = h.relay.sent.length;
   await h.take(event);
   h.relay.down = false;
-  await h.rest(48);
+  await h.idle(48);
   expect(h.relay.sent).toHaveLength(tried);
   const relays = (await h.state(INVOICE_ID)).calls.filter((m) => m.kind === 'relay_event');
   expect(relays.map((m) => m.status)).toEqual(['cancelled']);
@@ -200,9 +200,9 @@ it('Crossbill relays a late invoice.created event if Stripe does not know the in
   away.platform.put(anInvoice());
   away.platform.fail('read', ...Array.from({ length: 12 }, () => 'retry' as const));
   await away.take(invoiceEvent('invoice.created'));
-  await away.rest(0.05);
+  await away.idle(0.05);
   expect(away.relay.sent).toEqual([]);
-  await away.rest(0.5);
+  await away.idle(0.5);
   expect(away.relay.sent).toHaveLength(1);
 });
 
@@ -212,7 +212,7 @@ it('a few failed reads do not make Crossbill relay a late invoice.created event 
   h.platform.put(anInvoice({ status: 'void' }));
   h.platform.fail('read', 'retry', 'retry', 'retry', 'retry', 'retry');
   await h.take(invoiceEvent('invoice.created'));
-  await h.rest(2);
+  await h.idle(2);
   expect(h.relay.sent).toEqual([]);
 });
 
@@ -227,13 +227,13 @@ it.each(['once', 'never'] as const)(
     if (read === 'never') h.platform.fail('read', ...away);
     await h.take(invoiceEvent('invoice.created'));
     h.platform.fail('read', ...away);
-    await h.rest(5);
+    await h.idle(5);
     const tried = h.relay.sent.length;
     expect(tried).toBeGreaterThan(2); // Stripe, which cannot be asked, keeps no renewal from being charged
     h.platform.trouble.length = 0;
     h.relay.down = false;
     h.platform.put(anInvoice({ status: 'void' })); // and no event has told of it yet
-    await h.rest(3);
+    await h.idle(3);
     expect(h.relay.sent).toHaveLength(tried);
   },
 );
@@ -248,11 +248,11 @@ it('Crossbill does not relay a long waiting invoice.created event if the invoice
   const h = LaneHarness.withInvoice({}, { settings: { relay: 'created' } });
   h.relay.down = true;
   await h.take(invoiceEvent('invoice.created', { createdAt: START }));
-  await h.rest(2);
+  await h.idle(2);
   const tried = h.relay.sent.length;
   h.platform.put(anInvoice({ status: 'void' }));
   h.relay.down = false;
-  await h.rest(3);
+  await h.idle(3);
   expect(h.relay.sent).toHaveLength(tried);
 });
 
@@ -288,7 +288,7 @@ async function refusedByItsAddress({ h }: Rig, eventId: string): Promise<void> {
 
 async function sendAgain(r: Rig): Promise<void> {
   await chooseItem(r.h, 'retry', { kind: 'effect_failed' });
-  await r.h.rest(1);
+  await r.h.idle(1);
 }
 
 it('the choice `retry` sends a refused invoice.created event to the MoR again', async () => {
@@ -312,7 +312,7 @@ it('the choice `retry` does not send a refused invoice.created event after the o
   r.h.clock.advance(HOUR_MS);
   await refusedByItsAddress(r, 'evt_b');
   expect((await retry(r)).ok).toBe(true);
-  await r.h.rest(1);
+  await r.h.idle(1);
   await sendAgain(r);
   expect(ids(r)).toEqual([expect.stringMatching(/^evt_crossbill_/)]);
 });
@@ -321,7 +321,7 @@ it('Crossbill relays no new invoice.created event after a payment on a payment l
   const r = rig({ retrySchedule: null });
   const { h } = r;
   await refused(r);
-  await h.rest(1);
+  await h.idle(1);
   const [id, type] = ['evt_captured', 'payment.captured'];
   const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
   h.clock.advance(7 * DAY_MS);
@@ -329,6 +329,6 @@ it('Crossbill relays no new invoice.created event after a payment on a payment l
   await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
   expect((await state(r)).objects.map((o) => o.status)).toEqual(['EXPIRED']);
   await h.take(invoiceEvent('invoice.created', { eventId: 'evt_b', at: h.clock.now() }));
-  await h.rest(1);
+  await h.idle(1);
   expect(ids(r)).toEqual([]);
 });

@@ -77,7 +77,7 @@ it.each([
     { kind: 'double_payment', proposed: 'refund', fact: { code: 'nothing-due', taken: eur(1000n), why, record: null } },
   ]);
   await chooseItem(h, 'refund');
-  await h.rest(48);
+  await h.idle(48);
   const s = await h.state(INVOICE_ID);
   expect(s.payments).toMatchObject([{ mark: 'closed', amountRefunded: 1000n }]);
   expect([open(s), h.platform.effects]).toEqual([[], {}]);
@@ -88,7 +88,7 @@ it('if credit notes take all of an invoice while its mark is on the way, the ite
   h.platform.fail('attach_payment', 'retry', 'retry', 'retry');
   await h.take(aPaymentSucceeded());
   h.platform.change(INVOICE_ID, { status: 'paid', amountDue: 0n, amountRemaining: 0n, amountCredited: 1000n });
-  await h.rest(1);
+  await h.idle(1);
   const [item] = open(await h.state(INVOICE_ID));
   expect(item).toMatchObject({ proposed: 'refund', fact: { code: 'nothing-due', why: 'credited', record: 'pr_1' } });
 });
@@ -98,7 +98,7 @@ it('a refund at the MoR of dismissed money for a credited invoice asks for no cr
   await h.take(aPaymentSucceeded());
   await chooseItem(h, 'dismiss');
   await h.take(aRefund({ amount: 1000, total: 1000 }));
-  await h.rest(48);
+  await h.idle(48);
   expect(open(await h.state(INVOICE_ID))).toEqual([]);
 });
 
@@ -106,7 +106,7 @@ it('in shadow mode money for a credited invoice is the same item, and counts as 
   const over = { status: 'paid', amountDue: 0n, total: 1000n, amountCredited: 1000n } as const;
   const h = LaneHarness.withInvoice(over, { settings: { sendsNothing: true } });
   await h.take(aPaymentSucceeded());
-  await h.rest(48);
+  await h.idle(48);
   const s = await h.state(INVOICE_ID);
   expect(s.payments).toMatchObject([{ mark: 'parked' }]);
   expect(open(s)).toMatchObject([{ fact: { code: 'nothing-due', why: 'credited' } }]);

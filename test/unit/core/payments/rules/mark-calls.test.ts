@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { declares } from '../../../../../src/engine/items.js';
-import { restItems } from '../../../../../src/core/payments/rules/payment.js';
+import { leftItems } from '../../../../../src/core/payments/rules/payment.js';
 import { LIST_TOO_LONG } from '../../../../../src/shared/domain/ports/call.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/put-rows.js';
@@ -100,12 +100,12 @@ it('an attached payment below the amount due opens a review item, unless the ope
     const s = settled(lane({}, p));
     const m = call(s, 'attach_payment');
     const shown = onStates(endOfMarkCall).answered(s, m, { kind: 'attach_payment', invoice: facts(over) }, ctx());
-    return decide(shown, ctx(), declares(restItems));
+    return decide(shown, ctx(), declares(leftItems));
   };
   const p = payment({ paymentRecordId: 'pr_1' });
-  const rest = attached(p, { amountRemaining: 500n });
-  expect([marks(rest), kinds(rest)]).toEqual([['confirmed'], ['amount_mismatch']]);
-  expect(open(rest)[0]?.fact).toMatchObject({ code: 'rest-due', status: 'open', due: eur(500n) });
+  const remaining = attached(p, { amountRemaining: 500n });
+  expect([marks(remaining), kinds(remaining)]).toEqual([['confirmed'], ['amount_mismatch']]);
+  expect(open(remaining)[0]?.fact).toMatchObject({ code: 'rest-due', status: 'open', due: eur(500n) });
   expect(kinds(attached(p, { amountRemaining: 0n }))).toEqual([]);
   expect(kinds(attached(p, { status: 'paid', amountRemaining: 500n }))).toEqual([]);
   expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
@@ -353,11 +353,11 @@ describe('an out-of-band mark above the payment’s amount', () => {
   });
 
   /** An open invoice with two marked payments. 5.00 of it are still due. */
-  const rest = (over: Partial<PaymentRow> = {}, row: Partial<InvoiceRow> = {}): LaneState => {
+  const isIdle = (over: Partial<PaymentRow> = {}, row: Partial<InvoiceRow> = {}): LaneState => {
     const s = lane({ amountPaid: 2490n, amountRemaining: 500n }, aPayment({ mark: 'confirmed', ...over }));
     return withInvoice(s, { readAt: ctx.now, ...row });
   };
-  const declared = (s: LaneState): LaneState => decide(s, ctx, declares(restItems));
+  const declared = (s: LaneState): LaneState => decide(s, ctx, declares(leftItems));
   const ended = (s: LaneState, resolution: Resolution): LaneState =>
     closeReviews(declared(s), ctx, () => true, { by: 'ada', resolution, note: null });
   const topics = (s: LaneState): string[] => open(declared(s)).map((r) => r.topic);
@@ -365,31 +365,31 @@ describe('an out-of-band mark above the payment’s amount', () => {
     putRefund(s, { ...newRefund(ctx, of, { amount: 500n, reason: null, origin: 'api' }), status });
 
   it('an amount still due after the mark opens a review item while the invoice is payable', () => {
-    expect(openFacts(declared(rest()))).toEqual([{ code: 'rest-due', status: 'open', due: eur(500n) }]);
-    expect(topics(rest({}, { platformStatus: 'uncollectible' }))).toEqual(['rest-due']);
-    const paidSince = withInvoice(declared(rest()), { platformStatus: 'paid' });
+    expect(openFacts(declared(isIdle()))).toEqual([{ code: 'rest-due', status: 'open', due: eur(500n) }]);
+    expect(topics(isIdle({}, { platformStatus: 'uncollectible' }))).toEqual(['rest-due']);
+    const paidSince = withInvoice(declared(isIdle()), { platformStatus: 'paid' });
     expect(declared(paidSince).reviews).toMatchObject([{ status: 'resolved' }]);
   });
 
   it.each<readonly [string, LaneState]>([
-    ['the operator accepted a part', rest({ waived: ['amount_mismatch'] })],
-    ['the payment is not marked', rest({ mark: 'waiting' })],
-    ['nothing is due', rest({}, { amountRemaining: 0n })],
-    ['the invoice is void', rest({}, { platformStatus: 'void' })],
-    ['the payment’s refund is pending', refunded(rest(), 'pending')],
-    ['the operator dismissed the item', ended(rest(), 'dismiss')],
-    ['the operator asked for a new read', withInvoice(ended(rest(), 'retry'), { readAt: null })],
-    ['the invoice is unknown', { ...rest(), invoice: null }],
+    ['the operator accepted a part', isIdle({ waived: ['amount_mismatch'] })],
+    ['the payment is not marked', isIdle({ mark: 'waiting' })],
+    ['nothing is due', isIdle({}, { amountRemaining: 0n })],
+    ['the invoice is void', isIdle({}, { platformStatus: 'void' })],
+    ['the payment’s refund is pending', refunded(isIdle(), 'pending')],
+    ['the operator dismissed the item', ended(isIdle(), 'dismiss')],
+    ['the operator asked for a new read', withInvoice(ended(isIdle(), 'retry'), { readAt: null })],
+    ['the invoice is unknown', { ...isIdle(), invoice: null }],
   ])('an amount still due after the mark opens no review item if %s', (_, s) => {
     expect(topics(s)).toEqual([]);
   });
 
   it.each<readonly [string, LaneState]>([
-    ['the operator chose retry', ended(rest(), 'retry')],
-    ['the chosen refund failed', refunded(ended(rest(), 'refund'), 'failed')],
-    ['another payment’s refund is pending', refunded(rest(), 'pending', other())],
-    ['the operator applied a surplus', rest({ waived: ['amount_mismatch', 'surplus'] })],
-    ['Crossbill reads the invoice right now', withInvoice(declared(rest()), { readAt: null })],
+    ['the operator chose retry', ended(isIdle(), 'retry')],
+    ['the chosen refund failed', refunded(ended(isIdle(), 'refund'), 'failed')],
+    ['another payment’s refund is pending', refunded(isIdle(), 'pending', other())],
+    ['the operator applied a surplus', isIdle({ waived: ['amount_mismatch', 'surplus'] })],
+    ['Crossbill reads the invoice right now', withInvoice(declared(isIdle()), { readAt: null })],
   ])('an amount still due after the mark keeps its review item open if %s', (_, s) => {
     expect(topics(s)).toEqual(['rest-due']);
   });

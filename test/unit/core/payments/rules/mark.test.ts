@@ -350,12 +350,12 @@ it('Crossbill marks the invoice with the older of two payments and parks the new
 
 it('a second payment pays the rest of an invoice after the operator accepted a part', () => {
   const part = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'confirmed', waived: ['amount_mismatch'] });
-  const rest = { amountPaid: 2990n, amountRemaining: 1000n };
-  expect(marks(settled(lane(rest, part, payment({ amount: 1000n, recordedAt: at(1) }))))).toEqual([
+  const remaining = { amountPaid: 2990n, amountRemaining: 1000n };
+  expect(marks(settled(lane(remaining, part, payment({ amount: 1000n, recordedAt: at(1) }))))).toEqual([
     'confirmed',
     'reporting',
   ]);
-  expect(marks(settled(lane(rest, { ...part, waived: [] }, payment({ amount: 1000n }))))).toEqual([
+  expect(marks(settled(lane(remaining, { ...part, waived: [] }, payment({ amount: 1000n }))))).toEqual([
     'confirmed',
     'parked',
   ]);

@@ -182,7 +182,7 @@ const openOf = async (h: LaneHarness): Promise<readonly ReviewRow[]> =>
 
 async function choose(h: LaneHarness, resolution: 'dismiss' | 'refund'): Promise<void> {
   await chooseItem(h, resolution);
-  await h.rest(1);
+  await h.idle(1);
 }
 
 /** A renewal whose invoice somebody has marked as paid by hand. */
@@ -200,7 +200,7 @@ it('each refund of an invoice that somebody marked paid by hand opens a refund_g
   expect((await openOf(h))[0]?.fact).toMatchObject({ code: 'paid-otherwise' });
   await choose(h, 'dismiss');
   await h.take(aRefund());
-  await h.rest(48);
+  await h.idle(48);
   expect(await openOf(h)).toMatchObject([
     {
       kind: 'refund_gap',
@@ -209,7 +209,7 @@ it('each refund of an invoice that somebody marked paid by hand opens a refund_g
   ]);
   await choose(h, 'dismiss');
   await h.take(aRefund({ eventId: 'evt_2', refundId: 'rfnd_2', amount: 700, total: 1000 }));
-  await h.rest(48);
+  await h.idle(48);
   expect(await openOf(h)).toMatchObject([{ fact: { amount: eur(700n) } }]);
   const s = await h.state(INVOICE_ID);
   expect([balances(s), h.platform.notes, s.refunds.map((r) => r.mirror)]).toEqual([
@@ -225,7 +225,7 @@ it('Crossbill opens no refund_gap item if the operator chose the refund or the M
   const portal = await markedByHand();
   await portal.take(aRefund({ amount: 1000, total: 1000 }));
   for (const h of [chosen, portal]) {
-    await h.rest(48);
+    await h.idle(48);
     const [p] = (await h.state(INVOICE_ID)).payments;
     expect([p?.mark, p?.amountRefunded, await openOf(h)]).toEqual(['closed', 1000n, []]);
   }
@@ -238,7 +238,7 @@ it('if an operator dismissed a double payment, a later refund of the second paym
   await h.take(aPaymentSucceeded({ paymentId: 'pay_ash' }));
   await choose(h, 'dismiss');
   await h.take(aRefund({ paymentId: 'pay_ash', amount: 1000, total: 1000 }));
-  await h.rest(48);
+  await h.idle(48);
   expect(await openOf(h)).toEqual([]);
 });
 

@@ -33,7 +33,7 @@ const first = (s: LaneState): RefundRow => s.refunds[0] ?? never();
 const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof response>[0] = {}, ms = 0): LaneState =>
   onStates(createRefundCall).answered(s, m, { kind: 'create_refund', refund: response(over) }, ctx(ms));
 /** What a person is told once the lane is at rest. */
-const atRest = (s: LaneState, ms = 0): LaneState => decide(s, ctx(ms), declares(stuckRefunds));
+const isIdle = (s: LaneState, ms = 0): LaneState => decide(s, ctx(ms), declares(stuckRefunds));
 const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
 const answered = (of: Asked, over: Parameters<typeof response>[0] = {}): LaneState => reply(of, over, 5_000);
@@ -57,7 +57,7 @@ it('a failed answer ends the refund and opens a review item, unless an event alr
     status: 'failed',
     failure: { status: null, code: 'refund_failed', message: 'the MoR reported a failure' },
   });
-  expect(open(atRest(failed))).toMatchObject([
+  expect(open(isIdle(failed))).toMatchObject([
     {
       ...{ kind: 'refund_stuck', topic: 'refund-failed', refundId: first(failed).id },
       fact: { code: 'refund-failed', refund: 'rfnd_1', said: 'the MoR reported a failure' },
@@ -189,7 +189,7 @@ const refused = ({ s, m }: Asked, over: Parameters<typeof refusal>[0] = {}, ms =
   const last = { lastStatus: f.status, lastCode: f.code, lastMessage: f.message };
   const tried = { ...m, attempts: m.attempts + 1, ...last };
   const sent = putCall(s, { ...tried, status: 'refused', answeredAt: at(ms) });
-  return atRest(onStates(createRefundCall).refused(sent, tried, f, ctx(ms)), ms);
+  return isIdle(onStates(createRefundCall).refused(sent, tried, f, ctx(ms)), ms);
 };
 
 it('a refusal at the first try fails the refund without a review item, since the caller gets the refusal', () => {

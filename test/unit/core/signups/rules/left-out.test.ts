@@ -16,7 +16,7 @@ async function waited(hours: number, facts: Partial<InvoiceFacts> = {}, leftOut 
   if (!(repository instanceof MemoryLaneRepository)) throw new Error('the lanes are not in memory');
   if (leftOut) repository.leftOut.add(CUSTOMER_ID);
   await h.take(invoiceEvent('invoice.created', { ...FIRST, ...facts }));
-  await h.rest(hours);
+  await h.idle(hours);
   return h;
 }
 const items = async (h: LaneHarness) => open(await h.state(INVOICE_ID));
@@ -54,7 +54,7 @@ describe('the first invoice of a customer of the MoR without a signup', () => {
   ])('has no open item any more once %s', async (_, event) => {
     const h = await waited(18);
     await h.take(event());
-    await h.rest(48);
+    await h.idle(48);
     expect(await items(h)).toEqual([]);
   });
 });

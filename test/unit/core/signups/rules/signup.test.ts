@@ -294,7 +294,7 @@ describe('a signup on the real flow of its lane', () => {
       h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
       h.gateway.charges.add('ch_first');
       await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-      await h.rest();
+      await h.idle();
       const at = new Date(h.clock.now().getTime() + afterMs);
       await h.take(aPaymentFailed({ at, intentId: 'pi_first', paymentId: 'pay_s' }));
       const s = await h.state(INVOICE_ID);
@@ -311,7 +311,7 @@ describe('a signup on the real flow of its lane', () => {
     await h.take(invoiceEvent('invoice.created', { ...first, status: 'open' }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     const kinds = async (hours: number) => {
-      for (let i = 0; i < hours; i++) await h.rest(1);
+      for (let i = 0; i < hours; i++) await h.idle(1);
       return openKinds(await h.state(INVOICE_ID));
     };
     expect([await kinds(17), await kinds(2)]).toEqual([[], ['signup_overdue']]);
@@ -325,13 +325,13 @@ describe('a signup on the real flow of its lane', () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await h.rest();
+    await h.idle();
     await chooseItem(h, 'dismiss', { kind: 'signup_unproven' });
     const [id, type] = ['evt_captured', 'payment.captured'];
     const data = { chargeId: 'ch_first', amount: { amount: '10.00', currency: 'EUR' } };
     const created = h.clock.now().toISOString();
     await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
-    await h.rest();
+    await h.idle();
     const s = await h.state(INVOICE_ID);
     expect([s.payments.map((p) => p.mark), balances(s)['mor_receivable'], openKinds(s)]).toEqual([
       ['confirmed'],
@@ -358,7 +358,7 @@ describe('a signup on the real flow of its lane', () => {
       const created = new Date(failedAt + afterMs).toISOString();
       h.clock.advance(120_000);
       await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
-      await h.rest();
+      await h.idle();
       const s = await h.state(INVOICE_ID);
       expect(s.payments.map((p) => p.mark)).toEqual([mark]);
       expect(balances(s)['mor_receivable']).toBe(mark === 'confirmed' ? 1000n : undefined);
@@ -372,7 +372,7 @@ describe('a signup on the real flow of its lane', () => {
     h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue }));
     h.gateway.charges.add('ch_first');
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-    await h.rest();
+    await h.idle();
     return h;
   }
 
@@ -409,7 +409,7 @@ describe('a signup on the real flow of its lane', () => {
   it("a second completion with the right amount closes the signup's item, and an item about the amount due opens", async () => {
     const h = await said();
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await h.rest();
+    await h.idle();
     const s = await h.state(INVOICE_ID);
     expect(s.reviews).toMatchObject([
       { status: 'resolved', resolution: 'cleared', fact: { code: 'completed-otherwise' } },
@@ -429,7 +429,7 @@ describe('a signup on the real flow of its lane', () => {
     async (resolution, amountDue, mark, open) => {
       const h = await said(amountDue);
       await chooseItem(h, resolution);
-      await h.rest();
+      await h.idle();
       await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
       expect(await shown(h)).toMatchObject({ payments: [[1000n, mark]], open });
     },
@@ -443,7 +443,7 @@ describe('a signup on the real flow of its lane', () => {
     expect(await dismiss()).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
     expect(await shown(h)).toMatchObject({ payments: [[1000n, 'proving']], open: ['amount_mismatch'] });
     h.gateway.charges.add('ch_first');
-    await h.rest();
+    await h.idle();
     expect(await dismiss()).toMatchObject({ ok: true });
     expect(await shown(h)).toEqual({ payments: [[1000n, 'closed']], collected: [1000n], reported: 0, open: [] });
   });
@@ -453,7 +453,7 @@ describe('a signup on the real flow of its lane', () => {
     h.gateway.payments.set('pay_s', { minor: 900n, currency: 'EUR', refunded: 0n }); // the MoR took 9.00
     const choose = async (resolution: Resolution): Promise<LaneState> => {
       await chooseItem(h, resolution);
-      await h.rest();
+      await h.idle();
       return h.state(INVOICE_ID);
     };
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25, paymentId: 'pay_s' }, ctx));
@@ -482,9 +482,9 @@ describe('a signup on the real flow of its lane', () => {
       h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
       if (hours > 0) h.gateway.charges.add('ch_first');
       await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-      await h.rest(hours);
+      await h.idle(hours);
       await h.take(aPaymentSucceeded({ paymentId: 'pay_s', chargeId: 'ch_first', intentId: 'pi_first' }));
-      await h.rest();
+      await h.idle();
       expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], collected: [1000n], open: [] });
     },
   );
@@ -493,10 +493,10 @@ describe('a signup on the real flow of its lane', () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-    await h.rest(48);
+    await h.idle(48);
     expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch', 'signup_unproven']);
     await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
-    await h.rest();
+    await h.idle();
     expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['signup_unproven'] });
   });
 });

@@ -293,7 +293,7 @@ it('an enrolment unknown for an hour opens a review item; for a customer outside
   const polls: (Date | null)[] = [];
   const settled = (s: LaneState, ctx: Ctx): LaneState => {
     const l = new Lane(s, ctx, (when) => void polls.push(when));
-    for (const rule of enrolment.first) rule(l);
+    for (const rule of enrolment.before) rule(l);
     return l.toState();
   };
   const waits: LaneState = { ...bare, invoice: { ...i, enrolled: null, expectedBy: null, lookDueAt: NOW } };
@@ -316,5 +316,5 @@ it('an enrolment unknown for an hour opens a review item; for a customer outside
 
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length <= 1) return [[...items]];
-  return items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]));
+  return items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((remaining) => [item, ...remaining]));
 }

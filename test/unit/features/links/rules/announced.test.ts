@@ -255,8 +255,8 @@ it.each([
     await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', amount: 400 }));
     await hours(r, 1);
     expect(await items(r)).toEqual(part);
-    const rest = { refundId: 'rfnd_2', amount: 600, total: 1000 };
-    await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', ...rest }));
+    const remaining = { refundId: 'rfnd_2', amount: 600, total: 1000 };
+    await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', ...remaining }));
     await hours(r, 3);
     const { payments, refunds, entries } = await state(r);
     expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 closed'], []]);

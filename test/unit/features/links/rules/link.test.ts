@@ -298,8 +298,8 @@ it("an operator's retry replaces only the refused link, and Crossbill requests a
 });
 
 const polls: (Date | null)[] = [];
-const rest = asSettleRule(settleLinks, declares(standingItems));
-const settled = (s: LaneState, of = ctx()): LaneState => rest(s, of, (when) => polls.push(when));
+const remaining = asSettleRule(settleLinks, declares(standingItems));
+const settled = (s: LaneState, of = ctx()): LaneState => remaining(s, of, (when) => polls.push(when));
 const paidLane = lane({ status: 'paid' });
 
 it.each(['paid', 'void'] as const)(

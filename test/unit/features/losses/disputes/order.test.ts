@@ -55,7 +55,7 @@ const alertHandled = told('pre_chargeback_alert.outcome', 30, {
 
 function permutations<T>(all: readonly T[]): T[][] {
   if (all.length <= 1) return [[...all]];
-  return all.flatMap((one, k) => permutations(all.filter((_, n) => n !== k)).map((rest) => [one, ...rest]));
+  return all.flatMap((one, k) => permutations(all.filter((_, n) => n !== k)).map((remaining) => [one, ...remaining]));
 }
 
 /** What counts as the same end: balances, and what a person is still asked. */
@@ -64,11 +64,11 @@ function ended(order: readonly Happening[]): object {
   order.forEach((one, n) => (s = one.tell(s, aCtx(new Date(NOW.getTime() + n * 1000)))));
   const again = settle(s, aCtx(new Date(NOW.getTime() + 60_000)));
   same(again.entries, s.entries);
-  const rest = balances(s);
-  same((rest['mor_receivable'] ?? 0n) >= 0n && (rest['disputed_payments'] ?? 0n) >= 0n, true);
+  const remaining = balances(s);
+  same((remaining['mor_receivable'] ?? 0n) >= 0n && (remaining['disputed_payments'] ?? 0n) >= 0n, true);
   same(new Set(s.entries.map((e) => `${e.reason} ${e.subject}`)).size, s.entries.length);
   return {
-    balances: Object.entries(rest).sort(),
+    balances: Object.entries(remaining).sort(),
     payments: s.payments.map((p) => `${p.paymentId} ${p.status} ${p.amount} ${p.amountRefunded}`),
     disputes: s.objects
       .map((o) => `${o.kind} ${o.morId} ${o.status} ${o.amount} ${o.detail.loss?.minor ?? '0'}`)

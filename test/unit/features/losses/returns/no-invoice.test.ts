@@ -80,14 +80,14 @@ it('after an operator dismissed a returned debit, a retry of the double_payment 
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }), aPaymentSucceeded({ paymentId: 'pay_2' }));
-  await h.rest(1);
+  await h.idle(1);
   const second = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
   await h.command(INVOICE_ID, (s, ctx) => returnDebit(s, second, { by: 'ada', reference: null }, ctx));
-  await h.rest(1);
+  await h.idle(1);
   await chooseItem(h, 'dismiss', { kind: 'debit_returned' });
-  await h.rest(1);
+  await h.idle(1);
   await chooseItem(h, 'retry', { kind: 'double_payment' });
-  await h.rest(1);
+  await h.idle(1);
   const s = await h.state(INVOICE_ID);
   expect(s.reviews.filter((r) => r.kind === 'debit_returned').map((r) => r.resolution)).toEqual(['dismiss']);
 });

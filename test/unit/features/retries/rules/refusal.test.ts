@@ -143,7 +143,7 @@ it('the next step of a retry schedule waits until the payment link expires, unle
   });
   expect(decideNext(link({ ...ended, status: 'REPLACED' }), ctx())).toMatchObject({ at: at(3 * DAY_MS) });
   expect(decideNext(link({ ...ended, status: 'REFUSED' }), ctx())).toMatchObject({ at: at(5 * DAY_MS) });
-  expect(decideNext(link({ ...ended, readDueAt: at(8 * DAY_MS) }), ctx(8 * DAY_MS))).toEqual({ do: 'rest' });
+  expect(decideNext(link({ ...ended, readDueAt: at(8 * DAY_MS) }), ctx(8 * DAY_MS))).toEqual({ do: 'idle' });
   expect(decideNext(link({ ...ended, kind: 'dispute', readDueAt: NOW }), ctx()).do).toBe('retry');
 });
 
@@ -172,7 +172,7 @@ it('after its last step a retry schedule ends as the settings say; without relay
   const cancel = ctx(0, { retrySchedule: { ...SCHEDULE, end: 'cancel' } });
   expect(decideNext(lane(all), cancel)).toMatchObject({ do: 'end', how: 'cancel' });
   const noWay = ctx(0, { relay: null, recoveryLinks: null });
-  expect(decideNext(lane(), noWay)).toEqual({ do: 'rest' }); // a person is told why when they ask
+  expect(decideNext(lane(), noWay)).toEqual({ do: 'idle' }); // a person is told why when they ask
 });
 
 it("a payment link waits until Stripe finalizes the draft; a charge and the schedule's end do not wait", () => {
@@ -201,7 +201,7 @@ it.each([
   ],
   ['the invoice is paid', lane({}, { status: 'paid' }), {}],
 ])('the retry schedule does nothing while %s', (_, s, over) => {
-  expect(decideNext(s, ctx(0, over))).toEqual({ do: 'rest' });
+  expect(decideNext(s, ctx(0, over))).toEqual({ do: 'idle' });
 });
 /** An overdue renewal without any verdict. */
 const untold = (row: Partial<InvoiceRow> = {}): LaneState => {
@@ -330,7 +330,7 @@ it('a confirmed payment method leads to one charge, even if its confirmation com
   await confirm(r);
   await confirm(r, { at: at(-1).toISOString() });
   await r.h.take(declined(r, 'insufficient_funds'));
-  await r.h.rest(48);
+  await r.h.idle(48);
   expect(relayed(r)).toHaveLength(1);
   await confirm(r, { id: 'met_2' });
   expect(relayed(r)).toHaveLength(2);
@@ -417,14 +417,14 @@ it.each(blocks)('a confirmed payment method waits because of %s', (_, blocked, o
   const row = blocked.invoice;
   if (row === null) throw new Error('the lane has an invoice');
   const known = { ...blocked, invoice: { ...row, method: method(1_000) } };
-  expect(decideNext(known, ctx(2_000, over))).toEqual({ do: 'rest' });
+  expect(decideNext(known, ctx(2_000, over))).toEqual({ do: 'idle' });
 });
 
 it('a confirmed payment method leads to no charge after the subscription has ended', () => {
   const ended = shown({ subscriptionStatus: 'canceled' });
   const over = decide(told(s, method(1_000)), ctx(2_000), (l) => orderIfWanted(l, ended));
   expect(over.calls).toEqual([]);
-  expect(decideNext(over, ctx(3_000))).toEqual({ do: 'rest' });
+  expect(decideNext(over, ctx(3_000))).toEqual({ do: 'idle' });
 });
 
 it('a paid invoice keeps no confirmed payment method', () => {

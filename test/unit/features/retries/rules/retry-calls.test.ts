@@ -190,7 +190,7 @@ it('three days after a soft decline the MoR gets a new invoice.created event, an
     },
   ]);
   await r.h.take(aPaymentSucceeded({ paymentId: 'pay_won', at: r.h.clock.now() }));
-  await r.h.rest(24 * 40);
+  await r.h.idle(24 * 40);
   const s = await state(r);
   expect([s.invoice?.status, s.invoice?.nextTryAt, openKinds(s)]).toEqual(['paid', null, []]);
   expect(relayed(r)).toHaveLength(1);
@@ -207,7 +207,7 @@ it('a soft decline leads to at most three charges after 3, 5 and 7 days, and the
     expect(relayed(r)).toHaveLength(before + 1);
     await r.h.take(declined(r));
   }
-  await r.h.rest(24 * 60);
+  await r.h.idle(24 * 60);
   const s = await state(r);
   expect(new Set(relayed(r).map((e) => e.id)).size).toBe(3);
   expect(relayed(r)).toHaveLength(3);
@@ -227,7 +227,7 @@ it.each([
     await after(r, 3 * DAY_MS);
     r.h.clock.advance(60_000);
     await r.h.take(declined(r));
-    await r.h.rest(24 * 30);
+    await r.h.idle(24 * 30);
     expect(r.h.platform.effects).toEqual(effects);
     expect((await state(r)).invoice?.retries?.ended?.how).toBe(how);
     const asked = r.h.platform.asked;
@@ -241,7 +241,7 @@ it('if the invoice is paid another way, Crossbill neither requests a charge nor 
   const r = rig({ retrySchedule: { ...SCHEDULE, end: 'cancel' } });
   await refused(r);
   r.h.platform.payAnotherWay(INVOICE_ID);
-  await r.h.rest(24 * 60);
+  await r.h.idle(24 * 60);
   expect(relayed(r)).toEqual([]);
   expect(r.h.platform.effects).toEqual({});
   const ended = rig({ retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
@@ -249,7 +249,7 @@ it('if the invoice is paid another way, Crossbill neither requests a charge nor 
   await ended.h.take(invoiceEvent('invoice.created'), declined(ended));
   ended.h.platform.change(INVOICE_ID, { status: 'open' });
   ended.h.platform.payAnotherWay(INVOICE_ID);
-  await ended.h.rest(24 * 60);
+  await ended.h.idle(24 * 60);
   expect(ended.h.platform.effects).toEqual({});
 });
 
@@ -267,7 +267,7 @@ async function unsent(): Promise<Rig> {
 it('a payment of another amount withdraws a waiting retry and opens an amount_mismatch item', async () => {
   const r = await unsent();
   await r.h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 700, at: r.h.clock.now() }));
-  await r.h.rest(24 * 30);
+  await r.h.idle(24 * 30);
   const s = await state(r);
   expect([s.invoice?.status, openKinds(s), relayed(r)]).toEqual(['review', ['amount_mismatch'], []]);
   expect(s.calls.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
@@ -277,7 +277,7 @@ it('a payment of another amount withdraws a waiting retry and opens an amount_mi
 it('a refund withdraws a waiting retry, and `crossbill verify` reports the refund', async () => {
   const r = await unsent();
   await r.h.take(aRefund({ paymentId: 'pay_taken', amount: 1000, total: 1000, at: r.h.clock.now() }));
-  await r.h.rest(24 * 30);
+  await r.h.idle(24 * 30);
   expect(relayed(r)).toEqual([]);
   const s = await state(r);
   expect(s.calls.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
@@ -295,7 +295,7 @@ it('if the MoR is silent after a retry, a renewal_overdue item opens and Crossbi
   await after(r, 3 * DAY_MS);
   const sent = r.h.clock.now();
   expect((await state(r)).invoice?.expectedBy).toEqual(new Date(sent.getTime() + DAY_MS));
-  await r.h.rest(24 * 40);
+  await r.h.idle(24 * 40);
   expect(openKinds(await state(r))).toEqual(['renewal_overdue']);
   expect(relayed(r)).toHaveLength(1);
   await r.h.take(declined(r));
@@ -316,7 +316,7 @@ it('a late failure of the first payment is no verdict on a retry while the secon
     await after(r, 6 * DAY_MS);
     expect([relayed(r).length, r.links.asked.length, r.h.platform.effects]).toEqual([1, 0, {}]);
     await r.h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId: 'py_2', intentId: 'pi_2', at: r.h.clock.now() }));
-    await r.h.rest(24 * 40);
+    await r.h.idle(24 * 40);
     const s = await state(r);
     expect([s.invoice?.status, openKinds(s), relayed(r).length]).toEqual(['paid', [], 1]);
   }
@@ -351,7 +351,7 @@ it("Stripe's request for another attempt brings one step of the schedule forward
 it('without a relay each step of a retry schedule makes a payment link, and the next step waits until the link expires', async () => {
   const r = rig({ relay: null, retrySchedule: { ...SCHEDULE, soft: days(3, 5) } });
   await refused(r);
-  await r.h.rest(24 * 90);
+  await r.h.idle(24 * 90);
   expect(r.links.asked).toHaveLength(2);
   const [one, two] = (await state(r)).objects;
   expect(two?.createdAt.getTime()).toBeGreaterThanOrEqual((one?.deadline?.getTime() ?? 0) + 5 * DAY_MS);
@@ -364,7 +364,7 @@ it('a hard decline leads to a payment link and no charge, and the paid link mark
   await r.h.drain();
   expect(r.links.asked).toMatchObject([{ jurisdiction: 'GB' }]);
   r.links.pay('link_1');
-  await r.h.rest(24 * 40);
+  await r.h.idle(24 * 40);
   expect((await state(r)).invoice?.status).toBe('paid');
   expect(relayed(r)).toEqual([]);
   expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
@@ -375,7 +375,7 @@ it('an unpaid payment link ends the schedule when the link expires', async () =>
   await refused(r, 'stolen_card');
   await after(r, 6 * DAY_MS);
   expect(r.h.platform.effects).toEqual({});
-  await r.h.rest(24 * 30);
+  await r.h.idle(24 * 30);
   expect(r.h.platform.effects).toEqual({ mark_uncollectible: 1 });
   expect(r.links.asked).toHaveLength(1);
 });
@@ -392,7 +392,7 @@ it.each([
       not.forEach((c) => r.links.notServed.add(c));
       r.h.platform.put(anInvoice({ customerCountry: country }));
       await refused(r, 'stolen_card');
-      await r.h.rest(1);
+      await r.h.idle(1);
       expect(r.links.asked.map((a) => a.jurisdiction)).toEqual(asked);
       expect(new Set(r.links.asked.map((a) => a.key)).size).toBe(asked.length);
       expect(openKinds(await state(r))).toEqual([]);
@@ -405,7 +405,7 @@ it("Crossbill opens a review item if the MoR collects neither in the customer's 
   r.links.notServed.add('AQ').add('GB');
   r.h.platform.put(anInvoice({ customerCountry: 'AQ' }));
   await refused(r, 'stolen_card');
-  await r.h.rest(24 * 30);
+  await r.h.idle(24 * 30);
   expect(r.links.asked.map((a) => a.jurisdiction)).toEqual(['AQ', 'GB']);
   expect(openKinds(await state(r))).toEqual(['effect_failed']);
 });

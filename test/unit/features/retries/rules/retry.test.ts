@@ -275,7 +275,7 @@ it("without a schedule an operator's retry goes out once, and no further retry f
   await refused(r, 'stolen_card');
   expect(await retry(r)).toMatchObject({ ok: true, value: { means: 'charge' } });
   await r.h.take(declined(r));
-  await r.h.rest(24 * 60);
+  await r.h.idle(24 * 60);
   expect(relayed(r)).toHaveLength(1);
   expect((await state(r)).invoice?.nextTryAt).toBeNull();
 });
@@ -284,7 +284,7 @@ it('an operator can retry again as soon as the verdict on the earlier retry is o
   const r = rig();
   await refused(r);
   await retry(r);
-  await r.h.rest(30);
+  await r.h.idle(30);
   r.h.clock.advance(DAY_MS);
   await r.h.drain();
   expect(openKinds(await state(r))).toEqual(['renewal_overdue']);
@@ -337,7 +337,7 @@ it.each(cases)(
     const done = await retry(r);
     expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
     expect(done.ok ? '' : done.message).toContain(why);
-    await r.h.rest(1);
+    await r.h.idle(1);
     expect(relayed(r)).toHaveLength(sent);
   },
 );
@@ -378,7 +378,7 @@ it("if the MoR refuses the event of a retry, a review item opens and the operato
   await r.h.drain();
   expect(relayed(r).map((e) => e.id)).toEqual([retryName('evt_crossbill', INVOICE_ID, 1)]);
   await r.h.take(declined(r));
-  await r.h.rest(24 * 6);
+  await r.h.idle(24 * 6);
   expect(relayed(r)).toHaveLength(2);
 });
 
@@ -387,14 +387,14 @@ it('each refused retry opens its own review item before the schedule cancels the
   await refused(r);
   r.h.relay.send = () => Promise.resolve(failed('refused', { status: 403, message: 'no' }));
   for (const number of [1, 2]) {
-    await r.h.rest(24 * 40);
+    await r.h.idle(24 * 40);
     const open = (await state(r)).reviews.filter((x) => x.status === 'open');
     const fact = { code: 'retry-refused', retry: number, status: 403 };
     expect(open).toMatchObject([{ kind: 'effect_failed', subject: `retry_charge:${INVOICE_ID}`, fact }]);
     expect(r.h.platform.effects).toEqual({});
     await chooseItem(r.h, 'dismiss', { note: 'seen' });
   }
-  await r.h.rest(24 * 40);
+  await r.h.idle(24 * 40);
   expect(r.h.platform.effects).toEqual({ cancel_subscription: 1 }); // a person has seen both
 });
 

@@ -120,8 +120,8 @@ it.each([
   ['a provider ten minutes behind', -600, { nbf: -600, exp: -300 }],
 ])(
   'single sign-on refuses an identity token whose times come from a wrong clock, and the error names the clock: %s',
-  async (_, iat, rest) => {
-    const at = Object.fromEntries(Object.entries({ iat, ...rest }).map(([name, s]) => [name, now() + s]));
+  async (_, iat, remaining) => {
+    const at = Object.fromEntries(Object.entries({ iat, ...remaining }).map(([name, s]) => [name, now() + s]));
     const failed = await refusal({ idToken: { ...ada, email_verified: true, ...at }, userinfo: null });
     expect([failed.status, failed.message]).toEqual([400, expect.stringContaining('clock')]);
   },
