@@ -23,7 +23,7 @@ export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
 /** What the feature does with one type of the MoR's service events. */
 export type EventRow<K extends MorServiceType> = {
   /** Records the facts of the event in the lane of its invoice. */
-  readonly take: (lane: Lane, e: ServiceEvent<K>) => EventOutcome;
+  readonly apply: (lane: Lane, e: ServiceEvent<K>) => EventOutcome;
   /** The item about the event if nobody knows its invoice. Null: the event needs no person. */
   readonly unknown: (e: ServiceEvent<K>) => HomelessItem | null;
   /** True: the invoice may still become known, because our own request for the object may be under way. */
@@ -50,9 +50,9 @@ export interface Feature {
   readonly words?: Partial<Words<FactCode>>;
   /** Retries of refused renewals. At most one feature fills this slot. */
   readonly retries?: {
-    readonly takeRefusal: (lane: Lane, e: PaymentEvent) => void;
+    readonly applyRefusal: (lane: Lane, e: PaymentEvent) => void;
     readonly offer: (s: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>) => RetryOffer;
-    readonly takeMethod: (lane: Lane, method: ConfirmedMethod) => Result<{ readonly id: string }>;
+    readonly applyMethod: (lane: Lane, method: ConfirmedMethod) => Result<{ readonly id: string }>;
   };
   /** Makes the notifications to the merchant's backend. At most one feature fills this slot. */
   readonly notify?: {

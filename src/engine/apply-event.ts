@@ -49,8 +49,8 @@ export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, our
 
 /** Records one event. Every event may arrive twice, late, early or never. */
 export function applyEvent(subjects: Subjects, lane: Lane, event: LaneEvent | ChannelEvent): EventOutcome {
-  const outcome = subjects.takeEvent(lane, event);
-  sayEvent(lane, event, outcome.reason);
+  const outcome = subjects.applyEvent(lane, event);
+  logEvent(lane, event, outcome.reason);
   return outcome;
 }
 
@@ -71,9 +71,9 @@ export function culpritOf<E>(events: readonly E[], step: (events: readonly E[]) 
 
 const SENDER = { invoice: 'stripe', payment: 'mor', channel: 'mor', own: 'crossbill' } as const;
 
-function sayEvent(lane: Lane, { type, eventId, family }: LaneEvent | ChannelEvent, reason: string | null): void {
+function logEvent(lane: Lane, { type, eventId, family }: LaneEvent | ChannelEvent, reason: string | null): void {
   const detail = { type, reason, sender: SENDER[family] };
-  lane.say('event', reason === null ? type : `${type}: ${reason}`, eventId, detail);
+  lane.log('event', reason === null ? type : `${type}: ${reason}`, eventId, detail);
 }
 
 type ReadEvent =

@@ -111,13 +111,13 @@ export function refusalOf(m: CallRow, f: CallFailure): Refused {
 }
 
 /** Opens the `effect_failed` item about a call that Crossbill does not send again automatically. */
-export function askOfCall(
+export function openCallReview(
   lane: Lane,
   m: CallRow,
   fact: FactsByKind['effect_failed'],
   about: { readonly paymentRowId?: string; readonly refundId?: string } = {},
 ): void {
-  lane.ask({ kind: 'effect_failed', subject: itemSubjectOf(m), fact, ...about });
+  lane.openReview({ kind: 'effect_failed', subject: itemSubjectOf(m), fact, ...about });
 }
 
 /** The item's `subject` for a call: the call's kind and the call's own `subject`, such as `report_refund:re_1`. */

@@ -21,7 +21,7 @@ import { type StepWrite } from './subject.js';
 /** The rules of all subjects, such as refunds/, in order. Every rule is pure. */
 export type Subjects = {
   /** Records the facts of an event. */
-  readonly takeEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => EventOutcome;
+  readonly applyEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => EventOutcome;
   /** The MoR's id of the payment in the event. Null: the event has none. */
   readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
   /** Gives the payment the MoR's id from an event, unless another invoice's payment has this id. */

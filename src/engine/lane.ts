@@ -170,7 +170,7 @@ export class Lane {
     if (m === undefined) return;
     const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
     Object.assign(m, { status: 'cancelled', answeredAt: this.now });
-    this.say('decision', `${m.kind} taken back: ${why}${tried}`, m);
+    this.log('decision', `${m.kind} taken back: ${why}${tried}`, m);
   }
 
   /** Makes the engine send a call again with the same key and bytes, so the call has only one effect. */
@@ -185,7 +185,7 @@ export class Lane {
    * Opens an item that only a person can close. If an item of the same kind and subject is open, the open item takes
    * the new fact and deadline. If a person dismissed an item with the same fact at `since` or later, no item opens.
    */
-  ask(item: Item & { readonly since?: Date | null }): void {
+  openReview(item: Item & { readonly since?: Date | null }): void {
     const { kind, subject, fact, dueAt = null, since = null } = item;
     const same = this.reviews.filter((r) => r.kind === kind && r.subject === subject);
     const open = same.find((r) => r.status === 'open');
@@ -201,7 +201,7 @@ export class Lane {
   /** Opens an item: a new row, and a line in the timeline. */
   openItem(item: Item): void {
     const row = this.add('reviews', newReview(item, this.ctx.newId('rev'), this.now));
-    this.say('decision', `review item ${row.kind}: ${row.topic}`, row);
+    this.log('decision', `review item ${row.kind}: ${row.topic}`, row);
   }
 
   /** Updates an open item. The timeline gets a line for a new fact or deadline. */
@@ -214,7 +214,7 @@ export class Lane {
     Object.assign(open, { dueAt, paymentRowId, refundId });
     if (isDueThen && !isNews) return;
     const how = isDueThen ? 'is now' : 'has another deadline';
-    this.say('decision', `review item ${open.kind} ${how}: ${open.fact.code}`, open);
+    this.log('decision', `review item ${open.kind} ${how}: ${open.fact.code}`, open);
   }
 
   /** Closes the open items that `match`. */
@@ -225,16 +225,16 @@ export class Lane {
       Object.assign(r, { status: 'resolved', ...closed });
       // The journal only grows, and an erasure cannot change it. So the person's note is only in the item.
       const why = by === null ? (note ?? resolution) : `${resolution}, by ${by}`;
-      this.say(by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r);
+      this.log(by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r);
     }
   }
 
-  book(entry: LedgerEntry): void {
+  post(entry: LedgerEntry): void {
     this.base = { ...this.base, entries: [...this.base.entries, entry] };
   }
 
   /** Adds a line to the invoice's timeline. */
-  say(kind: JournalLine['kind'], text: string, about: About = null, detail: JournalLine['detail'] = null): void {
+  log(kind: JournalLine['kind'], text: string, about: About = null, detail: JournalLine['detail'] = null): void {
     const line = { lane: this.lane, at: this.now, kind, ref: idOf(about), text, detail };
     this.base = { ...this.base, journal: [...this.base.journal, line] };
   }

@@ -67,7 +67,7 @@ export type Lookup<Q, A> = {
   readonly wanted: (lane: Lane) => Q | null;
   /** Asks the question. No database transaction is open meanwhile. */
   readonly ask: (question: Q, peers: Peers) => Promise<A>;
-  readonly take: (lane: Lane, reply: A, question: Q) => void;
+  readonly apply: (lane: Lane, reply: A, question: Q) => void;
 };
 
 /** Makes the errand of the lookup's next question. Null: the lookup has no question now. */
@@ -79,10 +79,10 @@ export function nextLookup<Q, A>(lookup: Lookup<Q, A>): RequestRule {
 }
 
 /** Makes the errand for this question. */
-export function askFor<Q, A>({ name, ask, take }: Lookup<Q, A>, question: Q): NextRequest {
+export function askFor<Q, A>({ name, ask, apply }: Lookup<Q, A>, question: Q): NextRequest {
   const asked = async (peers: Peers, call: CarriedBy): Promise<Rule> => {
     const reply = await call(name, ask(question, peers));
-    return (lane) => take(lane, reply, question);
+    return (lane) => apply(lane, reply, question);
   };
   return { do: 'look-up', name, question, ask: asked };
 }

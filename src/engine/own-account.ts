@@ -60,7 +60,7 @@ export const accountLookup: Lookup<null, void> = {
   name: 'read-account',
   wanted: () => null,
   ask: async (_, { account }) => account?.read(),
-  take: () => undefined,
+  apply: () => undefined,
 };
 
 /** The due time of a lane if an event needs our account's id: the next read of the account, or `at` if earlier. */

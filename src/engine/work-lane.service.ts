@@ -36,7 +36,7 @@ import { REQUESTS_A_CLAIM } from '../shared/policy.js';
  * The reply to a sent call or a lookup. `take` records the reply in the lane. `elsewhere`: facts about other invoices
  * for `take`, read after Stripe or the MoR refused the call.
  */
-type Reply = { readonly take: Rule; readonly elsewhere?: Elsewhere };
+type Reply = { readonly apply: Rule; readonly elsewhere?: Elsewhere };
 
 type News = Reply & {
   readonly ahead: boolean;
@@ -128,7 +128,7 @@ export class WorkLaneService {
     const told = (s: LaneState, now: Date): LaneState => {
       const draft = new Lane(s, this.context.at(now));
       const fact = { code: 'lane-stuck', lane, why: why.slice(0, 500) } as const;
-      draft.ask({ kind: 'effect_failed', subject: `lane:${lane}`, fact });
+      draft.openReview({ kind: 'effect_failed', subject: `lane:${lane}`, fact });
       return draft.toState();
     };
     try {
@@ -183,15 +183,15 @@ export class WorkLaneService {
           }
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
-          const take = (some: readonly WaitingEvent[]): Taken => this.take(state, some, news, ctx);
+          const apply = (some: readonly WaitingEvent[]): Taken => this.apply(state, some, news, ctx);
           try {
-            const { named, collected, ...taken } = take(events);
+            const { named, collected, ...taken } = apply(events);
             seen.push(...named);
             charges = collected;
             suspect = events[0]?.id ?? null; // if the database refuses the step, its oldest event goes alone the next time
             return taken;
           } catch (e) {
-            suspect = culpritOf(events, take)?.id ?? null;
+            suspect = culpritOf(events, apply)?.id ?? null;
             throw e;
           }
         },
@@ -207,14 +207,14 @@ export class WorkLaneService {
   }
 
   /** Takes these events and the last reply into the lane, and settles it. Pure. */
-  private take(state: LaneState, events: readonly WaitingEvent[], news: News | null, ctx: Ctx): Taken {
+  private apply(state: LaneState, events: readonly WaitingEvent[], news: News | null, ctx: Ctx): Taken {
     const { subjects } = this.context.decider;
     const decided: DecidedEvent[] = [];
     const named: string[] = [];
     // `news.ahead`: `run` read the invoice before this step. The lane takes such an early read only after the events
     // below.
     const lane = new Lane(state, ctx);
-    if (news?.ahead === false) news.take(lane);
+    if (news?.ahead === false) news.apply(lane);
     let held: 'ask' | 'wait' | null = null;
     for (const e of events) {
       const taken = takeIn(subjects, lane, e, this);
@@ -225,7 +225,7 @@ export class WorkLaneService {
       named.push(...taken.named);
       decided.push({ ...taken.outcome, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
     }
-    if (news?.ahead === true) news.take(lane);
+    if (news?.ahead === true) news.apply(lane);
     const settled = settle(subjects, lane);
     const collected = subjects.chargesIn(settled.state.entries);
     const request: NextRequest | null = held === 'ask' ? askFor(accountLookup, null) : settled.request;
@@ -241,17 +241,17 @@ export class WorkLaneService {
       case 'send': {
         const { id, kind } = request.call;
         const outcome = await trail.call(kind, id, this.send(request.call));
-        const take: Rule = (lane) => applyReply(subjects.calls, lane, id, outcome);
-        if (outcome.ok || outcome.kind !== 'refused') return { take };
-        return { take, elsewhere: await this.context.decider.refusedBecause(request.call) };
+        const apply: Rule = (lane) => applyReply(subjects.calls, lane, id, outcome);
+        if (outcome.ok || outcome.kind !== 'refused') return { apply };
+        return { apply, elsewhere: await this.context.decider.refusedBecause(request.call) };
       }
       case 'probe': {
         const { id } = request.call;
         const outcome = await trail.call(request.do, id, this.platform.check(billingCall(request.call).asked));
-        return { take: (lane) => applyCheck(subjects.calls, lane, id, outcome) };
+        return { apply: (lane) => applyCheck(subjects.calls, lane, id, outcome) };
       }
       case 'look-up':
-        return { take: await request.ask(this.peers, call) };
+        return { apply: await request.ask(this.peers, call) };
     }
   }
 

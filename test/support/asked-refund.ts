@@ -10,7 +10,7 @@ import { newRefund } from '../../src/core/refunds/rules/refund.js';
 import { askRefund } from './ask-refund.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';
-import { takeRead } from './decide.js';
+import { recordRead } from './decide.js';
 
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 export const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => aCtx(at(ms), over);
@@ -23,7 +23,7 @@ export const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
 
 /** The lane of a paid invoice with these payments. */
 export const lane = (...payments: PaymentRow[]): LaneState =>
-  payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts({ status: 'paid' })));
+  payments.reduce(putPayment, recordRead(emptyLane('in_1'), ctx(), facts({ status: 'paid' })));
 
 export const WISH = { amount: 1000n, reason: null, metadata: null, by: 'ops' } as const;
 

@@ -10,7 +10,7 @@ import { type InvoiceFacts } from '../../src/shared/domain/ports/billing-platfor
 import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { anInvoice, SETTINGS } from './builders.js';
 import { decided, settle } from './settled.js';
-import { applyEvent, settle as settleLane, takeRead } from './decide.js';
+import { applyEvent, settle as settleLane, recordRead } from './decide.js';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 export const PROFORMA = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
@@ -43,7 +43,7 @@ export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
 
 /** The lane of an open invoice whose customer has a known card. */
 export function anOpenInvoice(ctx = aCtx()): LaneState {
-  const s = settle(takeRead(emptyLane('in_1'), ctx, facts()), ctx);
+  const s = settle(recordRead(emptyLane('in_1'), ctx, facts()), ctx);
   return { ...s, invoice: s.invoice === null ? null : { ...s.invoice, paysByDebit: false } };
 }
 
@@ -59,7 +59,7 @@ export function paidByCard(ctx = aCtx()): LaneState {
     succeededAt: NOW,
     mark: 'confirmed',
   });
-  const read = takeRead(emptyLane('in_1'), ctx, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
+  const read = recordRead(emptyLane('in_1'), ctx, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
   return settle(putPayment(read, p), ctx);
 }
 

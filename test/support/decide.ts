@@ -105,10 +105,11 @@ export const settle = (s: LaneState, ctx: Ctx): settling.Settled => settling.set
 
 // ---- Single changes
 
-type Item = Parameters<Lane['ask']>[0];
+type Item = Parameters<Lane['openReview']>[0];
 type Request = Parameters<Lane['request']>[0];
 
-export const openReview = (s: LaneState, ctx: Ctx, item: Item): LaneState => decide(s, ctx, (lane) => lane.ask(item));
+export const openReview = (s: LaneState, ctx: Ctx, item: Item): LaneState =>
+  decide(s, ctx, (lane) => lane.openReview(item));
 
 export const closeReviews = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['closeItems']>): LaneState =>
   decide(s, ctx, (lane) => lane.closeItems(...of));
@@ -124,8 +125,8 @@ export const addCall = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['call']>)
 export const takeCallBack = (s: LaneState, { id }: CallRow, why: string, ctx: Ctx): LaneState =>
   decide(s, ctx, (lane) => lane.takeBack(id, why));
 
-export const note = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['say']>): LaneState =>
-  decide(s, ctx, (lane) => lane.say(...of));
+export const note = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['log']>): LaneState =>
+  decide(s, ctx, (lane) => lane.log(...of));
 
 export function ensureInvoice(s: LaneState, ctx: Ctx): { readonly state: LaneState; readonly invoice: InvoiceRow } {
   const lane = new Lane(s, ctx);
@@ -135,14 +136,14 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { readonly state: LaneSta
 
 type Taken<F extends (lane: Lane, ...of: never[]) => void> = F extends (lane: Lane, ...of: infer R) => void ? R : never;
 
-export const takeRead = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.takeRead>): LaneState =>
-  decide(s, ctx, (lane) => facts.takeRead(lane, ...of));
+export const recordRead = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.applyRead>): LaneState =>
+  decide(s, ctx, (lane) => facts.applyRead(lane, ...of));
 
-export const takeLateRead = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.takeLateRead>): LaneState =>
-  decide(s, ctx, (lane) => facts.takeLateRead(lane, ...of));
+export const applyLateRead = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.applyLateRead>): LaneState =>
+  decide(s, ctx, (lane) => facts.applyLateRead(lane, ...of));
 
-export const takeEvent = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.takeEvent>): LaneState =>
-  decide(s, ctx, (lane) => facts.takeEvent(lane, ...of));
+export const recordEvent = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.recordEvent>): LaneState =>
+  decide(s, ctx, (lane) => facts.recordEvent(lane, ...of));
 
 export const askAgain = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, facts.askAgain);
 

@@ -10,7 +10,7 @@ import { asCommand, decide } from './decide.js';
 /** Applies the MoR's reply to a read of the object. */
 export function applyObjectRead(s: LaneState, objectId: string, outcome: ObjectRead, ctx: Ctx): LaneState {
   const o = s.objects.find((x) => x.id === objectId);
-  const { take } = o?.kind === 'proforma' ? proformaLookup : linkLookup;
+  const { apply: take } = o?.kind === 'proforma' ? proformaLookup : linkLookup;
   return decide(s, ctx, (lane) => take(lane, outcome, { objectId, morId: o?.morId ?? '' }));
 }
 

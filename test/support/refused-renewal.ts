@@ -10,7 +10,7 @@ import { makeRetry } from '../../src/features/retries/rules/retry.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
 import { never } from './never.js';
 import { DAY_MS, SCHEDULE } from './retry-rig.js';
-import { takeRead, decide } from './decide.js';
+import { recordRead, decide } from './decide.js';
 
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 86_400 };
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
@@ -47,7 +47,7 @@ export function lane(
   over: Partial<InvoiceFacts> = {},
   row: Partial<InvoiceRow> = {},
 ): LaneState {
-  const s = takeRead(emptyLane('in_1'), ctx(), facts({ collectionMethod: 'charge_automatically', ...over }));
+  const s = recordRead(emptyLane('in_1'), ctx(), facts({ collectionMethod: 'charge_automatically', ...over }));
   return { ...s, invoice: { ...(s.invoice ?? never()), ...row, retries: { ...TRAIL, ...trail } } };
 }
 export const hard = { ...TRAIL.refusal, kind: 'hard' } as const;

@@ -1,7 +1,7 @@
 // Runs rules on a draft as one function of a state, for tests that settle a lane with a few rules only.
 import { type Ctx } from '../../src/engine/context.js';
 import { Lane, type DecideAgain, type Rule } from '../../src/engine/lane.js';
-import { takeInvoiceRead } from '../../src/core/books/rules/invoice-facts.js';
+import { applyInvoiceRead } from '../../src/core/books/rules/invoice-facts.js';
 import { type LaneState, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type Refusal, type Choice, type ChoiceRule } from '../../src/engine/commanded.js';
 import { type EventOutcome } from '../../src/engine/event.js';
@@ -19,12 +19,12 @@ export function asSettleRule(...rules: readonly Rule[]): SettleRule {
 }
 
 /** Applies a read of the invoice. */
-export function applyRead(s: LaneState, outcome: Parameters<typeof takeInvoiceRead>[1], ctx: Ctx): LaneState {
-  return decide(s, ctx, (lane) => takeInvoiceRead(lane, outcome));
+export function applyRead(s: LaneState, outcome: Parameters<typeof applyInvoiceRead>[1], ctx: Ctx): LaneState {
+  return decide(s, ctx, (lane) => applyInvoiceRead(lane, outcome));
 }
 
 /** Takes an event with its rule. */
-export function takeEvent<E>(rule: (lane: Lane, e: E) => EventOutcome, s: LaneState, e: E, ctx: Ctx): Applied {
+export function applyEvent<E>(rule: (lane: Lane, e: E) => EventOutcome, s: LaneState, e: E, ctx: Ctx): Applied {
   const lane = new Lane(s, ctx);
   const outcome = rule(lane, e);
   return { state: lane.toState(), verdict: outcome };

@@ -14,7 +14,7 @@ import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { settleMarks } from '../../src/core/payments/rules/mark.js';
 import { aCtx, facts, NOW, open } from './channel-lane.js';
 import { never } from './never.js';
-import { decide, takeRead } from './decide.js';
+import { decide, recordRead } from './decide.js';
 
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 export const ctx = (over: Partial<DecisionSettings> = {}, ms = 0): Ctx => aCtx(at(ms), over);
@@ -26,7 +26,7 @@ export const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly
   amount: over.amount ?? 2990n,
 });
 export const lane = (over: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState =>
-  payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts(over)));
+  payments.reduce(putPayment, recordRead(emptyLane('in_1'), ctx(), facts(over)));
 /** The lane with changes to its invoice. */
 export const withInvoice = (s: LaneState, row: Partial<InvoiceRow>): LaneState => ({
   ...s,

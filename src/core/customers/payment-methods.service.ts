@@ -12,7 +12,7 @@ import { LaneChanges } from '../../engine/lane-changes.js';
 import { DECISION_SETTINGS } from '../../engine/decision-context.js';
 import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { EnrolmentPort, EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';
-import { takeMethod } from '../invoices/rules/refused-renewal.js';
+import { applyMethod } from '../invoices/rules/refused-renewal.js';
 import { METHODS_A_POLL } from '../../shared/policy.js';
 import { SignupService, type SignupMade } from '../signups/signup.service.js';
 
@@ -87,7 +87,7 @@ export class PaymentMethodsService {
   }
 
   private async tell({ method, invoiceIds }: Announcement): Promise<void> {
-    for (const id of invoiceIds) await this.lanes.change(id, (lane) => takeMethod(lane, method));
+    for (const id of invoiceIds) await this.lanes.change(id, (lane) => applyMethod(lane, method));
   }
 
   private async refuse(customerId: string, setupIntentId: string | null): Promise<Refusal> {

@@ -11,8 +11,8 @@ import {
 import { type Subjects } from '../../engine/decider.js';
 import { ensureInvoice, isFresh, readInvoice } from '../books/rules/invoice-facts.js';
 import { collectedCharges } from '../books/rules/payment-rows.js';
-import { takeInvoice } from '../invoices/rules/invoice.js';
-import { takeRefusal } from '../invoices/rules/refused-renewal.js';
+import { applyInvoice } from '../invoices/rules/invoice.js';
+import { applyRefusal } from '../invoices/rules/refused-renewal.js';
 import { learnFromCapture } from '../payments/rules/payment.js';
 import { joinPayments } from '../payments/subject.js';
 import { invoices } from '../invoices/subject.js';
@@ -37,7 +37,7 @@ const OF_FEATURES: readonly Subject[] = LANES;
 const EARLY = OF_FEATURES.filter(({ late }) => late !== true);
 const LATE = OF_FEATURES.filter(({ late }) => late === true);
 
-const payments = joinPayments({ giveBack: refundForItem, tryAgain: takeRefusal });
+const payments = joinPayments({ giveBack: refundForItem, tryAgain: applyRefusal });
 
 /** The rules for the MoR's verdicts and refunds, by event type. */
 export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => EventOutcome } = {
@@ -51,15 +51,15 @@ const OWN_EVENTS: { readonly [K in OwnType]: (lane: Lane, e: OwnLaneEvent<K>) =>
   ...events.events,
 };
 
-function takeOwn<K extends OwnType>(lane: Lane, type: K, e: OwnLaneEvent<K>): EventOutcome {
+function applyOwn<K extends OwnType>(lane: Lane, type: K, e: OwnLaneEvent<K>): EventOutcome {
   return OWN_EVENTS[type](lane, e);
 }
 
-function takeEvent(lane: Lane, e: LaneEvent | ChannelEvent): EventOutcome {
-  if (e.family === 'invoice') return takeInvoice(lane, e);
-  if (e.family === 'own') return takeOwn(lane, e.type, e);
+function applyEvent(lane: Lane, e: LaneEvent | ChannelEvent): EventOutcome {
+  if (e.family === 'invoice') return applyInvoice(lane, e);
+  if (e.family === 'own') return applyOwn(lane, e.type, e);
   ensureInvoice(lane);
-  if (e.family === 'channel') return rowOf(e.event).take(lane, e.event);
+  if (e.family === 'channel') return rowOf(e.event).apply(lane, e.event);
   const other = lane.ctx.paymentsElsewhere?.get(e.paymentId);
   return other === undefined ? PAYMENT_EVENTS[e.type](lane, e) : askAboutOther(lane, e, other);
 }
@@ -71,7 +71,7 @@ function askAboutOther(
   invoice: string,
 ): EventOutcome {
   const fact = { code: 'payment-elsewhere', event, payment, invoice } as const;
-  lane.ask({ kind: 'conflicting_event', subject: event, fact });
+  lane.openReview({ kind: 'conflicting_event', subject: event, fact });
   return done(`payment ${payment} belongs to ${invoice}: not applied`);
 }
 
@@ -99,7 +99,7 @@ const CALLS: Subjects['calls'] = {
 };
 
 export const SUBJECTS: Subjects = {
-  takeEvent,
+  applyEvent,
   paymentNamedIn,
   learnName,
   calls: CALLS,

@@ -13,7 +13,7 @@ export const EVENT_ROWS: { readonly [K in MorServiceType]?: EventRow<K> } = {
   ...join(FEATURES, 'events'), // links take captures too
 };
 
-const NOT_TAKEN: EventRow<MorServiceType> = { take: () => ignored('no feature takes it'), unknown: () => null };
+const NOT_TAKEN: EventRow<MorServiceType> = { apply: () => ignored('no feature takes it'), unknown: () => null };
 
 /** The row of an event. The table pairs each type with its own row; the compiler cannot follow that, so a cast says it. */
 export function rowOf(e: MorServiceEvent): EventRow<MorServiceType> {

@@ -74,7 +74,7 @@ export class MorObjectsService {
     const outcome = await this.channels.read(lookup.kind, morId);
     if (!outcome.ok) return { row: o, outcome };
     const done = await this.lanes.change<MorObjectRow>(o.invoiceId, (lane) => {
-      lookup.take(lane, outcome, { objectId, morId });
+      lookup.apply(lane, outcome, { objectId, morId });
       return { ok: true, value: objectOf(lane.toState(), objectId) ?? o };
     });
     return { row: done.ok ? done.value : o, outcome };

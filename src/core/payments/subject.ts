@@ -15,18 +15,18 @@ import {
   setReferenceCall,
 } from './rules/mark-calls.js';
 import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
-import { declareSurplus, leftItems, takeNotPaid, takeSucceeded } from './rules/payment.js';
+import { declareSurplus, leftItems, applyNotPaid, applySucceeded } from './rules/payment.js';
 import { chargeLookup, chooseUnproven, unprovenItems } from './rules/proof.js';
 
 /** Actions of other folders on a payment: refund it (refunds/), or retry a refused renewal (retries/). */
 export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, e: PaymentEvent) => void };
 
 export const joinPayments = ({ giveBack, tryAgain }: Others) => {
-  const notPaid = (lane: Lane, e: PaymentEvent) => takeNotPaid(lane, e, tryAgain);
+  const notPaid = (lane: Lane, e: PaymentEvent) => applyNotPaid(lane, e, tryAgain);
   const chosen: ChoiceRule = (lane, r, choice) =>
     choice.resolution === 'refund' ? chooseRefund(lane, r, choice.by, giveBack) : chooseMark(lane, r, choice);
   return {
-    events: { 'payment.succeeded': takeSucceeded, 'payment.failed': notPaid, 'payment.requires_action': notPaid },
+    events: { 'payment.succeeded': applySucceeded, 'payment.failed': notPaid, 'payment.requires_action': notPaid },
     calls: {
       finalize_invoice: finalizeCall,
       report_payment: reportPaymentCall,

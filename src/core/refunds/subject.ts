@@ -10,16 +10,16 @@ import {
   refundsElsewhere,
   reportRefundCall,
 } from './rules/mirror.js';
-import { renamedRefunds, takeRefunded } from './rules/refund.js';
-import { createRefundCall, stuckRefunds, takeStuckChoice, withdrawStale } from './rules/request.js';
+import { renamedRefunds, applyRefunded } from './rules/refund.js';
+import { createRefundCall, stuckRefunds, applyStuckChoice, withdrawStale } from './rules/request.js';
 import { nothingMore } from '../../engine/commanded.js';
 
 export const refunds = {
   when: (lane) => lane.refunds.length > 0,
-  events: { 'payment.refunded': takeRefunded },
+  events: { 'payment.refunded': applyRefunded },
   calls: { create_refund: createRefundCall, report_refund: reportRefundCall, issue_credit_note: creditNoteCall },
   untilStable: [countRefunds, mirrorRefunds, reconsiderParked],
   after: [withdrawStale],
   items: [refundsElsewhere, refundGaps, refundsBeyondSale, stuckRefunds, renamedRefunds],
-  choices: { refund_stuck: takeStuckChoice, refund_gap: nothingMore },
+  choices: { refund_stuck: applyStuckChoice, refund_gap: nothingMore },
 } satisfies Subject;

@@ -2,7 +2,7 @@
 import { type LaneState } from '../../shared/domain/model.js';
 import { type StepWrite, type Subject } from '../../engine/subject.js';
 import { CHOSEN_AT } from '../../frames/store/mor-customers.js';
-import { takeCompleted, takeOverdue, unsettledItems } from './rules/signup.js';
+import { applyCompleted, applyOverdue, unsettledItems } from './rules/signup.js';
 import { nextLookup } from '../../engine/lookup.js';
 import { leftOutItems, leftOutLookup } from './rules/left-out.js';
 import { nothingMore } from '../../engine/commanded.js';
@@ -32,7 +32,7 @@ function chargesOf({ entries, payments }: LaneState): readonly (readonly unknown
 }
 
 export const signups = {
-  events: { 'signup.overdue': takeOverdue, 'signup.completed': takeCompleted },
+  events: { 'signup.overdue': applyOverdue, 'signup.completed': applyCompleted },
   items: [unsettledItems, leftOutItems],
   lookups: [nextLookup(leftOutLookup)],
   writes: [confirmCharged],

@@ -2,12 +2,12 @@
 import { type DocumentCode } from './facts.js';
 import { type EventRow, feature } from '../../feature.js';
 import { type Words } from '../../shared/domain/fact.js';
-import { takeEInvoice } from './rules/e-invoice.js';
+import { applyEInvoice } from './rules/e-invoice.js';
 
 type Type = 'e_invoice.issued' | 'e_invoice.issuance_failed' | 'e_invoice.cancelled';
 
 const eInvoice: EventRow<Type> = {
-  take: takeEInvoice,
+  apply: applyEInvoice,
   unknown: ({ eventId: event, kind: type, eInvoiceId }) => ({
     kind: 'conflicting_event',
     fact: { code: 'unknown-e-invoice', event, type, eInvoice: eInvoiceId ?? event },

@@ -2,7 +2,7 @@
 import './facts.js';
 import { captured } from '../../core/mor-objects/rules/capture.js';
 import { feature } from '../../feature.js';
-import { takeCaptured } from './rules/announced.js';
+import { applyCaptured } from './rules/announced.js';
 import { links as lane, recovery } from './subject.js';
 import { linkWords } from './words.js';
 
@@ -10,7 +10,7 @@ export const links = feature({
   name: 'links',
   modules: async () => [(await import('./links.module.js')).LinksModule],
   lanes: [lane, recovery],
-  events: { 'payment.captured': { ...captured, take: takeCaptured } },
+  events: { 'payment.captured': { ...captured, apply: applyCaptured } },
   doneWords: { create_payment_link: 'Requested a payment link from the MoR' },
   words: linkWords,
 });

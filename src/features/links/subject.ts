@@ -2,13 +2,13 @@
 import { nextLookup } from '../../engine/lookup.js';
 import { type Subject } from '../../engine/subject.js';
 import { requestLink } from './rules/request-link.js';
-import { bookRefunded, furtherItems } from './rules/announced.js';
+import { postRefunded, furtherItems } from './rules/announced.js';
 import { createLinkCall, linkItems, linkLookup, recoveryLookup, settleLinks, settleRecovery } from './rules/link.js';
 
 export const links = {
   objects: ['payment_link'],
   calls: { create_payment_link: createLinkCall },
-  before: [bookRefunded],
+  before: [postRefunded],
   after: [settleLinks],
   items: [furtherItems, linkItems],
   lookups: [nextLookup(linkLookup)],

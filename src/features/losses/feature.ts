@@ -3,7 +3,7 @@
 import './facts.js';
 import { type EventRow, feature } from '../../feature.js';
 import { deadlineIn } from '../../shared/domain/events/payload-fields.js';
-import { asksAbout, takeAlert, takeDispute } from './disputes/rules/dispute.js';
+import { asksAbout, applyAlert, applyDispute } from './disputes/rules/dispute.js';
 import { disputes } from './disputes/subject.js';
 import { disputeWords } from './disputes/words.js';
 import { returns } from './returns/subject.js';
@@ -17,8 +17,8 @@ const unknown: EventRow<DisputeType | AlertType>['unknown'] = ({ eventId: event,
   const until = dueAt?.toISOString() ?? null;
   return { kind: 'dispute', fact: { code: 'unknown-dispute', event, type, until }, dueAt };
 };
-const dispute = { take: takeDispute, unknown };
-const alert = { take: takeAlert, unknown };
+const dispute = { apply: applyDispute, unknown };
+const alert = { apply: applyAlert, unknown };
 
 export const losses = feature({
   name: 'losses',

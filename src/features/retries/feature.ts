@@ -1,7 +1,7 @@
 // Retries of failed renewals: everything the rest of Crossbill gets from this folder.
 import './facts.js';
 import { feature } from '../../feature.js';
-import { offerRetry, takeMethod, takeRefusal } from './rules/refusal.js';
+import { offerRetry, applyMethod, applyRefusal } from './rules/refusal.js';
 import { retries as lane } from './subject.js';
 import { retryWords } from './words.js';
 
@@ -24,6 +24,6 @@ export const retries = feature({
     mark_uncollectible: 'Marked the invoice uncollectible on Stripe',
     cancel_subscription: 'Cancelled the subscription on Stripe',
   },
-  retries: { takeRefusal, offer: offerRetry, takeMethod },
+  retries: { applyRefusal, offer: offerRetry, applyMethod },
   words: retryWords,
 });

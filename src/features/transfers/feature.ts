@@ -1,7 +1,7 @@
 // Proforma invoices and bank transfers: everything the rest of Crossbill gets from this folder.
 import './facts.js';
 import { feature } from '../../feature.js';
-import { takeIssuanceFailed, takeIssued, takeSettled } from './rules/proforma.js';
+import { applyIssuanceFailed, applyIssued, applySettled } from './rules/proforma.js';
 import { transfers as lane } from './subject.js';
 import { transferWords } from './words.js';
 
@@ -12,10 +12,10 @@ export const transfers = feature({
   modules: async () => [(await import('./transfers.module.js')).TransfersModule],
   lanes: [lane],
   events: {
-    'proforma_invoice.issued': { take: takeIssued, unknown: () => null, mayBeUnderWay },
-    'proforma_invoice.issuance_failed': { take: takeIssuanceFailed, unknown: () => null, mayBeUnderWay },
+    'proforma_invoice.issued': { apply: applyIssued, unknown: () => null, mayBeUnderWay },
+    'proforma_invoice.issuance_failed': { apply: applyIssuanceFailed, unknown: () => null, mayBeUnderWay },
     'proforma_invoice.settled': {
-      take: takeSettled,
+      apply: applySettled,
       unknown: ({ eventId: event, proformaInvoiceId: proforma }) => ({
         kind: 'conflicting_event',
         fact: { code: 'unknown-proforma', event, proforma },

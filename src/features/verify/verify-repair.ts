@@ -1,7 +1,7 @@
 // Repairs differences after verify: puts missing events into the inbox, and decides on invoices again. The lane workers
 // decide the events and send the calls.
 import { parseStripeEvent, stripeInvoiceTypes } from '../../shared/domain/events/stripe-event.js';
-import { askAgain, isHeardSince, takeInvoiceRead } from '../../core/books/rules/invoice-facts.js';
+import { askAgain, isHeardSince, applyInvoiceRead } from '../../core/books/rules/invoice-facts.js';
 import { Lane } from '../../engine/lane.js';
 import { settle } from '../../engine/settle.js';
 import { decideMarksAgain } from '../../core/payments/rules/mark.js';
@@ -136,8 +136,8 @@ export class VerifyRepair {
         // invoice again.
         const looked = new Lane(state, ctx);
         if (isHeardSince(state.invoice, askedAt)) askAgain(looked);
-        else takeInvoiceRead(looked, outcome);
-        looked.say('decision', 'verify found a difference: checked again');
+        else applyInvoiceRead(looked, outcome);
+        looked.log('decision', 'verify found a difference: checked again');
         decideMarksAgain(looked);
         // The first `settle` withdraws the calls that are no longer wanted. The repair makes only the remaining calls
         // due now.

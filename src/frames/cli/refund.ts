@@ -10,7 +10,7 @@ import { type ListedRefund, type PaymentView, ReadModel } from '../../engine/rea
 import { PaymentsController } from '../../core/payments/payments.controller.js';
 import { listedRefundView } from '../../core/refunds/refund.view.js';
 import { refundPath, RefundsService } from '../../core/refunds/refunds.service.js';
-import { findWaiting, sayWaiting } from '../../core/refunds/rules/refund.js';
+import { findWaiting, logWaiting } from '../../core/refunds/rules/refund.js';
 import { PAYMENT_DISPUTED, REFUND_WAITING } from '../../core/refunds/rules/request.js';
 import { typedAmount } from '../../core/refunds/typed-amount.js';
 import { Requests } from '../store/requests.js';
@@ -147,7 +147,7 @@ async function refuseIfWaiting(
   const path = refundPath(payment.id);
   const key = await app.get(Requests).keyOf({ apiKey: KEY_SCOPE.name, method: 'POST', path }, waiting.id);
   const send = key === null ? 'A daemon sends it.' : `To carry it out: ${cli.repeat(key, '--work')}`;
-  const message = `${sayWaiting(waiting)} ${send}\nIf you want a second refund of this amount, give it a --key of its own.`;
+  const message = `${logWaiting(waiting)} ${send}\nIf you want a second refund of this amount, give it a --key of its own.`;
   throw new CliError(EXIT.failed, REFUND_WAITING, message);
 }
 

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type LaneState, type CallRow, type PaymentRow } from '../../../src/shared/domain/model.js';
 import { type CallFailure, said } from '../../../src/shared/domain/ports/call.js';
-import { askOfCall, paymentOf, refusalOf } from '../../../src/engine/call.js';
+import { openCallReview, paymentOf, refusalOf } from '../../../src/engine/call.js';
 import { type Ctx, emptyLane, callKey } from '../../../src/engine/context.js';
 import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
@@ -103,7 +103,7 @@ it('the refusal of a call becomes one line of text and one review item', () => {
   const s = call(lane);
   const fact = { code: 'relay-refused', ...refusalOf(first(s), failure()) } as const;
   expect(fact).toMatchObject({ call: 'report_payment', status: 400, error: 'odd', said: '400 odd no' });
-  const item = decide(s, ctx, (l) => askOfCall(l, first(s), fact, { paymentRowId: 'pmt_1' }));
+  const item = decide(s, ctx, (l) => openCallReview(l, first(s), fact, { paymentRowId: 'pmt_1' }));
   expect(item.reviews).toMatchObject([
     {
       kind: 'effect_failed',

@@ -69,7 +69,7 @@ const steps: readonly Step[] = [
   },
   { inPlace: (l, n) => l.decideAgainAt(at(n)), byValue: (s) => s },
   {
-    inPlace: (l, n) => l.say('decision', `step ${n}`),
+    inPlace: (l, n) => l.log('decision', `step ${n}`),
     byValue: (s, n) => ({
       ...s,
       journal: [
@@ -153,7 +153,7 @@ it('the working copy of an invoice’s state stores a call with its key, and app
   const draft = new Lane(before, ctx());
   draft.call({ kind: 'finalize_invoice', invoiceId: 'in_1' }, 'in_1', { id: 'pmt_1' });
   const entry = paymentCollected(payment(), 2990n, at(0), null);
-  draft.book(entry);
+  draft.post(entry);
   const after = draft.toState();
   expect(after.calls.map((m) => [m.key, m.paymentRowId])).toEqual([['crossbill:finalize_invoice:in_1:1', 'pmt_1']]);
   expect(after.entries).toEqual(addEntry(before, entry).entries);

@@ -40,7 +40,7 @@ export function askAgain({ invoice, now }: Lane): void {
 }
 
 /** Records the facts of a finished read, or of the reply to a write. `readAt`: the time of the read, by default now. */
-export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.now): void {
+export function applyRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.now): void {
   const i = ensureInvoice(lane);
   const shown = facts === null ? { platformStatus: 'deleted' as const } : taken(facts, i);
   Object.assign(i, shown, { readAt, readDueAt: null, readAttempts: 0, factsAt: readAt });
@@ -51,11 +51,11 @@ export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.n
  * later status than the event, the read is newer. If the read shows an earlier status, the read is older, whatever
  * Stripe's clock says: Crossbill drops the read and reads again.
  */
-export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): void {
+export function applyLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): void {
   const { invoice } = lane;
   const ahead = PROGRESS[facts.status] - PROGRESS[invoice?.platformStatus ?? 'unknown'];
   if (ahead < 0 || (ahead === 0 && isHeardSince(invoice, askedAt))) askAgain(lane);
-  else takeRead(lane, facts, askedAt);
+  else applyRead(lane, facts, askedAt);
 }
 
 /**
@@ -73,7 +73,7 @@ export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean
  * Records the facts of an event if they are newer than the stored ones: the invoice's status is further on, or the
  * status is equal and the event's time `at` is not earlier.
  */
-export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
+export function recordEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
   const i = ensureInvoice(lane);
   const ahead = PROGRESS[facts.status] - PROGRESS[i.platformStatus];
   const newer = i.factsAt === null || at.getTime() >= i.factsAt.getTime();
@@ -165,7 +165,7 @@ export const invoiceLookup: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
     return lane.isPast(i.readDueAt) ? i.invoiceId : null;
   },
   ask: (invoiceId, { platform }) => platform.readInvoice(invoiceId),
-  take: takeInvoiceRead,
+  apply: applyInvoiceRead,
 };
 
 /** The request to read the invoice next, for a rule in need of Stripe's current facts. */
@@ -174,13 +174,13 @@ export function readInvoice(invoiceId: string): NextRequest {
 }
 
 /** Records the outcome of a read. Crossbill repeats a failed read later. */
-export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | null>): void {
+export function applyInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | null>): void {
   const detail = { call: 'read_invoice', status: outcome.status, requestId: outcome.requestId };
   if (outcome.ok) {
     const f = outcome.value;
-    takeRead(lane, f);
+    applyRead(lane, f);
     const due = f === null ? '' : showMoney({ minor: f.amountRemaining, currency: f.currency });
-    return lane.say(
+    return lane.log(
       'call',
       `read from Stripe: ${f === null ? 'no such invoice' : `${f.status}, ${due} due`}`,
       null,
@@ -191,5 +191,5 @@ export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | 
   i.readAttempts += 1;
   i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
   if (i.readAttempts <= FAILED_READS_SHOWN)
-    lane.say('call', `read from Stripe failed: ${codesOf(outcome)}`, null, detail);
+    lane.log('call', `read from Stripe failed: ${codesOf(outcome)}`, null, detail);
 }

@@ -32,7 +32,7 @@ export function requestFirstCharge(lane: Lane, shown: ShownToRelay, by: string |
   const { amountRemaining: minor, amountDue, currency } = shown.invoice;
   if (minor <= 0n) return null;
   if (minor !== amountDue) {
-    lane.say('decision', 'the MoR is not asked to charge: a part is paid, and it charges whole invoices only');
+    lane.log('decision', 'the MoR is not asked to charge: a part is paid, and it charges whole invoices only');
     return null;
   }
   const number = 1 + lane.calls.filter((m) => m.kind === 'relay_event' && isOwnEvent(m)).length;
@@ -40,6 +40,6 @@ export function requestFirstCharge(lane: Lane, shown: ShownToRelay, by: string |
   const wire = { method: 'POST', path: '', body: renderCreated(id, shown, lane.now) } as const;
   lane.request({ peer: 'relay', kind: 'relay_event', subject: id, wire });
   const why = by === null ? 'the invoice is final' : `${by} asked for it`;
-  lane.say(by === null ? 'decision' : 'person', `ask the MoR to charge ${showMoney({ minor, currency })}: ${why}`, id);
+  lane.log(by === null ? 'decision' : 'person', `ask the MoR to charge ${showMoney({ minor, currency })}: ${why}`, id);
   return id;
 }

@@ -76,7 +76,7 @@ export function identifyPayment(lane: Lane, id: string, paymentId: string, by: s
   const holder = lane.payments.find((x) => x.paymentId === paymentId);
   if (holder !== undefined) return idTaken(paymentId, holder);
   Object.assign(p, { paymentId, identifiedBy: by });
-  lane.say('person', `${by} named this payment ${paymentId}`, p);
+  lane.log('person', `${by} named this payment ${paymentId}`, p);
   return { ok: true, value: p };
 }
 
@@ -249,7 +249,7 @@ export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null
   lane.closeItems((r) => isOf(r.paymentRowId, r.topic), how);
   const entry = paymentCollected(p, amount, lane.now, eventId);
   const again = lane.payments.some((x) => x.id !== p.id && x.succeededAt !== null && x.processorChargeId === charge);
-  lane.book(again ? { ...entry, processorChargeId: null } : entry);
+  lane.post(again ? { ...entry, processorChargeId: null } : entry);
   return true;
 }
 
@@ -264,7 +264,7 @@ function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: Char
     if (p.mark !== 'parked') moveMark(p, 'waiting');
     moveMark(p, 'parked');
   }
-  lane.ask({
+  lane.openReview({
     kind: 'double_payment',
     subject: `${p.id}:charge`,
     paymentRowId: p.id,
@@ -287,7 +287,7 @@ export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
   Object.assign(p, { status: 'succeeded', succeededAt: p.succeededAt ?? lane.now, proveDueAt: null });
   if (isNew && !collect(lane, p, null)) return;
   moveMark(p, 'waiting');
-  lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
+  lane.log('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
 }
 
 /** Accepts the amount of a signup's payment as certain. The payment's item closes, and its waiting mark continues. */

@@ -13,7 +13,7 @@ export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event
   if (!isInnerLane(lane.lane)) ensureInvoice(lane);
   const fact = { code: 'second-body', event: e.event, type: e.event_type } as const;
   // Each further body opens an item, even after a person closed an earlier item.
-  lane.ask({ kind: 'conflicting_event', subject: secondBodySubject(e), fact, since: at });
+  lane.openReview({ kind: 'conflicting_event', subject: secondBodySubject(e), fact, since: at });
   return done(`event ${e.event} came with another body`);
 }
 

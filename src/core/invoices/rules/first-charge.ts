@@ -9,7 +9,7 @@ import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { standingOf } from '../../../shared/domain/enrolment.js';
 import { isOwnEvent, requestFirstCharge } from '../../books/rules/own-request.js';
 import { type Lane } from '../../../engine/lane.js';
-import { pollOpenAt, takeInvoiceRead } from '../../books/rules/invoice-facts.js';
+import { pollOpenAt, applyInvoiceRead } from '../../books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { moneyAnnounced } from '../../books/rules/open-money.js';
 import { paymentThatCame, saysNothing } from '../../books/rules/payment-rows.js';
@@ -43,7 +43,7 @@ export function dropFirstCharge(lane: Lane): void {
   const why = findReasonNotToCharge(lane) ?? findVerdict(lane);
   if (why === null) return;
   i.relayDueAt = null;
-  lane.say('decision', `the MoR is not asked to charge: ${why}`);
+  lane.log('decision', `the MoR is not asked to charge: ${why}`);
 }
 
 function findVerdict({ payments }: Lane): string | null {
@@ -85,9 +85,9 @@ export const firstChargeLookup: Lookup<string, CallOutcome<ShownToRelay | null>>
     return i.readDueAt === null || lane.isPast(i.readDueAt) ? i.invoiceId : null;
   },
   ask: (invoiceId, { platform }) => platform.readToRelay(invoiceId),
-  take: (lane, outcome) => {
+  apply: (lane, outcome) => {
     const shown = outcome.ok ? outcome.value : null;
-    takeInvoiceRead(lane, outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome);
+    applyInvoiceRead(lane, outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome);
     const i = lane.invoice;
     if (!outcome.ok || i === null || i.relayDueAt === null) return;
     if (shown === null)

@@ -6,18 +6,18 @@ import { SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { moveMark } from '../../../shared/domain/model.js';
 import { type Lane } from '../../../engine/lane.js';
 import { done, ignored, type InvoiceEvent, type EventOutcome } from '../../../engine/event.js';
-import { askAgain, requireRead, takeEvent } from '../../books/rules/invoice-facts.js';
+import { askAgain, requireRead, recordEvent } from '../../books/rules/invoice-facts.js';
 import { itemRule } from '../../../engine/items.js';
 import { DRAFT_PATIENCE_MS } from '../../../shared/policy.js';
 import { planFirstCharge } from './first-charge.js';
 import { relayOnce } from './relay.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
 
-export function takeInvoice(lane: Lane, e: InvoiceEvent): EventOutcome {
+export function applyInvoice(lane: Lane, e: InvoiceEvent): EventOutcome {
   const { facts } = e;
   const before = lane.invoice?.platformStatus ?? 'unknown';
   const now = e.type === 'invoice.deleted' ? ({ ...facts, status: 'deleted' } as const) : facts;
-  takeEvent(lane, now, e.at);
+  recordEvent(lane, now, e.at);
   const i = lane.invoice;
   const isCreated = e.type === 'invoice.created';
   if (i !== null) {

@@ -11,8 +11,8 @@ import { type ConfirmedMethod, type RetryOffer } from '../../../shared/domain/re
 const SLOT = FEATURES.map(({ retries }: Feature) => retries).find((slot) => slot !== undefined);
 
 /** Records the MoR's refusal of a payment, to plan the next try. */
-export function takeRefusal(lane: Lane, e: PaymentEvent): void {
-  SLOT?.takeRefusal(lane, e);
+export function applyRefusal(lane: Lane, e: PaymentEvent): void {
+  SLOT?.applyRefusal(lane, e);
 }
 
 /** The retry that a person may make now, or the reason against it. */
@@ -21,6 +21,6 @@ export function offerRetry(s: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>): Ret
 }
 
 /** Tries the customer's new payment method on the invoice, if the MoR refused the old one. */
-export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
-  return SLOT?.takeMethod(lane, method) ?? { ok: true, value: { id: method.id } };
+export function applyMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
+  return SLOT?.applyMethod(lane, method) ?? { ok: true, value: { id: method.id } };
 }

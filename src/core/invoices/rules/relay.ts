@@ -2,7 +2,7 @@
 // events.
 import { parseStripeEvent } from '../../../shared/domain/events/stripe-event.js';
 import { type LaneRows, type CallRow } from '../../../shared/domain/model.js';
-import { askOfCall, type Call, isAbout, mayBeCutOff, refusalOf, type CallRule } from '../../../engine/call.js';
+import { openCallReview, type Call, isAbout, mayBeCutOff, refusalOf, type CallRule } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
 import { type InvoiceEvent } from '../../../engine/event.js';
 import { awaitsRetry, saysNothing, verdictDueBy } from '../../books/rules/payment-rows.js';
@@ -25,10 +25,10 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
   if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
     i.retries = noteAttemptAsked(trail, e.at);
     const why = 'not relayed: RETRY_SCHEDULE decides when the MoR charges it again';
-    return lane.say('decision', why, e.eventId);
+    return lane.log('decision', why, e.eventId);
   }
   if (awaitsRelay(lane))
-    return lane.say('decision', 'not relayed: the MoR has not yet answered an earlier request to charge it', e.eventId);
+    return lane.log('decision', 'not relayed: the MoR has not yet answered an earlier request to charge it', e.eventId);
   const wire = { method: 'POST', path: '', body: e.raw } as const;
   lane.request({ peer: 'relay', kind: 'relay_event', subject: e.eventId, wire });
 }
@@ -110,7 +110,7 @@ export const relayCall: CallRule<'relay_event'> = {
   silent: ({ invoice: i }) => {
     if (i !== null && i.readAttempts >= RELAY_READ_TRIES) i.readAttempts = RELAY_READ_TRIES - 1;
   },
-  refused: (lane, { row }, f) => askOfCall(lane, row, { code: 'relay-refused', ...refusalOf(row, f) }),
+  refused: (lane, { row }, f) => openCallReview(lane, row, { code: 'relay-refused', ...refusalOf(row, f) }),
   chosen: (lane, r, { resolution }) => {
     if (resolution === 'retry') lane.sendAgain(lane.calls.find((m) => isAbout(r, m))?.id);
     return null;

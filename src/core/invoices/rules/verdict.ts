@@ -95,7 +95,7 @@ export const debitLookup: Lookup<string, boolean> = {
   name: 'ask-debit',
   wanted: (lane) => (mustAskDebit(lane) ? (lane.invoice?.customerId ?? null) : null),
   ask: (customerId, { signups }) => signups.paysByDebit(customerId),
-  take: (lane, paysByDebit) => {
+  apply: (lane, paysByDebit) => {
     const i = lane.invoice;
     if (i === null || i.expectedBy === null || i.paysByDebit !== null) return;
     i.paysByDebit = paysByDebit;
@@ -103,7 +103,7 @@ export const debitLookup: Lookup<string, boolean> = {
     const since = Date.parse(awaitedSince(lane));
     const by = new Date(Math.max(i.expectedBy.getTime(), since + lane.settings.bankDebitAlarmAfterDays * DAY_MS));
     i.expectedBy = by;
-    lane.say('decision', `this customer pays by bank debit: a verdict is expected by ${showTime(by)}`);
+    lane.log('decision', `this customer pays by bank debit: a verdict is expected by ${showTime(by)}`);
   },
 };
 

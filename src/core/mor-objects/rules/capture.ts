@@ -10,7 +10,7 @@ import { findOrAddObject } from './mor-object.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function takeCapture(lane: Lane, e: MorServiceEvent): EventOutcome {
+function applyCapture(lane: Lane, e: MorServiceEvent): EventOutcome {
   keepCapture(lane, e, paymentNamed(lane, new Set(idsIn(e.data)))?.id ?? null);
   return done('a card payment: its own payment.* event counts');
 }
@@ -25,7 +25,7 @@ export function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string
 }
 
 export const captured = {
-  take: takeCapture,
+  apply: applyCapture,
   unknown: ({ eventId: event }: MorServiceEvent) => ({
     kind: 'conflicting_event' as const,
     fact: { code: 'unknown-capture' as const, event },

@@ -82,10 +82,10 @@ type Question = { readonly objectId: string; readonly morId: string };
 export type ObjectRead = CallOutcome<ObjectFacts | null>;
 export type ObjectLookup = Lookup<Question, ObjectRead> & { readonly kind: Kind };
 
-/** Makes the lookup for objects of one kind. `take` records the MoR's facts after the read. */
+/** Makes the lookup for objects of one kind. `apply` records the MoR's facts after the read. */
 export function objectLookup<K extends Kind>(
   kind: K,
-  take: (lane: Lane, o: Draft<MorObjectRow>, facts: FactsOf<K>) => void,
+  apply: (lane: Lane, o: Draft<MorObjectRow>, facts: FactsOf<K>) => void,
 ): ObjectLookup {
   const isOfKind = (facts: ObjectFacts): facts is FactsOf<K> => facts.kind === kind;
   return {
@@ -97,20 +97,20 @@ export function objectLookup<K extends Kind>(
       return null;
     },
     ask: ({ morId }, { channels }) => channels.read(kind, morId),
-    take: (lane, outcome, { objectId }) => {
+    apply: (lane, outcome, { objectId }) => {
       const o = lane.findObject(objectId);
-      const facts = o === undefined ? null : takeRead(lane, o, outcome);
+      const facts = o === undefined ? null : applyRead(lane, o, outcome);
       if (o === undefined || facts === null) return;
       const { status } = facts.kind === 'proforma' ? facts.proforma : facts.link;
       if (!isOfKind(facts)) return;
-      if (status !== o.status) lane.say('call', `${objectName(o)} is ${status}`, o);
-      take(lane, o, facts);
+      if (status !== o.status) lane.log('call', `${objectName(o)} is ${status}`, o);
+      apply(lane, o, facts);
     },
   };
 }
 
 /** Counts the read. Returns the MoR's facts about the object. Null: the read failed, or the object is gone. */
-function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
+function applyRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
   // A read before its due time, for a caller of the API, does not count as a try.
   const isEarly = o.readDueAt !== null && o.readDueAt > lane.now;
   if (!outcome.ok) {
@@ -125,7 +125,7 @@ function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): Obje
   }
   if (!isEarly) o.readAttempts++;
   if (outcome.value === null) {
-    takeGone(lane, o, isEarly);
+    applyGone(lane, o, isEarly);
     return null;
   }
   const { silent: _silent, ...detail } = o.detail;
@@ -134,7 +134,7 @@ function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): Obje
   return outcome.value;
 }
 
-function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
+function applyGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
   const { silent, ...detail } = o.detail;
   // The MoR announced a payment on the link, but may not show the link yet. So read again a few times.
   if (announcedAt(o) !== null && o.readAttempts < LINK_CONFIRM_TRIES) {
@@ -150,7 +150,7 @@ function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
   if (o.status === 'DELETED' || (o.status === 'PAID' && o.paymentRowId === null)) return;
   o.status = 'DELETED';
   o.updatedAt = lane.now;
-  lane.say('call', `the MoR no longer knows ${objectName(o)}`, o);
+  lane.log('call', `the MoR no longer knows ${objectName(o)}`, o);
 }
 
 /** Plans reads of the objects that may change at the MoR, because a webhook may be lost for good. */
@@ -183,7 +183,7 @@ type How = { readonly at: Date; readonly eventId: string | null; readonly parked
  * Records the money on an object as a payment. An object has only one payment. Returns `payment` null if Crossbill has
  * already recorded the payment.
  */
-export function takeMoney(
+export function applyMoney(
   lane: Lane,
   o: Draft<MorObjectRow>,
   received: Money,
@@ -197,7 +197,7 @@ export function takeMoney(
     if (known.amount === received.minor && known.currency === received.currency)
       return { payment: null, said: 'this payment is already recorded' };
     const recorded = known.amount === null ? null : { minor: known.amount, currency: known.currency };
-    lane.ask({
+    lane.openReview({
       kind: 'conflicting_event',
       subject: eventId ?? `${o.id}:amount`,
       paymentRowId: known.id,

@@ -15,7 +15,7 @@ import { showTime } from '../../../shared/domain/show-time.js';
 import { type Call } from '../../../engine/call.js';
 import { refuse, type Result } from '../../../engine/commanded.js';
 import { isUnsent, type Lane } from '../../../engine/lane.js';
-import { takeLateRead } from '../../books/rules/invoice-facts.js';
+import { applyLateRead } from '../../books/rules/invoice-facts.js';
 import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../books/rules/open-money.js';
 import { awaitsRetry } from '../../books/rules/payment-rows.js';
 
@@ -63,7 +63,7 @@ export function whyNotNow(
 export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectRow> {
   const { kind, id, wire, facts, by, until } = req;
   // During the read at `askedAt` a worker may have marked the invoice, or an event may have arrived.
-  takeLateRead(lane, facts, req.askedAt);
+  applyLateRead(lane, facts, req.askedAt);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
   const { amountRemaining: minor, currency } = facts;
   const status = lane.invoice?.platformStatus ?? facts.status;
@@ -87,7 +87,7 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   const own = { id, kind, invoiceId, status: 'REQUESTED', amount: minor, currency, deadline: until };
   const object = newMorObject(lane.now, own);
   askFor(lane, object, wire);
-  lane.say('person', `${by} asked for a ${what} of ${showMoney({ minor, currency })}`, id);
+  lane.log('person', `${by} asked for a ${what} of ${showMoney({ minor, currency })}`, id);
   return { ok: true, value: object };
 }
 
@@ -115,7 +115,7 @@ export function objectDeleted(lane: Lane, id: string, by: string): Result<MorObj
   if (o === undefined) return refuse(404, 'not_found', 'There is no such proforma invoice.');
   if (o.status !== 'DELETED') {
     Object.assign(o, { status: 'DELETED', readDueAt: null, updatedAt: lane.now });
-    lane.say('person', `${by} deleted proforma invoice ${o.number ?? o.morId ?? ''}`, o);
+    lane.log('person', `${by} deleted proforma invoice ${o.number ?? o.morId ?? ''}`, o);
   }
   return { ok: true, value: { ...o } };
 }
@@ -123,14 +123,14 @@ export function objectDeleted(lane: Lane, id: string, by: string): Result<MorObj
 // ---- Requests without an object
 
 /** Records a missing reply of the MoR. The engine sends the request again; the API's caller stops waiting. */
-export function takeSilence(lane: Lane, { object: o }: Call): void {
+export function applySilence(lane: Lane, { object: o }: Call): void {
   if (o?.status !== 'REQUESTED') return;
   o.detail = { ...o.detail, unanswered: true };
   o.updatedAt = lane.now;
 }
 
 /** Records the MoR's final refusal. The caller gets the refusal, and the invoice shows it. */
-export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, message, errors }: CallFailure): void {
+export function applyRefusal(lane: Lane, { object: o }: Call, { status, code, message, errors }: CallFailure): void {
   if (o === undefined || o.morId !== null) return;
   o.detail = { ...o.detail, refusal: { status, code, message, errors } };
   Object.assign(o, { status: 'REFUSED', updatedAt: lane.now });

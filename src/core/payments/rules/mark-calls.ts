@@ -14,11 +14,11 @@ import { effectName } from '../../../shared/domain/payment-name.js';
 import { type BillingReply, type BillingCall } from '../../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../../shared/domain/ports/call.js';
 import { isSurplus } from '../../../shared/domain/surplus.js';
-import { askOfCall, type Call, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
+import { openCallReview, type Call, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
 import { retryAt } from '../../../engine/context.js';
 import { type Refusal, refuse, type Choice } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/lane.js';
-import { askAgain, isFresh, requireRead, takeRead } from '../../books/rules/invoice-facts.js';
+import { askAgain, isFresh, requireRead, applyRead } from '../../books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { observationsOf } from '../../books/rules/open-money.js';
 import { awaitVerdict, closePayment, saysNothing } from '../../books/rules/payment-rows.js';
@@ -43,7 +43,7 @@ export const finalizeCall: CallRule<'finalize_invoice'> = {
   readFirst: true,
   replied: (lane, { payment: p }, { invoice }) => {
     if (p?.mark === 'finalizing') moveMark(p, 'waiting');
-    takeRead(lane, invoice);
+    applyRead(lane, invoice);
   },
   // After Stripe's refusal the payment waits until Stripe has finalized the draft. Then Crossbill marks the invoice.
   refused: ({ invoice: i }, { payment: p }, f) => {
@@ -70,7 +70,7 @@ export const reportPaymentCall: CallRule<'report_payment'> = {
     moveMark(p, 'parked');
     const reference = p.reference ?? effectName(p);
     const fact = { code: 'mark-untraceable', payment: effectName(p), reference, why } as const;
-    askOfCall(lane, row, fact, { paymentRowId: p.id });
+    openCallReview(lane, row, fact, { paymentRowId: p.id });
   },
   chosen: chooseMark,
 };
@@ -80,7 +80,7 @@ export const setReferenceCall: CallRule<'set_reference'> = {
   readFirst: true,
   replied: (lane, { row, payment: p }, { invoice }) => {
     if (p?.mark !== 'referencing') return;
-    takeRead(lane, invoice);
+    applyRead(lane, invoice);
     moveMark(p, 'paying');
     lane.call({ kind: 'pay_out_of_band', invoiceId: p.invoiceId }, row.subject, p);
   },
@@ -95,10 +95,10 @@ export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   mayBeThere: bearsMoney,
   replied: (lane, { payment: p }, reply) => {
     const before = lane.toState().invoice;
-    takeRead(lane, reply.invoice);
+    applyRead(lane, reply.invoice);
     if (p === undefined) return;
     confirm(lane, p, `Stripe shows the invoice ${reply.invoice.status}`);
-    askIfBeyond(lane, p, before, findOutOfBand(reply));
+    reviewIfBeyond(lane, p, before, findOutOfBand(reply));
   },
   notBefore: (lane, { row: m }) => {
     const { payments, invoice } = lane;
@@ -118,8 +118,8 @@ const findOutOfBand = (a: BillingReply): bigint | undefined => (a.kind === 'pay_
 function confirm(lane: Lane, p: Payment, how: string): void {
   if (p.amount === null || !['waiting', 'attaching', 'paying', 'parked'].includes(p.mark)) return;
   moveMark(p, 'confirmed');
-  lane.book(paymentMarked(p, p.amount, lane.now));
-  lane.say('decision', `payment ${effectName(p)} is marked: ${how}`, p);
+  lane.post(paymentMarked(p, p.amount, lane.now));
+  lane.log('decision', `payment ${effectName(p)} is marked: ${how}`, p);
 }
 
 /**
@@ -127,7 +127,7 @@ function confirm(lane: Lane, p: Payment, how: string): void {
  * amount may grow between our read and our mark. `outOfBand`: the marked amount, if Stripe shows it. `before`: the
  * invoice before the mark; after a lost reply to the mark, `before` already includes the mark.
  */
-export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
+export function reviewIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
   const is = lane.invoice?.amountPaid ?? 0n;
   const known = before?.amountPaid ?? 0n;
   const others = lane.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
@@ -136,7 +136,7 @@ export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, o
   const { amount, currency } = p;
   if (p.markMode !== 'out_of_band' || amount === null || minor <= amount) return;
   const fact = { code: 'marked-beyond', shown: { minor, currency }, taken: { minor: amount, currency } } as const;
-  lane.ask({ kind: 'amount_mismatch', subject: p.id, paymentRowId: p.id, fact, actions: ['dismiss'] });
+  lane.openReview({ kind: 'amount_mismatch', subject: p.id, paymentRowId: p.id, fact, actions: ['dismiss'] });
 }
 
 /**
@@ -154,7 +154,7 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
   }
   moveMark(p, 'parked');
   const fact = { code: 'mark-refused', byHand: findWayByHand(row, p), ...refusalOf(row, f) } as const;
-  askOfCall(lane, row, fact, { paymentRowId: p.id });
+  openCallReview(lane, row, fact, { paymentRowId: p.id });
 }
 
 /**
@@ -187,7 +187,7 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
       : { payment: p.id, asked: callToSearchFor(lane, p) };
   },
   ask: ({ asked }, { platform }) => platform.check(asked),
-  take: (lane, outcome, { payment }) => {
+  apply: (lane, outcome, { payment }) => {
     const p = lane.findPayment(payment);
     const i = lane.invoice;
     if (p === undefined || i === null || p.mark !== 'waiting') return;
@@ -200,15 +200,15 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
       i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs);
       return;
     }
-    takeIdentified(lane, p, i, outcome.ok && outcome.value.done ? outcome.value.reply : null);
+    applyIdentified(lane, p, i, outcome.ok && outcome.value.done ? outcome.value.reply : null);
   },
 };
 
-function takeIdentified(lane: Lane, p: Payment, i: InvoiceRow, reply: BillingReply | null): void {
+function applyIdentified(lane: Lane, p: Payment, i: InvoiceRow, reply: BillingReply | null): void {
   const taken: Money = { minor: p.amount ?? 0n, currency: p.currency };
   const park = (item: Parking): void => {
     moveMark(p, 'parked');
-    lane.ask({ ...item, subject: p.id, paymentRowId: p.id });
+    lane.openReview({ ...item, subject: p.id, paymentRowId: p.id });
   };
   if (reply === null) return park(ofPaid(i, taken, p.paymentRecordId, observationsOf(lane)));
   if (reply.kind === 'set_reference') {
@@ -229,7 +229,7 @@ function takeIdentified(lane: Lane, p: Payment, i: InvoiceRow, reply: BillingRep
   }
   p.markMode = reply.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
   confirm(lane, p, 'found on Stripe');
-  askIfBeyond(lane, p, lane.invoice, findOutOfBand(reply));
+  reviewIfBeyond(lane, p, lane.invoice, findOutOfBand(reply));
 }
 
 /** The call that may have marked this paid invoice for us. Crossbill searches Stripe for the call's effect. */

@@ -28,7 +28,7 @@ import {
 } from '../../../shared/policy.js';
 import { noteGrowth, type Parking } from './amount.js';
 import { decideMark } from './decide-mark.js';
-import { askOfAmount } from './payment.js';
+import { reviewAmount } from './payment.js';
 
 type Payment = Draft<PaymentRow>;
 
@@ -45,11 +45,11 @@ export function settleMarks(lane: Lane): void {
 function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
   const isHeldOver = i.platformStatus !== 'draft' || (i.holdUntil !== null && i.holdUntil <= lane.now);
   if (p.mark === 'held' && isHeldOver) moveMark(p, 'waiting');
-  if (isMarkedByOthers(lane, p)) return takeOthersMark(lane, p);
+  if (isMarkedByOthers(lane, p)) return applyOthersMark(lane, p);
   if (p.mark === 'parked') return noteGrowth(lane, p);
   if (STEPS[p.mark] !== undefined) return withdrawIfPointless(lane, p, i);
   const { amount } = p;
-  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p) || askOfAmount(lane, p)) return;
+  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p) || reviewAmount(lane, p)) return;
   const holder = lane.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(lane, x, i));
   const isStuck = lane.reviews.some(
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
@@ -70,13 +70,13 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
     case 'hold':
       moveMark(p, 'held');
       i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_POLL_EVERY_MS) : nextPoll(i.finalizesAt, lane.now);
-      return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
+      return lane.log('decision', `payment ${name} is held: ${d.why}`, p);
     case 'finalize': {
       // One unsent call is enough: another program finalizes the draft, or Stripe does on its own schedule.
       const before = lane.calls.find((m) => m.kind === 'finalize_invoice' && isUnsent(m));
       const call = before ?? lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
       moveMark(p, isUnsent(call) ? 'held' : 'finalizing');
-      if (!isUnsent(call)) return lane.say('decision', `finalize the draft now, to mark payment ${name}`, p);
+      if (!isUnsent(call)) return lane.log('decision', `finalize the draft now, to mark payment ${name}`, p);
       i.holdUntil = nextPoll(i.finalizesAt, lane.now);
       return;
     }
@@ -84,13 +84,13 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       const paymentRecordId = p.paymentRecordId ?? '';
       lane.call({ kind: 'attach_payment', invoiceId, paymentRecordId }, effectName(p), p);
       moveMark(p, 'attaching', { markMode: 'payment_record' });
-      return lane.say('decision', `attach ${paymentRecordId}, reported earlier`, p);
+      return lane.log('decision', `attach ${paymentRecordId}, reported earlier`, p);
     }
     case 'mark':
       return beginMark(lane, p, amount, d.mode);
     case 'park':
       moveMark(p, 'parked');
-      return lane.ask({ ...withObserved(lane, d.item), subject: p.id, paymentRowId: p.id });
+      return lane.openReview({ ...withObserved(lane, d.item), subject: p.id, paymentRowId: p.id });
   }
 }
 
@@ -100,13 +100,13 @@ function beginMark(lane: Lane, p: Payment, amount: bigint, mode: MarkMode): void
   if (mode === 'out_of_band') {
     lane.call({ kind: 'set_reference', invoiceId: p.invoiceId, paymentId, reference }, paymentId, p);
     moveMark(p, 'referencing', { markMode: mode });
-    return lane.say('decision', `mark paid out of band, reference ${reference}`, p);
+    return lane.log('decision', `mark paid out of band, reference ${reference}`, p);
   }
   // A person may have accepted another customer's payment for this invoice. Stripe needs the invoice's own customer.
   const customerId = lane.invoice?.customerId ?? p.customerId;
   lane.call(reportOf({ ...p, customerId }, amount, lane.now), paymentId, p);
   moveMark(p, 'reporting', { markMode: mode });
-  lane.say('decision', `mark paid with a payment record, reference ${reference}`, p);
+  lane.log('decision', `mark paid with a payment record, reference ${reference}`, p);
 }
 
 export function referenceOf(p: PaymentRow): string {
@@ -262,12 +262,12 @@ export function beforeTheMark(i: InvoiceRow): InvoiceRow {
 }
 
 /** Books the mark once another program has marked the invoice. */
-export function takeOthersMark(lane: Lane, p: Draft<PaymentRow>): void {
+export function applyOthersMark(lane: Lane, p: Draft<PaymentRow>): void {
   if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
   moveMark(p, 'waiting');
   moveMark(p, 'confirmed');
-  lane.book(paymentMarked(p, p.amount, lane.now));
-  lane.say('decision', `payment ${effectName(p)} is marked as Crossbill decided; somebody else marked it`, p);
+  lane.post(paymentMarked(p, p.amount, lane.now));
+  lane.log('decision', `payment ${effectName(p)} is marked as Crossbill decided; somebody else marked it`, p);
 }
 
 /** For `verify --repair`: decides each mark again that another program was to make and did not make. */
@@ -276,6 +276,6 @@ export function decideMarksAgain(lane: Lane): void {
   for (const p of lane.payments) {
     if (!isMarkedByOthers(lane, p)) continue;
     moveMark(p, 'waiting');
-    lane.say('decision', `payment ${effectName(p)} got no mark from anybody else: Crossbill decides again`, p);
+    lane.log('decision', `payment ${effectName(p)} got no mark from anybody else: Crossbill decides again`, p);
   }
 }

@@ -16,10 +16,10 @@ import { inBooks, takePayment, believe, collect, settleAmount } from '../../book
 type Payment = Draft<PaymentRow>;
 
 /** Records the verdict "succeeded". The event also proves a signup's charge, and reopens a dismissed payment. */
-export function takeSucceeded(lane: Lane, e: PaymentEvent): EventOutcome {
+export function applySucceeded(lane: Lane, e: PaymentEvent): EventOutcome {
   noteAttempt(lane, e, 'succeeded');
   const p = takePayment(lane, e);
-  if (p.succeededAt !== null) return takeSucceededAgain(lane, p, e);
+  if (p.succeededAt !== null) return applySucceededAgain(lane, p, e);
   const { verdictAt, declineCode } = p;
   // The reference of a signup may be an earlier, failed charge of the same payment intent. Then keep the reference.
   const isOfCharge = p.reference === null || p.reference === p.processorChargeId;
@@ -37,13 +37,13 @@ export function takeSucceeded(lane: Lane, e: PaymentEvent): EventOutcome {
   if (!collect(lane, p, e.eventId)) return done('not booked: the ledger has its charge for another invoice');
   moveMark(p, 'waiting');
   settleAmount(lane, p, AMOUNT_NAMED);
-  askIfRefusedSince(lane, p, verdictAt, declineCode);
+  reviewIfRefusedSince(lane, p, verdictAt, declineCode);
   return done(`${showMoney({ minor: e.amount, currency: e.currency })} was taken, payment ${e.paymentId}`);
 }
 
 const AMOUNT_NAMED = 'the MoR has reported the amount of this payment';
 
-function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): EventOutcome {
+function applySucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): EventOutcome {
   const isSameCharge = e.processorChargeId === null || p.processorChargeId === e.processorChargeId;
   if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId && isSameCharge) {
     settleAmount(lane, p, AMOUNT_NAMED);
@@ -60,7 +60,7 @@ function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): EventOutco
   } as const;
   const observations = [stated, { ...inBooks(p), customer: p.customerId }] as const;
   const fact = { code: 'success-differs', payment: e.paymentId, observations } as const;
-  lane.ask({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
+  lane.openReview({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
   return done('differs from the record: not applied');
 }
 
@@ -68,7 +68,7 @@ function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): EventOutco
  * Records the MoR's refusal of a charge, or its request for authentication by the customer. A late failure never undoes
  * a success. `tryAgain` plans the next try or the next link for an unpaid invoice (retries/).
  */
-export function takeNotPaid(
+export function applyNotPaid(
   lane: Lane,
   e: PaymentEvent,
   tryAgain: (lane: Lane, e: PaymentEvent) => void,
@@ -89,7 +89,7 @@ export function takeNotPaid(
     const isUntaken = p.succeededAt === null && p.mark !== 'none';
     // keep the time of the refusal: the event of the success may still arrive, even after the event of a refund
     if (p.succeededAt === null && isNews) p.verdictAt = e.at;
-    askIfRefusedSince(lane, p, e.at, declineCode);
+    reviewIfRefusedSince(lane, p, e.at, declineCode);
     return done(`late: ${isUntaken ? 'an earlier attempt of the same intent' : 'the payment has succeeded'} (${why})`);
   }
   if (isNews) Object.assign(p, { amount: e.amount, status: outcome, verdictAt: e.at, failureMessage, declineCode });
@@ -114,12 +114,12 @@ function noteAttempt(lane: Lane, e: PaymentEvent, outcome: 'succeeded' | 'failed
  * Opens an item if the MoR first took the payment and then refused it, in either order of the events. The bank may have
  * returned a debit: the MoR has no event for a return.
  */
-function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reason: string | null): void {
+function reviewIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reason: string | null): void {
   if (p.succeededAt === null || refusedAt === null || refusedAt.getTime() <= p.succeededAt.getTime()) return;
   const [takenAt, at] = [p.succeededAt.toISOString(), refusedAt.toISOString()];
   const payment = p.origin === 'signup' ? null : effectName(p);
   const fact = { code: 'refused-after', payment, charge: p.processorChargeId, takenAt, refusedAt: at, reason } as const;
-  lane.ask({ kind: 'conflicting_event', subject: p.id, paymentRowId: p.id, fact });
+  lane.openReview({ kind: 'conflicting_event', subject: p.id, paymentRowId: p.id, fact });
 }
 
 /**
@@ -152,7 +152,7 @@ function isRefusedSince({ verdictAt }: Payment, e: MorServiceEvent): boolean {
  * person. Returns true until the person has decided: Crossbill makes no mark before. A refund by the person may fail,
  * because the MoR refuses to refund more than it took. Then the person decides again.
  */
-export function askOfAmount(lane: Lane, p: Payment): boolean {
+export function reviewAmount(lane: Lane, p: Payment): boolean {
   const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
   if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return false;
   if (item.fact.code !== 'completed-otherwise') return false;
@@ -160,7 +160,12 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
   const r = lane.findRefunds(p).findLast((x) => x.status === 'failed');
   const refund = r && { amount: { minor: r.amount, currency: r.currency }, said: r.failure?.message ?? null };
   moveMark(p, 'parked');
-  lane.ask({ kind: 'amount_mismatch', subject, paymentRowId: p.id, fact: { ...fact, failed: refund ?? fact.failed } });
+  lane.openReview({
+    kind: 'amount_mismatch',
+    subject,
+    paymentRowId: p.id,
+    fact: { ...fact, failed: refund ?? fact.failed },
+  });
   return true;
 }
 

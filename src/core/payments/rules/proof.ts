@@ -31,7 +31,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
     return null;
   },
   ask: ({ chargeId }, { gateway }) => gateway.lookUpCharge(chargeId),
-  take: (lane, outcome, { payment }) => {
+  apply: (lane, outcome, { payment }) => {
     const p = lane.findPayment(payment);
     if (p === undefined || p.mark !== 'proving') return;
     if (outcome.ok && outcome.value === 'charged') return believe(lane, p, 'the MoR charged it');
@@ -40,7 +40,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
     const isNoted = p.proveAttempts <= FAILED_READS_SHOWN;
     if (!outcome.ok) {
       p.proveDueAt = retryAt(lane.ctx, tries, outcome.retryAfterMs, outcome.kind === 'stopped');
-      if (isNoted) lane.say('call', `Crossbill could not ask the MoR for the charge: ${codesOf(outcome)}`, p);
+      if (isNoted) lane.log('call', `Crossbill could not ask the MoR for the charge: ${codesOf(outcome)}`, p);
     } else if (outcome.value === 'pending') waitForDebit(lane, p);
     else if (lane.age(p.recordedAt) >= PROVE_PATIENCE_MS) {
       // the MoR knew the charge before, so the debit has probably failed
@@ -48,7 +48,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
       giveUpProof(p);
     } else {
       p.proveDueAt = retryAt(lane.ctx, tries, null);
-      if (isNoted) lane.say('call', 'the MoR does not know the charge yet', p);
+      if (isNoted) lane.log('call', 'the MoR does not know the charge yet', p);
     }
   },
 };
@@ -58,7 +58,7 @@ function waitForDebit(lane: Lane, p: Payment): void {
     p.pendingSince = lane.now;
     const charge = p.processorChargeId ?? '';
     const text = `the MoR knows charge ${charge} but has not settled it; the mark waits for the settlement`;
-    lane.say('call', text, p);
+    lane.log('call', text, p);
   }
   const age = lane.age(p.pendingSince);
   if (age >= lane.settings.bankDebitAlarmAfterDays * DAY_MS) return giveUpProof(p);

@@ -15,7 +15,7 @@ import { type CallFailure } from '../../../shared/domain/ports/call.js';
 import { refundMirrored, refundOfUnmarked, refundPaid } from '../../../shared/domain/postings.js';
 import { isOnItsWay, isPayable, paymentStatus } from '../../../shared/domain/status.js';
 import { saleOf, surplusIn } from '../../../shared/domain/surplus.js';
-import { type Call, askOfCall, refundOf, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
+import { type Call, openCallReview, refundOf, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
 import { askAgain, isFresh } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
@@ -27,7 +27,7 @@ export function mirrorRefunds(lane: Lane): void {
     const p = r.mirror === 'waiting' ? lane.findPayment(r.paymentRowId) : undefined;
     if (p?.mark === 'closed') {
       moveMirror(r, 'not_needed');
-      lane.book(refundOfUnmarked(p, r, lane.now));
+      lane.post(refundOfUnmarked(p, r, lane.now));
       tellUnshown(lane, p, r);
     }
     // After a part payment accepted by a person, the rest of the invoice may still be due. A credit note would lower
@@ -42,9 +42,9 @@ export function mirrorRefunds(lane: Lane): void {
     const next = showNext(lane, p, r);
     // Another program shows the refund on Stripe if Crossbill does not send its call. Then Crossbill books the refund.
     const isOthers = lane.sendsNothing && next !== 'done' && next !== 'not_needed';
-    if (isOthers) lane.book(refundMirrored(p, r, lane.now));
+    if (isOthers) lane.post(refundMirrored(p, r, lane.now));
     moveMirror(r, isOthers ? 'not_needed' : next);
-    lane.say('decision', `show the refund on Stripe, stage ${r.mirror}`, r);
+    lane.log('decision', `show the refund on Stripe, stage ${r.mirror}`, r);
   }
 }
 
@@ -73,7 +73,7 @@ function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
   const amount = { minor: r.amount, currency: r.currency };
   const fact = { code: 'refund-unshown', payment: effectName(p), amount } as const;
-  lane.ask({ kind: 'refund_gap', subject: `${r.id}:unshown`, paymentRowId: p.id, refundId: r.id, fact });
+  lane.openReview({ kind: 'refund_gap', subject: `${r.id}:unshown`, paymentRowId: p.id, refundId: r.id, fact });
 }
 
 /**
@@ -110,8 +110,8 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   if (amount.minor === 0n) {
     // The refund returns only a surplus of the customer, or the invoice is credited in full already. The sale stays the
     // same, so Stripe gets no credit note.
-    lane.book(refundMirrored(p, r, lane.now));
-    lane.say('decision', 'the refund returns no money of the sale, so it needs no credit note', r);
+    lane.post(refundMirrored(p, r, lane.now));
+    lane.log('decision', 'the refund returns no money of the sale, so it needs no credit note', r);
     return paymentRecordId === null ? 'not_needed' : 'done';
   }
   const refunded = paymentRecordId === null ? null : { paymentRecordId, reference };
@@ -141,7 +141,7 @@ const mirrorCall = {
     } as const;
     moveMirror(r, 'parked');
     askAgain(lane); // another credit note may have taken the room
-    askOfCall(lane, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId });
+    openCallReview(lane, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId });
   },
   /** `retry` makes the call again from the refund, because the stored bytes may be erased by now. */
   chosen: (lane: Lane, item: ReviewRow, { resolution }: Choice) => {
@@ -165,8 +165,8 @@ export const creditNoteCall: CallRule<'issue_credit_note'> = {
     const p = lane.findPayment(r?.paymentRowId);
     if (r?.mirror !== 'crediting' || p === undefined) return;
     moveMirror(r, 'done', { creditNoteId });
-    lane.book(refundMirrored(p, r, lane.now));
-    lane.say('decision', `Stripe shows the refund: credit note ${creditNoteId}`, r);
+    lane.post(refundMirrored(p, r, lane.now));
+    lane.log('decision', `Stripe shows the refund: credit note ${creditNoteId}`, r);
   },
 };
 
@@ -192,7 +192,7 @@ export function countRefunds(lane: Lane): void {
       p.status = paymentStatus(p, p.amountRefunded);
       r.counted = true;
       if (r.mirror === 'none') moveMirror(r, 'waiting');
-      lane.book(refundPaid(p, r, lane.now, null));
+      lane.post(refundPaid(p, r, lane.now, null));
     }
   }
 }
@@ -209,7 +209,7 @@ export function reconsiderParked(lane: Lane): void {
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
     if (lane.findRefunds(p).some(isOnItsWay)) continue;
-    lane.say('decision', `${paymentName(p)} is not fully refunded: Crossbill checks the payment again`, p);
+    lane.log('decision', `${paymentName(p)} is not fully refunded: Crossbill checks the payment again`, p);
     moveMark(p, 'waiting');
     lane.invoice.readAt = null;
   }

@@ -71,20 +71,20 @@ export function findWaiting<R extends RefundRow>(
   return of.find((r) => r.origin === 'api' && isWaiting(r) && (wanted === 0n || r.amount === wanted));
 }
 
-export function sayWaiting({ id, amount, currency, status }: RefundRow): string {
+export function logWaiting({ id, amount, currency, status }: RefundRow): string {
   const how = status === 'requested' ? 'stored and not sent yet' : 'sent, and the MoR has not answered';
   return `Refund ${id} of ${showMoney({ minor: amount, currency })} of this payment is ${how}.`;
 }
 
 /** Records `payment.refunded`: the MoR refunded a payment. */
-export function takeRefunded(lane: Lane, e: PaymentEvent): EventOutcome {
+export function applyRefunded(lane: Lane, e: PaymentEvent): EventOutcome {
   const other = findMisnamed(lane, e);
   if (other !== undefined) return tellMisnamed(lane, e, other);
   const p = takePayment(lane, e);
-  takeTotals(p, e);
+  applyTotals(p, e);
   const known = findRefund(lane, p, e);
   if (known !== undefined && (known.status === 'succeeded' || !isSameMoney(known, e) || isNamedOtherwise(known, e)))
-    return takeAgain(lane, p, known, e);
+    return applyAgain(lane, p, known, e);
   const made = {
     ...newRefund(lane.ctx, p, { amount: e.amount, reason: e.reason, origin: 'event' }),
     currency: e.currency,
@@ -98,7 +98,7 @@ export function takeRefunded(lane: Lane, e: PaymentEvent): EventOutcome {
 }
 
 /** Records a further event about a known refund. The event adds ids and a total, or contradicts the row. */
-function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): EventOutcome {
+function applyAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): EventOutcome {
   const total = e.amountRefundedTotal;
   const other = isNamedOtherwise(r, e) ? r.morRefundId : null;
   const isSameTotal = r.totalAfter === null || total === null || r.totalAfter === total;
@@ -108,7 +108,7 @@ function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Event
     return done('this refund is already recorded');
   }
   const about = { subject: e.eventId, paymentRowId: p.id, refundId: r.id };
-  lane.ask({ kind: 'conflicting_event', ...about, fact: howItDiffers(e, other) });
+  lane.openReview({ kind: 'conflicting_event', ...about, fact: howItDiffers(e, other) });
   return done('differs from the record: not applied');
 }
 
@@ -116,7 +116,7 @@ function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Event
  * Records the running total, the sum refunded so far. The MoR can refund only a payment that it took, so the event also
  * proves the payment. If Crossbill knew only a refused try of the payment, the payment's amount is now unknown.
  */
-function takeTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
+function applyTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
   // True for a closed payment without money: its charge has no proof, or the ledger has its charge for another invoice.
   const isLetGo = saysNothing(p);
   const isEarly = p.succeededAt === null && p.mark === 'none' && !isLetGo;
@@ -196,7 +196,7 @@ function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): EventOutcome 
   const said = { payment, charge, customer, amount: { minor: e.amount, currency: e.currency } };
   const own = { by: p.identifiedBy ?? '', ownCharge: p.processorChargeId };
   const fact = { code: 'payment-misnamed', ...own, ...said } as const;
-  lane.ask({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
+  lane.openReview({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
   return done('a person entered this payment id for another payment: not applied');
 }
 
@@ -223,7 +223,7 @@ export function applyReply(lane: Lane, r: Refund, a: RefundReply): void {
       answered,
       answeredFor: a.paymentId,
     } as const;
-    return lane.ask({ kind: 'refund_gap', subject: r.id, paymentRowId: p.id, refundId: r.id, fact });
+    return lane.openReview({ kind: 'refund_gap', subject: r.id, paymentRowId: p.id, refundId: r.id, fact });
   }
   const told = known ?? (isNameless(r, a.amountMinor) ? findTold(others, a) : undefined);
   if (told !== undefined) return join(lane, r, told, a);
@@ -284,7 +284,7 @@ function join(lane: Lane, r: Refund, known: Refund, a: RefundReply): void {
   if (!isHeld) known.processorRefundId ??= a.processorRefundId;
   known.reason ??= r.reason;
   Object.assign(known, { origin: 'api', askedAs: r.id, askedOf: r.askedOf });
-  lane.say('decision', `${r.id} and the recorded refund ${known.morRefundId} are the same refund`, known);
+  lane.log('decision', `${r.id} and the recorded refund ${known.morRefundId} are the same refund`, known);
 }
 
 /** Finds the request for our refund. A refund has only one request, even if Crossbill sends it several times. */

@@ -27,7 +27,7 @@ import {
   REFUND_PATIENCE_DAYS,
   REFUND_REMINDER_DAYS,
 } from '../../../shared/policy.js';
-import { findWaiting, isRenamed, isWaiting, newRefund, requestOf, sayWaiting, applyReply } from './refund.js';
+import { findWaiting, isRenamed, isWaiting, newRefund, requestOf, logWaiting, applyReply } from './refund.js';
 
 export type RefundRequest = {
   /** The amount in smallest units. Null: the rest of the payment. */
@@ -73,7 +73,7 @@ export function requestRefund(
   const lost = lostOf(p.id, lane.objects);
   const remaining = refundable(p, lane.refunds, lost);
   const waiting = req.unlessWaiting === true ? findWaiting(lane.findRefunds(p), req.amount, remaining) : undefined;
-  if (waiting !== undefined) return refuse(409, REFUND_WAITING, sayWaiting(waiting));
+  if (waiting !== undefined) return refuse(409, REFUND_WAITING, logWaiting(waiting));
   const byBank = lost > 0n ? `The bank took ${show(lost)} of this payment: a dispute was lost.` : '';
   if (remaining === 0n)
     return refuseRefund(
@@ -93,7 +93,7 @@ export function requestRefund(
   const wire = lane.ctx.encodeMor({ kind, paymentId: p.paymentId, amountMinor: amount, reason, metadata });
   lane.request({ peer: 'mor', kind, subject: refund.id, wire, ...(key === null ? {} : { key }) });
   const despite = disputes.length > 0 ? `, despite dispute ${disputes.map(objectId).join(', ')}` : '';
-  lane.say('person', `${req.by} asked for a refund of ${show(amount)}${despite}`, refund);
+  lane.log('person', `${req.by} asked for a refund of ${show(amount)}${despite}`, refund);
   return { ok: true, value: refund };
 }
 
@@ -164,7 +164,7 @@ export const createRefundCall: CallRule<'create_refund'> = {
   },
   refused: (lane, { row, refund: r }, f) => {
     if (r?.status === 'succeeded' && f.status !== 409) tellRefusedBeside(lane, r, row, f);
-    if (r !== undefined && isWaiting(r)) takeRefusal(lane, r, row, f);
+    if (r !== undefined && isWaiting(r)) applyRefusal(lane, r, row, f);
   },
   silent: (lane, { row, refund: r }, f) => {
     const mayBeMade = mayBeCutOff(row, lane) || isRedirect(f) || f.kind === 'unknown';
@@ -181,7 +181,7 @@ const RENAMED = 'payment_renamed';
  * such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. The exception is only for an id
  * entered by a person, because the MoR knows the ids from its own events.
  */
-function takeRefusal(lane: Lane, r: Refund, m: CallRow, f: CallFailure): void {
+function applyRefusal(lane: Lane, r: Refund, m: CallRow, f: CallFailure): void {
   // After a late refusal the status is null: the caller has already received 202, and an item reports the failure.
   const failure = { status: r.status === 'requested' ? f.status : null, code: f.code, message: f.message };
   const p = lane.findPayment(r.paymentRowId);
@@ -204,7 +204,7 @@ function takeRefusal(lane: Lane, r: Refund, m: CallRow, f: CallFailure): void {
 /** Removes a person's payment id, because the MoR does not know the id. The person can then enter the right id. */
 function removeName(lane: Lane, p: Draft<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
-  lane.say('decision', `the MoR knows no payment ${name}: Crossbill removed this id, entered by ${by}`, p);
+  lane.log('decision', `the MoR knows no payment ${name}: Crossbill removed this id, entered by ${by}`, p);
   p.paymentId = null;
   p.identifiedBy = null;
 }
@@ -224,7 +224,13 @@ function tellRefusedBeside(lane: Lane, r: Refund, m: CallRow, f: CallFailure): v
   const amount = { minor: r.amount, currency: r.currency };
   const refusal = { status: f.status, error: f.code, said: said(f) };
   const fact = { code: 'request-refused', refund: r.id, amount, other, nothingMade, ...refusal } as const;
-  lane.ask({ kind: 'refund_gap', subject: `${r.id}:refused`, paymentRowId: r.paymentRowId, refundId: r.id, fact });
+  lane.openReview({
+    kind: 'refund_gap',
+    subject: `${r.id}:refused`,
+    paymentRowId: r.paymentRowId,
+    refundId: r.id,
+    fact,
+  });
 }
 
 /** Our code for a request that Crossbill withdrew because of its age. */
@@ -246,7 +252,7 @@ export function withdrawStale(lane: Lane): void {
     if (lane.age(new Date(since)) < KEY_LIFE_MS) continue;
     Object.assign(m, { status: isWaiting(r) ? 'refused' : 'cancelled', lastCode: KEY_TOO_OLD, answeredAt: lane.now });
     if (r.status === 'requested') moveRefund(r, 'unknown');
-    lane.say('decision', `the MoR may have forgotten key ${m.key} by now: Crossbill does not repeat the request`, r);
+    lane.log('decision', `the MoR may have forgotten key ${m.key} by now: Crossbill does not repeat the request`, r);
   }
 }
 
@@ -294,7 +300,7 @@ function mustHear({ failure, createdAt }: RefundRow, m: CallRow | undefined): bo
 }
 
 /** Carries out a person's choice for a stuck or failed refund. */
-export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
+export const applyStuckChoice: ChoiceRule = (lane, item, choice) => {
   const r = lane.refunds.find((x) => x.id === item.refundId);
   if (r === undefined) return null;
   const m = requestOf(lane, r.id);

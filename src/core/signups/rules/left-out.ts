@@ -33,7 +33,7 @@ export const leftOutLookup: Lookup<LeftOutQuestion, boolean> = {
     return { customerId: i.customerId, since: new Date(madeAt(i) - DAY_MS) };
   },
   ask: (question, { signups }) => signups.leavesOut(question),
-  take: (lane, leftOut) => {
+  apply: (lane, leftOut) => {
     if (lane.invoice !== null) lane.invoice.leftOut = leftOut;
   },
 };

@@ -33,7 +33,7 @@ export type Completion = {
  * backend reports another amount than the signup's, a person decides first: Document 3 has no look-up for the amount.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
-  const p = takeCompletion(lane, c);
+  const p = applyCompletion(lane, c);
   if (p === null)
     return refuse(409, 'charge_already_used', 'This charge is already the payment of another signup.', 'charge_id');
   if (c.paymentId === undefined || c.paymentId === null) return { ok: true, value: { ...p } };
@@ -41,7 +41,7 @@ export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
 }
 
 /** The payment of the completion. Null if the charge already belongs to another signup's payment. */
-function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
+function applyCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
   ensureInvoice(lane);
   const { minor: amount, currency } = c.asked;
   const ids = { processorChargeId: c.chargeId, reference: c.chargeId, signupId: c.signupId, origin: 'signup' } as const;
@@ -67,7 +67,7 @@ function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
 }
 
 function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<PaymentRow> {
-  lane.say('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
+  lane.log('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
   compareAmounts(lane, p, c);
   if (lane.settings.signupChargeCheck !== 'psp_reference') believe(lane, p, 'SIGNUP_CHARGE_CHECK is off');
   return p;
@@ -87,7 +87,7 @@ function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
   const isSettled = (r: ReviewRow): boolean =>
     r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
   if (lane.reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
-  lane.ask({ kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
+  lane.openReview({ kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
 }
 
 /**
@@ -142,10 +142,10 @@ function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact
  * Opens an item about a signup without a known charge. overdue-signups.ts makes this event, because neither Stripe nor
  * the MoR reports such a signup.
  */
-export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): EventOutcome {
+export function applyOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): EventOutcome {
   const { signup, customer, since } = e;
   const dueAt = new Date(Date.parse(since) + SIGNUP_ENDS_MS);
-  lane.ask({
+  lane.openReview({
     kind: 'signup_overdue',
     subject: signup,
     fact: { code: 'signup-unpaid', signup, customer, since },
@@ -155,7 +155,7 @@ export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overd
 }
 
 /** Closes the item of a signup that now has its charge. */
-export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): EventOutcome {
+export function applyCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): EventOutcome {
   const how = { by: null, resolution: 'cleared', note: 'the signup was completed' } as const;
   lane.closeItems((r) => r.kind === 'signup_overdue' && r.subject === signup, how);
   return done();

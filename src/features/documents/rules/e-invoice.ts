@@ -12,7 +12,7 @@ const STATUS = {
   'e_invoice.cancelled': 'CANCELLED',
 } as const;
 
-export function takeEInvoice(lane: Lane, e: ServiceEvent<keyof typeof STATUS>): EventOutcome {
+export function applyEInvoice(lane: Lane, e: ServiceEvent<keyof typeof STATUS>): EventOutcome {
   const ids = new Set(idsIn(e.data));
   const morId = e.eInvoiceId ?? idNamed(e.data, 'eInvoiceId', 'e_invoice_id');
   if (morId === null) return done('names no e-invoice');

@@ -59,7 +59,7 @@ export const chargingLookup: Lookup<Question, CallOutcome<ChargedMethod | null>>
     return { of: { customerId, subscriptionId, ownMethodId }, fresh: isChargeable(charged) };
   },
   ask: ({ of, fresh }, { customers }) => customers.readCharging(of, fresh),
-  take: takeCharged,
+  apply: applyCharged,
 };
 
 /** The time of the next read of the payment method. Null if no read is planned. */
@@ -80,7 +80,7 @@ function isNews({ chargeLookedAt, ownMethodId, charged }: InvoiceRow, now: Date)
   return ownMethodId !== (charged?.from === 'invoice' ? charged.id : null);
 }
 
-export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | null>): void {
+export function applyCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | null>): void {
   const i = lane.invoice;
   if (i === null) return;
   const looked = { chargeLookedAt: lane.now, lookDueAt: null, lookAttempts: 0 };
@@ -89,10 +89,10 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
   i.lookAttempts += 1;
   if (!mayPass(outcome) || i.lookAttempts >= CHARGE_POLL_TRIES) {
     Object.assign(i, looked);
-    return lane.say('call', `${why}; check the key with \`crossbill doctor\``);
+    return lane.log('call', `${why}; check the key with \`crossbill doctor\``);
   }
   i.lookDueAt = retryAt(lane.ctx, i.lookAttempts, outcome.retryAfterMs);
-  if (i.lookAttempts <= FAILED_READS_SHOWN) lane.say('call', why);
+  if (i.lookAttempts <= FAILED_READS_SHOWN) lane.log('call', why);
 }
 
 /**

@@ -62,22 +62,22 @@ export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string 
   },
   ask: ({ customerId, subscriptionId, collectionMethod, platformCreatedAt: createdAt }, { customers }) =>
     customers.readEnrolment({ customerId, subscriptionId, collectionMethod, createdAt }),
-  take: takeEnrolment,
+  apply: applyEnrolment,
 };
 
-export function takeEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void {
+export function applyEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void {
   const i = lane.invoice;
   if (i === null || i.enrolled !== null) return;
   if (outcome.ok) {
     const { value: found } = outcome;
     Object.assign(i, { enrolled: found.enrolled, lookDueAt: null, lookAttempts: 0 });
-    if (!found.enrolled) lane.say('decision', `not enrolled: ${found.why}`);
+    if (!found.enrolled) lane.log('decision', `not enrolled: ${found.why}`);
     return;
   }
   i.lookAttempts += 1;
   i.lookDueAt = retryAt(lane.ctx, i.lookAttempts, outcome.retryAfterMs, !mayPass(outcome));
   if (i.lookAttempts <= FAILED_READS_SHOWN)
-    lane.say('call', `Crossbill could not read from Stripe whether the customer is enrolled: ${codesOf(outcome)}`);
+    lane.log('call', `Crossbill could not read from Stripe whether the customer is enrolled: ${codesOf(outcome)}`);
 }
 
 /** Withdraws the relay for a customer outside ENROLMENT. */

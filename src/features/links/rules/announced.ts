@@ -24,12 +24,12 @@ import { isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object
  * Records `payment.captured`. An event about one of our links announces a payment on the link: for the link's first
  * payment Crossbill then reads the link. An event about no link is about a card payment.
  */
-export function takeCaptured(lane: Lane, e: MorServiceEvent): EventOutcome {
+export function applyCaptured(lane: Lane, e: MorServiceEvent): EventOutcome {
   const ids = new Set(idsIn(e.data));
   const link = lane.objects.find(
     (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(callKey('create_payment_link', o.id, 1))),
   );
-  if (link === undefined) return captured.take(lane, e);
+  if (link === undefined) return captured.apply(lane, e);
   const x = observationIn(lane, e);
   const isOpen = link.paymentRowId === null;
   link.detail = { ...link.detail, observed: [...(link.detail.observed ?? []), x] };
@@ -123,11 +123,11 @@ export const furtherItems = itemRule(
  * Books a further payment if it has a refund: the refund proves that the MoR took the money. A person decides about the
  * rest of the money. If the amount is unknown, Crossbill books nothing.
  */
-export function bookRefunded(lane: Lane): void {
-  for (const x of furtherIn(lane)) bookOne(lane, x);
+export function postRefunded(lane: Lane): void {
+  for (const x of furtherIn(lane)) postOne(lane, x);
 }
 
-function bookOne(lane: Lane, x: Observation): void {
+function postOne(lane: Lane, x: Observation): void {
   if (bookedAs(lane, x) !== undefined) return;
   const given = ({ id }: PaymentRow): bigint =>
     lane.refunds.reduce((n, r) => (r.paymentRowId === id && r.status === 'succeeded' ? n + r.amount : n), 0n);
@@ -146,5 +146,5 @@ function bookOne(lane: Lane, x: Observation): void {
   if (!collect(lane, p, null) || given(p) >= amount) return; // a fully refunded payment closes later (payments/)
   const taken = { minor: amount, currency: p.currency };
   const fact = { code: 'further-on-link', payment: effectName(p), taken, observations: observationsOf(lane) } as const;
-  lane.ask({ kind: 'double_payment', subject: p.id, paymentRowId: p.id, fact });
+  lane.openReview({ kind: 'double_payment', subject: p.id, paymentRowId: p.id, fact });
 }

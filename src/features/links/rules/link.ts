@@ -17,15 +17,15 @@ import {
 import { type LinkFacts } from '../../../shared/domain/ports/mor-channels.js';
 import { untriedMethod } from '../../../shared/domain/retry.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';
-import { askOfCall, refusalOf, subjectOfCall, type CallRule } from '../../../engine/call.js';
+import { openCallReview, refusalOf, subjectOfCall, type CallRule } from '../../../engine/call.js';
 import { lastingName, retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { isFresh, pollOpenAt, invoiceLookup } from '../../../core/books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { isUnread, moneyAnnounced } from '../../../core/books/rules/open-money.js';
 import { saysNothing } from '../../../core/books/rules/payment-rows.js';
-import { objectLookup, takeMoney, takenOn } from '../../../core/mor-objects/rules/mor-object.js';
-import { requestUnwanted, takeRefusal, takeSilence } from '../../../core/mor-objects/rules/request.js';
+import { objectLookup, applyMoney, takenOn } from '../../../core/mor-objects/rules/mor-object.js';
+import { requestUnwanted, applyRefusal, applySilence } from '../../../core/mor-objects/rules/request.js';
 import { hasFallback, requestLink } from './request-link.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS, RECOVERY_LINKS_MOST } from '../../../shared/policy.js';
 import { nameFirst } from './announced.js';
@@ -40,10 +40,10 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   replied: (lane, { object: o }, { link }) => {
     if (o === undefined) return;
     o.morId = link.morId;
-    takeLink(lane, o, link, 'answer');
+    applyLink(lane, o, link, 'answer');
   },
   refused: (lane, call, failure) => {
-    takeRefusal(lane, call, failure);
+    applyRefusal(lane, call, failure);
     const { row, object: o } = call;
     // If a caller of the API requested the link, this caller gets the refusal. If money arrived on the link, linkItems
     // opens an item. In both cases no more is to do here.
@@ -51,11 +51,11 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
     if (hasFallback(lane, o)) {
       o.status = 'REPLACED';
       const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: use the jurisdiction in the settings`;
-      return lane.say('decision', why, o);
+      return lane.log('decision', why, o);
     }
-    askOfCall(lane, row, { code: 'recovery-refused', ...refusalOf(row, failure) });
+    openCallReview(lane, row, { code: 'recovery-refused', ...refusalOf(row, failure) });
   },
-  silent: takeSilence,
+  silent: applySilence,
   chosen: (lane, item, { resolution }) => {
     const link = lane.findObject(subjectOfCall(item));
     if (resolution !== 'retry' || link?.status !== 'REFUSED') return null;
@@ -65,10 +65,10 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   },
 };
 
-export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => takeLink(lane, o, link, 'read'));
+export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => applyLink(lane, o, link, 'read'));
 
 /** Records the link's present facts. If the link is paid, its money counts from now on. */
-function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
+function applyLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
   if (f.status !== o.status) o.updatedAt = lane.now;
   o.status = f.status;
   o.url = f.url;
@@ -84,19 +84,19 @@ function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   }
   o.readDueAt = null;
   o.readAttempts = 0;
-  if (f.status === 'PAID') takePaid(lane, o, f, source);
+  if (f.status === 'PAID') applyPaid(lane, o, f, source);
 }
 
-function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
+function applyPaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
   const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
   const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
   const received = priced === null || priced.minor <= left ? null : money(priced.minor - left, priced.currency);
   seePaid(lane, o, source, received);
   if (received === null) return;
   const at = announcedAt(o) ?? lane.now;
-  const { payment } = takeMoney(lane, o, received, { at, eventId: null, parked: false });
+  const { payment } = applyMoney(lane, o, received, { at, eventId: null, parked: false });
   if (payment === null) return;
-  lane.say('decision', `the link confirms the payment of ${showMoney(received)}`, payment);
+  lane.log('decision', `the link confirms the payment of ${showMoney(received)}`, payment);
   nameFirst(lane, o);
 }
 

@@ -25,7 +25,7 @@ export function requestLink(lane: Lane, id: string): boolean {
   const own = { id, kind: 'payment_link', invoiceId, status: 'REQUESTED', amount: minor, currency, detail } as const;
   askFor(lane, newMorObject(lane.now, own), wire);
   const said = `make a payment link of ${showMoney(amount)} (${jurisdiction}): the renewal was not paid`;
-  lane.say('decision', said, id);
+  lane.log('decision', said, id);
   return true;
 }
 

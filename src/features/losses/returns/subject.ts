@@ -1,12 +1,12 @@
 // The engine's table for losses to banks: the rule for each event, call, item and choice.
 import { type Subject } from '../../../engine/subject.js';
-import { bookCredits, creditItems, creditLossCall, reportLossCall, takeLossChoice } from './rules/credit.js';
-import { bookLosses, lostDisputes, returnedDebits } from './rules/loss.js';
+import { postCredits, creditItems, creditLossCall, reportLossCall, applyLossChoice } from './rules/credit.js';
+import { postLosses, lostDisputes, returnedDebits } from './rules/loss.js';
 
 export const returns = {
   objects: ['dispute', 'debit_return'],
   calls: { report_refund: reportLossCall, issue_credit_note: creditLossCall },
-  after: [bookLosses, bookCredits],
+  after: [postLosses, postCredits],
   items: [lostDisputes, returnedDebits, creditItems],
-  choices: { dispute: takeLossChoice, debit_returned: takeLossChoice },
+  choices: { dispute: applyLossChoice, debit_returned: applyLossChoice },
 } satisfies Subject;

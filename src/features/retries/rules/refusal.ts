@@ -38,7 +38,7 @@ import { pollOpenAt } from '../../../core/books/rules/invoice-facts.js';
  * the refusal belongs to an earlier try. The debit of the last retry may then still be under way, so Crossbill must not
  * charge again (docs/retries.md, "What is proven").
  */
-export function takeRefusal(lane: Lane, e: PaymentEvent): void {
+export function applyRefusal(lane: Lane, e: PaymentEvent): void {
   const i = lane.invoice;
   if (i === null) return;
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
@@ -91,7 +91,7 @@ function isLater(a: Refusal, b: Refusal): boolean {
  * still without a verdict also gets the new method: if the MoR then refuses, the refusal is about the old method. If
  * the customer can still pay a link, Crossbill reads the link before the charge.
  */
-export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
+export function applyMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
   const i = lane.invoice;
   const taken = { ok: true, value: { id: method.id } } as const;
   if (i === null || isOutside(lane) || isOver(i.platformStatus) || (i.method !== null && i.method.at >= method.at))
@@ -101,7 +101,7 @@ export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readon
   const who = method.by === null ? 'a charge succeeded' : `${method.by} reported it`;
   const why = findMethodObstacle(lane, lane);
   const text = `another payment method of the customer is confirmed: ${who}${why === null ? '' : `; Crossbill does not try it now: ${why}`}`;
-  lane.say(method.by === null ? 'decision' : 'person', text, method.id);
+  lane.log(method.by === null ? 'decision' : 'person', text, method.id);
   i.method = method;
   return taken;
 }
@@ -157,7 +157,7 @@ export function findMethodObstacle(s: LaneRows, ctx: Moment): string | null {
   return findObstacle(s, ctx, s.invoice !== null && chooseMeans('charge', s.invoice, ctx) === 'charge');
 }
 
-/** True if Crossbill has read the link since `takeMethod` requested a read: the MoR replied, and no read is due. */
+/** True if Crossbill has read the link since `applyMethod` requested a read: the MoR replied, and no read is due. */
 function isSeenUnpaid(o: MorObjectRow, ctx: Moment): boolean {
   const isDue = o.readDueAt !== null && o.readDueAt.getTime() <= ctx.now.getTime();
   return o.morId !== null && o.detail.silent === undefined && !isDue;

@@ -1,7 +1,7 @@
 // The calls of the retry schedule: the MoR charges again, or Stripe ends the invoice or the subscription.
 import { isLiveProforma, isPayableLink } from '../../../shared/domain/mor-object.js';
 import {
-  askOfCall,
+  openCallReview,
   type Call,
   isAbout,
   isRedirect,
@@ -10,7 +10,7 @@ import {
   type CallRule,
 } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
-import { takeRead } from '../../../core/books/rules/invoice-facts.js';
+import { applyRead } from '../../../core/books/rules/invoice-facts.js';
 import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../../core/books/rules/payment-rows.js';
 import { moneyAnnounced } from '../../../core/books/rules/open-money.js';
 
@@ -61,7 +61,7 @@ export const retryChargeCall: CallRule<'retry_charge'> = {
     if (!heard) awaitVerdict(lane, null);
     // The fact contains the retry's number. So if the MoR refuses the next retry with the same text, an item opens
     // again.
-    askOfCall(lane, row, { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) });
+    openCallReview(lane, row, { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) });
   },
   chosen: (lane, item, { resolution }) => {
     // Finds the newest refused request, because the MoR has already answered all earlier requests.
@@ -82,7 +82,7 @@ const endCall = {
     // again later.
     if (i?.retries && (row.attempts === 0 || awaitsRetry(lane))) i.retries = { ...i.retries, ended: null };
   },
-  refused: (lane, { row }, failure) => askOfCall(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),
+  refused: (lane, { row }, failure) => openCallReview(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),
   // Makes a new call with a new key: Stripe replays a refusal under the first key for a day. Crossbill reads the
   // invoice again before this call.
   chosen: (lane, item, { resolution }) => {
@@ -94,7 +94,7 @@ const endCall = {
 
 export const markUncollectibleCall: CallRule<'mark_uncollectible'> = {
   ...endCall,
-  replied: (lane, _, { invoice }) => takeRead(lane, invoice),
+  replied: (lane, _, { invoice }) => applyRead(lane, invoice),
 };
 
 export const cancelSubscriptionCall: CallRule<'cancel_subscription'> = { ...endCall, replied: () => undefined };

@@ -15,7 +15,7 @@ import {
 import { lastingName } from '../../../engine/context.js';
 import { type Refusal, refuse, type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/lane.js';
-import { isFresh, takeLateRead, invoiceLookup, takeInvoiceRead } from '../../../core/books/rules/invoice-facts.js';
+import { isFresh, applyLateRead, invoiceLookup, applyInvoiceRead } from '../../../core/books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { verdictDueBy } from '../../../core/books/rules/payment-rows.js';
 import { requestFirstCharge } from '../../../core/books/rules/own-request.js';
@@ -70,7 +70,7 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
       : `Crossbill makes a payment link of ${due}`;
   const asked = retry.by === null ? 'by the schedule' : `${retry.by} asked for it`;
   const who = retry.method === null ? asked : 'with another payment method of the customer';
-  lane.say(retry.by === null ? 'decision' : 'person', `retry ${number}, ${who}: ${what}`, retry.ref);
+  lane.log(retry.by === null ? 'decision' : 'person', `retry ${number}, ${who}: ${what}`, retry.ref);
   return retry;
 }
 
@@ -89,7 +89,7 @@ export type MadeRetry = Pick<Retry, 'means'> & { readonly id: string; readonly n
 
 /** Makes a retry for a person or the merchant's backend: the schedule's next step, without the step's wait. */
 export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
-  takeLateRead(lane, shown.invoice, askedAt);
+  applyLateRead(lane, shown.invoice, askedAt);
   const { means, why } = offerRetry(lane, lane);
   if (means === null) return refuseRetry(why);
   // A person can still make a payment link.
@@ -156,7 +156,7 @@ function endSchedule(lane: Lane, how: RetryEnd, why: string | null = null): void
   const i = lane.invoice;
   if (!i?.retries) return;
   i.retries = { ...i.retries, ended: { at: lane.now.toISOString(), how, why } };
-  lane.say('decision', `the schedule of retries is over (${why ?? 'no step is left'}): ${END_WORDS[how]}`);
+  lane.log('decision', `the schedule of retries is over (${why ?? 'no step is left'}): ${END_WORDS[how]}`);
 }
 
 /** The id of the invoice to read before the due step. Null: no read is due. Every charge needs a new read. */
@@ -175,10 +175,10 @@ export const readToRetry: Lookup<string, CallOutcome<ShownToRetry | null>> = {
   name: 'read-to-retry',
   wanted: (lane) => findDueRead(lane, 'charge'),
   ask: (invoiceId, { platform }) => platform.readToRetry(invoiceId),
-  take: (lane, outcome) => {
+  apply: (lane, outcome) => {
     const shown = outcome.ok ? outcome.value : null;
     const read = outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome;
-    takeInvoiceRead(lane, read);
+    applyInvoiceRead(lane, read);
     if (shown !== null) orderIfWanted(lane, shown);
   },
 };

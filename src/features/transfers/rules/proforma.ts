@@ -11,8 +11,8 @@ import { type CallRule } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
 import { done, type EventOutcome } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
-import { findOrAddObject, objectLookup, takeMoney } from '../../../core/mor-objects/rules/mor-object.js';
-import { requestUnwanted, takeRefusal, takeSilence } from '../../../core/mor-objects/rules/request.js';
+import { findOrAddObject, objectLookup, applyMoney } from '../../../core/mor-objects/rules/mor-object.js';
+import { requestUnwanted, applyRefusal, applySilence } from '../../../core/mor-objects/rules/request.js';
 import { TRANSFER_PATIENCE_MS } from '../../../shared/policy.js';
 
 export const createProformaCall: CallRule<'create_proforma'> = {
@@ -28,17 +28,17 @@ export const createProformaCall: CallRule<'create_proforma'> = {
     const morId = isNew ? made.proforma.morId : made.morId;
     // The MoR has only one live proforma invoice for a reference (Document 2). So the MoR may return an existing
     // proforma invoice, in any status, and Crossbill uses it.
-    if (!isNew) lane.say('decision', `the MoR already has proforma invoice ${morId}: Crossbill uses it`, o);
+    if (!isNew) lane.log('decision', `the MoR already has proforma invoice ${morId}: Crossbill uses it`, o);
     const twin = lane.objects.find((x) => x.id !== o.id && x.kind === o.kind && x.morId === morId);
     if (twin !== undefined) return replace(lane, o, twin);
     o.morId = morId;
     if (!isNew) return void Object.assign(o, { readDueAt: lane.now, readAttempts: 0, updatedAt: lane.now });
     if (made.retryAfterMs !== null) o.readDueAt = lane.in(made.retryAfterMs);
     // The reply to a request always says PENDING, even if the proforma invoice has a later status by now.
-    takeProforma(lane, o, o.status === 'REQUESTED' ? made.proforma : { ...made.proforma, status: o.status });
+    applyProforma(lane, o, o.status === 'REQUESTED' ? made.proforma : { ...made.proforma, status: o.status });
   },
-  refused: takeRefusal,
-  silent: takeSilence,
+  refused: applyRefusal,
+  silent: applySilence,
 };
 
 /**
@@ -54,10 +54,10 @@ function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>):
 export const proformaLookup = objectLookup('proforma', (lane, o, { proforma }) => {
   o.readDueAt = null;
   o.readAttempts = 0;
-  takeProforma(lane, o, proforma);
+  applyProforma(lane, o, proforma);
 });
 
-function takeProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): void {
+function applyProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): void {
   if (f.status !== o.status) o.updatedAt = lane.now;
   o.status = f.status;
   o.number = f.number ?? o.number;
@@ -93,7 +93,7 @@ function proformaId(lane: Lane, e: MorServiceEvent): string | null {
   return e.proformaInvoiceId ?? known?.morId ?? null;
 }
 
-export function takeIssued(lane: Lane, e: MorServiceEvent): EventOutcome {
+export function applyIssued(lane: Lane, e: MorServiceEvent): EventOutcome {
   const morId = proformaId(lane, e);
   if (morId === null) return done('names no proforma invoice of ours');
   const o = move(lane, morId, 'ISSUED');
@@ -101,7 +101,7 @@ export function takeIssued(lane: Lane, e: MorServiceEvent): EventOutcome {
   return done(`proforma invoice ${o.number ?? morId} is ${o.status}`);
 }
 
-export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): EventOutcome {
+export function applyIssuanceFailed(lane: Lane, e: MorServiceEvent): EventOutcome {
   const morId = proformaId(lane, e);
   if (morId === null) return done('names no proforma invoice of ours');
   const o = move(lane, morId, 'ISSUANCE_FAILED');
@@ -121,15 +121,15 @@ export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): EventOutcome
  * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total. If less than the total
  * has arrived, a person decides about the part payment.
  */
-export function takeSettled(lane: Lane, e: ProformaSettled): EventOutcome {
+export function applySettled(lane: Lane, e: ProformaSettled): EventOutcome {
   const { proformaInvoiceId: morId, total, amountReceived: received } = e;
   const o = move(lane, morId, 'SETTLED');
   Object.assign(o, { amount: total.minor, currency: total.currency });
   const short = received.currency === total.currency && received.minor < total.minor;
-  const { payment, said } = takeMoney(lane, o, received, { at: e.settledAt, eventId: e.eventId, parked: short });
+  const { payment, said } = applyMoney(lane, o, received, { at: e.settledAt, eventId: e.eventId, parked: short });
   if (payment === null || !short) return done(said);
   const missing = { minor: total.minor - received.minor, currency: total.currency };
-  lane.ask({
+  lane.openReview({
     kind: 'partial_transfer',
     subject: payment.id,
     paymentRowId: payment.id,

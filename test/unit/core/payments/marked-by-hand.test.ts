@@ -12,7 +12,7 @@ import { aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../../../sup
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../../support/channel-lane.js';
 import { balances, LaneHarness } from '../../../support/lane-harness.js';
 import { settle } from '../../../support/settled.js';
-import { takeRead, decide } from '../../../support/decide.js';
+import { recordRead, decide } from '../../../support/decide.js';
 import { putObject } from '../../../support/put-rows.js';
 
 type Refused = { readonly h: LaneHarness; readonly byHand: unknown };
@@ -136,14 +136,14 @@ const data = {
 function heard(poll: EffectCheck): ReturnType<typeof settle> {
   const told = settle(putObject(anOpenInvoice(), SETTLED), later);
   expect(open(told)).toMatchObject([{ fact: { code: 'transfer-unheard', reference: PROFORMA } }]);
-  const marked = takeRead(told, later, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
+  const marked = recordRead(told, later, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
   const came = hear(marked, 'proforma_invoice.settled', data, later);
   expect(came.payments).toMatchObject([{ reference: PROFORMA }]); // by which Stripe is looked through
   const outcome: CallOutcome<EffectCheck> = { ok: true, value: poll, status: 200, requestId: null };
   const payment = came.payments[0]?.id ?? '';
   const asked = { kind: 'pay_out_of_band', invoiceId: 'in_1' } as const;
   return settle(
-    decide(came, later, (l) => identifyLookup.take(l, outcome, { payment, asked })),
+    decide(came, later, (l) => identifyLookup.apply(l, outcome, { payment, asked })),
     later,
   );
 }

@@ -7,7 +7,7 @@ import { invoiceSentence } from '../../../../src/core/invoices/invoice-sentence.
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../../support/channel-lane.js';
 import { requestObject } from '../../../support/object-calls.js';
 import { settle } from '../../../support/settled.js';
-import { decide, takeRead } from '../../../support/decide.js';
+import { decide, recordRead } from '../../../support/decide.js';
 import { putObject } from '../../../support/put-rows.js';
 import { type DecisionSettings } from '../../../../src/shared/domain/settings.js';
 import { type Ctx } from '../../../../src/engine/context.js';
@@ -62,7 +62,7 @@ it('after an operator applies a partial bank transfer, another proforma invoice 
     mark: 'confirmed' as const,
     waived: ['amount_mismatch' as const],
   }));
-  const applied = settle(takeRead({ ...s, payments }, aCtx(), remaining), aCtx());
+  const applied = settle(recordRead({ ...s, payments }, aCtx(), remaining), aCtx());
   expect(ask(applied)).toMatchObject({ ok: true, value: { id: 'pfm_2', amount: 1990n } });
   const { objects, reviews, calls, invoice } = applied;
   if (invoice === null) throw new Error('the lane has an invoice');
@@ -100,7 +100,7 @@ const deadline = new Date(NOW.getTime() + 14 * DAY_MS);
 /** Settled once it was looked up that the customer does not pay by debit, which comes before any alarm. */
 const settledNotByDebit = (s: LaneState, ctx: Ctx): LaneState =>
   settle(
-    decide(settle(s, ctx), ctx, (lane) => debitLookup.take(lane, false, 'cus_1')),
+    decide(settle(s, ctx), ctx, (lane) => debitLookup.apply(lane, false, 'cus_1')),
     ctx,
   );
 

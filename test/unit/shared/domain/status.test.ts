@@ -23,7 +23,7 @@ import { emptyLane } from '../../../../src/engine/context.js';
 import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
 import { aCtx, facts, NOW } from '../../../support/channel-lane.js';
-import { takeRead } from '../../../support/decide.js';
+import { recordRead } from '../../../support/decide.js';
 import { never } from '../../../support/never.js';
 import { putPayment } from '../../../support/put-rows.js';
 
@@ -40,7 +40,7 @@ const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
     ...over,
   });
 
-const open = takeRead(lane, aCtx(), facts());
+const open = recordRead(lane, aCtx(), facts());
 /** An invoice without an event, a read or a payment: only the item about a second body names it. */
 const named = (status: 'open' | 'resolved'): LaneState => ({
   ...lane,
@@ -62,7 +62,7 @@ const named = (status: 'open' | 'resolved'): LaneState => ({
 });
 const withMarks = (s: LaneState, ...marks: MarkStage[]): LaneState =>
   marks.reduce((state, mark, n) => putPayment(state, payment({ id: `p${n}`, mark })), s);
-const read = (over: Partial<InvoiceFacts>): LaneState => takeRead(lane, aCtx(), facts(over));
+const read = (over: Partial<InvoiceFacts>): LaneState => recordRead(lane, aCtx(), facts(over));
 
 it.each([
   ['expected if nothing is reported yet', open, 'expected'],
@@ -129,7 +129,7 @@ it('Crossbill treats a paid, void or deleted invoice as finished, and an uncolle
 });
 
 it('Crossbill treats only an open or uncollectible invoice as payable on Stripe', () => {
-  const payable = STATUSES.filter((status) => isPayable(takeRead(lane, aCtx(), facts({ status })).invoice));
+  const payable = STATUSES.filter((status) => isPayable(recordRead(lane, aCtx(), facts({ status })).invoice));
   expect(payable).toEqual(['open', 'uncollectible']);
   expect(isPayable(lane.invoice)).toBe(false);
 });

@@ -65,13 +65,13 @@ function stand(o: Draft<MorObjectRow>, outcome: DisputeOutcome): void {
   o.status = outcome === 'decided' && stage !== undefined && asksAfterOutcome(o) ? stage : outcome;
 }
 
-export function takeDispute(lane: Lane, e: MorServiceEvent): EventOutcome {
+export function applyDispute(lane: Lane, e: MorServiceEvent): EventOutcome {
   const payment = paymentNamed(lane, new Set(idsIn(e.data)));
   const morId = entityOf(lane, e, 'dispute', payment, 'disputeId', 'dispute_id');
   const o = findOrAddObject(lane, 'dispute', morId);
   const at = e.createdAt ?? lane.now;
   nameFrom(lane, o, payment, e);
-  if (e.kind !== 'dispute.outcome') return takeWanted(lane, o, e, at);
+  if (e.kind !== 'dispute.outcome') return applyWanted(lane, o, e, at);
   const { outcome, said } = outcomeIn(e.data);
   if (!overrules(o, outcome, at)) return done(`dispute ${morId} is ${o.status}: this outcome changes nothing`);
   const { outcomeHeardAt: before, saidHeardAt } = o.detail;
@@ -87,7 +87,7 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): EventOutcome {
  * Records the MoR's request for evidence. If the dispute has an outcome already, only a request later than the outcome
  * changes its status.
  */
-function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): EventOutcome {
+function applyWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): EventOutcome {
   const morId = o.morId ?? o.id;
   const late = done(`late event: dispute ${morId} is ${o.status}`);
   if (o.detail.saidAt !== undefined && o.detail.saidAt > at.toISOString()) return late;
@@ -151,7 +151,7 @@ function nameFrom(lane: Lane, o: Draft<MorObjectRow>, payment: PaymentRow | null
   o.detail = { ...o.detail, amountAt: at };
 }
 
-export function takeAlert(lane: Lane, e: MorServiceEvent): EventOutcome {
+export function applyAlert(lane: Lane, e: MorServiceEvent): EventOutcome {
   const payment = paymentNamed(lane, new Set(idsIn(e.data)));
   const morId = entityOf(lane, e, 'alert', payment, 'alertId', 'alert_id', 'preChargebackAlertId');
   const o = findOrAddObject(lane, 'alert', morId);

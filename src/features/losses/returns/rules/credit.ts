@@ -15,7 +15,7 @@ import { type LossCredit, type MorObjectRow, objectId } from '../../../../shared
 import { type Money, showMoney } from '../../../../shared/domain/money.js';
 import { effectName } from '../../../../shared/domain/payment-name.js';
 import { overpaid, saleOf } from '../../../../shared/domain/surplus.js';
-import { askOfCall, refusalOf, subjectOfCall, type Call, type CallRule } from '../../../../engine/call.js';
+import { openCallReview, refusalOf, subjectOfCall, type Call, type CallRule } from '../../../../engine/call.js';
 import { type Choice, type ChoiceRule, type Refusal, refuse } from '../../../../engine/commanded.js';
 import { type Lane } from '../../../../engine/lane.js';
 import { askAgain } from '../../../../core/books/rules/invoice-facts.js';
@@ -66,7 +66,7 @@ export function offersOf(
 }
 
 /** Carries out a person's choice in the item about a lost dispute or a returned debit. */
-export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
+export const applyLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   if (resolution !== 'credit') return null;
   const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === r.kind && itemOf(x) === r.subject);
   const amount = o === undefined ? null : creditable(lane, o);
@@ -92,7 +92,7 @@ function begin(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   const sum = (minor: bigint): string => showMoney({ minor, currency: p.currency });
   const remaining = standing(o, credit) - BigInt(credit.minor);
   const stays = remaining > 0n ? `; ${sum(remaining)} stays a loss` : '';
-  lane.say('decision', `show ${sum(BigInt(credit.minor))} of the loss from ${objectId(o)} as a credit note${stays}`, o);
+  lane.log('decision', `show ${sum(BigInt(credit.minor))} of the loss from ${objectId(o)} as a credit note${stays}`, o);
 }
 
 /** Stores the next call: the report on the payment record, then the credit note. */
@@ -129,7 +129,7 @@ const lossCall = {
     o.detail = { ...o.detail, credit: { ...credit, stage: 'parked' } };
     askAgain(lane); // another credit note may have taken the room
     const fact = { code: 'credit-refused', loss: objectId(o), ...refusalOf(row, failure) } as const;
-    askOfCall(lane, row, fact, { paymentRowId: credit.of });
+    openCallReview(lane, row, fact, { paymentRowId: credit.of });
   },
   /** `retry` makes the refused call again, over what the invoice can take by now. */
   chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
@@ -162,7 +162,7 @@ export const creditLossCall: CallRule<'issue_credit_note'> = {
     if (found?.credit.stage !== 'crediting') return;
     const { o, credit } = found;
     o.detail = { ...o.detail, credit: { ...credit, stage: 'done', noteId: creditNoteId } };
-    lane.say('decision', `Stripe shows the loss: credit note ${creditNoteId}`, o);
+    lane.log('decision', `Stripe shows the loss: credit note ${creditNoteId}`, o);
   },
 };
 
@@ -170,7 +170,7 @@ export const creditLossCall: CallRule<'issue_credit_note'> = {
  * Books a credit note, at most up to the present loss. If the loss shrinks later, for example because the merchant wins
  * the dispute, a further entry reverses the difference.
  */
-export function bookCredits(lane: Lane): void {
+export function postCredits(lane: Lane): void {
   for (const o of lane.objects) {
     const { credit } = o.detail;
     const p = lane.findPayment(credit?.of);
@@ -182,10 +182,10 @@ export function bookCredits(lane: Lane): void {
     const subject = entries === 1 ? o.id : `${o.id}:${entries}`;
     const entry: LedgerEntry =
       minor > 0n ? lossCredited(p, subject, minor, lane.now) : lossCreditReversed(p, subject, -minor, lane.now);
-    lane.book(entry);
+    lane.post(entry);
     o.detail = { ...o.detail, credit: { ...credit, booked: wanted.toString(), entries } };
     const how = minor > 0n ? 'of the loss shows on Stripe' : 'of the credited loss is reversed';
-    lane.say('decision', `${showMoney(entry.amount)} ${how}: ${objectId(o)}`, o);
+    lane.log('decision', `${showMoney(entry.amount)} ${how}: ${objectId(o)}`, o);
   }
 }
 

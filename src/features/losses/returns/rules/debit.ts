@@ -63,7 +63,7 @@ export function returnDebit(
   });
   const when = on === null ? '' : ` on ${showDay(on)}`;
   const said = `${by} recorded that the bank returned ${showMoney({ minor: left, currency: p.currency })}${when}`;
-  lane.say('person', said, row);
+  lane.log('person', said, row);
   return { ok: true, value: lane.add('objects', row) };
 }
 
@@ -72,7 +72,7 @@ export function undoReturn(lane: Lane, paymentRowId: string, by: string): Result
   const row = lane.findObject(returnOf(lane, paymentRowId)?.id);
   if (row === undefined) return refuse(409, 'payment_not_returned', 'This payment has no recorded return.');
   Object.assign(row, { status: 'undone', updatedAt: lane.now });
-  lane.say('person', `${by} undid the return`, row);
+  lane.log('person', `${by} undid the return`, row);
   return { ok: true, value: row };
 }
 

@@ -23,7 +23,7 @@ import { offersOf } from './credit.js';
  * loss takes the rest, and a won dispute or an undone return has no loss. An entry never changes, so Crossbill books each
  * difference as a further entry.
  */
-export function bookLosses(lane: Lane): void {
+export function postLosses(lane: Lane): void {
   const wanted = lossesOf(lane);
   const all = lane.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
   // Won disputes and undone returns come first, then new losses, then losses already in the ledger.
@@ -118,9 +118,9 @@ function move(
     when: { at: lane.now, movedAt },
   });
   const loss = { of: p.id, minor: now.toString(), entries, movedAt: movedAt.toISOString() };
-  lane.book(entry);
+  lane.post(entry);
   o.detail = { ...o.detail, loss };
-  lane.say('decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o);
+  lane.log('decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o);
 }
 
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
@@ -276,7 +276,7 @@ export const returnedDebits = itemRule(clears, function* (lane) {
 
 /**
  * The fact of an item, if the customer got a part of the money twice: from the bank, and by a refund or an older
- * dispute. Null: no part twice. Losses and refunds in the ledger never exceed the payment (bookLosses). So if the
+ * dispute. Null: no part twice. Losses and refunds in the ledger never exceed the payment (postLosses). So if the
  * booked loss is smaller than the returned amount, the customer got the difference twice. The item opens even after a
  * person dismissed the item about the return.
  */

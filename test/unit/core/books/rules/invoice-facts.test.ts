@@ -5,7 +5,7 @@ import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billin
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { isFresh, pollOpenAt, invoiceLookup } from '../../../../../src/core/books/rules/invoice-facts.js';
 import { aCtx, facts, NOW } from '../../../../support/channel-lane.js';
-import { askAgain, requireRead, takeEvent, takeRead } from '../../../../support/decide.js';
+import { askAgain, requireRead, recordEvent, recordRead } from '../../../../support/decide.js';
 import { never } from '../../../../support/never.js';
 import { nextLookup } from '../../../../../src/engine/lookup.js';
 import { refusal } from '../../../../support/asked-refund.js';
@@ -21,8 +21,8 @@ const STATUSES = ['draft', 'open', 'uncollectible', 'void', 'paid', 'deleted'] a
 const of = (s: LaneState): InvoiceRow => s.invoice ?? never();
 
 const seen = (first: Partial<InvoiceFacts>, then: Partial<InvoiceFacts>, when: number): InvoiceRow => {
-  const s = takeEvent(lane, aCtx(), facts(first), NOW);
-  return of(takeEvent(s, aCtx(at(60)), facts(then), at(when)));
+  const s = recordEvent(lane, aCtx(), facts(first), NOW);
+  return of(recordEvent(s, aCtx(at(60)), facts(then), at(when)));
 };
 
 it('a Stripe event with a later invoice status always replaces the known status, and an event with an earlier status never does', () => {
@@ -97,9 +97,9 @@ it('an invoice keeps its number and creation time when a later event omits them'
 });
 
 it('a read of an invoice from Stripe replaces the values of all earlier events', () => {
-  const s = takeEvent(lane, aCtx(), facts({ status: 'paid' }), at(100));
+  const s = recordEvent(lane, aCtx(), facts({ status: 'paid' }), at(100));
   const read = of(
-    takeRead({ ...s, invoice: { ...of(s), readDueAt: NOW, readAttempts: 3 } }, aCtx(at(1)), facts({ amountDue: 1n })),
+    recordRead({ ...s, invoice: { ...of(s), readDueAt: NOW, readAttempts: 3 } }, aCtx(at(1)), facts({ amountDue: 1n })),
   );
   expect(read).toMatchObject({
     platformStatus: 'open',
@@ -112,9 +112,9 @@ it('a read of an invoice from Stripe replaces the values of all earlier events',
 });
 
 it('Crossbill shows an invoice missing on Stripe as deleted, and keeps its known values', () => {
-  const s = takeRead(takeRead(lane, aCtx(), facts()), aCtx(at(1)), null);
+  const s = recordRead(recordRead(lane, aCtx(), facts()), aCtx(at(1)), null);
   expect(of(s)).toMatchObject({ platformStatus: 'deleted', customerId: 'cus_1', amountDue: 2990n, readAt: at(1) });
-  expect(of(takeRead(lane, aCtx(), null))).toMatchObject({
+  expect(of(recordRead(lane, aCtx(), null))).toMatchObject({
     invoiceId: 'in_1',
     platformStatus: 'deleted',
     firstSeenAt: NOW,
@@ -122,14 +122,14 @@ it('Crossbill shows an invoice missing on Stripe as deleted, and keeps its known
 });
 
 it('a read of an invoice counts as fresh for ten seconds, even if the clock steps back', () => {
-  const i = of(takeRead(lane, aCtx(), facts()));
+  const i = of(recordRead(lane, aCtx(), facts()));
   expect([0, 10, 10.001, -10, -10.001].map((s) => isFresh(i, at(s)))).toEqual([true, true, false, true, false]);
   expect(isFresh(null, NOW)).toBe(false);
   expect(isFresh({ ...i, readAt: null }, NOW)).toBe(false);
 });
 
 it('a rule can make Crossbill treat the last read of an invoice as old, and can also schedule a new read', () => {
-  const s = takeRead(lane, aCtx(), facts());
+  const s = recordRead(lane, aCtx(), facts());
   expect(of(requireRead(s))).toMatchObject({ readAt: null, readDueAt: null });
   expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });
   expect([requireRead(lane), askAgain(lane, aCtx())]).toEqual([lane, lane]);

@@ -10,7 +10,7 @@ import { Wake } from '../../../../../src/engine/lane-signal.js';
 import { anInvoice, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
 import { aCtx, facts, NOW } from '../../../../support/channel-lane.js';
 import { refused, relayed, type Rig, rig, state } from '../../../../support/retry-rig.js';
-import { takeEvent, takeLateRead, takeRead, asCommand } from '../../../../support/decide.js';
+import { recordEvent, applyLateRead, recordRead, asCommand } from '../../../../support/decide.js';
 
 const shownNow = ({ h }: Rig) => ({
   facts: h.platform.invoices.get(INVOICE_ID) ?? anInvoice(),
@@ -113,8 +113,8 @@ it.each([
 it('Crossbill counts a later read of an invoice, or an event in the same second, as newer than an earlier read', () => {
   const ms = (n: number): Date => new Date(NOW.getTime() + n);
   const askedAt = ms(400);
-  const ofEvent = (at: Date) => takeEvent(emptyLane('in_1'), aCtx(), facts(), at).invoice;
-  const ofRead = (at: Date) => takeRead(emptyLane('in_1'), aCtx(at), facts()).invoice;
+  const ofEvent = (at: Date) => recordEvent(emptyLane('in_1'), aCtx(), facts(), at).invoice;
+  const ofRead = (at: Date) => recordRead(emptyLane('in_1'), aCtx(at), facts()).invoice;
   expect(isHeardSince(null, askedAt)).toBe(false);
   expect([-1_000, 0, 1_000].map((n) => isHeardSince(ofEvent(ms(n)), askedAt))).toEqual([false, true, true]);
   expect([0, 400, 401].map((n) => isHeardSince(ofRead(ms(n)), askedAt))).toEqual([false, false, true]);
@@ -122,10 +122,10 @@ it('Crossbill counts a later read of an invoice, or an event in the same second,
 
 it('if Stripe’s clock is slow, an invoice stays paid although an older read of the invoice arrives after the event', () => {
   const ms = (n: number): Date => new Date(NOW.getTime() + n);
-  const read = takeRead(emptyLane('in_1'), aCtx(ms(-60_000)), facts());
+  const read = recordRead(emptyLane('in_1'), aCtx(ms(-60_000)), facts());
   const paid = facts({ status: 'paid', amountPaid: 1000n, amountRemaining: 0n });
-  const known = takeEvent(read, aCtx(ms(300)), paid, ms(-1_000));
-  const s = takeLateRead(known, aCtx(ms(400)), facts(), ms(5));
+  const known = recordEvent(read, aCtx(ms(300)), paid, ms(-1_000));
+  const s = applyLateRead(known, aCtx(ms(400)), facts(), ms(5));
   expect(s.invoice?.platformStatus).toBe('paid');
 });
 

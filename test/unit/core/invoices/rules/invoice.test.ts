@@ -15,14 +15,14 @@ import {
 } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
-import { chooseDraft, draftItems, takeInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
+import { chooseDraft, draftItems, applyInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent, START } from '../../../../support/builders.js';
 import { facts, NOW, open } from '../../../../support/channel-lane.js';
 import { aKind } from '../../../../support/item-facts.js';
 import { LaneHarness } from '../../../../support/lane-harness.js';
 import { never } from '../../../../support/never.js';
 import { TRAIL } from '../../../../support/refused-renewal.js';
-import { choose, takeEvent } from '../../../../support/settle-rule.js';
+import { choose, applyEvent } from '../../../../support/settle-rule.js';
 import * as waiting from '../../../../support/waiting-payment.js';
 import { decide, addCall, openReview } from '../../../../support/decide.js';
 
@@ -46,7 +46,7 @@ const item = (s: LaneState, kind: ReviewKind, subject: string) => openReview(s, 
 const relay = ctx({ relay: 'created' });
 const linked = { enrolment: { by: 'linked' } } as const;
 
-const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => takeEvent(takeInvoice, s, e, of);
+const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => applyEvent(applyInvoice, s, e, of);
 
 it('Crossbill relays a new invoice’s event to the MoR one time, byte for byte', () => {
   const { state, verdict: outcome } = taken(event());
@@ -134,7 +134,7 @@ it('the metadata of a subscription’s invoice enrols its customer', () => {
 });
 
 describe('an event of an invoice', () => {
-  const taken = (e: InvoiceEvent, s = lane()) => takeEvent(takeInvoice, s, e, ctx({}, 5_000)).state;
+  const taken = (e: InvoiceEvent, s = lane()) => applyEvent(applyInvoice, s, e, ctx({}, 5_000)).state;
 
   it('Crossbill shows an invoice as deleted after its invoice.deleted event, whatever status the event carries', () => {
     expect(taken(event({}, 'invoice.deleted', at(1)), lane({ status: 'draft' })).invoice?.platformStatus).toBe(

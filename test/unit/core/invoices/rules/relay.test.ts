@@ -7,7 +7,7 @@ import { type InvoiceEvent } from '../../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
-import { takeInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
+import { applyInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
 import { relayCall } from '../../../../../src/core/invoices/rules/relay.js';
 import { refusal } from '../../../../support/asked-refund.js';
 import {
@@ -27,7 +27,7 @@ import { LaneHarness } from '../../../../support/lane-harness.js';
 import { never } from '../../../../support/never.js';
 import { DAY_MS, HOUR_MS, refused, relayed, retry, type Rig, rig, state } from '../../../../support/retry-rig.js';
 import { wanted } from '../../../../support/settled.js';
-import { takeEvent } from '../../../../support/settle-rule.js';
+import { applyEvent } from '../../../../support/settle-rule.js';
 import * as waiting from '../../../../support/waiting-payment.js';
 import { onStates } from '../../../../support/decide.js';
 import { Lane } from '../../../../../src/engine/lane.js';
@@ -50,7 +50,7 @@ const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when 
 const relay = ctx({ relay: 'created' });
 const linked = { enrolment: { by: 'linked' } } as const;
 
-const withRelay = (s: LaneState): LaneState => takeEvent(takeInvoice, s, event(), relay).state;
+const withRelay = (s: LaneState): LaneState => applyEvent(applyInvoice, s, event(), relay).state;
 const draft = withRelay(lane({ status: 'draft' }));
 const [m = never()] = draft.calls;
 const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).calls.map((x) => x.status);

@@ -161,7 +161,7 @@ it('the MoR’s verdict, or a later deadline, closes the renewal_overdue item an
 });
 
 const unasked = expected({ paysByDebit: null });
-const debit = (s: LaneState, paysByDebit = true) => decide(s, ctx(), (l) => debitLookup.take(l, paysByDebit, 'cus_1'));
+const debit = (s: LaneState, paysByDebit = true) => decide(s, ctx(), (l) => debitLookup.apply(l, paysByDebit, 'cus_1'));
 const request = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(s, ctx(ms)));
 
 it('at the deadline of the MoR’s verdict, Crossbill first looks up whether the customer pays by bank debit', () => {

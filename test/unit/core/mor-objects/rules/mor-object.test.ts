@@ -15,7 +15,7 @@ import {
   nextPoll,
   type ObjectLookup,
   standingItems,
-  takeMoney,
+  applyMoney,
 } from '../../../../../src/core/mor-objects/rules/mor-object.js';
 import { proformaLookup } from '../../../../../src/features/transfers/rules/proforma.js';
 import { LINK, NOW, open, PROFORMA } from '../../../../support/channel-lane.js';
@@ -132,14 +132,14 @@ it('a paid link that the MoR no longer knows stays PAID until its payment is boo
 });
 
 const how = { at: at(-1), eventId: 'evt_1', parked: false };
-function take(o: MorObjectRow, s = lane(), received = eur(2990n), over = {}) {
+function apply(o: MorObjectRow, s = lane(), received = eur(2990n), over = {}) {
   const draft = new Lane(withObjects(s, o), later);
-  const taken = takeMoney(draft, draft.findObject(o.id) ?? never(), received, { ...how, ...over });
+  const taken = applyMoney(draft, draft.findObject(o.id) ?? never(), received, { ...how, ...over });
   return { ...taken, state: draft.toState() };
 }
 
 it("Crossbill books the money of a proforma invoice or payment link once, as a payment of the invoice's customer", () => {
-  const bank = take(aProforma());
+  const bank = apply(aProforma());
   expect(bank.payment).toMatchObject({
     ...{ invoiceId: 'in_1', customerId: 'cus_1', origin: 'proforma', reference: PROFORMA, amount: 2990n },
     ...{ currency: 'EUR', succeededAt: at(-1), mark: 'waiting', processorChargeId: null },
@@ -147,11 +147,11 @@ it("Crossbill books the money of a proforma invoice or payment link once, as a p
   expect(bank.state.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n), eventId: 'evt_1' }]);
   expect(bank.state.objects).toMatchObject([{ paymentRowId: bank.payment?.id }]);
   expect(bank.said).toBe('29.90 EUR came by bank transfer for proforma invoice PF-1');
-  const link = take(aLink({ detail: { observed: [anEvent({ charge: 'ch_9' })] } }));
+  const link = apply(aLink({ detail: { observed: [anEvent({ charge: 'ch_9' })] } }));
   expect(link.payment).toMatchObject({ origin: 'payment_link', reference: LINK, processorChargeId: 'ch_9' });
   expect(link.said).toBe(`29.90 EUR came on payment link ${LINK}`);
-  expect(take(aProforma(), lane(), eur(1n), { parked: true }).payment?.mark).toBe('parked');
-  expect(take(aProforma(), { ...lane(), invoice: null }).payment?.customerId).toBe('');
+  expect(apply(aProforma(), lane(), eur(1n), { parked: true }).payment?.mark).toBe('parked');
+  expect(apply(aProforma(), { ...lane(), invoice: null }).payment?.customerId).toBe('');
 });
 
 const known = (over: Partial<PaymentRow> = {}) =>
@@ -162,7 +162,7 @@ const known = (over: Partial<PaymentRow> = {}) =>
   );
 
 it('a known payment of a proforma invoice is not booked a second time', () => {
-  const again = take(aProforma(), known());
+  const again = apply(aProforma(), known());
   expect([again.payment, again.said, again.state.payments.length]).toEqual([
     null,
     'this payment is already recorded',
@@ -173,17 +173,17 @@ it('a known payment of a proforma invoice is not booked a second time', () => {
 
 it('a payment of a payment link, or of a different proforma invoice, does not count as the payment of this proforma invoice', () => {
   for (const over of [{ reference: 'pf_9' }, { origin: 'payment_link' }] as const)
-    expect(take(aProforma(), known(over)).payment).not.toBeNull();
+    expect(apply(aProforma(), known(over)).payment).not.toBeNull();
 });
 
 it("a link's money counts as a known payment if a capture on the link names the charge of that payment", () => {
   const link = aLink({ detail: { observed: [anEvent({ charge: 'ch_1' })] } });
   const own = (over: Partial<PaymentRow> = {}) =>
     lane({}, payment({ id: 'pmt_0', processorChargeId: 'ch_0' }), payment(over));
-  expect(take(link, own())).toMatchObject({ payment: null, state: { objects: [{ paymentRowId: 'pmt_1' }] } });
-  expect(take(link, own({ succeededAt: null })).payment).not.toBeNull();
-  expect(take(aLink(), own({ processorChargeId: null })).payment).not.toBeNull();
-  expect(take(link, own({ processorChargeId: 'ch_2' })).payment).not.toBeNull();
+  expect(apply(link, own())).toMatchObject({ payment: null, state: { objects: [{ paymentRowId: 'pmt_1' }] } });
+  expect(apply(link, own({ succeededAt: null })).payment).not.toBeNull();
+  expect(apply(aLink(), own({ processorChargeId: null })).payment).not.toBeNull();
+  expect(apply(link, own({ processorChargeId: 'ch_2' })).payment).not.toBeNull();
 });
 
 it.each<readonly [string, PaymentRow['amount'], string]>([
@@ -194,7 +194,7 @@ it.each<readonly [string, PaymentRow['amount'], string]>([
   'if the payment of a proforma invoice is already recorded with %s, its settlement opens a review item and changes nothing',
   (_, amount, currency) => {
     const s = putPayment(lane(), { ...payment({ origin: 'proforma', reference: PROFORMA, currency }), amount });
-    const taken = take(aProforma(), s);
+    const taken = apply(aProforma(), s);
     expect([taken.payment, taken.said, taken.state.entries]).toEqual([
       null,
       'differs from the record: not applied',
@@ -210,7 +210,7 @@ it.each<readonly [string, PaymentRow['amount'], string]>([
         },
       },
     ]);
-    expect(open(take(aProforma(), s, eur(2990n), { eventId: null }).state)[0]?.subject).toBe('pfm_1:amount');
+    expect(open(apply(aProforma(), s, eur(2990n), { eventId: null }).state)[0]?.subject).toBe('pfm_1:amount');
   },
 );
 

@@ -10,8 +10,8 @@ import {
   type ObjectRequest,
   requestObject,
   standing,
-  takeRefusal,
-  takeSilence,
+  applyRefusal,
+  applySilence,
 } from '../../../../../src/core/mor-objects/rules/request.js';
 import { hasFallback, requestLink } from '../../../../../src/features/links/rules/request-link.js';
 import { refusal } from '../../../../support/asked-refund.js';
@@ -182,8 +182,8 @@ it('an operator deletes a proforma invoice one time, and the timeline names the 
 it("Crossbill stores the MoR's silence or refusal with the requested link; a link with an id at the MoR stays unchanged", () => {
   const requested = aLink({ status: 'REQUESTED', morId: null, detail: { automatic: true } });
   const { s, m } = asking(withObjects(lane(), aLink({ id: 'lnk_0', status: 'REQUESTED' })), requested);
-  const silence = (of: LaneState) => decide(of, later, (x) => takeSilence(x, callOf(x, m)));
-  const refuse = (of: LaneState, f = refusal()) => decide(of, later, (x) => takeRefusal(x, callOf(x, m), f));
+  const silence = (of: LaneState) => decide(of, later, (x) => applySilence(x, callOf(x, m)));
+  const refuse = (of: LaneState, f = refusal()) => decide(of, later, (x) => applyRefusal(x, callOf(x, m), f));
   expect(silence(s).objects).toMatchObject([
     { id: 'lnk_0', detail: {}, updatedAt: NOW },
     { id: 'lnk_1', detail: { automatic: true, unanswered: true }, updatedAt: at(5_000) },

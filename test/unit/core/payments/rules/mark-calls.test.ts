@@ -15,7 +15,7 @@ import { LIST_TOO_LONG } from '../../../../../src/shared/domain/ports/call.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import {
-  askIfBeyond,
+  reviewIfBeyond,
   chooseMark,
   endOfMarkCall,
   finalizeCall,
@@ -42,7 +42,7 @@ import {
   settled,
   withInvoice,
 } from '../../../../support/waiting-payment.js';
-import { closeReviews, decide, onStates, openReview, takeRead } from '../../../../support/decide.js';
+import { closeReviews, decide, onStates, openReview, recordRead } from '../../../../support/decide.js';
 
 /** A look that found nothing. */
 const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null } as const;
@@ -51,11 +51,11 @@ const refusedBy = { ok: false, kind: 'refused', status: 400, code: 'odd', messag
 const identified = (
   s: LaneState,
   payment: string,
-  outcome: Parameters<typeof identifyLookup.take>[1],
+  outcome: Parameters<typeof identifyLookup.apply>[1],
   of: Ctx,
 ): LaneState =>
   decide(s, of, (l) =>
-    identifyLookup.take(l, outcome, { payment, asked: { kind: 'pay_out_of_band', invoiceId: 'in_1' } }),
+    identifyLookup.apply(l, outcome, { payment, asked: { kind: 'pay_out_of_band', invoiceId: 'in_1' } }),
   );
 
 const reporting = (): LaneState => settled(lane({}, payment()));
@@ -131,7 +131,7 @@ it('a refused attach call leads to a read of the invoice and then to an item; a 
     null,
     [],
   ]);
-  const again = settled(takeRead(once, ctx(), facts()));
+  const again = settled(recordRead(once, ctx(), facts()));
   const twice = onStates(endOfMarkCall).refused(again, again.calls.at(-1) ?? never(), refusedBy, ctx());
   expect([marks(twice), twice.payments[0]?.markTries, kinds(twice)]).toEqual([['parked'], 2, ['effect_failed']]);
   const first = reporting();
@@ -316,7 +316,7 @@ describe('an out-of-band mark above the payment’s amount', () => {
     openFacts(
       decide(s, ctx, (l) => {
         const p = Object.assign(l.findPayment('pmt_1') ?? never(), of);
-        askIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
+        reviewIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
       }),
     );
   const forty = facts(4000n);

@@ -19,7 +19,7 @@ import {
   readToMark,
   reportOf,
   settleMarks,
-  takeOthersMark,
+  applyOthersMark,
 } from '../../../../../src/core/payments/rules/mark.js';
 import { nextLookup } from '../../../../../src/engine/lookup.js';
 import { identifyLookup } from '../../../../../src/core/payments/rules/mark-calls.js';
@@ -33,7 +33,7 @@ import { same } from '../../../../support/same.js';
 import { asSettleRule } from '../../../../support/settle-rule.js';
 import * as waiting from '../../../../support/waiting-payment.js';
 import { at, ctx, invoice, kinds, lane, marks, call, payment, settled } from '../../../../support/waiting-payment.js';
-import { addCallRow, decide, ensureInvoice, openReview, takeRead } from '../../../../support/decide.js';
+import { addCallRow, decide, ensureInvoice, openReview, recordRead } from '../../../../support/decide.js';
 import { putCall, putPayment } from '../../../../support/put-rows.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
@@ -380,7 +380,7 @@ it.each([
 it('Crossbill withdraws its payment record before the first try to send it if a fresh read shows a void invoice', () => {
   const reporting = settled(lane({}, payment()));
   const voided = (s: LaneState, ms = 0): LaneState =>
-    settled(takeRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
+    settled(recordRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
   const back = voided(reporting);
   expect([back.calls[0]?.status, marks(back)]).toEqual(['cancelled', ['waiting']]);
   expect([marks(settled(back)), kinds(settled(back))]).toEqual([['parked'], ['invoice_not_payable']]);
@@ -388,7 +388,7 @@ it('Crossbill withdraws its payment record before the first try to send it if a 
   const tried = putCall(reporting, { ...call(reporting, 'report_payment'), attempts: 1 });
   expect(marks(voided(tried))).toEqual(['reporting']);
   expect(marks(voided(reporting, 11_000))).toEqual(['reporting']);
-  expect(marks(settled(takeRead(reporting, ctx(), facts({ status: 'uncollectible' }))))).toEqual(['reporting']);
+  expect(marks(settled(recordRead(reporting, ctx(), facts({ status: 'uncollectible' }))))).toEqual(['reporting']);
   const referencing = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
   expect(voided(referencing).calls[0]?.status).toBe('cancelled');
 });
@@ -450,7 +450,7 @@ describe('shadow mode', () => {
   const texts = (s: LaneState) => s.journal.map((l) => l.text);
 
   const followed = (s: LaneState, p: PaymentRow) =>
-    decide(s, ctx(), (l) => takeOthersMark(l, Object.assign(l.findPayment(p.id) ?? never(), { amount: p.amount })));
+    decide(s, ctx(), (l) => applyOthersMark(l, Object.assign(l.findPayment(p.id) ?? never(), { amount: p.amount })));
 
   const shadow = { status: 'cancelled', lastCode: 'shadow_mode' } as const;
   const reporting = payment({ mark: 'reporting' });

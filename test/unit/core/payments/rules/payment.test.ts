@@ -18,19 +18,19 @@ import {
   declareSurplus,
   learnFromCapture,
   surplusToRefund,
-  takeNotPaid,
-  takeSucceeded,
+  applyNotPaid,
+  applySucceeded,
 } from '../../../../../src/core/payments/rules/payment.js';
 import { chargeLookup, chooseUnproven, unprovenItems } from '../../../../../src/core/payments/rules/proof.js';
-import { takeRefusal } from '../../../../../src/features/retries/rules/refusal.js';
+import { applyRefusal } from '../../../../../src/features/retries/rules/refusal.js';
 import { refusal } from '../../../../support/asked-refund.js';
 import { aCtx, aPaymentEvent, facts, NOW, open, openFacts } from '../../../../support/channel-lane.js';
 import { channelEvent, eur } from '../../../../support/channel-object.js';
 import { FACTS } from '../../../../support/item-facts.js';
 import { never } from '../../../../support/never.js';
-import { choose, takeEvent } from '../../../../support/settle-rule.js';
+import { choose, applyEvent } from '../../../../support/settle-rule.js';
 import { at, ctx as on, kinds, lane, marks, payment } from '../../../../support/waiting-payment.js';
-import { decide, openReview, takeRead } from '../../../../support/decide.js';
+import { decide, openReview, recordRead } from '../../../../support/decide.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { isSurplus } from '../../../../../src/shared/domain/surplus.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
@@ -50,12 +50,12 @@ const ok = (value: ChargeState): CallOutcome<ChargeState> => ({ ok: true, value,
 /** The look-up came back, and the items are brought up to date. */
 const proved = (s: LaneState, id: string, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
   decide(s, ctx(ms), (l) => {
-    chargeLookup.take(l, outcome, { payment: id, chargeId: 'ch_1' });
+    chargeLookup.apply(l, outcome, { payment: id, chargeId: 'ch_1' });
     declareItems(l, unprovenItems);
   });
 const told = (p: PaymentRow, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
   proved(known(beside, p), p.id, outcome, ms);
-const notPaid = (l: Lane, e: PaymentEvent) => takeNotPaid(l, e, takeRefusal);
+const notPaid = (l: Lane, e: PaymentEvent) => applyNotPaid(l, e, applyRefusal);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
 const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
 
@@ -198,7 +198,7 @@ const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
   });
 
 it('Crossbill books a payment.succeeded event once, and the payment waits for its mark', () => {
-  const { state, verdict: outcome } = takeEvent(takeSucceeded, lane(), event(), ctx());
+  const { state, verdict: outcome } = applyEvent(applySucceeded, lane(), event(), ctx());
   expect(state.payments).toMatchObject([
     {
       paymentId: 'pay_1',
@@ -213,7 +213,7 @@ it('Crossbill books a payment.succeeded event once, and the payment waits for it
   expect(state.entries).toMatchObject([{ reason: 'payment_collected', eventId: 'evt_pay' }]);
   expect(state.attempts).toMatchObject([{ outcome: 'succeeded', amount: 2990n }]);
   expect(JSON.stringify(outcome)).toContain('29.90 EUR was taken, payment pay_1');
-  const again = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2' }), ctx());
+  const again = applyEvent(applySucceeded, state, event({ eventId: 'evt_2' }), ctx());
   expect([again.state.entries.length, kinds(again.state)]).toEqual([1, []]);
   expect(JSON.stringify(again.verdict)).toContain('already recorded');
 });
@@ -221,8 +221,8 @@ it('Crossbill books a payment.succeeded event once, and the payment waits for it
 it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
   'a repeated payment.succeeded event with %p opens a review item and changes no record',
   (over) => {
-    const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
-    const told = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
+    const { state } = applyEvent(applySucceeded, lane(), event(), ctx());
+    const told = applyEvent(applySucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
     expect(kinds(told)).toEqual(['conflicting_event']);
     expect(told.entries).toHaveLength(1);
     expect(told.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
@@ -233,7 +233,7 @@ it.each(['none', 'proving', 'closed'] as const)(
   'a payment.succeeded event moves a payment from the mark status %s to waiting',
   (mark) => {
     const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
-    const { state } = takeEvent(takeSucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
+    const { state } = applyEvent(applySucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
     expect(state.payments).toMatchObject([
       { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
     ]);
@@ -248,30 +248,30 @@ it('a payment.succeeded event proves a charge in review, and closes its review i
     paymentRowId: 'pmt_1',
     fact: FACTS.signup_unproven,
   } as const;
-  const taken = takeEvent(takeSucceeded, openReview(parked, ctx(), item), event(), ctx()).state;
+  const taken = applyEvent(applySucceeded, openReview(parked, ctx(), item), event(), ctx()).state;
   const unproven = decide(taken, ctx(), declares(unprovenItems));
   expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);
 });
 
 it('a payment keeps the reason of its newest refusal, in any order of the events', () => {
-  const { state } = takeEvent(notPaid, lane(), failed(), ctx());
+  const { state } = applyEvent(notPaid, lane(), failed(), ctx());
   expect(state.payments).toMatchObject([
     { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
   ]);
   expect(state.attempts).toMatchObject([{ outcome: 'failed' }]);
-  const older = takeEvent(notPaid, state, failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }), ctx()).state;
+  const older = applyEvent(notPaid, state, failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }), ctx()).state;
   expect(older.payments).toMatchObject([{ declineCode: 'lost_card' }]);
-  const newer = takeEvent(notPaid, state, failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }), ctx()).state;
+  const newer = applyEvent(notPaid, state, failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }), ctx()).state;
   expect(newer.payments).toMatchObject([{ declineCode: 'newer', verdictAt: at(1) }]);
   const action = event({ type: 'payment.requires_action', status: 'requires_action', eventId: 'evt_a' });
-  expect(takeEvent(notPaid, state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
-  const first = takeEvent(notPaid, lane(), action, ctx()).state;
-  expect(takeEvent(notPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+  expect(applyEvent(notPaid, state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+  const first = applyEvent(notPaid, lane(), action, ctx()).state;
+  expect(applyEvent(notPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
 });
 
 it('a late payment.failed event does not undo a success', () => {
-  const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
-  const late = takeEvent(notPaid, state, failed({ at: at(9) }), ctx());
+  const { state } = applyEvent(applySucceeded, lane(), event(), ctx());
+  const late = applyEvent(notPaid, state, failed({ at: at(9) }), ctx());
   expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
   expect(JSON.stringify(late.verdict)).toContain('late: the payment has succeeded (lost_card)');
   expect(late.state.invoice?.retries).toBeNull();
@@ -280,7 +280,7 @@ it('a late payment.failed event does not undo a success', () => {
 it('a payment.failed event disproves a signup’s charge only if the event is newer than the signup’s completion', () => {
   const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
   const disproven = decide(
-    takeEvent(notPaid, proving, failed({ at: at(1) }), ctx()).state,
+    applyEvent(notPaid, proving, failed({ at: at(1) }), ctx()).state,
     ctx(),
     declares(unprovenItems),
   );
@@ -290,7 +290,7 @@ it('a payment.failed event disproves a signup’s charge only if the event is ne
     'failed',
   ]);
   for (const e of [failed({ at: NOW }), failed({ at: at(1), type: 'payment.requires_action' })]) {
-    const earlier = takeEvent(notPaid, proving, e, ctx());
+    const earlier = applyEvent(notPaid, proving, e, ctx());
     expect(marks(earlier.state)).toEqual(['proving']);
     expect(JSON.stringify(earlier.verdict)).toContain('late: an earlier attempt of the same intent');
   }
@@ -299,7 +299,7 @@ it('a payment.failed event disproves a signup’s charge only if the event is ne
 const refused = (p: PaymentRow, when: Date, declineCode: string | null = 'no_account'): LaneState => {
   const names = { eventId: 'evt_f', paymentId: p.paymentId ?? 'pay_1', declineCode, at: when };
   const e = aPaymentEvent({ type: 'payment.failed', status: 'failed', ...names });
-  return takeEvent(notPaid, lane({}, p), e, ctx()).state;
+  return applyEvent(notPaid, lane({}, p), e, ctx()).state;
 };
 
 it('a payment refused after its success opens a review item, and keeps its mark', () => {
@@ -323,7 +323,7 @@ it('a payment refused after its success opens a review item, and keeps its mark'
 
 it('a payment refused after its success opens a review item even if the refusal arrives first', () => {
   const known = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(1), declineCode: 'lost' });
-  const s = takeEvent(takeSucceeded, lane({}, known), aPaymentEvent({ at: NOW }), ctx()).state;
+  const s = applyEvent(applySucceeded, lane({}, known), aPaymentEvent({ at: NOW }), ctx()).state;
   expect(open(s).map((r) => r.fact)).toMatchObject([{ code: 'refused-after', reason: 'lost' }]);
 });
 
@@ -391,7 +391,7 @@ describe('a surplus', () => {
   /** A paid invoice of 24.90, and what was taken for it. */
   function invoice(over: Partial<InvoiceFacts>, ...payments: PaymentRow[]): LaneState {
     const paid = { status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountRemaining: 0n, total: 2490n } as const;
-    return payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx, facts({ ...paid, ...over })));
+    return payments.reduce(putPayment, recordRead(emptyLane('in_1'), ctx, facts({ ...paid, ...over })));
   }
 
   const settled = (s: LaneState): LaneState => decide(s, ctx, declareSurplus);
@@ -463,11 +463,15 @@ describe('a surplus', () => {
   it('a changed surplus updates its one review item, and a vanished surplus closes the item', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     expect(settled(s)).toBe(s);
-    const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
+    const more = recordRead(
+      s,
+      ctx,
+      facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }),
+    );
     const again = settled(more);
     expect(again.reviews.map((r) => [r.status, r.resolution])).toEqual([['open', null]]);
     expect(openFacts(again)).toMatchObject([{ over: eur(700n) }]);
-    const gone = settled(takeRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
+    const gone = settled(recordRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
     expect(openFacts(gone)).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import {
   type ReviewRow,
 } from '../../../../../src/shared/domain/model.js';
 import { Lane } from '../../../../../src/engine/lane.js';
-import { refundById, refundForItem, takeStuckChoice } from '../../../../../src/core/refunds/rules/request.js';
+import { refundById, refundForItem, applyStuckChoice } from '../../../../../src/core/refunds/rules/request.js';
 import { byEvent, ctx, lane, payment, WISH } from '../../../../support/asked-refund.js';
 import { NOW } from '../../../../support/channel-lane.js';
 import { never } from '../../../../support/never.js';
@@ -76,7 +76,7 @@ describe('a request for a refund', () => {
     const refused: LaneState = { ...second.state, calls: calls.map((m) => ({ ...m, status: 'refused' })) };
     const about = { refundId: two.id } as ReviewRow;
     const choose = (s: LaneState, resolution: 'apply' | 'retry') => {
-      const done = asReview(takeStuckChoice)(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
+      const done = asReview(applyStuckChoice)(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
       return done.ok ? done.state : done.code;
     };
     const again = choose(refused, 'retry');

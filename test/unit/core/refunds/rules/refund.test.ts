@@ -13,7 +13,7 @@ import {
 } from '../../../../../src/shared/domain/model.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { countRefunds, reconsiderParked, refundGaps } from '../../../../../src/core/refunds/rules/mirror.js';
-import { isNameless, renamedRefunds, takeRefunded } from '../../../../../src/core/refunds/rules/refund.js';
+import { isNameless, renamedRefunds, applyRefunded } from '../../../../../src/core/refunds/rules/refund.js';
 import { asked, at, byEvent, ctx, lane, payment } from '../../../../support/asked-refund.js';
 import { aPaymentEvent, NOW, open, openFacts } from '../../../../support/channel-lane.js';
 import { openReview, asEventRule, decide } from '../../../../support/decide.js';
@@ -109,7 +109,7 @@ const told = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
     ...{ eventId: 'evt_r', type: 'payment.refunded', status: 'partially_refunded', amount: 1000n, at: at(7) },
     ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, reason: 'theirs', ...over },
   });
-const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(takeRefunded)(s, told(over), ctx());
+const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(applyRefunded)(s, told(over), ctx());
 
 it('a refund event creates a refund row, and the payment keeps the largest running total', () => {
   const { state, verdict: outcome } = heard(lane(payment()));
@@ -203,7 +203,7 @@ it('a refund event belongs to the refund with its id, or to a request without an
   expect(id({ ...bare }, { ...waits, paymentRowId: 'pmt_2' })).toBe(2);
 });
 
-const take = (s: LaneState, e: PaymentEvent) => asEventRule(takeRefunded)(s, e, ctx());
+const take = (s: LaneState, e: PaymentEvent) => asEventRule(applyRefunded)(s, e, ctx());
 const refund = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
   aPaymentEvent({
     ...{

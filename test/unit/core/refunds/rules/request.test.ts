@@ -9,7 +9,7 @@ import { declares } from '../../../../../src/engine/items.js';
 import {
   createRefundCall,
   stuckRefunds,
-  takeStuckChoice,
+  applyStuckChoice,
   withdrawStale,
 } from '../../../../../src/core/refunds/rules/request.js';
 import {
@@ -276,7 +276,7 @@ const about = (s: LaneState, r: RefundRow): ReviewRow =>
   openReview(s, ctx(), { kind: 'refund_stuck', subject: r.id, refundId: r.id, fact: FACTS.refund_stuck }).reviews[0] ??
   never();
 const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note: string | null = null) =>
-  asReview(takeStuckChoice)(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
+  asReview(applyStuckChoice)(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
 
 it('a retry of a stuck refund sends the same request; a retry of a failed refund sends nothing', () => {
   const stuck = asked({ status: 'unknown' }, { status: 'refused' });

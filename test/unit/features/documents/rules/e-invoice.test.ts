@@ -1,6 +1,6 @@
 // What the MoR says of an e-invoice, in whatever order it arrives, and which payment it is for.
 import { expect, it } from '@jest/globals';
-import { takeEInvoice } from '../../../../../src/features/documents/rules/e-invoice.js';
+import { applyEInvoice } from '../../../../../src/features/documents/rules/e-invoice.js';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { NOW, PROFORMA } from '../../../../support/channel-lane.js';
@@ -13,7 +13,7 @@ function tell(s: LaneState, type: Type, data: object = { eInvoiceId: 'ei_1' }) {
   const e = channelEvent(type, data);
   if (e.kind !== 'e_invoice.issued' && e.kind !== 'e_invoice.issuance_failed' && e.kind !== 'e_invoice.cancelled')
     throw new Error(e.kind);
-  return asEventRule(takeEInvoice)(s, e, ctx({}, 5_000));
+  return asEventRule(applyEInvoice)(s, e, ctx({}, 5_000));
 }
 const eInvoice = (over: Partial<MorObjectRow> = {}) =>
   newMorObject(NOW, { id: 'obj_1', kind: 'e_invoice', morId: 'ei_1', invoiceId: 'in_1', status: 'ISSUED', ...over });

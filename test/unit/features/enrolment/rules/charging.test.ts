@@ -6,7 +6,7 @@ import {
   chargingItems,
   chargingLookup,
   isCollected,
-  takeCharged,
+  applyCharged,
 } from '../../../../../src/features/enrolment/rules/charging.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
@@ -15,7 +15,7 @@ import { type ChargedMethod } from '../../../../../src/shared/domain/ports/billi
 import { type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
 import { aCtx, facts, NOW, open } from '../../../../support/channel-lane.js';
 import { plan, settle } from '../../../../support/settled.js';
-import { decide, takeEvent, resolveReview } from '../../../../support/decide.js';
+import { decide, recordEvent, resolveReview } from '../../../../support/decide.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -50,14 +50,14 @@ function lane(over: Partial<InvoiceFacts> = {}, ctx = at(0)): LaneState {
     finalizesAt: FINAL,
     autoAdvance: true,
   } as const;
-  return settle(takeEvent(emptyLane('in_1'), ctx, facts({ ...draft, ...over }), NOW), ctx);
+  return settle(recordEvent(emptyLane('in_1'), ctx, facts({ ...draft, ...over }), NOW), ctx);
 }
 const hear = (s: LaneState, over: Partial<InvoiceFacts>, ctx: Ctx): LaneState =>
-  settle(takeEvent(s, ctx, facts({ collectionMethod: 'charge_automatically', ...over }), ctx.now), ctx);
+  settle(recordEvent(s, ctx, facts({ collectionMethod: 'charge_automatically', ...over }), ctx.now), ctx);
 const looked = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
   settle(take(s, outcome, ctx), ctx);
 const take = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
-  decide(s, ctx, (l) => takeCharged(l, outcome));
+  decide(s, ctx, (l) => applyCharged(l, outcome));
 const watch = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, (l) => declareItems(l, chargingItems));
 const read = (s: LaneState, ctx: Ctx) => chargingLookup.wanted(new Lane(s, ctx));
 const wants = (s: LaneState, ctx: Ctx): string | null => {

@@ -15,7 +15,7 @@ import {
   enrolmentLookup,
   fromBooks,
   fromPlatform,
-  takeEnrolment,
+  applyEnrolment,
 } from '../../../../../src/features/enrolment/rules/enrolment.js';
 import { LINK_REACHES_BACK_MS } from '../../../../../src/shared/policy.js';
 import { refusal } from '../../../../support/asked-refund.js';
@@ -24,7 +24,7 @@ import { never } from '../../../../support/never.js';
 import { ordered } from '../../../../support/refused-renewal.js';
 import { aCtx, aPaymentEvent, facts, NOW, open, paidByCard } from '../../../../support/channel-lane.js';
 import { plan, settle } from '../../../../support/settled.js';
-import { openReview, decide, takeRead, applyEvent } from '../../../../support/decide.js';
+import { openReview, decide, recordRead, applyEvent } from '../../../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -68,7 +68,7 @@ const looked =
   (outcome: CallOutcome<Enrolled>) =>
   (s: LaneState, ctx: Ctx): LaneState =>
     settle(
-      decide(s, ctx, (l) => takeEnrolment(l, outcome)),
+      decide(s, ctx, (l) => applyEnrolment(l, outcome)),
       ctx,
     );
 
@@ -230,9 +230,9 @@ it("with ENROLMENT by metadata, a customer's link to the MoR enrols no invoice; 
   }
 });
 
-const i: InvoiceRow = takeRead(emptyLane('in_1'), later(0), facts()).invoice ?? never();
+const i: InvoiceRow = recordRead(emptyLane('in_1'), later(0), facts()).invoice ?? never();
 const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
-  decide(s, later(0), (l) => takeEnrolment(l, outcome));
+  decide(s, later(0), (l) => applyEnrolment(l, outcome));
 const standing = (s: LaneState, ctx = later(0)): string => standingOf({ ...s, settings: ctx.settings });
 const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 

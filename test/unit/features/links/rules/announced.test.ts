@@ -5,7 +5,7 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../../
 import { announcedOn, type Observation } from '../../../../../src/shared/domain/mor-object.js';
 import { putPayment } from '../../../../support/put-rows.js';
 import { moneyAnnounced } from '../../../../../src/core/books/rules/open-money.js';
-import { furtherIn, takeCaptured } from '../../../../../src/features/links/rules/announced.js';
+import { furtherIn, applyCaptured } from '../../../../../src/features/links/rules/announced.js';
 import {
   away,
   captured,
@@ -32,7 +32,7 @@ const UUID = '3f2b8a1c-5d6e-4f70-8a9b-0c1d2e3f4a5b';
 const capture = (data: object, created: Date | null = NOW) => channelEvent('payment.captured', data, created);
 const later = ctx({}, 5_000);
 const take = (s: LaneState, data: object, created: Date | null = NOW) =>
-  asEventRule(takeCaptured)(s, capture(data, created), later);
+  asEventRule(applyCaptured)(s, capture(data, created), later);
 const onLink = (over: Partial<PaymentRow> = {}): PaymentRow =>
   payment({ origin: 'payment_link', reference: LINK, paymentId: null, processorChargeId: null, ...over });
 

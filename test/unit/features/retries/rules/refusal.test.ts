@@ -13,8 +13,8 @@ import {
   decideMeans,
   decideNext,
   findObstacle,
-  takeMethod,
-  takeRefusal,
+  applyMethod,
+  applyRefusal,
 } from '../../../../../src/features/retries/rules/refusal.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
 import { aPaymentEvent, facts, NOW } from '../../../../support/channel-lane.js';
@@ -44,11 +44,11 @@ import {
   SCHEDULE,
   state,
 } from '../../../../support/retry-rig.js';
-import { asCommand, decide, openReview, takeRead } from '../../../../support/decide.js';
+import { asCommand, decide, openReview, recordRead } from '../../../../support/decide.js';
 
 const refuse = (s: LaneState, over: Parameters<typeof aPaymentEvent>[0] = {}, of = ctx()): LaneState =>
-  decide(s, of, (l) => takeRefusal(l, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over })));
-const open = takeRead(emptyLane('in_1'), ctx(), facts());
+  decide(s, of, (l) => applyRefusal(l, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over })));
+const open = recordRead(emptyLane('in_1'), ctx(), facts());
 
 it("Crossbill stores the MoR's time, the time of arrival and the kind of a decline", () => {
   const s = refuse(open, { declineCode: 'lost_card', eventId: 'evt_f', at: at(-1000) }, ctx(5));
@@ -190,7 +190,7 @@ it("a payment link waits until Stripe finalizes the draft; a charge and the sche
 it.each([
   ['there is no schedule', lane(), { retrySchedule: null }],
   ['shadow mode is on', lane(), { sendsNothing: true }],
-  ['no charge was declined', takeRead(emptyLane('in_1'), ctx(), facts()), {}],
+  ['no charge was declined', recordRead(emptyLane('in_1'), ctx(), facts()), {}],
   ['the invoice is unknown', emptyLane('in_1'), {}],
   ['the schedule is over', lane({ ended: { at: NOW.toISOString(), how: 'nothing', why: null } }), {}],
   ['the last retry waits for its verdict', lane({ waitingSince: NOW.toISOString() }), {}],
@@ -205,7 +205,7 @@ it.each([
 });
 /** An overdue renewal without any verdict. */
 const untold = (row: Partial<InvoiceRow> = {}): LaneState => {
-  const s = takeRead(emptyLane('in_1'), ctx(), facts());
+  const s = recordRead(emptyLane('in_1'), ctx(), facts());
   return { ...s, invoice: { ...(s.invoice ?? never()), expectedBy: at(-1), paysByDebit: false, ...row } };
 };
 const why = (s: LaneState, of = ctx()): string | null => findObstacle(s, of);
@@ -222,7 +222,7 @@ it('Crossbill allows a retry of a declined renewal only after the call of the ea
 it.each([
   ['the invoice is paid.', () => lane({}, { status: 'paid' })],
   ['the invoice is void.', () => lane({}, { status: 'void' })],
-  ['the invoice is deleted.', () => takeRead(lane(), ctx(), null)],
+  ['the invoice is deleted.', () => recordRead(lane(), ctx(), null)],
   ['the invoice is marked uncollectible on Stripe.', () => lane({}, { status: 'uncollectible' })],
   ['it is the first invoice of a subscription', () => lane({}, { billingReason: 'subscription_create' })],
   ['payment pay_1 has not failed, so its money may', () => putPayment(lane(), payment({ mark: 'proving' }))],
@@ -235,8 +235,8 @@ it.each([
     'money was given back for it',
     () => putRefund(lane(), newRefund(ctx(), payment(), { amount: 1n, reason: null, origin: 'event' })),
   ],
-  ['the MoR has reported no failed charge of it.', () => takeRead(emptyLane('in_1'), ctx(), facts())],
-  ['it is not final yet', () => takeRead(emptyLane('in_1'), ctx(), facts({ status: 'draft' }))],
+  ['the MoR has reported no failed charge of it.', () => recordRead(emptyLane('in_1'), ctx(), facts())],
+  ['it is not final yet', () => recordRead(emptyLane('in_1'), ctx(), facts({ status: 'draft' }))],
   ['Crossbill expects its first answer by 2026-11-21', () => untold({ expectedBy: at(DAY_MS) })],
   ['Crossbill is finding out whether the customer pays by bank debit', () => untold({ paysByDebit: null })],
   ['it needs MOR_RELAY_URL and an invoice without a part payment', () => untold({ amountRemaining: 1n })],
@@ -301,12 +301,12 @@ const method = (ms: number, over: Partial<ConfirmedMethod> = {}): ConfirmedMetho
 });
 
 function told(s: LaneState, m: ConfirmedMethod, ms = 0): LaneState {
-  return decide(s, ctx(ms), (l) => void takeMethod(l, m));
+  return decide(s, ctx(ms), (l) => void applyMethod(l, m));
 }
 
 async function confirm(r: Rig, over: Partial<ConfirmedMethod> = {}): Promise<void> {
   r.h.clock.advance(1_000);
-  const command = asCommand((l) => takeMethod(l, { id: 'met_1', at: l.now.toISOString(), by: 'shop', ...over }));
+  const command = asCommand((l) => applyMethod(l, { id: 'met_1', at: l.now.toISOString(), by: 'shop', ...over }));
   await r.h.command(INVOICE_ID, command);
   await r.h.drain();
 }
@@ -389,7 +389,7 @@ it("a confirmed payment method is charged now, even after the schedule's end, un
 it('without relay and links, the timeline names the settings missing for a charge of the confirmed payment method', () => {
   const noWay = ctx(1_000, { relay: null, recoveryLinks: null });
   const line = (c: typeof noWay): string =>
-    decide(lane({ refusal }), c, (l) => void takeMethod(l, method(1_000))).journal.at(-1)?.text ?? '';
+    decide(lane({ refusal }), c, (l) => void applyMethod(l, method(1_000))).journal.at(-1)?.text ?? '';
   expect(line(noWay)).toMatch(/MOR_RELAY_URL.*RECOVERY_LINK_RETURN_URL/);
   expect(line(ctx(1_000))).toContain('shop');
   expect(line(ctx(1_000))).not.toContain('MOR_RELAY_URL');

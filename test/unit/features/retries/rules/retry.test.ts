@@ -43,7 +43,7 @@ import {
   state,
 } from '../../../../support/retry-rig.js';
 import { wanted } from '../../../../support/settled.js';
-import { asCommand, decide, takeLateRead, takeRead } from '../../../../support/decide.js';
+import { asCommand, decide, applyLateRead, recordRead } from '../../../../support/decide.js';
 
 const make = (s: LaneState, how: How, cause: Cause, of = ctx()): LaneState =>
   decide(s, of, (l) => void makeRetry(l, how, cause));
@@ -122,7 +122,7 @@ it("Crossbill decides an operator's retry on the facts that Stripe shows at that
     message: 'You cannot retry this invoice: the invoice is paid.',
   });
   expect(ask(lane(), at(-1))).toMatchObject({ ok: true, value: { number: 1, means: 'charge' } });
-  const dueOf = (askedAt: Date) => takeLateRead(lane(), ctx(), facts({ amountDue: 5n }), askedAt).invoice?.amountDue;
+  const dueOf = (askedAt: Date) => applyLateRead(lane(), ctx(), facts({ amountDue: 5n }), askedAt).invoice?.amountDue;
   expect([NOW, at(-1)].map(dueOf)).toEqual([5n, 2990n]);
   expect(ask(lane(), NOW, {}, ctx(0, { sendsNothing: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
   const draft = { status: 'draft' } as const;
@@ -222,11 +222,11 @@ const status = (s: LaneState): string | undefined => settled(s).s.calls[0]?.stat
 
 it.each([
   ['a payment came', (s: LaneState) => putPayment(s, payment({ mark: 'parked' }))],
-  ['the invoice is paid', (s: LaneState) => takeRead(s, ctx(), facts({ status: 'paid' }))],
-  ['the invoice is uncollectible', (s: LaneState) => takeRead(s, ctx(), facts({ status: 'uncollectible' }))],
+  ['the invoice is paid', (s: LaneState) => recordRead(s, ctx(), facts({ status: 'paid' }))],
+  ['the invoice is uncollectible', (s: LaneState) => recordRead(s, ctx(), facts({ status: 'uncollectible' }))],
   ['the customer can pay by a link', (s: LaneState) => putObject(s, object('payment_link'))],
   ['the customer can pay by transfer', (s: LaneState) => putObject(s, object('proforma', { status: 'ISSUED' }))],
-  ['another amount is due', (s: LaneState) => takeRead(s, ctx(), facts({ amountRemaining: 2000n }))],
+  ['another amount is due', (s: LaneState) => recordRead(s, ctx(), facts({ amountRemaining: 2000n }))],
 ])('the retry schedule withdraws an unsent charge without counting it if %s', (_, change) => {
   const { s } = settled(change(ordered()));
   expect(s.calls[0]?.status).toBe('cancelled');
@@ -235,8 +235,8 @@ it.each([
 
 it('the schedule keeps an unsent charge of an unpaid invoice, and awaits the verdict on a tried charge of a paid invoice', () => {
   expect(status(ordered())).toBe('pending');
-  expect(status(takeRead(ordered(), ctx(), facts({ status: 'draft' })))).toBe('pending');
-  const paid = takeRead(ordered(), ctx(), facts({ status: 'paid' }));
+  expect(status(recordRead(ordered(), ctx(), facts({ status: 'draft' })))).toBe('pending');
+  const paid = recordRead(ordered(), ctx(), facts({ status: 'paid' }));
   const [m = never()] = paid.calls;
   expect(status(putCall(paid, { ...m, status: 'done' }))).toBe('done');
   const tried = settled(putCall(paid, { ...m, attempts: 1 })).s;
@@ -247,12 +247,12 @@ it('the schedule keeps an unsent charge of an unpaid invoice, and awaits the ver
 it('the retry schedule withdraws an untried final step if the invoice is paid, and keeps a final step already tried', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const ending = settled(lane(), of).s;
-  const paid = settled(takeRead(ending, of, facts({ status: 'paid' })), of).s;
+  const paid = settled(recordRead(ending, of, facts({ status: 'paid' })), of).s;
   expect([paid.calls[0]?.status, paid.invoice?.retries?.ended]).toEqual(['cancelled', null]);
   const [m = never()] = ending.calls;
-  const tried = settled(takeRead(putCall(ending, { ...m, attempts: 1 }), of, facts({ status: 'paid' })), of).s;
+  const tried = settled(recordRead(putCall(ending, { ...m, attempts: 1 }), of, facts({ status: 'paid' })), of).s;
   expect(tried.invoice?.retries?.ended).toMatchObject({ how: 'uncollectible' });
-  const still = settled(takeRead(ending, of, facts({ status: 'uncollectible' })), of).s;
+  const still = settled(recordRead(ending, of, facts({ status: 'uncollectible' })), of).s;
   expect(still.calls[0]?.status).toBe('pending');
 });
 
@@ -356,7 +356,7 @@ it('Crossbill refuses a retry if the amount due changed after the read from Stri
   r.h.clock.advance(1_000);
   r.h.platform.change(INVOICE_ID, { amountDue: 800n, amountRemaining: 800n });
   const now = r.h.platform.invoices.get(INVOICE_ID) ?? null;
-  await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, value: null, state: takeRead(s, ctx, now) }));
+  await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, value: null, state: recordRead(s, ctx, now) }));
   const done = await r.h.command(
     INVOICE_ID,
     asCommand((l) => requestRetry(l, { shown, askedAt, by: 'ops' })),

@@ -6,9 +6,9 @@ import { type ProformaFacts } from '../../../../../src/shared/domain/ports/mor-c
 import { declares } from '../../../../../src/engine/items.js';
 import {
   createProformaCall,
-  takeIssuanceFailed,
-  takeIssued,
-  takeSettled,
+  applyIssuanceFailed,
+  applyIssued,
+  applySettled,
   unheardTransfers,
 } from '../../../../../src/features/transfers/rules/proforma.js';
 import { refusal } from '../../../../support/asked-refund.js';
@@ -151,7 +151,7 @@ it('the timeline has a line only for a proforma invoice with a new status', () =
 
 const tell = (s: LaneState, data: object, failed = false) => {
   const type = failed ? 'proforma_invoice.issuance_failed' : 'proforma_invoice.issued';
-  return asEventRule(failed ? takeIssuanceFailed : takeIssued)(s, channelEvent(type, data), later);
+  return asEventRule(failed ? applyIssuanceFailed : applyIssued)(s, channelEvent(type, data), later);
 };
 const id = { proformaInvoiceId: PROFORMA };
 
@@ -222,7 +222,7 @@ function came(received: object, total: object = amount('29.90'), s = withObjects
   const data = { proformaInvoiceId: PROFORMA, status: 'SETTLED', settledAt, total, amountReceived: received };
   const e = channelEvent('proforma_invoice.settled', data);
   if (e.kind !== 'proforma_invoice.settled') throw new Error(e.kind);
-  return asEventRule(takeSettled)(s, e, later);
+  return asEventRule(applySettled)(s, e, later);
 }
 
 it("Crossbill books a full bank transfer at the MoR's time, and its invoice waits to be marked paid", () => {

@@ -8,7 +8,7 @@ import { type LaneState, type PaymentRow } from '../../../../../../src/shared/do
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { putObject, putPayment } from '../../../../../support/put-rows.js';
 import { disputeLost } from '../../../../../../src/shared/domain/postings.js';
-import { bookLosses } from '../../../../../../src/features/losses/returns/rules/loss.js';
+import { postLosses } from '../../../../../../src/features/losses/returns/rules/loss.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../../../../support/builders.js';
 import { aDispute, later, minutesLater, paid, paidTwice } from '../../../../../support/disputed-lane.js';
 import { balances, LaneHarness } from '../../../../../support/lane-harness.js';
@@ -19,7 +19,7 @@ import { disputed } from '../../../../../../src/features/losses/disputes/dispute
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
 const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });
 const book = (s: LaneState, objects: readonly MorObjectRow[], minute = 9): LaneState =>
-  decided(s, (state) => decide(objects.reduce(putObject, state), later(minute), bookLosses));
+  decided(s, (state) => decide(objects.reduce(putObject, state), later(minute), postLosses));
 /** The row as it stands after the books followed. */
 const row = (s: LaneState, id = 'dsp_1'): MorObjectRow => {
   const found = s.objects.find((o) => o.id === id) ?? never();
@@ -222,7 +222,7 @@ describe('a loss and its reversal in one decision', () => {
   /** 9.90 were given back: so much less was lost, at 40 unless `entries` of the same decision say when. */
   const lessBy = (s: LaneState, ...entries: LaneState['entries']): Date | undefined => {
     const state = { ...change(s, { amountRefunded: 990n }), entries };
-    return decide(state, later(40), bookLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
+    return decide(state, later(40), postLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
   };
 
   it('if one decision reverses a loss and books another loss of the payment, the reversal has the date of the other loss', () => {
