@@ -1,7 +1,7 @@
 // A stored call to Stripe or the MoR: the rows it is about, its reply, and its rule. The word "subject" has two
 // meanings: a subject of Crossbill is a folder of rules, such as refunds. The field `subject` of a call or an item
 // names the thing behind it, for example by the id of a refund.
-import { type Draft } from '../shared/domain/row.js';
+import { type Mutable } from '../shared/domain/row.js';
 import { type FactsByKind } from '../shared/domain/fact.js';
 import { type Refused } from '../shared/domain/facts/parts.js';
 import {
@@ -39,9 +39,9 @@ export type ReplyTo<K extends CallKind> = Extract<CallReply, { readonly kind: K 
  */
 export type Call = {
   readonly row: CallRow;
-  readonly payment: Draft<PaymentRow> | undefined;
-  readonly refund: Draft<RefundRow> | undefined;
-  readonly object: Draft<MorObjectRow> | undefined;
+  readonly payment: Mutable<PaymentRow> | undefined;
+  readonly refund: Mutable<RefundRow> | undefined;
+  readonly object: Mutable<MorObjectRow> | undefined;
 };
 
 export function callOf(lane: Lane, row: CallRow): Call {

@@ -1,5 +1,5 @@
 // The stored calls of a lane: the next call, its reply, and the calls the engine takes back.
-import { type Draft } from '../shared/domain/row.js';
+import { type Mutable } from '../shared/domain/row.js';
 import { type CallRow } from '../shared/domain/model.js';
 import { type BillingReply } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../shared/domain/ports/call.js';
@@ -89,7 +89,7 @@ export function takeBackUnwanted(lane: Lane, rules: CallRules): boolean {
 }
 
 /** The call, if it still waits for its reply. */
-function findPending(lane: Lane, id: string): Draft<CallRow> | undefined {
+function findPending(lane: Lane, id: string): Mutable<CallRow> | undefined {
   return lane.calls.find((m) => m.id === id && m.status === 'pending');
 }
 

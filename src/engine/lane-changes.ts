@@ -48,10 +48,10 @@ export class LaneChanges {
           if (made !== undefined) return unchanged({ ok: true, value: made });
           return unchanged(refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.'));
         }
-        const draft = new Lane(state, ctx);
-        const acted = carryOut(draft, act);
+        const lane = new Lane(state, ctx);
+        const acted = carryOut(lane, act);
         if (!acted.ok) return unchanged(acted);
-        const { state: settled, dueAt } = settle(this.context.decider.subjects, draft);
+        const { state: settled, dueAt } = settle(this.context.decider.subjects, lane);
         const { value } = acted;
         const made = named === null ? null : value.id;
         return { state: settled, outcomes: [], dueAt, value: { ok: true, value }, made };

@@ -16,11 +16,11 @@ import {
 import { isSameFact } from '../shared/domain/fact.js';
 import { choicesOf, isDismissed, type Item, newReview } from '../shared/domain/item.js';
 import { UNSENT } from '../shared/domain/ports/call.js';
-import { type Draft, newRow } from '../shared/domain/row.js';
+import { type Mutable, newRow } from '../shared/domain/row.js';
 
 type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | 'calls' | 'reviews'>;
 type Row<K extends keyof Lists> = Lists[K][number];
-type Rows<K extends keyof Lists> = Draft<Row<K>>[];
+type Rows<K extends keyof Lists> = Mutable<Row<K>>[];
 
 /** Schedules another decision on the lane at a future time. Null or a past time schedules nothing. */
 export type DecideAgain = (at: Date | null) => void;
@@ -51,7 +51,7 @@ export class Lane {
   readonly lane: string;
   readonly now: Date;
   private base: LaneState;
-  private ownInvoice: Draft<InvoiceRow> | null = null;
+  private ownInvoice: Mutable<InvoiceRow> | null = null;
   private ownPayments: Rows<'payments'> | null = null;
   private ownAttempts: Rows<'attempts'> | null = null;
   private ownRefunds: Rows<'refunds'> | null = null;
@@ -70,7 +70,7 @@ export class Lane {
     this.now = ctx.now;
   }
 
-  get invoice(): Draft<InvoiceRow> | null {
+  get invoice(): Mutable<InvoiceRow> | null {
     if (this.ownInvoice === null && this.base.invoice !== null) this.ownInvoice = { ...this.base.invoice };
     return this.ownInvoice;
   }
@@ -118,36 +118,36 @@ export class Lane {
     return this.settings.sendsNothing === true;
   }
 
-  findPayment(id: string | null | undefined): Draft<PaymentRow> | undefined {
+  findPayment(id: string | null | undefined): Mutable<PaymentRow> | undefined {
     return this.payments.find((p) => p.id === id);
   }
 
-  findRefunds(p: Pick<PaymentRow, 'id'>): Draft<RefundRow>[] {
+  findRefunds(p: Pick<PaymentRow, 'id'>): Mutable<RefundRow>[] {
     return this.refunds.filter((r) => r.paymentRowId === p.id);
   }
 
-  findObject(id: string | null | undefined): Draft<Row<'objects'>> | undefined {
+  findObject(id: string | null | undefined): Mutable<Row<'objects'>> | undefined {
     return this.objects.find((o) => o.id === id);
   }
 
   /** Adds a row and returns its draft. */
-  add<K extends keyof Lists>(list: K, row: Row<K>): Draft<Row<K>> {
-    const draft = { ...row };
+  add<K extends keyof Lists>(list: K, row: Row<K>): Mutable<Row<K>> {
+    const copy = { ...row };
     const rows: Rows<K> = this[list];
-    rows.push(draft);
-    return draft;
+    rows.push(copy);
+    return copy;
   }
 
   /**
    * Stores a call to Stripe with its key and its bytes. The key contains `subject`; `p` is the payment behind the call.
    */
-  call(call: MadeCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): Draft<CallRow> {
+  call(call: MadeCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): Mutable<CallRow> {
     const wire = this.ctx.encodeBilling(call);
     return this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
   }
 
   /** Stores a call. From here on its key and bytes are fixed. In shadow mode the engine never sends it (`isUnsent`). */
-  request(m: Request): Draft<CallRow> {
+  request(m: Request): Mutable<CallRow> {
     const earlier = this.calls.filter((x) => x.kind === m.kind && x.subject === m.subject);
     const generation = m.generation ?? 1 + Math.max(0, ...earlier.map((x) => x.generation));
     const row = newRow(CALL, {
@@ -205,7 +205,7 @@ export class Lane {
   }
 
   /** Updates an open item. The timeline gets a line for a new fact or deadline. */
-  updateItem(open: Draft<ReviewRow>, item: Item): void {
+  updateItem(open: Mutable<ReviewRow>, item: Item): void {
     const { fact, actions, dueAt = null, paymentRowId = open.paymentRowId, refundId = open.refundId } = item;
     const isNews = !isSameFact(open.fact, fact);
     const isDueThen = isSameTime(open.dueAt, dueAt);
@@ -296,30 +296,30 @@ function idOf(about: About): string | null {
   return typeof about === 'string' || about === null ? about : about.id;
 }
 
-function copyRows<T extends object>(rows: readonly T[]): Draft<T>[] {
-  return rows.map((row): Draft<T> => ({ ...row }));
+function copyRows<T extends object>(rows: readonly T[]): Mutable<T>[] {
+  return rows.map((row): Mutable<T> => ({ ...row }));
 }
 
 /** Returns `was` if the draft has the same values. If not, returns a copy: a rule may still change the draft. */
-function keepRow<T extends object>(was: T | null, own: Draft<T> | null): T | null {
+function keepRow<T extends object>(was: T | null, own: Mutable<T> | null): T | null {
   return own === null || (was !== null && isSameRow(was, own)) ? was : { ...own };
 }
 
-function keepRows<T extends object>(was: readonly T[], own: readonly Draft<T>[] | null): readonly T[] {
+function keepRows<T extends object>(was: readonly T[], own: readonly Mutable<T>[] | null): readonly T[] {
   if (own === null) return was;
   let isKept = own.length === was.length;
-  const rows = own.map((draft, n): T => {
+  const rows = own.map((copy, n): T => {
     const row = was[n];
-    if (row !== undefined && isSameRow(row, draft)) return row;
+    if (row !== undefined && isSameRow(row, copy)) return row;
     isKept = false;
-    return { ...draft };
+    return { ...copy };
   });
   return isKept ? was : rows;
 }
 
 /** Compares the members of `row` alone: a row and its draft have the same members. */
-function isSameRow(row: object, draft: object): boolean {
-  const [one, other] = [row as Readonly<Record<string, unknown>>, draft as Readonly<Record<string, unknown>>];
+function isSameRow(row: object, copy: object): boolean {
+  const [one, other] = [row as Readonly<Record<string, unknown>>, copy as Readonly<Record<string, unknown>>];
   for (const name in one) if (one[name] !== other[name] && !isSame(one[name], other[name])) return false;
   return true;
 }

@@ -126,10 +126,10 @@ export class WorkLaneService {
    */
   async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
     const told = (s: LaneState, now: Date): LaneState => {
-      const draft = new Lane(s, this.context.at(now));
+      const changed = new Lane(s, this.context.at(now));
       const fact = { code: 'lane-stuck', lane, why: why.slice(0, 500) } as const;
-      draft.openReview({ kind: 'effect_failed', subject: `lane:${lane}`, fact });
-      return draft.toState();
+      changed.openReview({ kind: 'effect_failed', subject: `lane:${lane}`, fact });
+      return changed.toState();
     };
     try {
       await this.repository.transact({

@@ -27,7 +27,7 @@ export class ReviewsService {
     const lane = laneOfItem(review);
     if (lane === null) return this.resolveLoose(review, choice);
     try {
-      return await this.lanes.change(lane, (draft) => resolveReview(this.context.decider.subjects, draft, id, choice));
+      return await this.lanes.change(lane, (lane) => resolveReview(this.context.decider.subjects, lane, id, choice));
     } catch (e) {
       if (e instanceof NotUnique) {
         return refuse(

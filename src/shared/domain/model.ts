@@ -7,7 +7,7 @@ import { type FeatureCalls } from './feature-calls.js';
 import { type BillingCall, type BillingCallKind, CALL_WAY, type OptionalCallKind } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
 import { type MirrorStage, mirrorMoves, REFUND, refundMoves, type RefundRow, type RefundStatus } from './refund-row.js';
-import { bigint, bool, code, type Draft, int, json, key, rowOf, type RowOf, text, time, word, words } from './row.js';
+import { bigint, bool, code, type Mutable, int, json, key, rowOf, type RowOf, text, time, word, words } from './row.js';
 import { keepCode, withoutWords } from './foreign-words.js';
 
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
@@ -122,7 +122,7 @@ function check(what: string, moves: Readonly<Record<string, readonly string[]>>,
 }
 
 /** Moves the mark of a payment. `also`: other fields to change with it. */
-export function moveMark(p: Draft<PaymentRow>, to: MarkStage, also: Partial<PaymentRow> = {}): void {
+export function moveMark(p: Mutable<PaymentRow>, to: MarkStage, also: Partial<PaymentRow> = {}): void {
   check('a mark', markMoves, p.mark, to);
   // A mark waiting for a new decision has no mode yet.
   if (p.mark !== to && to === 'waiting') p.markMode = null;
@@ -130,14 +130,14 @@ export function moveMark(p: Draft<PaymentRow>, to: MarkStage, also: Partial<Paym
 }
 
 /** Moves the status of a refund: whether the money went back. */
-export function moveRefund(r: Draft<RefundRow>, to: RefundStatus, also: Partial<RefundRow> = {}): void {
+export function moveRefund(r: Mutable<RefundRow>, to: RefundStatus, also: Partial<RefundRow> = {}): void {
   check('a refund', refundMoves, r.status, to);
   if (r.status !== to) r.morStatus = null;
   Object.assign(r, { status: to }, also);
 }
 
 /** Moves the `mirror` stage of a refund: how far Stripe shows the refund. */
-export function moveMirror(r: Draft<RefundRow>, to: MirrorStage, also: Partial<RefundRow> = {}): void {
+export function moveMirror(r: Mutable<RefundRow>, to: MirrorStage, also: Partial<RefundRow> = {}): void {
   check("a refund's twin", mirrorMoves, r.mirror, to);
   Object.assign(r, { mirror: to }, also);
 }

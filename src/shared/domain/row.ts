@@ -129,4 +129,4 @@ export function newRow<T extends object, G>(row: Row<T, G>, given: G & Partial<T
 }
 
 /** A row that a rule may change. */
-export type Draft<T> = { -readonly [K in keyof T]: T[K] };
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -86,13 +86,13 @@ it('a rule that changes a working copy in place has the same result as a rule th
   fc.assert(
     fc.property(anyScript, (script) => {
       const before = full();
-      const draft = new Lane(before, ctx());
+      const lane = new Lane(before, ctx());
       let wanted = before;
       for (const [which, n] of script) {
-        step(which).inPlace(draft, n);
+        step(which).inPlace(lane, n);
         wanted = step(which).byValue(wanted, n);
       }
-      same(draft.toState(), wanted);
+      same(lane.toState(), wanted);
       same(before, full());
     }),
   );
@@ -100,76 +100,76 @@ it('a rule that changes a working copy in place has the same result as a rule th
 
 it('a rule without changes returns the state object it started from', () => {
   const before = full();
-  const draft = new Lane(before, ctx());
-  const read = [draft.invoice, draft.payments, draft.attempts, draft.refunds, draft.objects, draft.calls];
-  expect([read.length, draft.reviews, draft.isPast(at(9)), draft.findPayment('pmt_1')?.amount]).toEqual([
+  const lane = new Lane(before, ctx());
+  const read = [lane.invoice, lane.payments, lane.attempts, lane.refunds, lane.objects, lane.calls];
+  expect([read.length, lane.reviews, lane.isPast(at(9)), lane.findPayment('pmt_1')?.amount]).toEqual([
     6,
     [],
     false,
     2990n,
   ]);
-  expect(draft.toState()).toBe(before);
+  expect(lane.toState()).toBe(before);
 });
 
 it('writing an equal value into the working copy of an invoice’s state leaves the state unchanged', () => {
   const before = full();
-  const draft = new Lane(before, ctx());
-  for (const p of draft.payments) p.succeededAt = new Date(p.succeededAt ?? 0);
-  for (const o of draft.objects) o.detail = { ...o.detail };
-  if (draft.invoice !== null) draft.invoice.currency = 'EUR';
-  expect(draft.toState()).toBe(before);
+  const lane = new Lane(before, ctx());
+  for (const p of lane.payments) p.succeededAt = new Date(p.succeededAt ?? 0);
+  for (const o of lane.objects) o.detail = { ...o.detail };
+  if (lane.invoice !== null) lane.invoice.currency = 'EUR';
+  expect(lane.toState()).toBe(before);
 });
 
 it('changing one row in the working copy of an invoice’s state copies only this row', () => {
   const before = full();
-  const draft = new Lane(before, ctx());
-  const [first] = draft.objects;
+  const lane = new Lane(before, ctx());
+  const [first] = lane.objects;
   if (first !== undefined) first.number = 'PF-9';
-  const after = draft.toState();
+  const after = lane.toState();
   expect(after.objects.map((o, n) => o === before.objects[n])).toEqual([false, true]);
   expect(after.payments).toBe(before.payments);
-  expect(draft.toState()).toBe(after);
+  expect(lane.toState()).toBe(after);
 });
 
 it('a state taken from a working copy does not change with later changes of the copy', () => {
-  const draft = new Lane(full(), ctx());
-  const [p] = draft.payments;
+  const lane = new Lane(full(), ctx());
+  const [p] = lane.payments;
   if (p !== undefined) p.amountRefunded = 1n;
-  const first = draft.toState();
+  const first = lane.toState();
   if (p !== undefined) p.amountRefunded = 2n;
-  expect([first, draft.toState()].map((s) => s.payments[0]?.amountRefunded)).toEqual([1n, 2n]);
+  expect([first, lane.toState()].map((s) => s.payments[0]?.amountRefunded)).toEqual([1n, 2n]);
 });
 
 it('a rule can change a row after adding it to the working copy, and the given object stays unchanged', () => {
-  const draft = new Lane(full(), ctx());
+  const lane = new Lane(full(), ctx());
   const given = frozen(newPayment(ctx(), { id: 'pmt_2', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' }));
-  draft.add('payments', given).paymentId = 'pay_2';
-  expect(draft.toState().payments.map((p) => p.paymentId)).toEqual(['pay_1', 'pay_2']);
+  lane.add('payments', given).paymentId = 'pay_2';
+  expect(lane.toState().payments.map((p) => p.paymentId)).toEqual(['pay_1', 'pay_2']);
   expect(given.paymentId).toBeNull();
 });
 
 it('the working copy of an invoice’s state stores a call with its key, and appends a ledger entry', () => {
   const before = lane({}, payment());
-  const draft = new Lane(before, ctx());
-  draft.call({ kind: 'finalize_invoice', invoiceId: 'in_1' }, 'in_1', { id: 'pmt_1' });
+  const changed = new Lane(before, ctx());
+  changed.call({ kind: 'finalize_invoice', invoiceId: 'in_1' }, 'in_1', { id: 'pmt_1' });
   const entry = paymentCollected(payment(), 2990n, at(0), null);
-  draft.post(entry);
-  const after = draft.toState();
+  changed.post(entry);
+  const after = changed.toState();
   expect(after.calls.map((m) => [m.key, m.paymentRowId])).toEqual([['crossbill:finalize_invoice:in_1:1', 'pmt_1']]);
   expect(after.entries).toEqual(addEntry(before, entry).entries);
 });
 
 it('if a rule asks about a future time, Crossbill looks at the lane again at that time; a past time causes no later look', () => {
   const asked: (Date | null)[] = [];
-  const draft = new Lane(full(), ctx(), (when) => asked.push(when));
-  expect([at(-1), at(0), at(1), null].map((when) => draft.isPast(when))).toEqual([true, true, false, false]);
+  const lane = new Lane(full(), ctx(), (when) => asked.push(when));
+  expect([at(-1), at(0), at(1), null].map((when) => lane.isPast(when))).toEqual([true, true, false, false]);
   expect(asked).toEqual([at(1)]);
-  expect([draft.age(at(-5)), draft.in(5)]).toEqual([5, at(5)]);
+  expect([lane.age(at(-5)), lane.in(5)]).toEqual([5, at(5)]);
 });
 
 it('a forbidden change of a payment’s mark status throws, and an allowed change updates the row in place', () => {
-  const draft = new Lane(full(), ctx());
-  const [p, r] = [draft.findPayment('pmt_1'), draft.refunds[0]];
+  const lane = new Lane(full(), ctx());
+  const [p, r] = [lane.findPayment('pmt_1'), lane.refunds[0]];
   if (p === undefined || r === undefined) throw new Error('the lane is empty');
   moveMark(p, 'reporting', { markMode: 'payment_record' });
   moveMirror(r, 'waiting');

@@ -4,7 +4,7 @@ import { type InvoiceRow, type PlatformStatus } from '../../../shared/domain/mod
 import { showMoney } from '../../../shared/domain/money.js';
 import { type InvoiceFacts } from '../../../shared/domain/ports/billing-platform.js';
 import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';
-import { newRow, type Draft } from '../../../shared/domain/row.js';
+import { newRow, type Mutable } from '../../../shared/domain/row.js';
 import { retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { askFor, type NextRequest, type Lookup, READ_INVOICE } from '../../../engine/lookup.js';
@@ -28,7 +28,7 @@ const PROGRESS: Record<PlatformStatus, number> = {
 };
 
 /** The lane's invoice. The first event about it makes the row. */
-export function ensureInvoice(lane: Lane): Draft<InvoiceRow> {
+export function ensureInvoice(lane: Lane): Mutable<InvoiceRow> {
   if (lane.invoice !== null) return lane.invoice;
   lane.invoice = newRow(INVOICE, { invoiceId: lane.lane, firstSeenAt: lane.now });
   return lane.invoice;

@@ -12,7 +12,7 @@ import {
   type ReviewRow,
   moveMark,
 } from '../../../shared/domain/model.js';
-import { newRow, type Draft } from '../../../shared/domain/row.js';
+import { newRow, type Mutable } from '../../../shared/domain/row.js';
 import { effectName, OWN_PAYMENT, ownIdOf } from '../../../shared/domain/payment-name.js';
 import { has, isSameMoney } from '../../../shared/domain/mor-object.js';
 import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
@@ -60,7 +60,7 @@ export function withIds(s: Pick<LaneRows, 'payments'>, e: PaymentEvent, ctx: Ctx
 }
 
 /** The payment of the event, as a row of the lane with the event's ids. */
-export function takePayment(lane: Lane, e: PaymentEvent): Draft<PaymentRow> {
+export function takePayment(lane: Lane, e: PaymentEvent): Mutable<PaymentRow> {
   const row = withIds(lane, e, lane.ctx);
   const known = lane.findPayment(row.id);
   return known === undefined ? lane.add('payments', row) : Object.assign(known, row);
@@ -129,7 +129,7 @@ export const PARKING: ReadonlySet<string> = new Set([
 ]);
 
 /** Closes a payment without a mark. Stripe does not show the payment's refunds (core/refunds/rules/mirror.ts). */
-export function closePayment(p: Draft<PaymentRow>): void {
+export function closePayment(p: Mutable<PaymentRow>): void {
   moveMark(p, 'closed');
   if (p.succeededAt === null) p.status = 'failed'; // as far as Crossbill knows, the MoR took no money
 }
@@ -235,7 +235,7 @@ export function inBooks(p: PaymentRow): Seen {
  * Books the money of a payment. Returns false if the charge belongs to another invoice's payment: then Crossbill
  * neither books nor marks, and an item names both payments.
  */
-export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null): boolean {
+export function collect(lane: Lane, p: Mutable<PaymentRow>, eventId: string | null): boolean {
   const { amount, processorChargeId: charge } = p;
   if (amount === null) return true;
   const holder = charge === null ? undefined : lane.ctx.chargesElsewhere?.get(charge);
@@ -257,7 +257,7 @@ export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null
  * Parks the payment, or leaves it closed, and opens an item. A person can only dismiss the item. If the MoR reports the
  * same charge again, nothing changes.
  */
-function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: ChargeHolder): void {
+function setAside(lane: Lane, p: Mutable<PaymentRow>, amount: bigint, holder: ChargeHolder): void {
   Object.assign(p, { succeededAt: null, proveDueAt: null });
   if (p.mark === 'closed') p.status = 'failed';
   else {
@@ -281,7 +281,7 @@ function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: Char
 }
 
 /** Accepts a signup's charge as proven. Its payment then waits for the mark, like the payment of a renewal. */
-export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
+export function believe(lane: Lane, p: Mutable<PaymentRow>, how: string): void {
   if (p.amount === null) return;
   const isNew = p.succeededAt === null;
   Object.assign(p, { status: 'succeeded', succeededAt: p.succeededAt ?? lane.now, proveDueAt: null });
@@ -291,7 +291,7 @@ export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
 }
 
 /** Accepts the amount of a signup's payment as certain. The payment's item closes, and its waiting mark continues. */
-export function settleAmount(lane: Lane, p: Draft<PaymentRow>, note: string): void {
+export function settleAmount(lane: Lane, p: Mutable<PaymentRow>, note: string): void {
   const isAsked = lane.reviews.some((r) => isOfAmount(p, r));
   if (!isAsked) return;
   lane.closeItems((r) => isOfAmount(p, r), { by: null, resolution: 'cleared', note });

@@ -1,6 +1,6 @@
 // Shared rules for proforma invoices, payment links and other objects at the MoR: find an object by its id, read it,
 // and record its only payment. Also warns if a customer can still pay an object of a paid invoice.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import {
   announcedAt,
   announcedOn,
@@ -39,7 +39,7 @@ import {
  * Finds an object by kind and the MoR's id. Adds the object if an event names it before the reply to our request, or if
  * Crossbill never requested the object.
  */
-export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
+export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Mutable<MorObjectRow> {
   const known = lane.objects.find((o) => o.kind === kind && o.morId === morId);
   if (known !== undefined) return known;
   // If Crossbill's request for a proforma invoice has no reply yet, or if Crossbill withdrew the request, the event can
@@ -67,7 +67,7 @@ export function isTakenBack(o: MorObjectRow): boolean {
 }
 
 /** Restores an object after Crossbill withdrew the request for it: the MoR has made the object after all. */
-export function putBack(o: Draft<MorObjectRow>): void {
+export function putBack(o: Mutable<MorObjectRow>): void {
   if (!isTakenBack(o)) return;
   const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
   Object.assign(o, { status: 'REQUESTED', detail });
@@ -85,7 +85,7 @@ export type ObjectLookup = Lookup<Question, ObjectRead> & { readonly kind: Kind 
 /** Makes the lookup for objects of one kind. `apply` records the MoR's facts after the read. */
 export function objectLookup<K extends Kind>(
   kind: K,
-  apply: (lane: Lane, o: Draft<MorObjectRow>, facts: FactsOf<K>) => void,
+  apply: (lane: Lane, o: Mutable<MorObjectRow>, facts: FactsOf<K>) => void,
 ): ObjectLookup {
   const isOfKind = (facts: ObjectFacts): facts is FactsOf<K> => facts.kind === kind;
   return {
@@ -110,7 +110,7 @@ export function objectLookup<K extends Kind>(
 }
 
 /** Counts the read. Returns the MoR's facts about the object. Null: the read failed, or the object is gone. */
-function applyRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
+function applyRead(lane: Lane, o: Mutable<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
   // A read before its due time, for a caller of the API, does not count as a try.
   const isEarly = o.readDueAt !== null && o.readDueAt > lane.now;
   if (!outcome.ok) {
@@ -134,7 +134,7 @@ function applyRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): Obj
   return outcome.value;
 }
 
-function applyGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
+function applyGone(lane: Lane, o: Mutable<MorObjectRow>, isEarly: boolean): void {
   const { silent, ...detail } = o.detail;
   // The MoR announced a payment on the link, but may not show the link yet. So read again a few times.
   if (announcedAt(o) !== null && o.readAttempts < LINK_CONFIRM_TRIES) {
@@ -185,7 +185,7 @@ type How = { readonly at: Date; readonly eventId: string | null; readonly parked
  */
 export function applyMoney(
   lane: Lane,
-  o: Draft<MorObjectRow>,
+  o: Mutable<MorObjectRow>,
   received: Money,
   { at, eventId, parked }: How,
 ): { readonly payment: PaymentRow | null; readonly said: string } {
@@ -237,7 +237,7 @@ export function takenOn(lane: LaneRows, o: MorObjectRow): PaymentRow | undefined
 function refundedBefore(
   { payments, refunds }: Lane,
   names: { readonly charge: string | null; readonly paymentId: string | null },
-): Draft<PaymentRow> | undefined {
+): Mutable<PaymentRow> | undefined {
   return payments.find(
     (p) =>
       isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names) &&

@@ -1,5 +1,5 @@
 // The calls of a mark: each reply leads to the next call. Also carries out a person's choice for a parked payment.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import { type ByHand } from '../../../shared/domain/facts/parts.js';
 import {
   type InvoiceRow,
@@ -28,7 +28,7 @@ import { ofPaid, type Parking } from './amount.js';
 import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js';
 import { surplusToRefund } from './payment.js';
 
-type Payment = Draft<PaymentRow>;
+type Payment = Mutable<PaymentRow>;
 type Checked = CallOutcome<{ readonly done: true; readonly reply: BillingReply } | { readonly done: false }>;
 
 /**

@@ -1,5 +1,5 @@
 // The mark of a payment on its invoice: begins, holds or withdraws it, or leaves it to a person. `decide-mark.ts` decides.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import {
   type MadeCall,
   HOLDING,
@@ -30,7 +30,7 @@ import { noteGrowth, type Parking } from './amount.js';
 import { decideMark } from './decide-mark.js';
 import { reviewAmount } from './payment.js';
 
-type Payment = Draft<PaymentRow>;
+type Payment = Mutable<PaymentRow>;
 
 /** Decides the marks of all payments, the oldest first: the first payment pays the invoice. */
 export function settleMarks(lane: Lane): void {
@@ -42,7 +42,7 @@ export function settleMarks(lane: Lane): void {
   if (lane.payments.some((p) => p.mark === 'held')) lane.decideAgainAt(i.holdUntil);
 }
 
-function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
+function settleMark(lane: Lane, p: Payment, i: Mutable<InvoiceRow>): void {
   const isHeldOver = i.platformStatus !== 'draft' || (i.holdUntil !== null && i.holdUntil <= lane.now);
   if (p.mark === 'held' && isHeldOver) moveMark(p, 'waiting');
   if (isMarkedByOthers(lane, p)) return applyOthersMark(lane, p);
@@ -262,7 +262,7 @@ export function beforeTheMark(i: InvoiceRow): InvoiceRow {
 }
 
 /** Books the mark once another program has marked the invoice. */
-export function applyOthersMark(lane: Lane, p: Draft<PaymentRow>): void {
+export function applyOthersMark(lane: Lane, p: Mutable<PaymentRow>): void {
   if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
   moveMark(p, 'waiting');
   moveMark(p, 'confirmed');

@@ -1,5 +1,5 @@
 // The MoR's verdicts on a payment, and items for too much or too little money after the mark.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import { idsIn, type MorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../../shared/domain/events/payload-fields.js';
 import { type LaneRows, type PaymentRow, type ReviewRow, moveMark } from '../../../shared/domain/model.js';
@@ -13,7 +13,7 @@ import { done, type PaymentEvent, type EventOutcome } from '../../../engine/even
 import { declareItems, itemRule } from '../../../engine/items.js';
 import { inBooks, takePayment, believe, collect, settleAmount } from '../../books/rules/payment-rows.js';
 
-type Payment = Draft<PaymentRow>;
+type Payment = Mutable<PaymentRow>;
 
 /** Records the verdict "succeeded". The event also proves a signup's charge, and reopens a dismissed payment. */
 export function applySucceeded(lane: Lane, e: PaymentEvent): EventOutcome {

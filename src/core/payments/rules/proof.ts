@@ -1,5 +1,5 @@
 // The proof of a signup's charge: Crossbill asks the MoR until it knows the charge, and leaves the rest to a person.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
 import { retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
@@ -19,7 +19,7 @@ import {
   PROVE_FIRST_PAUSE_MS,
 } from '../../../shared/policy.js';
 
-type Payment = Draft<PaymentRow>;
+type Payment = Mutable<PaymentRow>;
 
 /** Asks the MoR about a signup's charge. Only the reply "charged" proves the charge. */
 export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId: string }, CallOutcome<ChargeState>> = {

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/domain/model.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { paymentName } from '../../../shared/domain/payment-name.js';
-import { type Draft, newRow } from '../../../shared/domain/row.js';
+import { type Mutable, newRow } from '../../../shared/domain/row.js';
 import { type RefundReply } from '../../../shared/domain/ports/payment-gateway.js';
 import { type Ctx } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
@@ -19,7 +19,7 @@ import { itemRule } from '../../../engine/items.js';
 import { done, type PaymentEvent, type EventOutcome } from '../../../engine/event.js';
 import { saysNothing, takePayment } from '../../books/rules/payment-rows.js';
 
-type Refund = Draft<RefundRow>;
+type Refund = Mutable<RefundRow>;
 
 export function newRefund(
   ctx: Pick<Ctx, 'newId' | 'now'>,
@@ -116,7 +116,7 @@ function applyAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Even
  * Records the running total, the sum refunded so far. The MoR can refund only a payment that it took, so the event also
  * proves the payment. If Crossbill knew only a refused try of the payment, the payment's amount is now unknown.
  */
-function applyTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
+function applyTotals(p: Mutable<PaymentRow>, e: PaymentEvent): void {
   // True for a closed payment without money: its charge has no proof, or the ledger has its charge for another invoice.
   const isLetGo = saysNothing(p);
   const isEarly = p.succeededAt === null && p.mark === 'none' && !isLetGo;

@@ -1,5 +1,5 @@
 // Checks and stores our refund request; the workers send it. Also handles the MoR's refusal and a missing result.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import { isSameFact } from '../../../shared/domain/fact.js';
 import {
   type LaneRows,
@@ -140,7 +140,7 @@ export function refundForItem(
   return asked.ok ? null : asked;
 }
 
-type Refund = Draft<RefundRow>;
+type Refund = Mutable<RefundRow>;
 
 export const createRefundCall: CallRule<'create_refund'> = {
   send: async ({ gateway }, { wire, key }) => {
@@ -202,7 +202,7 @@ function applyRefusal(lane: Lane, r: Refund, m: CallRow, f: CallFailure): void {
 }
 
 /** Removes a person's payment id, because the MoR does not know the id. The person can then enter the right id. */
-function removeName(lane: Lane, p: Draft<PaymentRow>): void {
+function removeName(lane: Lane, p: Mutable<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
   lane.log('decision', `the MoR knows no payment ${name}: Crossbill removed this id, entered by ${by}`, p);
   p.paymentId = null;

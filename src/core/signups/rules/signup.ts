@@ -1,6 +1,6 @@
 // The completion of a signup makes the browser's charge the payment of the first invoice. Without payment Stripe ends
 // the subscription after 23 hours. So an item reports a signup without money five hours earlier.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import { isSameFact } from '../../../shared/domain/fact.js';
 import { type InvoiceRow, type PaymentRow, type ReviewRow, moveMark } from '../../../shared/domain/model.js';
 import { money, type Money, sameMoney, showMoney } from '../../../shared/domain/money.js';
@@ -41,7 +41,7 @@ export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
 }
 
 /** The payment of the completion. Null if the charge already belongs to another signup's payment. */
-function applyCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
+function applyCompletion(lane: Lane, c: Completion): Mutable<PaymentRow> | null {
   ensureInvoice(lane);
   const { minor: amount, currency } = c.asked;
   const ids = { processorChargeId: c.chargeId, reference: c.chargeId, signupId: c.signupId, origin: 'signup' } as const;
@@ -66,7 +66,7 @@ function applyCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
   return p;
 }
 
-function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<PaymentRow> {
+function awaitProof(lane: Lane, p: Mutable<PaymentRow>, c: Completion): Mutable<PaymentRow> {
   lane.log('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
   compareAmounts(lane, p, c);
   if (lane.settings.signupChargeCheck !== 'psp_reference') believe(lane, p, 'SIGNUP_CHARGE_CHECK is off');
@@ -77,7 +77,7 @@ function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<Paym
  * If the reported amount differs from the recorded one, a person decides, and the mark waits. A later report of the
  * right amount closes the item.
  */
-function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
+function compareAmounts(lane: Lane, p: Mutable<PaymentRow>, c: Completion): void {
   if (p.amount === null) return;
   const recorded = money(p.amount, p.currency);
   if (sameMoney(recorded, c.said)) return settleAmount(lane, p, 'the signup was completed with the right amount');

@@ -1,6 +1,6 @@
 // A payment link: its request, the MoR's facts about it, the automatic link after a failed renewal, and items for
 // people.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import { decimalFromMinor, minorFromDecimal, type Money, showMoney } from '../../../shared/domain/money.js';
 import { type InvoiceRow } from '../../../shared/domain/model.js';
 import {
@@ -68,7 +68,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
 export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => applyLink(lane, o, link, 'read'));
 
 /** Records the link's present facts. If the link is paid, its money counts from now on. */
-function applyLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
+function applyLink(lane: Lane, o: Mutable<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
   if (f.status !== o.status) o.updatedAt = lane.now;
   o.status = f.status;
   o.url = f.url;
@@ -87,7 +87,7 @@ function applyLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'an
   if (f.status === 'PAID') applyPaid(lane, o, f, source);
 }
 
-function applyPaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
+function applyPaid(lane: Lane, o: Mutable<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
   const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
   const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
   const received = priced === null || priced.minor <= left ? null : money(priced.minor - left, priced.currency);
@@ -101,7 +101,7 @@ function applyPaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'an
 }
 
 /** Stores an observation when a reply or a read first shows the link as paid. */
-function seePaid(lane: Lane, o: Draft<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
+function seePaid(lane: Lane, o: Mutable<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
   const { observed = [] } = o.detail;
   if (observed.some((x) => x.source !== 'event')) return;
   const at = lane.now.toISOString();

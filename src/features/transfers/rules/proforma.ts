@@ -1,5 +1,5 @@
 // Proforma invoices: the MoR's replies and events, and the bank transfers for them.
-import { type Draft } from '../../../shared/domain/row.js';
+import { type Mutable } from '../../../shared/domain/row.js';
 import { isObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../../shared/domain/events/mor-service-event.js';
 import { textNamed, timeNamed, wordNamed } from '../../../shared/domain/events/payload-fields.js';
@@ -45,7 +45,7 @@ export const createProformaCall: CallRule<'create_proforma'> = {
  * Ends row `o` as `REPLACED`, because row `twin` has the same proforma invoice. Crossbill reads the proforma invoice
  * again for `twin`.
  */
-function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {
+function replace(lane: Lane, o: Mutable<MorObjectRow>, twin: Mutable<MorObjectRow>): void {
   o.detail = { ...o.detail, replacedBy: twin.id };
   Object.assign(o, { status: 'REPLACED', updatedAt: lane.now });
   Object.assign(twin, { readDueAt: lane.now, readAttempts: 0 });
@@ -57,7 +57,7 @@ export const proformaLookup = objectLookup('proforma', (lane, o, { proforma }) =
   applyProforma(lane, o, proforma);
 });
 
-function applyProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): void {
+function applyProforma(lane: Lane, o: Mutable<MorObjectRow>, f: ProformaFacts): void {
   if (f.status !== o.status) o.updatedAt = lane.now;
   o.status = f.status;
   o.number = f.number ?? o.number;
@@ -80,7 +80,7 @@ function rankOf(status: string): number {
 }
 
 /** Moves the proforma invoice to this status, unless its present status is later. */
-function move(lane: Lane, morId: string, status: string): Draft<MorObjectRow> {
+function move(lane: Lane, morId: string, status: string): Mutable<MorObjectRow> {
   const o = findOrAddObject(lane, 'proforma', morId);
   if (o.status === 'UNKNOWN' || rankOf(status) > rankOf(o.status)) o.status = status;
   o.updatedAt = lane.now;

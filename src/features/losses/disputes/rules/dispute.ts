@@ -1,6 +1,6 @@
 // Records the MoR's events about disputes and about the alerts before them. Document 2 does not show the fields of
 // these events.
-import { type Draft } from '../../../../shared/domain/row.js';
+import { type Mutable } from '../../../../shared/domain/row.js';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent } from '../../../../shared/domain/events/mor-service-event.js';
 import {
@@ -60,7 +60,7 @@ function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean 
  * Sets the dispute's status after an outcome. A win or a loss becomes the status. After an unclear outcome, a later
  * request of the MoR for evidence stays the status, because the dispute continues.
  */
-function stand(o: Draft<MorObjectRow>, outcome: DisputeOutcome): void {
+function stand(o: Mutable<MorObjectRow>, outcome: DisputeOutcome): void {
   const { stage } = o.detail;
   o.status = outcome === 'decided' && stage !== undefined && asksAfterOutcome(o) ? stage : outcome;
 }
@@ -87,7 +87,7 @@ export function applyDispute(lane: Lane, e: MorServiceEvent): EventOutcome {
  * Records the MoR's request for evidence. If the dispute has an outcome already, only a request later than the outcome
  * changes its status.
  */
-function applyWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): EventOutcome {
+function applyWanted(lane: Lane, o: Mutable<MorObjectRow>, e: MorServiceEvent, at: Date): EventOutcome {
   const morId = o.morId ?? o.id;
   const late = done(`late event: dispute ${morId} is ${o.status}`);
   if (o.detail.saidAt !== undefined && o.detail.saidAt > at.toISOString()) return late;
@@ -129,7 +129,7 @@ const PAYMENT_NAMES = [
 ] as const;
 
 /** Stores the amount, the payment and the address at the MoR, if the event names them. */
-function nameFrom(lane: Lane, o: Draft<MorObjectRow>, payment: PaymentRow | null, e: MorServiceEvent): void {
+function nameFrom(lane: Lane, o: Mutable<MorObjectRow>, payment: PaymentRow | null, e: MorServiceEvent): void {
   const at = (e.createdAt ?? lane.now).toISOString();
   const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);
   const names = [...new Set([...(o.detail.names ?? []), ...named])].sort().slice(0, DISPUTE_NAMES_MOST);

@@ -1,6 +1,6 @@
 // Shows a loss to a bank on Stripe with a credit note, if a person chooses so. Works like the credit note of a refund
 // (core/refunds/rules/mirror.ts).
-import { type Draft } from '../../../../shared/domain/row.js';
+import { type Mutable } from '../../../../shared/domain/row.js';
 import {
   type LaneRows,
   type LedgerEntry,
@@ -85,7 +85,7 @@ function notAvailable(): Refusal {
   return refuse(409, 'credit_not_available', why);
 }
 
-function begin(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
+function begin(lane: Lane, o: Mutable<MorObjectRow>, credit: LossCredit): void {
   const p = lane.findPayment(credit.of);
   if (p === undefined) return;
   send(lane, o, p, credit);
@@ -96,7 +96,7 @@ function begin(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
 }
 
 /** Stores the next call: the report on the payment record, then the credit note. */
-function send(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, credit: LossCredit): void {
+function send(lane: Lane, o: Mutable<MorObjectRow>, p: PaymentRow, credit: LossCredit): void {
   const { name } = credit;
   const sum = (minor: string) => ({ minor: BigInt(minor), currency: p.currency });
   const amount = sum(credit.minor);
@@ -220,7 +220,7 @@ function standing({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigin
   return loss?.of === of ? BigInt(loss.minor) : 0n;
 }
 
-function creditNamed(lane: Lane, name: string): { o: Draft<MorObjectRow>; credit: LossCredit } | null {
+function creditNamed(lane: Lane, name: string): { o: Mutable<MorObjectRow>; credit: LossCredit } | null {
   for (const o of lane.objects) if (o.detail.credit?.name === name) return { o, credit: o.detail.credit };
   return null;
 }

@@ -1,5 +1,5 @@
 // Money lost to banks in a dispute or a returned debit: the ledger entries, and an item for a person.
-import { type Draft } from '../../../../shared/domain/row.js';
+import { type Mutable } from '../../../../shared/domain/row.js';
 import { disputedOf, unreadSum } from '../../../../shared/domain/dispute-sum.js';
 import { type FactOf } from '../../../../shared/domain/fact.js';
 import { type Apart, type Disputed } from '../../../../shared/domain/facts/parts.js';
@@ -105,7 +105,7 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
 /** Books a change of a payment's loss. A negative `minor` lowers the loss. */
 function move(
   lane: Lane,
-  o: Draft<MorObjectRow>,
+  o: Mutable<MorObjectRow>,
   { payment: p, minor, movedAt }: { readonly payment: PaymentRow; readonly minor: bigint; readonly movedAt: Date },
 ): void {
   if (minor === 0n) return;

@@ -133,9 +133,9 @@ it('a paid link that the MoR no longer knows stays PAID until its payment is boo
 
 const how = { at: at(-1), eventId: 'evt_1', parked: false };
 function apply(o: MorObjectRow, s = lane(), received = eur(2990n), over = {}) {
-  const draft = new Lane(withObjects(s, o), later);
-  const taken = applyMoney(draft, draft.findObject(o.id) ?? never(), received, { ...how, ...over });
-  return { ...taken, state: draft.toState() };
+  const lane = new Lane(withObjects(s, o), later);
+  const taken = applyMoney(lane, lane.findObject(o.id) ?? never(), received, { ...how, ...over });
+  return { ...taken, state: lane.toState() };
 }
 
 it("Crossbill books the money of a proforma invoice or payment link once, as a payment of the invoice's customer", () => {
