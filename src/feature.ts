@@ -5,7 +5,7 @@ import { type Config } from './shared/config/index.js';
 import { type Result } from './engine/commanded.js';
 import { type TellStep } from './engine/decider.js';
 import { type ErasedParts } from './engine/erasure.js';
-import { type NewNotification, type NotifyAs, type Told } from './shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Notice } from './shared/domain/notification.js';
 import { type Ctx } from './engine/context.js';
 import { type Lane } from './engine/lane.js';
 import { type PaymentEvent, type EventOutcome } from './engine/event.js';
@@ -57,7 +57,7 @@ export interface Feature {
   /** Makes the notifications to the merchant's backend. At most one feature fills this slot. */
   readonly notify?: {
     /** Gives one notification its id and its exact bytes. */
-    readonly putDown: (told: Told, as: NotifyAs, at: Date) => NewNotification;
+    readonly putDown: (notice: Notice, as: NotifyAs, at: Date) => NewNotification;
     /** Makes the notifications of a step. The lane gets a line in its timeline for each. */
     readonly putDownStep: (before: LaneState, after: LaneState, as: NotifyAs, at: Date) => ReturnType<TellStep>;
   };
@@ -66,7 +66,7 @@ export interface Feature {
   /** True if this review item asks about this object of the MoR. */
   readonly asksAbout?: (item: ReviewRow, object: MorObjectRow) => boolean;
   /** What is at stake in its own kinds of review items. */
-  readonly stakes?: { readonly [K in FeatureKind]?: string };
+  readonly impacts?: { readonly [K in FeatureKind]?: string };
 }
 
 /** Keeps the exact type of the feature, so that a table joined of all features knows what is in it. */

@@ -4,7 +4,7 @@ import { type CallRow } from '../shared/domain/model.js';
 import { type BillingReply } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../shared/domain/ports/call.js';
 import { isPayable } from '../shared/domain/status.js';
-import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../shared/policy.js';
+import { FAILED_TRIES_SHOWN, KEY_LIFE_MS, REPLAY_TIMEOUT_MS, RETRY_LONGEST_PAUSE_MS } from '../shared/policy.js';
 import { type CallReply, type Call, callOf, type CallRules, mayBeCutOff, type SentCall } from './call.js';
 import { callKey, retryAt } from './context.js';
 import { type Subjects } from './decider.js';
@@ -50,7 +50,7 @@ function isReadFirst({ readFirst }: SentCall, lane: Lane): boolean {
 function mustCheck(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   if (m.peer !== 'stripe') return false;
   const firstTriedAt = m.firstTriedAt ?? m.createdAt;
-  if (m.replaying && lane.age(firstTriedAt) >= REPLAY_PATIENCE_MS) return true;
+  if (m.replaying && lane.age(firstTriedAt) >= REPLAY_TIMEOUT_MS) return true;
   // At this age Stripe may have forgotten the key, so Crossbill first searches for the effect. The age counts from the
   // first recorded try or from the making of the call, whichever is earlier: a crash may have lost the record of a try.
   if (Math.max(lane.age(firstTriedAt), lane.age(m.createdAt)) >= KEY_LIFE_MS) return true;

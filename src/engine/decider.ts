@@ -8,7 +8,7 @@ import {
   type CallRow,
   type ReviewKind,
 } from '../shared/domain/model.js';
-import { type NewNotification, type NotifyAs, type Told } from '../shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Notice } from '../shared/domain/notification.js';
 import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './lane.js';
 import { type Elsewhere, type Ports } from './context.js';
@@ -68,7 +68,7 @@ export type TellStep = (
   before: LaneState,
   after: LaneState,
   at: Date,
-) => { readonly after: LaneState; readonly told: readonly NewNotification[] };
+) => { readonly after: LaneState; readonly notified: readonly NewNotification[] };
 
 export abstract class Decider {
   abstract readonly subjects: Subjects;
@@ -82,7 +82,7 @@ export abstract class Decider {
   /** Reads facts about other lanes for the rule of a refused call. */
   abstract refusedBecause(call: CallRow): Promise<Elsewhere>;
   /** Returns a function to give a notification its id and its exact bytes in this format. Null: nobody is notified. */
-  abstract putDownAs(as: NotifyAs): ((told: Told, at: Date) => NewNotification) | null;
+  abstract putDownAs(as: NotifyAs): ((notice: Notice, at: Date) => NewNotification) | null;
   /** Returns a function to make the notifications of a step in this format. Null: nobody is notified. */
   abstract tellAs(as: NotifyAs): TellStep | null;
   /**

@@ -17,7 +17,7 @@ import { LANE_WATCH, watchLanes, watchSteps } from './lane-trace.js';
 import { LANE_WORKER, LaneWorker, type LaneWorkerOptions } from './lane-worker.js';
 import { LIVE_MODE, liveMode, OwnAccount } from './own-account.js';
 import { ParsedEvents } from './parsed-events.js';
-import { Wake } from './lane-signal.js';
+import { LaneSignal } from './lane-signal.js';
 import { WorkLaneService } from './work-lane.service.js';
 import { ReadModel } from './read-model.js';
 
@@ -49,14 +49,14 @@ const POLL_MS = 400;
       inject: [Database, DatabaseTime, CONFIG, Decider, ParsedEvents],
     },
     { provide: ParsedEvents, useFactory: () => new ParsedEvents() },
-    Wake,
+    LaneSignal,
     DecisionContext,
     LaneChanges,
     OwnAccount,
     WorkLaneService,
     LaneWorker,
   ],
-  exports: [DECISION_SETTINGS, ParsedEvents, Wake, DecisionContext, LaneChanges, LaneRepository, ReadModel],
+  exports: [DECISION_SETTINGS, ParsedEvents, LaneSignal, DecisionContext, LaneChanges, LaneRepository, ReadModel],
 })
 export class EngineModule {}
 

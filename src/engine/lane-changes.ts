@@ -8,7 +8,7 @@ import { type LaneState } from '../shared/domain/model.js';
 import { LaneRepository } from './lane.repository.js';
 import { type NamedRequest } from '../shared/domain/request-name.js';
 import { DecisionContext } from './decision-context.js';
-import { Wake } from './lane-signal.js';
+import { LaneSignal } from './lane-signal.js';
 
 /** A request with its Idempotency-Key. A repeat changes nothing and returns the object from `find`. */
 type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined };
@@ -18,7 +18,7 @@ export class LaneChanges {
   constructor(
     private readonly repository: LaneRepository,
     private readonly context: DecisionContext,
-    private readonly wake: Wake,
+    private readonly signal: LaneSignal,
   ) {}
 
   /**
@@ -57,7 +57,7 @@ export class LaneChanges {
         return { state: settled, outcomes: [], dueAt, value: { ok: true, value }, made };
       },
     });
-    this.wake.lanes();
+    this.signal.lanes();
     return done;
   }
 }

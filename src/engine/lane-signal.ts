@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 
 @Injectable()
-export class Wake {
+export class LaneSignal {
   private readonly listeners = new Set<() => void>();
 
   /** Wakes all listening workers. Call this method after each commit with a due lane. */

@@ -25,7 +25,7 @@ export type Step = {
   readonly isIdle: boolean;
   readonly dueAt: Date | null;
   readonly outcomes: ReturnType<LaneWork<unknown>['decide']>['outcomes'];
-  readonly told: readonly NewNotification[];
+  readonly notified: readonly NewNotification[];
 };
 
 /**
@@ -43,7 +43,7 @@ export function decideStep(
   const { folded } = known;
   const before = folded.state;
   const decided = work.decide({ state: before, events: work.fence === null ? [] : known.events, remembered, now: at });
-  const { after, told } = tell === null ? { after: decided.state, told: [] } : tell(before, decided.state, at);
+  const { after, notified } = tell === null ? { after: decided.state, notified: [] } : tell(before, decided.state, at);
   const isIdle = decided.isIdle === true;
   const snapshot = wantsSnapshot(folded);
   // True: this step also writes the read rows. A step between two calls of a claim writes only the log. The exception
@@ -63,7 +63,7 @@ export function decideStep(
     isIdle,
     dueAt: earliest(decided.dueAt, moreAt),
     outcomes: decided.outcomes,
-    told,
+    notified,
   };
 }
 
@@ -196,7 +196,7 @@ const BEFORE_OWN: readonly PartsOf[] = [
     ({ after }) =>
       after.entries.map((e) => toJson(LEDGER_ENTRY, { ...e, amount: e.amount.minor, currency: e.amount.currency })),
   ),
-  ofJson('notify', NOTIFY_SQL, ({ told }) => told.map(storedNotification)),
+  ofJson('notify', NOTIFY_SQL, ({ notified }) => notified.map(storedNotification)),
   ofColumns('verdicts', OUTCOMES_SQL, ({ work, outcomes }) =>
     outcomes.map((v) => [v.id.toString(), work.lane, v.status, v.reason === null ? null : storable(v.reason)]),
   ),

@@ -10,9 +10,9 @@ import { type Claim } from './lane.repository.js';
 import { READ_INVOICE } from './lookup.js';
 
 /** A lane with the events decided under this claim, or with the waiting events if no event is decided yet. */
-export type TrailedLane = Pick<Claim, 'lane' | 'events'>;
+export type TracedLane = Pick<Claim, 'lane' | 'events'>;
 
-export type TrailedCall = {
+export type TracedCall = {
   /** The name of the call or lookup in our code, such as `report_payment` or `read-invoice`. */
   readonly name: string;
   /** The id of the stored call. Null: this was a lookup. */
@@ -42,13 +42,13 @@ export type LaneWatch = {
    */
   readonly onDecided: (lane: string, decided: readonly DecidedEvent[], change: LaneChange | null) => void;
   /** Runs after each call; after a failed call, as soon as the failure is recorded. */
-  readonly onCalled: (lane: TrailedLane, call: TrailedCall, next: NextTry) => void;
+  readonly onCalled: (lane: TracedLane, call: TracedCall, next: NextTry) => void;
 };
 
-export class LaneTrail {
-  private events: TrailedLane['events'] = [];
+export class LaneTrace {
+  private events: TracedLane['events'] = [];
   /** The last call, if it failed and the failure is not recorded yet. */
-  private failed: TrailedCall | null = null;
+  private failed: TracedCall | null = null;
 
   constructor(
     private readonly claim: Claim,
@@ -92,14 +92,14 @@ export class LaneTrail {
     return reply;
   }
 
-  private trailed(): TrailedLane {
+  private trailed(): TracedLane {
     const { lane, events } = this.claim;
     return { lane, events: this.events.length > 0 ? this.events : events };
   }
 }
 
 /** When the call is tried again, by the lane after its failure was recorded. */
-function nextTry({ name, callId }: TrailedCall, { after, dueAt }: LaneChange): NextTry {
+function nextTry({ name, callId }: TracedCall, { after, dueAt }: LaneChange): NextTry {
   if (callId === null) return { at: name === READ_INVOICE ? (after.invoice?.readDueAt ?? dueAt) : dueAt };
   const call = after.calls.find(({ id }) => id === callId);
   return { at: call?.status === 'pending' ? call.nextTryAt : null };
@@ -155,7 +155,7 @@ export function watchLanes(
   log: Logger,
 ): {
   onDone: (done: { readonly decided: readonly DecidedEvent[] }) => void;
-  onError: (what: string, error: unknown, claim: TrailedLane | null) => void;
+  onError: (what: string, error: unknown, claim: TracedLane | null) => void;
 } {
   return {
     onDone: ({ decided }) => {
@@ -172,4 +172,4 @@ export function watchLanes(
 }
 
 /** The names of the last three events: a lane can have hundreds of events, and a log line must stay short. */
-const namesOf = (events: TrailedLane['events']): readonly string[] => events.slice(-3).map(eventName);
+const namesOf = (events: TracedLane['events']): readonly string[] => events.slice(-3).map(eventName);

@@ -13,7 +13,7 @@ import {
 } from './lane.repository.js';
 import { StoreUnavailable } from '../shared/domain/errors.js';
 import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../shared/policy.js';
-import { Wake } from './lane-signal.js';
+import { LaneSignal } from './lane-signal.js';
 import { type LaneDone, WorkLaneService } from './work-lane.service.js';
 
 /** The injection token of `LaneWorkerOptions`. */
@@ -71,7 +71,7 @@ export class LaneWorker {
   constructor(
     private readonly repository: LaneRepository,
     private readonly service: WorkLaneService,
-    private readonly wake: Wake,
+    private readonly signal: LaneSignal,
     private readonly clock: Clock,
     @Inject(LANE_WORKER) private readonly options: LaneWorkerOptions,
   ) {
@@ -90,7 +90,7 @@ export class LaneWorker {
   }
 
   start(): void {
-    const off = this.wake.onLanes(() => {
+    const off = this.signal.onLanes(() => {
       this.woken = true;
       this.tap?.();
     });

@@ -172,7 +172,7 @@ export class LaneWriter {
         const constraint = works.length === 1 ? violatedConstraint(e) : null;
         const raced = constraint === LOG_KEY || (constraint !== null && attempt === 1);
         if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;
-        throw works.length === 1 ? told(e, works[0]?.lane ?? '') : e;
+        throw works.length === 1 ? explained(e, works[0]?.lane ?? '') : e;
       }
     }
   }
@@ -281,7 +281,7 @@ export class LaneWriter {
 class NameTaken extends Error {}
 
 /** Turns the database's error of a failed step into the error for the lane's worker or request. */
-function told(e: unknown, lane: string): unknown {
+function explained(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);
   // The version is null (see `LOG_SQL`): another worker has claimed the lane, or the log lacks the previous row.

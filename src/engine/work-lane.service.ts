@@ -27,7 +27,7 @@ import { StoreUnavailable } from '../shared/domain/errors.js';
 import { MorChannels } from '../shared/domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../shared/domain/ports/payment-gateway.js';
 import { DecisionContext } from './decision-context.js';
-import { LANE_WATCH, type LaneChange, LaneTrail, type LaneWatch } from './lane-trace.js';
+import { LANE_WATCH, type LaneChange, LaneTrace, type LaneWatch } from './lane-trace.js';
 import { accountLookup, LIVE_MODE, type LiveModeRule, pollBy, OwnAccount } from './own-account.js';
 import { culpritOf, takeIn } from './apply-event.js';
 import { REQUESTS_A_CLAIM } from '../shared/policy.js';
@@ -93,9 +93,9 @@ export class WorkLaneService {
    * database. Nothing is lost in either case.
    */
   async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
-    const trail = new LaneTrail(claim, this.watch);
+    const trace = new LaneTrace(claim, this.watch);
     if (isChannelLane(claim.lane)) {
-      const { decided } = await trail.decision(
+      const { decided } = await trace.decision(
         this.context.decider.route(claim).then((routed) => ({ decided: routed, change: null })),
       );
       return { requests: 0, decided };
@@ -105,15 +105,15 @@ export class WorkLaneService {
     // A read before the first step saves one round.
     const isWanted = claim.events.some((e) => freshRead.wantedBy.has(e.type)) && !isBareEventLane(claim.lane);
     let news: News | null = isWanted
-      ? { ...(await this.carryOut(freshRead.request(claim.lane), trail)), ahead: true, sent: false }
+      ? { ...(await this.carryOut(freshRead.request(claim.lane), trace)), ahead: true, sent: false }
       : null;
     let requests = news === null ? 0 : 1;
     for (;;) {
-      const step = await trail.decision(this.takeIn(claim, news));
+      const step = await trace.decision(this.takeIn(claim, news));
       decided.push(...step.decided);
       if (step.request === null) return { requests, decided }; // the last write has already ended the claim
       if (requests >= REQUESTS_A_CLAIM || signal.aborted) break;
-      news = { ...(await this.carryOut(step.request, trail)), ahead: false, sent: step.request.do === 'send' };
+      news = { ...(await this.carryOut(step.request, trace)), ahead: false, sent: step.request.do === 'send' };
       requests++;
     }
     await this.repository.release(claim.lane, claim.fence);
@@ -125,7 +125,7 @@ export class WorkLaneService {
    * on the lane again after `waitMs`.
    */
   async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
-    const told = (s: LaneState, now: Date): LaneState => {
+    const withItem = (s: LaneState, now: Date): LaneState => {
       const changed = new Lane(s, this.context.at(now));
       const fact = { code: 'lane-stuck', lane, why: why.slice(0, 500) } as const;
       changed.openReview({ kind: 'effect_failed', subject: `lane:${lane}`, fact });
@@ -137,13 +137,14 @@ export class WorkLaneService {
         fence,
         decide: ({ state, now }) => {
           const dueAt = new Date(now.getTime() + waitMs);
-          return { state: told(state, now), outcomes: [], dueAt, isIdle: true, value: null };
+          return { state: withItem(state, now), outcomes: [], dueAt, isIdle: true, value: null };
         },
       });
     } catch (e) {
       if (e instanceof LaneFenced || e instanceof StoreUnavailable) throw e;
       // The log of the lane is unreadable or unwritable, so the item goes outside the log, without an invoice.
-      for (const item of told(emptyLane(lane), await this.repository.time()).reviews) await this.repository.tell(item);
+      for (const item of withItem(emptyLane(lane), await this.repository.time()).reviews)
+        await this.repository.tell(item);
     }
   }
 
@@ -234,20 +235,20 @@ export class WorkLaneService {
     return { state: settled.state, outcomes: decided, dueAt, isIdle: request === null, value, named, collected };
   }
 
-  private async carryOut(request: NextRequest, trail: LaneTrail): Promise<Reply> {
+  private async carryOut(request: NextRequest, trace: LaneTrace): Promise<Reply> {
     const { subjects } = this.context.decider;
-    const call: CarriedBy = (name, calling) => trail.call(name, null, calling);
+    const call: CarriedBy = (name, calling) => trace.call(name, null, calling);
     switch (request.do) {
       case 'send': {
         const { id, kind } = request.call;
-        const outcome = await trail.call(kind, id, this.send(request.call));
+        const outcome = await trace.call(kind, id, this.send(request.call));
         const apply: Rule = (lane) => applyReply(subjects.calls, lane, id, outcome);
         if (outcome.ok || outcome.kind !== 'refused') return { apply };
         return { apply, elsewhere: await this.context.decider.refusedBecause(request.call) };
       }
       case 'probe': {
         const { id } = request.call;
-        const outcome = await trail.call(request.do, id, this.platform.check(billingCall(request.call).asked));
+        const outcome = await trace.call(request.do, id, this.platform.check(billingCall(request.call).asked));
         return { apply: (lane) => applyCheck(subjects.calls, lane, id, outcome) };
       }
       case 'look-up':

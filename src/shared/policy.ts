@@ -11,7 +11,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
 /** Stripe replays a stored 500 as long as its key lives. After this time Crossbill searches for the call's effect. */
-export const REPLAY_PATIENCE_MS = MINUTE_MS;
+export const REPLAY_TIMEOUT_MS = MINUTE_MS;
 
 /**
  * The pause before the first retry: short, since most failures are a dropped connection. The pause doubles each time,
@@ -71,9 +71,9 @@ export const GATHER_MS = 15;
 export const REPLY_TIMEOUT_MS = 12_000;
 
 /** The console waits this long for a reply, then shows the page without the reply. Most replies take a second. */
-export const CONSOLE_PATIENCE_MS = 3_000;
+export const CONSOLE_TIMEOUT_MS = 3_000;
 /** A list waits this long for the names of its customers. Then it shows their ids. */
-export const NAMES_PATIENCE_MS = 800;
+export const NAMES_TIMEOUT_MS = 800;
 /** A page reads this many customers from Stripe at the same time. */
 export const NAMES_AT_ONCE = 8;
 /** A list uses a customer's name for this long before it asks Stripe again. */
@@ -95,7 +95,7 @@ export const MARK_TRIES = 2;
  * A draft older than this is stuck. Stripe finalizes a draft after one hour, or after 72 hours if nobody answers
  * `invoice.created`. Stripe does not finalize an older draft automatically.
  */
-export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
+export const DRAFT_TIMEOUT_MS = 73 * HOUR_MS;
 /** Stripe finalizes a draft after an hour, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
 /** The first read of a draft comes this long after its expected end, because `invoice.finalized` may get lost. */
@@ -119,7 +119,7 @@ export const RELAY_READ_TRIES = 10;
  * Crossbill waits this long to learn whether a customer is enrolled. Then a person decides. By then Stripe finalizes
  * the draft, and the MoR has not received the invoice yet.
  */
-export const ENROLMENT_PATIENCE_MS = HOUR_MS;
+export const ENROLMENT_TIMEOUT_MS = HOUR_MS;
 /**
  * The MoR charges a customer's invoices from the time of the customer link on. Stripe still collects an older invoice,
  * unless the MoR took a payment for it. An invoice up to this much older than the link counts as enrolled, because a
@@ -150,7 +150,7 @@ export const SETTLE_ROUNDS = 8;
 // ---- Signups
 
 /** Crossbill asks the MoR about a signup's charge for this long. Then a person decides. */
-export const PROVE_PATIENCE_MS = 2 * HOUR_MS;
+export const PROVE_TIMEOUT_MS = 2 * HOUR_MS;
 /** The first pause between checks of money under way: a card takes a second. Later pauses are longer. */
 export const PROVE_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between checks of money under way: a bank debit takes days. */
@@ -185,7 +185,7 @@ export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
  * Days until an unfinished refund becomes a review item, by its status. Bank debits take days. A reply of the MoR takes
  * less than a day.
  */
-export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
+export const REFUND_TIMEOUT_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
 /** Days until a dismissed item about an unfinished refund opens again. The refund still reserves its amount. */
 export const REFUND_REMINDER_DAYS = 10;
 
@@ -195,7 +195,7 @@ export const REFUND_REMINDER_DAYS = 10;
  * After a read shows a transfer, Crossbill waits this long for the event of the transfer. The MoR tries to deliver an
  * event for some hours (events API).
  */
-export const TRANSFER_PATIENCE_MS = HOUR_MS;
+export const TRANSFER_TIMEOUT_MS = HOUR_MS;
 /** A transfer is late this long after its due date. Banks take days, and customers longer. */
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
@@ -232,7 +232,7 @@ export const RETRY_STEPS_MOST = 8;
 // ---- Events without an invoice
 
 /** How long an event without an invoice waits: a reply to our call, or the payment's event, may bring the invoice. */
-export const ROUTE_PATIENCE_MS = 5_000;
+export const ROUTE_TIMEOUT_MS = 5_000;
 export const ROUTE_POLL_EVERY_MS = 1_000;
 /** The shortest pause between searches for the invoice of an event. Each pause is half of the time waited so far. */
 export const ROUTE_SHORTEST_PAUSE_MS = MINUTE_MS;
@@ -244,7 +244,7 @@ export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 // ---- Disputes
 
 /** A refund up to this much older than an alert may be about the alert: deliveries take hours (events API). */
-export const ALERT_PATIENCE_MS = DAY_MS;
+export const ALERT_TIMEOUT_MS = DAY_MS;
 /** The most ids Crossbill keeps of one dispute or alert. All belong to one payment: its id, charge and intent. */
 export const DISPUTE_NAMES_MOST = 20;
 
@@ -260,7 +260,7 @@ export const ONBOARDING_BUSY_MS = 30_000;
 // ---- Webhook endpoints
 
 /** The shortest time between two notifications about refusals at one endpoint. Strangers can cause endless refusals. */
-export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
+export const REFUSALS_NOTIFIED_EVERY_MS = HOUR_MS;
 
 // ---- Notifications
 
@@ -297,7 +297,7 @@ export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as c
 /** If Crossbill lacks an event of Stripe, verify looks again after this pause: the event may just be arriving. */
 export const VERIFY_RECHECK_MS = 2_000;
 /** The pause before the second comparison of a young object: Stripe delivers in two seconds; a decision takes one. */
-export const VERIFY_YOUNG_PAUSE_MS = 3_000;
+export const VERIFY_RECENT_PAUSE_MS = 3_000;
 /** The longest time between two saves of a run. A save shows other processes that the run lives. */
 export const VERIFY_SAVE_WITHIN_MS = 30_000;
 /** While one replica makes the daily run, each save keeps the other replicas from starting the run for this time. */

@@ -182,8 +182,8 @@ it("at an operator's request Crossbill decides an event again, and adds no secon
   await api.work();
   expect(await read(`/v1/events/${String(event?.['id'])}`)).toMatchObject({ status: 'done' });
   expect(((await read('/v1/invoices/in_2'))['payments'] as Row[]).length).toBe(1);
-  const trail = (await api.call('GET', '/v1/audit?action=event.retry')).json['data'] as Row[];
-  expect(trail.map((r) => r['outcome'])).toEqual(['done', 'begun', 'denied']);
+  const trace = (await api.call('GET', '/v1/audit?action=event.retry')).json['data'] as Row[];
+  expect(trace.map((r) => r['outcome'])).toEqual(['done', 'begun', 'denied']);
 });
 
 it("the API shows an event even if its body is not JSON, and an operator's retry releases a quarantined event", async () => {

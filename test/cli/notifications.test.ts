@@ -69,14 +69,14 @@ it('`crossbill listen` prints notifications live and forwards them with valid si
   stop.abort();
   expect((await listening).code).toBe(0);
   const [sentOn] = local.of('invoice.paid');
-  const told = await world.until(
+  const notified = await world.until(
     'the daemon has sent it, too',
     () => Promise.resolve(receiver.heard.find((h) => h.id === sentOn?.id)),
     (h) => h !== undefined,
   );
-  if (sentOn === undefined || told === undefined) throw new Error('nothing came');
+  if (sentOn === undefined || notified === undefined) throw new Error('nothing came');
   expect(NotifyReceiver.verify(sentOn, SECRET)).toMatchObject({ data: { invoice_id: s.firstInvoiceId } });
-  expect([sentOn.id, sentOn.body]).toEqual([told.id, told.body]);
+  expect([sentOn.id, sentOn.body]).toEqual([notified.id, notified.body]);
   expect(lines.join('')).toContain(sentOn.id);
   await local.close();
   const outside = await cli(['listen', '--forward', 'https://shop.example/hook'], env);

@@ -46,8 +46,8 @@ it('`crossbill refund` refuses a payment without a MoR id; with `--payment-id` t
   });
   expect(await payment(paymentId)).toMatchObject({ id: paymentId, amount_refunded: 990 });
   expect((await stripeSide(world, invoiceId)).notes).toHaveLength(1);
-  const trail = (await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.identify')).body.data;
-  expect(trail[0]).toMatchObject({
+  const trace = (await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.identify')).body.data;
+  expect(trace[0]).toMatchObject({
     actor: 'cli:ada',
     outcome: 'done',
     target: ours,

@@ -123,12 +123,12 @@ it('each command has a test case on a terminal and through a pipe', async () => 
       const { id } = await world.stripe.customers.create({ name: `Moved ${way}` });
       writeFileSync(join(folder, `import-${way}.csv`), `customer,mor_customer_id\n${id},mcus_${way}\n`);
     }
-    const told = await world.until(
+    const notified = await world.until(
       'the backend was told',
       () => world.api<{ data: { id: string }[] }>('GET', '/v1/notifications?type=invoice.paid&status=delivered'),
       (r) => r.body.data.length > 0,
     );
-    facts.notificationId = told.body.data[0]?.id ?? '';
+    facts.notificationId = notified.body.data[0]?.id ?? '';
     const db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
     const item = { kind: 'dispute', status: 'open', topic: FACTS.dispute.code, fact: FACTS.dispute } as const;
     const items = ['terminal', 'pipe'].map((way) =>

@@ -35,9 +35,9 @@ describe('verifyWebhook', () => {
       expect(verifyWebhook(body, headers, OLD)).toEqual(JSON.parse(body));
     }
     const { body, headers } = await delivered('invoice.paid');
-    const told = verifyWebhook(Buffer.from(body), new Headers(headers), OLD);
-    if (told.type !== 'invoice.paid') throw new Error(told.type);
-    expect([told.data.invoice_id, told.data.payments[0]?.amount]).toEqual(['in_sample', 2990]);
+    const notified = verifyWebhook(Buffer.from(body), new Headers(headers), OLD);
+    if (notified.type !== 'invoice.paid') throw new Error(notified.type);
+    expect([notified.data.invoice_id, notified.data.payments[0]?.amount]).toEqual(['in_sample', 2990]);
   });
 
   it("the client's function `verifyWebhook` accepts the old and the new secret during a rotation", async () => {

@@ -205,9 +205,9 @@ describe('The console form for the MoR id of a payment', () => {
     expect(await named(ours)).toBe(paymentId);
     const after = await v.get(`/console/payments/${paymentId}`);
     expect([after.text.includes(formOf(ours)), after.text.includes('Refund…')]).toEqual([false, true]);
-    const trail = (await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.identify')).body.data;
-    expect(trail.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
-    expect(trail[0]).toMatchObject({ actor: 'ops', role: 'ops', target: ours, detail: { via: 'console' } });
+    const trace = (await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.identify')).body.data;
+    expect(trace.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
+    expect(trace[0]).toMatchObject({ actor: 'ops', role: 'ops', target: ours, detail: { via: 'console' } });
     expect(await refund(world, paymentId, { amount: 990 })).toMatchObject({ status: 201 });
 
     // No other payment may have this name, and the answer says whose it is.

@@ -3,10 +3,10 @@ import pg from 'pg';
 import { type Json, type World } from '../support/world.js';
 import { cli } from '../cli/rig.js';
 import { reviewsOf } from '../support/channels.js';
-import { standing, type Standing } from './standing.js';
+import { status, type StandingSetup } from './standing.js';
 
 /** Every page worth a look, by the name of its picture. */
-export type Furnished = Standing & { readonly disputeId: string; readonly disputedInvoice: string };
+export type Furnished = StandingSetup & { readonly disputeId: string; readonly disputedInvoice: string };
 
 /** Its settings for the daemon. */
 export const furnishing = (world: World): Record<string, string> => ({
@@ -18,7 +18,7 @@ export const furnishing = (world: World): Record<string, string> => ({
 });
 
 export async function furnished(world: World): Promise<Furnished> {
-  const books = await standing(world);
+  const books = await status(world);
   const disputed = await world.subscriber({ email: 'barbara@example.com', amount: 45_000 });
   const paid = await world.invoice(disputed.firstInvoiceId, 'paid');
   const [payment] = paid['payments'] as Json[];

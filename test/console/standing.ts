@@ -4,7 +4,7 @@ import pg from 'pg';
 import { finding } from '../../src/features/verify/rules/findings.js';
 import { type Json, type World } from '../support/world.js';
 
-export type Standing = {
+export type StandingSetup = {
   readonly invoiceId: string;
   /** Refused by the bank, of 1,299.00 USD. */
   readonly openId: string;
@@ -16,7 +16,7 @@ export type Standing = {
   readonly pages: Readonly<Record<string, string>>;
 };
 
-export async function standing(world: World): Promise<Standing> {
+export async function status(world: World): Promise<StandingSetup> {
   const s = await world.subscriber();
   await world.invoice(s.firstInvoiceId, 'paid');
   const invoiceId = await world.renew(s.subscriptionId);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { type Json, startWorld, type World } from '../support/world.js';
 import { findChromium, logIn, openBrowser } from './browser.js';
-import { conflictingEvents, standing, type Standing } from './standing.js';
+import { conflictingEvents, status, type StandingSetup } from './standing.js';
 
 const chromium = findChromium();
 const suite = chromium === null ? describe.skip : describe;
@@ -11,7 +11,7 @@ const suite = chromium === null ? describe.skip : describe;
 suite('in a browser', () => {
   let world: World;
   let url: string;
-  let books: Standing;
+  let books: StandingSetup;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -20,7 +20,7 @@ suite('in a browser', () => {
   beforeAll(async () => {
     world = await startWorld();
     url = (await world.startDaemon()).url;
-    books = await standing(world);
+    books = await status(world);
     browser = await openBrowser(chromium ?? '');
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();

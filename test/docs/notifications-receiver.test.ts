@@ -47,7 +47,7 @@ afterAll(() => {
 
 it('the example receiver of docs/build-on-it.md accepts a signed delivery once, and refuses a wrong secret', async () => {
   const at = new Date();
-  const told = putDown(sampleOf('invoice.paid', 'x'), STANDARD, at);
+  const notified = putDown(sampleOf('invoice.paid', 'x'), STANDARD, at);
   const [right, rotated, wrong] = [[newSecret(5)], [newSecret(6), newSecret(5)], [newSecret(6)]].map(
     (secrets) =>
       new HttpReceiver(
@@ -55,10 +55,13 @@ it('the example receiver of docs/build-on-it.md accepts a signed delivery once, 
         secrets.map((s) => new Secret(s)),
       ),
   );
-  expect(await right?.send(told, at)).toMatchObject({ outcome: 'delivered', status: 204 });
-  expect(await rotated?.send(told, at)).toMatchObject({ outcome: 'delivered', status: 204 });
-  expect(await wrong?.send(told, at)).toMatchObject({ outcome: 'failed', status: 400 });
-  expect(await right?.send(told, new Date(at.getTime() - 600_000))).toMatchObject({ outcome: 'failed', status: 400 });
+  expect(await right?.send(notified, at)).toMatchObject({ outcome: 'delivered', status: 204 });
+  expect(await rotated?.send(notified, at)).toMatchObject({ outcome: 'delivered', status: 204 });
+  expect(await wrong?.send(notified, at)).toMatchObject({ outcome: 'failed', status: 400 });
+  expect(await right?.send(notified, new Date(at.getTime() - 600_000))).toMatchObject({
+    outcome: 'failed',
+    status: 400,
+  });
   expect(said).toBe('invoice.paid in_sample\n');
   for (const r of [right, rotated, wrong]) await r?.close();
 });

@@ -80,8 +80,8 @@ it('the OpenAPI linter refuses an example with a value its schema forbids', asyn
 });
 
 it('the OpenAPI document gives each operation a plain name of its own and a group with a description', () => {
-  const told = Object.values(document.webhooks).flatMap((path) => Object.values(path));
-  const names = [...operations, ...told].map(({ operationId }) => operationId);
+  const notified = Object.values(document.webhooks).flatMap((path) => Object.values(path));
+  const names = [...operations, ...notified].map(({ operationId }) => operationId);
   expect(new Set(names).size).toBe(names.length);
   for (const { operationId } of operations) expect(operationId).toMatch(/^[a-z]+([A-Z][A-Za-z]+)+$/);
   expect(names).toEqual(expect.arrayContaining(['createSignup', 'listPayments', 'createRefund']));

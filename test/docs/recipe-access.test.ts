@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { type NotificationType, sampleOf, type Told } from '../../src/shared/domain/notification.js';
+import { type NotificationType, sampleOf, type Notice } from '../../src/shared/domain/notification.js';
 import { putDown } from '../../src/features/notifications/rules/put-down.js';
 import { textOf } from './support.js';
 import { STANDARD } from '../support/notify-as.js';
@@ -28,9 +28,9 @@ it('the recipe ends access when nothing is left of the money, and allows it when
   const access: Access = { end: (whose) => calls.push(`end ${whose}`), allow: (whose) => calls.push(`allow ${whose}`) };
   const tell = (type: NotificationType, minute: number, over: object): string | undefined => {
     const sample = sampleOf(type, 'x');
-    const told = { ...sample, data: { ...sample.data, ...over } } as Told;
+    const notice = { ...sample, data: { ...sample.data, ...over } } as Notice;
     const before = calls.length;
-    follow(JSON.parse(putDown(told, STANDARD, new Date(Date.UTC(2026, 10, 22, 9, minute))).body), access);
+    follow(JSON.parse(putDown(notice, STANDARD, new Date(Date.UTC(2026, 10, 22, 9, minute))).body), access);
     return calls[before];
   };
   expect(tell('invoice.paid', 0, {})).toBe('allow sub_sample');

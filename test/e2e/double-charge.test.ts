@@ -117,10 +117,10 @@ describe('the guard against a double charge', () => {
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
     const invoice = await world.invoice(invoiceId, 'paid');
     await world.control('DELETE', '/faults');
-    const told = (invoice['timeline'] as { text: string }[]).filter((l) =>
+    const notified = (invoice['timeline'] as { text: string }[]).filter((l) =>
       l.text.includes('could not read what Stripe would charge'),
     );
-    expect(told).toHaveLength(1);
+    expect(notified).toHaveLength(1);
   });
 
   it('`crossbill doctor --all` checks every enrolled subscription, and lists each subscription Stripe would charge', async () => {

@@ -37,8 +37,8 @@ describe('ENROLMENT=linked', () => {
     const invoiceId = await renewalOf(world, s);
     const invoice = await world.invoice(invoiceId, 'ignored');
     expect(invoice).toMatchObject({ ignored_because: 'not_enrolled', expected_by: null, customer_id: s.customerId });
-    const told = (invoice['timeline'] as { text: string }[]).map((l) => l.text).join('\n');
-    expect(told).toContain(
+    const notified = (invoice['timeline'] as { text: string }[]).map((l) => l.text).join('\n');
+    expect(notified).toContain(
       `not enrolled: customer ${s.customerId} is linked to no customer of the MoR (ENROLMENT=linked)`,
     );
     const events = await world.api<{ data: Json[] }>('GET', '/v1/events?type=invoice.created&limit=100');

@@ -43,15 +43,15 @@ afterAll(async () => {
 });
 
 const heard = (): readonly Event[] => receiver.heard.map((h) => JSON.parse(h.body) as Event);
-const toldOf = (invoiceId: string): readonly Event[] =>
+const notifiedOf = (invoiceId: string): readonly Event[] =>
   heard().filter((e) => e.data['invoice_id'] === invoiceId && !/^(invoice|review|signup)\./.test(e.type));
 /** Waits for exactly these notifications about the money of the invoice, in any order. */
-const untilTold = async (invoiceId: string, types: readonly string[]): Promise<readonly Event[]> => {
+const untilNotified = async (invoiceId: string, types: readonly string[]): Promise<readonly Event[]> => {
   const named = (events: readonly Event[]): string => JSON.stringify(events.map((e) => e.type).sort());
   const wanted = JSON.stringify([...types].sort());
   return world.until(
     `the backend hears ${wanted}`,
-    () => Promise.resolve(toldOf(invoiceId)),
+    () => Promise.resolve(notifiedOf(invoiceId)),
     (e) => named(e) === wanted,
   );
 };
@@ -75,7 +75,7 @@ describe('a dispute', () => {
     const renewal = await paidRenewal(world, known);
     const until = '2027-01-15T12:00:00.000Z';
     await say(renewal, 'dispute.action_needed', 1, { deadline: until });
-    const [opened] = await untilTold(renewal.invoiceId, ['dispute.opened']);
+    const [opened] = await untilNotified(renewal.invoiceId, ['dispute.opened']);
     const facts = {
       ...whose(renewal),
       ...{ dispute_id: `dp_${renewal.invoiceId}`, payment_id: renewal.paymentId },
@@ -87,35 +87,35 @@ describe('a dispute', () => {
     await say(renewal, 'dispute.outcome', 3, { outcome: 'lost' });
     await say(renewal, 'dispute.outcome', 4, { outcome: 'lost' });
     await say(renewal, 'dispute.action_needed', 2, { deadline: until });
-    const told = await untilTold(renewal.invoiceId, ['dispute.opened', 'dispute.closed']);
-    expect(newest(told, 'dispute.closed')).toMatchObject({ ...facts, outcome: 'lost', amount_left: 0 });
+    const notified = await untilNotified(renewal.invoiceId, ['dispute.opened', 'dispute.closed']);
+    expect(newest(notified, 'dispute.closed')).toMatchObject({ ...facts, outcome: 'lost', amount_left: 0 });
   });
 
   it('a dispute that closes before it opens sends dispute.closed only, and each new decision of the bank one more', async () => {
     const renewal = await paidRenewal(world, known);
     await say(renewal, 'dispute.outcome', 5, { outcome: 'lost' });
     await say(renewal, 'dispute.action_needed', 1);
-    await untilTold(renewal.invoiceId, ['dispute.closed']);
+    await untilNotified(renewal.invoiceId, ['dispute.closed']);
     await say(renewal, 'dispute.outcome', 4, { outcome: 'won' });
     await say(renewal, 'dispute.outcome', 6, { outcome: 'won' });
-    const won = await untilTold(renewal.invoiceId, ['dispute.closed', 'dispute.closed']);
+    const won = await untilNotified(renewal.invoiceId, ['dispute.closed', 'dispute.closed']);
     expect(newest(won, 'dispute.closed')).toMatchObject({ ...whose(renewal), outcome: 'won', amount_left: 2990 });
     await say(renewal, 'dispute.action_needed', 7);
     await say(renewal, 'dispute.outcome', 8, { outcome: 'lost' });
     const all = ['dispute.closed', 'dispute.closed', 'dispute.closed', 'dispute.opened'];
-    expect(newest(await untilTold(renewal.invoiceId, all), 'dispute.closed')).toMatchObject({ outcome: 'lost' });
+    expect(newest(await untilNotified(renewal.invoiceId, all), 'dispute.closed')).toMatchObject({ outcome: 'lost' });
   });
 
   it('a dismissed dispute and an outcome in unknown words send nothing until the MoR names the outcome', async () => {
     const renewal = await paidRenewal(world, known);
     await say(renewal, 'dispute.action_needed', 1);
-    await untilTold(renewal.invoiceId, ['dispute.opened']);
+    await untilNotified(renewal.invoiceId, ['dispute.opened']);
     const [item] = await reviews(world, renewal.invoiceId);
     expect((await resolve(world, item, 'dismiss', 'nothing to add')).status).toBe(200);
     await say(renewal, 'dispute.outcome', 2, { outcome: 'settled between banks' });
     await say(renewal, 'dispute.outcome', 3, { outcome: 'Merchant won' });
-    const told = await untilTold(renewal.invoiceId, ['dispute.opened', 'dispute.closed']);
-    expect(newest(told, 'dispute.closed')).toMatchObject({ outcome: 'won', amount_left: 2990 });
+    const notified = await untilNotified(renewal.invoiceId, ['dispute.opened', 'dispute.closed']);
+    expect(newest(notified, 'dispute.closed')).toMatchObject({ outcome: 'won', amount_left: 2990 });
   });
 
   it('an alert that refunds the payment sends one refund.succeeded with nothing left, and no news of a dispute', async () => {
@@ -124,8 +124,8 @@ describe('a dispute', () => {
     await say(renewal, 'pre_chargeback_alert.received', 1, { alertId });
     await world.control('POST', '/mor/refunds', { payment_id: renewal.paymentId, reason: 'fraudulent' });
     await say(renewal, 'pre_chargeback_alert.outcome', 2, { alertId, refunded: true });
-    const [told] = await untilTold(renewal.invoiceId, ['refund.succeeded']);
-    expect(told?.data).toMatchObject({ ...whose(renewal), amount: 2990, amount_left: 0, made_elsewhere: true });
+    const [notified] = await untilNotified(renewal.invoiceId, ['refund.succeeded']);
+    expect(notified?.data).toMatchObject({ ...whose(renewal), amount: 2990, amount_left: 0, made_elsewhere: true });
   });
 });
 
@@ -136,11 +136,11 @@ describe('a returned debit', () => {
       world.api('POST', `/v1/payments/${renewal.paymentId}/${path}`, {}, { 'idempotency-key': 'key-1' });
     await post('returned');
     await post('returned');
-    const [returned] = await untilTold(renewal.invoiceId, ['debit.returned']);
+    const [returned] = await untilNotified(renewal.invoiceId, ['debit.returned']);
     const facts = { ...whose(renewal), payment_id: renewal.paymentId, amount: 2990, currency: 'eur' };
     expect(returned?.data).toMatchObject({ ...facts, status: 'returned', amount_left: 0 });
     await post('returned/undo');
-    const both = await untilTold(renewal.invoiceId, ['debit.returned', 'debit.returned']);
+    const both = await untilNotified(renewal.invoiceId, ['debit.returned', 'debit.returned']);
     expect(both[1]?.data).toMatchObject({ ...facts, status: 'undone', amount_left: 2990 });
     expect(both[1]?.data['return_id']).toBe(returned?.data['return_id']);
   });
@@ -151,8 +151,8 @@ describe('a refund', () => {
     const renewal = await paidRenewal(world, known);
     const { paymentId } = await chargeByMor(world, known, renewal.invoiceId, 2990);
     await world.control('POST', '/mor/refunds', { payment_id: paymentId });
-    const [told] = await untilTold(renewal.invoiceId, ['refund.succeeded']);
-    expect(told?.data).toMatchObject({ ...whose(renewal), amount: 2990, amount_left: 2990 });
+    const [notified] = await untilNotified(renewal.invoiceId, ['refund.succeeded']);
+    expect(notified?.data).toMatchObject({ ...whose(renewal), amount: 2990, amount_left: 2990 });
   });
 });
 
@@ -164,12 +164,12 @@ describe('a review item', () => {
       renewal.invoiceId,
     ]);
     for (const type of ['review.opened', 'review.due_soon']) {
-      const [told] = await world.until(
+      const [notified] = await world.until(
         `${type} is told`,
         () => Promise.resolve(heard().filter((e) => e.type === type && e.data['invoice_id'] === renewal.invoiceId)),
         { length: 1 },
       );
-      expect(told?.data).toMatchObject(whose(renewal));
+      expect(notified?.data).toMatchObject(whose(renewal));
     }
   });
 });
@@ -189,12 +189,12 @@ describe('an invoice without any event from Stripe', () => {
   it('a refused renewal without any event from Stripe sends invoice.left_open with its subscription', async () => {
     const { said, ...whose } = await unheard();
     await tell(world, 'payment.failed', paymentObject(newPaid(), 'failed', { ...said, amount: 2990 }));
-    const [told] = await world.until(
+    const [notified] = await world.until(
       'invoice.left_open is told',
       () => Promise.resolve(heard().filter((e) => e.data['invoice_id'] === said.invoiceId)),
       (events) => events.length > 0,
     );
-    expect(told).toMatchObject({ type: 'invoice.left_open', data: { ...whose, amount_due: 2990 } });
+    expect(notified).toMatchObject({ type: 'invoice.left_open', data: { ...whose, amount_due: 2990 } });
   });
 
   it('a refund of an unknown invoice is told with its subscription as soon as Stripe can be read', async () => {
@@ -204,8 +204,8 @@ describe('an invoice without any event from Stripe', () => {
     expect((await world.fault(down)).status).toBe(201);
     const { paymentId } = takenByMor(world, known, said.invoiceId, 2990);
     await world.control('POST', '/mor/refunds', { payment_id: paymentId });
-    const [told] = await untilTold(said.invoiceId, ['refund.succeeded']);
-    expect(told?.data).toMatchObject({ ...whose, payment_id: paymentId, amount: 2990, amount_left: 0 });
+    const [notified] = await untilNotified(said.invoiceId, ['refund.succeeded']);
+    expect(notified?.data).toMatchObject({ ...whose, payment_id: paymentId, amount: 2990, amount_left: 0 });
     const reads = await requestsOf(world, `side=stripe&path=${path}`);
     expect(reads.map((r) => r['status'])).toEqual(expect.arrayContaining([503, 503, 200]));
   });

@@ -57,9 +57,9 @@ describe('a channel of Slack', () => {
       const headers = { 'Service-Signature': `t=${t},v1=${'ab'.repeat(32)}` };
       expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(503);
     }
-    const told = await said(/webhook endpoint mor_events refuses deliveries/);
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain('MOR_EVENT_WEBHOOK_SECRETS');
+    const notified = await said(/webhook endpoint mor_events refuses deliveries/);
+    expect(notified).toHaveLength(1);
+    expect(notified[0]).toContain('MOR_EVENT_WEBHOOK_SECRETS');
   });
 
   it('Crossbill posts to Slack when `crossbill verify` finds a difference', async () => {

@@ -27,13 +27,13 @@ afterAll(async () => {
 const eventOf = (body: string): Event => JSON.parse(body) as Event;
 
 /** The notifications about one invoice, oldest first. */
-const toldOf = (invoiceId: string): readonly Event[] =>
+const notifiedOf = (invoiceId: string): readonly Event[] =>
   receiver.heard.map((h) => eventOf(h.body)).filter((e) => e.data['invoice_id'] === invoiceId);
 
 async function heard(type: string, invoiceId: string): Promise<Event> {
   const all = await world.until(
     `${type} of ${invoiceId} is told`,
-    () => toldOf(invoiceId).filter((e) => e.type === type),
+    () => notifiedOf(invoiceId).filter((e) => e.type === type),
     (events) => events.length > 0,
   );
   const [first] = all;
@@ -56,8 +56,8 @@ describe('a merchant’s backend', () => {
     await heard('invoice.paid', invoiceId);
     const given = await refund(world, money.paymentId, { amount: 500 });
     expect(given.status).toBe(201);
-    const told = await heard('refund.succeeded', invoiceId);
-    expect(told.data).toMatchObject({
+    const notified = await heard('refund.succeeded', invoiceId);
+    expect(notified.data).toMatchObject({
       refund_id: given.body['id'],
       amount: 500,
       made_elsewhere: false,
@@ -90,7 +90,7 @@ describe('a merchant’s backend', () => {
     });
     await tell(world, 'payment.requires_action', paymentObject(newPaid(), 'requires_action', said));
     expect((await heard('invoice.action_required', invoiceId)).data).toMatchObject({ status: 'open' });
-    expect(toldOf(invoiceId).map((e) => e.type)).toEqual(['invoice.left_open', 'invoice.action_required']);
+    expect(notifiedOf(invoiceId).map((e) => e.type)).toEqual(['invoice.left_open', 'invoice.action_required']);
   });
 
   it('the review.opened notification names the review item and its invoice, and contains no free text', async () => {
@@ -189,7 +189,7 @@ describe('a merchant’s backend', () => {
     expect(receiver.heard.length).toBe(before);
     await world.api('POST', `/v1/notifications/${waiting.data[0]?.id ?? ''}/replay`);
     await world.shows<{ data: unknown[] }>('/v1/notifications?status=pending', (r) => r.data.length === 0);
-    expect(toldOf(s.firstInvoiceId).map((e) => e.type)).toContain('invoice.paid');
+    expect(notifiedOf(s.firstInvoiceId).map((e) => e.type)).toContain('invoice.paid');
   });
 
   it("Crossbill marks invoices paid while the merchant's backend leaves every notification unanswered", async () => {

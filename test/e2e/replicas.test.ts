@@ -77,12 +77,12 @@ describe('an expired lease', () => {
     const taken = await world.until('another has it', lane, (l) => l?.fence !== before?.fence);
     expect(BigInt(taken?.fence ?? 0)).toBeGreaterThan(BigInt(before?.fence ?? 0));
     await paidOnce(world, invoiceId);
-    const told = await world.query<{ n: string }>(
+    const notified = await world.query<{ n: string }>(
       `select count(*) as n from lane_log, json_array_elements(change -> 'journal') as line
         where lane = $1 and line ->> 'text' = 'report_payment done'`,
       [invoiceId],
     );
-    expect(told).toEqual([{ n: '1' }]);
+    expect(notified).toEqual([{ n: '1' }]);
   });
 });
 

@@ -138,8 +138,8 @@ describe('signups', () => {
   it('when two signups report one charge at the same moment, Crossbill accepts one signup and refuses the other', async () => {
     const [one, two] = [await begun(world), await begun(world)];
     const { chargeId } = await confirmed(world, one);
-    const told = await Promise.all([complete(world, one, chargeId), complete(world, two, chargeId)]);
-    expect(told.map((t) => t.status).sort()).toEqual([202, 409]);
+    const notified = await Promise.all([complete(world, one, chargeId), complete(world, two, chargeId)]);
+    expect(notified.map((t) => t.status).sort()).toEqual([202, 409]);
   });
 
   it("Crossbill mirrors a refund made in the MoR's portal for the payment of a signup", async () => {

@@ -214,10 +214,10 @@ describe('verify', () => {
     expect(remaining.report.compared['events']).toBeGreaterThan(0);
     const anew = await verify('--resume');
     expect(anew.report.resumed_from).toBeNull();
-    const told = ({ differences }: Report): string[] => differences.map((d) => JSON.stringify(d)).sort();
-    expect({ code: anew.code, told: told(anew.report) }).toEqual({
+    const notified = ({ differences }: Report): string[] => differences.map((d) => JSON.stringify(d)).sort();
+    expect({ code: anew.code, told: notified(anew.report) }).toEqual({
       code: remaining.code,
-      told: told(remaining.report),
+      told: notified(remaining.report),
     });
   });
 

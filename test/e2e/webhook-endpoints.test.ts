@@ -365,14 +365,14 @@ describe('an hour of a wrong secret at both endpoints of the MoR', () => {
     const heard = receiver.of('webhooks.refusing').map((h) => (JSON.parse(h.body) as { data: Json }).data);
     const lines = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['event'] === 'webhooks.refusing');
     for (const endpoint of SOURCES) {
-      const told = {
+      const notified = {
         endpoint,
         reason: 'signature_mismatch',
         refused: 1,
         check: expect.stringMatching(/WEBHOOK_SECRETS/),
       };
-      expect(heard.filter((d) => d['endpoint'] === endpoint)).toEqual([expect.objectContaining(told)]);
-      expect(lines.filter((l) => l['endpoint'] === endpoint)).toEqual([expect.objectContaining(told)]);
+      expect(heard.filter((d) => d['endpoint'] === endpoint)).toEqual([expect.objectContaining(notified)]);
+      expect(lines.filter((l) => l['endpoint'] === endpoint)).toEqual([expect.objectContaining(notified)]);
       expect(metrics).toMatch(
         new RegExp(`crossbill_webhook_refusals_total\\{endpoint="${endpoint}",reason="signature_mismatch"\\} [1-9]`),
       );

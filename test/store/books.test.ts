@@ -111,12 +111,12 @@ describe('Sums of the ledger', () => {
     });
     const some = fc.array(entry, { maxLength: 15 });
     await fc.assert(
-      fc.asyncProperty(some, some, filter, async (old, young, { reason, currency, since, until }) => {
+      fc.asyncProperty(some, some, filter, async (old, recent, { reason, currency, since, until }) => {
         for (const e of old) await book(db.pool, e);
         await sums.fold();
         time.pass(11);
         await sums.fold();
-        for (const e of young) await book(db.pool, e);
+        for (const e of recent) await book(db.pool, e);
         const found = await daySums(db.orm, { reason, currency, since, until });
         const plain = await db.pool.query<Record<'currency' | 'rows' | 'minor', string>>(
           `select currency, count(*) as rows, sum(amount)::text as minor from ledger_entry

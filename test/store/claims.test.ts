@@ -6,7 +6,7 @@ import { LaneChanges } from '../../src/engine/lane-changes.js';
 import { type Claim, LaneFenced, type LaneWork } from '../../src/engine/lane.repository.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
-import { Wake } from '../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { Database } from '../../src/frames/store/database.js';
 import { INVOICE_ID, aPaymentFailed, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
@@ -91,7 +91,7 @@ describe('Claims', () => {
 
   it("if a person's request waits on an invoice's due lane, a worker claims the lane before the lanes with only events", async () => {
     const { harness, inbox } = x;
-    const changes = new LaneChanges(harness.repository, harness.context, new Wake());
+    const changes = new LaneChanges(harness.repository, harness.context, new LaneSignal());
     await inbox.store(events(6));
     harness.clock.advance(3_600_000);
     const changed = (): Result<{ id: string }> => ({ ok: true, value: { id: 'asked' } });
@@ -250,11 +250,11 @@ describe('A lane that keeps failing', () => {
     return () => Reflect.deleteProperty(platform, 'readInvoice');
   }
 
-  /** A worker with a failing lane; returns its waits, in seconds, try by try. `toldAt`: the first try with an item. */
+  /** A worker with a failing lane; returns its waits, in seconds, try by try. `notifiedAt`: the first try with an item. */
   async function workUntilTried(
     times: number,
-    toldAt: number,
-    onceTold: () => Promise<unknown> = async () => null,
+    notifiedAt: number,
+    onceNotified: () => Promise<unknown> = async () => null,
   ): Promise<readonly number[]> {
     const { harness, db } = x;
     const { clock, context, gateway, platform, relay, repository } = harness;
@@ -267,17 +267,17 @@ describe('A lane that keeps failing', () => {
       { expected: null },
       new NoChannels(),
     );
-    const worker = new LaneWorker(repository, service, new Wake(), clock, {
+    const worker = new LaneWorker(repository, service, new LaneSignal(), clock, {
       owner: 'w',
       concurrency: 2,
       leaseMs: 25_000,
       pollMs: 0,
     });
     let given = 0;
-    let told = 0;
+    let notified = 0;
     const tellStuck = service.tellStuck.bind(service);
     service.tellStuck = async (...args) => {
-      await tellStuck(...args).finally(() => told++);
+      await tellStuck(...args).finally(() => notified++);
     };
     const release = repository.release.bind(repository);
     repository.release = async (...args) => {
@@ -294,12 +294,12 @@ describe('A lane that keeps failing', () => {
     worker.start();
     while (waits.length < times) {
       // A person gets the item after the lane's release; time passing before would count as a wait.
-      await until(() => given > waits.length && told > waits.length - toldAt + 1);
+      await until(() => given > waits.length && notified > waits.length - notifiedAt + 1);
       const seen = await db.pool.query<{ due_at: Date }>('select due_at from lane where key = $1', [INVOICE_ID]);
       waits.push(((seen.rows[0]?.due_at.getTime() ?? 0) - clock.now().getTime()) / 1_000);
-      if (waits.length === toldAt) {
+      if (waits.length === notifiedAt) {
         await until(async () => (await db.pool.query('select 1 from review')).rowCount === 1);
-        await onceTold();
+        await onceNotified();
       }
       clock.set(seen.rows[0]?.due_at ?? clock.now());
     }
@@ -398,14 +398,14 @@ describe('A lane that keeps failing', () => {
     ];
     await x.inbox.store([late, other]);
     const release = harness.repository.release.bind(harness.repository);
-    const toldBefore: unknown[] = []; // a worker may be killed after any release
+    const notifiedBefore: unknown[] = []; // a worker may be killed after any release
     harness.repository.release = async (lane, ...how) => {
-      if (lane === INVOICE_ID) toldBefore.push(await shown());
+      if (lane === INVOICE_ID) notifiedBefore.push(await shown());
       await release(lane, ...how);
     };
 
     expect(await workUntilTried(1, 1)).toEqual([3_600]);
-    expect(toldBefore).toEqual([[ITEM]]);
+    expect(notifiedBefore).toEqual([[ITEM]]);
     expect(await workUntilTried(2, 1)).toEqual([3_600, 3_600]); // another worker
     expect(harness.platform.invoices.get('in_other')?.status).toBe('paid');
     expect(await shown()).toEqual([ITEM]);

@@ -2,7 +2,7 @@
 import { LEASE_MS } from '../../src/shared/policy.js';
 import { expect, it } from '@jest/globals';
 import { DecisionContext } from '../../src/engine/decision-context.js';
-import { Wake } from '../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
@@ -61,7 +61,7 @@ function workerAhead(): LaneWorker {
     new NoChannels(),
   );
   const options = { owner: 'ahead', concurrency: 4, leaseMs: LEASE_MS, pollMs: 60_000 };
-  return new LaneWorker(repository, service, new Wake(), ahead, options);
+  return new LaneWorker(repository, service, new LaneSignal(), ahead, options);
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -136,7 +136,7 @@ it("the database's clock, not the daemon's, stamps audit entries, verify runs an
     inbox,
     lanes,
     context,
-    new Wake(),
+    new LaneSignal(),
     ids,
   );
   expect(await verify.run({ since: new Date(Date.now() - 86_400_000) })).toMatchObject({ outcome: 'incomplete' });

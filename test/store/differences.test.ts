@@ -137,7 +137,7 @@ describe('the comparison of a month', () => {
 
 describe('refused renewals with nothing planned', () => {
   const refusal = { at: '2026-11-20T12:00:00.000Z', outcome: 'failed', kind: 'soft', code: 'insufficient_funds' };
-  const trail = (over: object = {}) => ({
+  const trace = (over: object = {}) => ({
     refusal,
     retries: [],
     waitingSince: null,
@@ -145,7 +145,7 @@ describe('refused renewals with nothing planned', () => {
     ended: null,
     ...over,
   });
-  const ended = (how: string) => trail({ ended: { at: refusal.at, how, why: null } });
+  const ended = (how: string) => trace({ ended: { at: refusal.at, how, why: null } });
   const unplanned = async (limit = 10): Promise<string[]> =>
     (await new RetriesRepository(db, new ServerTime()).unplanned(limit)).map((i) => i.invoiceId);
   const paper = async (invoiceId: string, kind: string, status: string, deadline: string | null): Promise<void> => {
@@ -158,7 +158,7 @@ describe('refused renewals with nothing planned', () => {
   };
 
   it('a refused renewal without a next step is listed, the newest first, with customer, rest and reason', async () => {
-    await invoice('in_old', '2026-11-01', { retries: trail() });
+    await invoice('in_old', '2026-11-01', { retries: trace() });
     await invoice('in_new', '2026-11-02', { retries: ended('nothing') });
     expect(await unplanned()).toEqual(['in_new', 'in_old']);
     expect(await unplanned(1)).toEqual(['in_new']);
@@ -168,19 +168,19 @@ describe('refused renewals with nothing planned', () => {
 
   it('a refused renewal with a next step, and an invoice that owes nothing, are not listed', async () => {
     const at = '2026-11-01';
-    await invoice('in_planned', at, { retries: trail(), next_try_at: '2099-01-01' });
-    await invoice('in_waiting', at, { retries: trail({ waitingSince: refusal.at }) });
+    await invoice('in_planned', at, { retries: trace(), next_try_at: '2099-01-01' });
+    await invoice('in_waiting', at, { retries: trace({ waitingSince: refusal.at }) });
     await invoice('in_cancelled', at, { retries: ended('cancel') });
     await invoice('in_written_off', at, { retries: ended('uncollectible'), platform_status: 'uncollectible' });
-    await invoice('in_paid', at, { retries: trail(), status: 'paid', platform_status: 'paid' });
-    await invoice('in_void', at, { retries: trail(), status: 'void', platform_status: 'void' });
+    await invoice('in_paid', at, { retries: trace(), status: 'paid', platform_status: 'paid' });
+    await invoice('in_void', at, { retries: trace(), status: 'void', platform_status: 'void' });
     await invoice('in_silent', at);
     expect(await unplanned()).toEqual([]);
   });
 
   it('a payable link, an open proforma invoice and a waiting retry are next steps; an expired link is none', async () => {
     for (const id of ['in_link', 'in_expired', 'in_late', 'in_proforma', 'in_dead', 'in_call'])
-      await invoice(id, '2026-11-01', { retries: trail() });
+      await invoice(id, '2026-11-01', { retries: trace() });
     await paper('in_link', 'payment_link', 'PAYABLE', '2099-01-01');
     await paper('in_expired', 'payment_link', 'EXPIRED', '2099-01-01');
     await paper('in_late', 'payment_link', 'PAYABLE', '2020-01-01');

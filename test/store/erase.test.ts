@@ -246,13 +246,13 @@ describe('the erasure', () => {
       `insert into signup (${Object.keys(signup).join(', ')}, created_at) values ($1, $2, $3, $4, $5, $6, $7, now())`,
       Object.values(signup),
     );
-    const told = ofSignup({
+    const notified = ofSignup({
       type: 'signup.overdue',
       signup: 'sup_1',
       customer: CUSTOMER_ID,
       since: '2026-11-20T00:00:00Z',
     });
-    await tellLanes(x.db.pool, [told], x.harness.clock);
+    await tellLanes(x.db.pool, [notified], x.harness.clock);
     await x.harness.idle();
     const [item] = await rows<{ id: string }>(`select id from review where subject = 'sup_1'`);
     const writer = new LaneWriter(x.db.pool, x.harness.clock);

@@ -26,10 +26,10 @@ import { reported } from '../support/reported.js';
 // The inbox in a real PostgreSQL: stored once, kept byte for byte, listed with the quarantine, retried and parked.
 describe('The inbox', () => {
   let x: LaneOnPostgres;
-  let desk: EventsRepository;
+  let repository: EventsRepository;
   laneForEach((opened) => {
     x = opened;
-    desk = new EventsRepository(x.db, x.harness.clock);
+    repository = new EventsRepository(x.db, x.harness.clock);
   });
 
   const an = (id: string, over: Partial<Delivery> = {}, body: object = { id }): Delivery =>
@@ -43,7 +43,7 @@ describe('The inbox', () => {
     const seen: EventRow[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < 50; page++) {
-      const got = await desk.list(filter, { limit, cursor });
+      const got = await repository.list(filter, { limit, cursor });
       seen.push(...got.data);
       cursor = got.nextCursor;
       if (cursor === null) return seen;
@@ -108,7 +108,7 @@ describe('The inbox', () => {
     expect(await rows(`select count(*)::int as n from inbox_event where source = 'crossbill'`)).toEqual([{ n: 1 }]);
     await x.harness.drain();
     expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
-    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await repository.retry('iq_1')).toBeNull();
     await rows(`update review set status = 'resolved'`); // a person settled it: the same bytes are no news
     expect(await x.inbox.store([other])).toEqual(['conflict']);
     await x.harness.drain();
@@ -140,7 +140,7 @@ describe('The inbox', () => {
     expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
     // With the first body gone, nothing else would tell the two apart.
     await rows('delete from event_body');
-    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await repository.retry('iq_1')).toBeNull();
     expect(await rows('select released_at from inbox_quarantine')).toEqual([{ released_at: null }]);
   });
 
@@ -213,7 +213,7 @@ describe('The inbox', () => {
   it('a retry moves an event from quarantine into the inbox, and Crossbill marks its invoice paid', async () => {
     x.harness.platform.put(anInvoice());
     await x.inbox.quarantine(aPaymentSucceeded(), 'stale');
-    expect(await desk.retry('iq_1')).toBe('ie_1');
+    expect(await repository.retry('iq_1')).toBe('ie_1');
     await x.harness.drain();
     expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
     expect(await everything(10)).toHaveLength(1);
@@ -222,10 +222,10 @@ describe('The inbox', () => {
   it("a retry leaves a quarantined copy in quarantine if its body differs from the inbox's, and opens a review item", async () => {
     await x.inbox.quarantine(an('a', {}, { id: 'a', amount: 2 }), 'stale');
     await x.inbox.store([an('a')]);
-    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await repository.retry('iq_1')).toBeNull();
     expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
     // Nobody has seen it: it came before the valid one.
-    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await repository.retry('iq_1')).toBeNull();
     await x.harness.drain();
     expect(await rows('select kind, subject, invoice_id from review')).toEqual([
       { kind: 'conflicting_event', subject: 'mor_payments:a', invoice_id: 'in_a' },
@@ -249,7 +249,7 @@ describe('The inbox', () => {
     await x.inbox.quarantine(event(2), 'stale');
     expect(await x.inbox.store([event(1)])).toEqual(['stored']);
     expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
-    expect(await desk.retry('iq_1')).toBe('ie_1');
+    expect(await repository.retry('iq_1')).toBe('ie_1');
     expect(await everything(10)).toHaveLength(1);
     expect(await rows('select 1 from review')).toEqual([]);
   });
@@ -275,7 +275,7 @@ describe('The inbox', () => {
 
     it('a retry of an event that an older release parked as unreadable applies the event to its invoice', async () => {
       await x.inbox.store([unread]);
-      expect(await desk.retry('ie_2')).toBe('ie_2');
+      expect(await repository.retry('ie_2')).toBe('ie_2');
       await x.harness.idle();
       expect(await settled()).toEqual(home);
     });
@@ -283,7 +283,7 @@ describe('The inbox', () => {
     it('a retry releases an event from quarantine although an older release could not read the event', async () => {
       await x.inbox.quarantine(unread, 'stale');
       await x.inbox.store([unread]);
-      expect(await desk.retry('iq_1')).toBe('ie_2');
+      expect(await repository.retry('iq_1')).toBe('ie_2');
       await x.harness.idle();
       expect(await settled()).toEqual(home);
     });
@@ -294,7 +294,7 @@ describe('The inbox', () => {
       expect(await rows(`select status from inbox_event where source = 'mor_payments'`)).toEqual([
         { status: 'parked' },
       ]);
-      await desk.retry('ie_2');
+      await repository.retry('ie_2');
       await x.harness.idle();
       expect(await settled()).toEqual(home);
     });
@@ -312,9 +312,9 @@ describe('The inbox', () => {
     ]);
     const erasure = new Erasure(x.db, ERASED_PARTS);
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 2 });
-    expect(await desk.dismiss('ie_3', 'odd', 'of Ada')).toBe(true);
+    expect(await repository.dismiss('ie_3', 'odd', 'of Ada')).toBe(true);
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 1 });
-    expect(await desk.retry('ie_2')).toBe('ie_2');
+    expect(await repository.retry('ie_2')).toBe('ie_2');
     await x.harness.idle();
     expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
@@ -328,7 +328,7 @@ describe('The inbox', () => {
       await x.inbox.quarantine(stale, 'its time is outside the tolerance');
     const erasure = new Erasure(x.db, ERASED_PARTS);
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, quarantined: 1, waiting: 2 });
-    for (const id of ['iq_1', 'iq_3']) expect(await desk.retry(id)).not.toBeNull();
+    for (const id of ['iq_1', 'iq_3']) expect(await repository.retry(id)).not.toBeNull();
     await x.harness.idle();
     expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ quarantined: 2, waiting: 0 });
@@ -337,7 +337,7 @@ describe('The inbox', () => {
   it('a retry of a decided event makes no second call to Stripe and no second ledger entry', async () => {
     x.harness.platform.put(anInvoice());
     await x.harness.take(aPaymentSucceeded());
-    expect(await desk.retry('ie_1')).toBe('ie_1');
+    expect(await repository.retry('ie_1')).toBe('ie_1');
     await x.harness.idle();
     expect(x.harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
     expect(await rows('select 1 from ledger_entry')).toHaveLength(2);
@@ -345,7 +345,7 @@ describe('The inbox', () => {
 
   it('a retry of a missing or malformed event id changes nothing', async () => {
     for (const id of ['ie_999', 'iq_1', 'ie_-1', 'ie_1; drop table lane', '', 'evt_1'])
-      expect(await desk.retry(id)).toBeNull();
+      expect(await repository.retry(id)).toBeNull();
   });
 
   it('Crossbill parks an event after three failed decisions, and meanwhile decides the other events of its invoice', async () => {

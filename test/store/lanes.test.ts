@@ -12,7 +12,7 @@ import { type Claim, type LaneWork, NotUnique } from '../../src/engine/lane.repo
 import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
-import { Wake } from '../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { paymentCollected } from '../../src/shared/domain/postings.js';
 import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
@@ -327,7 +327,7 @@ describe('A call longer than its lease', () => {
   function workerOf(flow: Pick<WorkLaneService, 'run'>, concurrency: number): LaneWorker {
     const { repository, clock } = x.harness;
     const options = { owner: 'one', concurrency, leaseMs: LEASE_MS, pollMs: 60_000 };
-    return new LaneWorker(repository, flow as WorkLaneService, new Wake(), clock, options);
+    return new LaneWorker(repository, flow as WorkLaneService, new LaneSignal(), clock, options);
   }
 
   /** Waits for a fact; a test without its fact fails by its own limit of time, and the worker's loop ends with it. */

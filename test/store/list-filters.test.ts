@@ -100,11 +100,11 @@ describe('list filters over 50,000 renewals', () => {
     const at = Date.now() - 385 * 86_400_000;
     const day = { since: new Date(at - 3_600_000), until: new Date(at + 3_600_000) };
     const found = await everyPage((cursor) => entries.list(day, { limit: 100, cursor }));
-    const told = await db.pool.query<{ id: string }>(
+    const notified = await db.pool.query<{ id: string }>(
       'select id from ledger_entry where moved_at >= $1 and moved_at < $2 order by id desc',
       [day.since, day.until],
     );
-    expect(found.map((e) => e.id)).toEqual(told.rows.map((r) => r.id));
+    expect(found.map((e) => e.id)).toEqual(notified.rows.map((r) => r.id));
     expect(found.filter((e) => e.invoiceId.startsWith('in_late'))).toHaveLength(200);
   });
 });

@@ -2,13 +2,13 @@
 import { expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { type SignupRow } from '../../src/shared/domain/signup.js';
-import { TaxDesk } from '../../src/shared/domain/ports/tax.js';
+import { TaxClient } from '../../src/shared/domain/ports/tax.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
 import { RefundsService } from '../../src/core/refunds/refunds.service.js';
 import { SignupService } from '../../src/core/signups/signup.service.js';
 import { SignupPrice, type SignupRequest } from '../../src/core/signups/signup-price.js';
 import { TaxTotalsRepository } from '../../src/core/signups/tax-totals.repository.js';
-import { Wake } from '../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { PgAuditLog } from '../../src/frames/store/audit-log.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { ReadModel } from '../../src/engine/read-model.js';
@@ -18,7 +18,7 @@ import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 
 /** Calculates nothing. */
-class NoTax extends TaxDesk {
+class NoTax extends TaxClient {
   calculate = (): never => this.refuse();
   commit = (): never => this.refuse();
   refund = (): never => this.refuse();
@@ -38,9 +38,9 @@ laneForEach((opened) => {
   const { clock, ids, repository, context, gateway } = x.harness;
   const books = new ReadModel(x.db);
   signups = new SignupsRepository(x.db, clock);
-  const lanes = new LaneChanges(repository, context, new Wake());
+  const lanes = new LaneChanges(repository, context, new LaneSignal());
   refunds = new RefundsService(lanes, books);
-  const theirs = new LaneChanges(new PgLaneRepository(x.db, clock), context, new Wake());
+  const theirs = new LaneChanges(new PgLaneRepository(x.db, clock), context, new LaneSignal());
   refundsOfAnotherReplica = new RefundsService(theirs, books);
   const price = new SignupPrice(x.harness.platform, new NoTax(), new TaxTotalsRepository(x.db, clock));
   service = new SignupService(signups, books, gateway, lanes, clock, ids, new Requests(x.db, clock), price);

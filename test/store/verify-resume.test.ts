@@ -19,7 +19,7 @@ import {
   type VerifyOptions,
   type VerifyReport,
 } from '../../src/features/verify/verify.service.js';
-import { Wake } from '../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
@@ -127,7 +127,7 @@ function service(limits = { ...VERIFY_LIMITS, saveEvery: 1 }, settings = SETTING
   const books = new VerifyRepository(db, clock);
   const inbox = new PgInbox(db, clock);
   const lanes = new PgLaneRepository(db, clock);
-  return new VerifyService(books, lists, stripe, gateway, inbox, lanes, context, new Wake(), ids, null, limits);
+  return new VerifyService(books, lists, stripe, gateway, inbox, lanes, context, new LaneSignal(), ids, null, limits);
 }
 
 const run = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => service().run({ since: SINCE, ...over });

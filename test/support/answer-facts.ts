@@ -5,7 +5,7 @@ import { type Ctx } from '../../src/engine/context.js';
 import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/shared/domain/mor-object.js';
-import { type RetryTrail } from '../../src/shared/domain/retry.js';
+import { type RetryHistory } from '../../src/shared/domain/retry.js';
 import { type SentenceFacts, invoiceSentence } from '../../src/core/invoices/invoice-sentence.js';
 
 export const NOW = new Date('2026-11-06T12:00:00Z');
@@ -63,7 +63,7 @@ export const object = (over: Partial<MorObjectRow> & Pick<MorObjectRow, 'kind' |
 export const review = (over: Partial<ReviewRow>): ReviewRow =>
   aReview({ subject: 'x', paymentRowId: null, createdAt: nov(5), ...over });
 
-export function trail(over: Partial<RetryTrail> = {}): RetryTrail {
+export function trail(over: Partial<RetryHistory> = {}): RetryHistory {
   const refused = { at: nov(5).toISOString(), heardAt: nov(5).toISOString(), eventId: 'evt_5' };
   const refusal = { ...refused, outcome: 'failed', kind: 'soft', code: 'insufficient_funds' } as const;
   return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null, ...over };

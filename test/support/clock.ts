@@ -6,7 +6,7 @@ export class ManualClock extends Clock {
   readonly slept: number[] = [];
   selfMoving = false;
   #now: number;
-  #sleepers: { until: number; wake: () => void }[] = [];
+  #sleepers: { until: number; signal: () => void }[] = [];
 
   constructor(at = new Date('2026-11-20T12:00:00Z')) {
     super();
@@ -30,7 +30,7 @@ export class ManualClock extends Clock {
       return Promise.resolve();
     }
     return new Promise((resolve) => {
-      this.#sleepers.push({ until: this.#now + ms, wake: resolve });
+      this.#sleepers.push({ until: this.#now + ms, signal: resolve });
       signal?.addEventListener('abort', () => resolve(), { once: true });
     });
   }
@@ -44,7 +44,7 @@ export class ManualClock extends Clock {
     this.#now = Math.max(this.#now, at.getTime());
     const due = this.#sleepers.filter((s) => s.until <= this.#now);
     this.#sleepers = this.#sleepers.filter((s) => s.until > this.#now);
-    for (const s of due) s.wake();
+    for (const s of due) s.signal();
   }
 }
 

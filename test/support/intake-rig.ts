@@ -30,13 +30,13 @@ export type Got = { status: number; body: string; headers: IncomingHttpHeaders }
 export async function setUp(options: Partial<IntakeOptions> = {}, { open = true } = {}) {
   const inbox = new FakeInbox();
   const clock = new StillClock();
-  const told: string[] = [];
+  const notified: string[] = [];
   const endpoints = new Endpoints(
     {
       secrets,
       toleranceSec: 300,
       bodyLimitBytes: 100_000,
-      onReply: (endpoint, outcome) => told.push(`${endpoint} ${outcome}`),
+      onReply: (endpoint, outcome) => notified.push(`${endpoint} ${outcome}`),
       ...options,
     },
     inbox,
@@ -71,7 +71,7 @@ export async function setUp(options: Partial<IntakeOptions> = {}, { open = true 
       'Mor-Signature': sign(body, 'mor-secret', { t: clock.seconds - age }),
       ...headers,
     });
-  return { inbox, clock, told, endpoints, port, send, payments };
+  return { inbox, clock, told: notified, endpoints, port, send, payments };
 }
 
 export const code = (got: Got): string => (JSON.parse(got.body) as { code: string }).code;

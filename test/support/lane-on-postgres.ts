@@ -11,7 +11,7 @@ import { SignupsRepository } from '../../src/core/signups/signups.repository.js'
 import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { ParsedEvents } from '../../src/engine/parsed-events.js';
-import { Wake } from '../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { HomelessEvents } from '../../src/core/mor-objects/homeless-events.repository.js';
 import { RouteEventsService } from '../../src/core/mor-objects/route-events.service.js';
 import { CountingIds, ManualClock } from './clock.js';
@@ -44,7 +44,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
       refunds: new RefundsRepository(db),
       signups: new SignupsRepository(db, clock),
     },
-    router: new RouteEventsService(new HomelessEvents(db, clock, parsed), clock, ids, new Wake()),
+    router: new RouteEventsService(new HomelessEvents(db, clock, parsed), clock, ids, new LaneSignal()),
     deliver: async (batch) => {
       await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
     },

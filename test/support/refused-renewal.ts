@@ -4,7 +4,7 @@ import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type InvoiceRow, type LaneState } from '../../src/shared/domain/model.js';
 import { newMorObject } from '../../src/shared/domain/mor-object.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../src/shared/domain/ports/billing-platform.js';
-import { type Retry, type RetryTrail } from '../../src/shared/domain/retry.js';
+import { type Retry, type RetryHistory } from '../../src/shared/domain/retry.js';
 import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { makeRetry } from '../../src/features/retries/rules/retry.js';
 import { aCtx, facts, NOW } from './channel-lane.js';
@@ -16,7 +16,7 @@ const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', ex
 export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 export const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx =>
   aCtx(at(ms), { relay: 'created', recoveryLinks: LINKS, retrySchedule: SCHEDULE, ...over });
-export const TRAIL: RetryTrail = {
+export const HISTORY: RetryHistory = {
   refusal: {
     at: NOW.toISOString(),
     heardAt: NOW.toISOString(),
@@ -43,14 +43,14 @@ export const retried = (over: Partial<Retry> = {}): Retry => ({
 
 /** A renewal of 29.90 EUR, refused just now. */
 export function lane(
-  trail: Partial<RetryTrail> = {},
+  history: Partial<RetryHistory> = {},
   over: Partial<InvoiceFacts> = {},
   row: Partial<InvoiceRow> = {},
 ): LaneState {
   const s = recordRead(emptyLane('in_1'), ctx(), facts({ collectionMethod: 'charge_automatically', ...over }));
-  return { ...s, invoice: { ...(s.invoice ?? never()), ...row, retries: { ...TRAIL, ...trail } } };
+  return { ...s, invoice: { ...(s.invoice ?? never()), ...row, retries: { ...HISTORY, ...history } } };
 }
-export const hard = { ...TRAIL.refusal, kind: 'hard' } as const;
+export const hard = { ...HISTORY.refusal, kind: 'hard' } as const;
 export const payment = (over = {}) =>
   newPayment(ctx(), {
     id: 'pmt_1',
@@ -74,6 +74,6 @@ export const shown = (over: Partial<ShownToRetry> = {}): ShownToRetry => ({
 });
 
 /** The lane with a planned charge that is not sent yet. */
-export function ordered(trail: Partial<RetryTrail> = {}): LaneState {
-  return decide(lane(trail), ctx(), (l) => void makeRetry(l, { means: 'charge', shown: shown() }, null));
+export function ordered(history: Partial<RetryHistory> = {}): LaneState {
+  return decide(lane(history), ctx(), (l) => void makeRetry(l, { means: 'charge', shown: shown() }, null));
 }

@@ -25,16 +25,18 @@ const SHORT_CODES = ['unauthorized', 'forbidden'];
 export async function generatedClient(): Promise<readonly GeneratedFile[]> {
   const document = await openApiDocument();
   const operations = operationsOf(document);
-  const told = Object.entries(objectOf(document['webhooks'])).map(
+  const notified = Object.entries(objectOf(document['webhooks'])).map(
     ([type, item]) =>
       [`${capital(type.replace(/[._](.)/g, (_, c: string) => c.toUpperCase()))}Notification`, item] as const,
   );
   const schemas = {
     ...objectOf(objectOf(document['components'])['schemas']),
     ...Object.fromEntries(operations.flatMap((o) => (o.query.length === 0 ? [] : [[queryName(o), queryOf(o)]]))),
-    ...Object.fromEntries(told.map(([name, item]) => [name, jsonOf(objectOf(objectOf(item)['post'])['requestBody'])])),
+    ...Object.fromEntries(
+      notified.map(([name, item]) => [name, jsonOf(objectOf(objectOf(item)['post'])['requestBody'])]),
+    ),
   };
-  const names = told.map(([name]) => name);
+  const names = notified.map(([name]) => name);
   return [
     { path: `${FOLDER}/schema.ts`, text: await schemaFile({ openapi: document['openapi'], schemas }) },
     { path: `${FOLDER}/operations.ts`, text: operationsFile(operations, names) },

@@ -16,6 +16,6 @@ export function renderSettings(): string {
 }
 
 function row(s: Setting<unknown>): readonly string[] {
-  const standing = s.required ? '**required**' : s.default === null ? 'not set' : code(s.default);
-  return [code(s.name), s.secret && !/secret/.test(s.type) ? `${s.type} (secret)` : s.type, standing, s.description];
+  const status = s.required ? '**required**' : s.default === null ? 'not set' : code(s.default);
+  return [code(s.name), s.secret && !/secret/.test(s.type) ? `${s.type} (secret)` : s.type, status, s.description];
 }

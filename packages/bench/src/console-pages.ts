@@ -27,9 +27,9 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
  * The pages to measure.
  * @param n the number of a renewal from the middle of the old rows: a multiple of 100, because these have a refund
  * @param ofCustomer the number of renewals of each customer
- * @param told the number of a renewal with a notification: a multiple of 10
+ * @param notified the number of a renewal with a notification: a multiple of 10
  */
-export function consolePages(n: number, ofCustomer = 12, told = n): readonly PageAsked[] {
+export function consolePages(n: number, ofCustomer = 12, notified = n): readonly PageAsked[] {
   const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
   const [today, month] = [`since=${day(0)}`, `since=${day(400)}&until=${day(370)}`];
   const year = `since=${day(700)}&until=${day(335)}`;
@@ -149,7 +149,7 @@ export function consolePages(n: number, ofCustomer = 12, told = n): readonly Pag
     page('notifications given up', '/notifications', 'status=dead'),
     page('notifications of a month', '/notifications', month),
     page('notifications, CSV', '/notifications', 'format=csv'),
-    one('a notification', '/notifications/:id', `msg_told_old${told}`),
+    one('a notification', '/notifications/:id', `msg_told_old${notified}`),
     page('verify', '/verify'),
     page('verify, CSV', '/verify', 'format=csv'),
     { ...one('a difference that there is not', '/verify/:id', 'none'), ...none },

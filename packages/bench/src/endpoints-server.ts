@@ -7,14 +7,14 @@ import { ServerTime } from '#src/frames/store/database-time.js';
 import { Database } from '#src/frames/store/database.js';
 import { PgInbox } from '#src/frames/store/inbox.repository.js';
 import { ParsedEvents } from '#src/engine/parsed-events.js';
-import { Wake } from '#src/engine/lane-signal.js';
+import { LaneSignal } from '#src/engine/lane-signal.js';
 import { SECRET } from './events.js';
 import { makeWorker } from './whole-path.js';
 
 const [url = '', mode = 'idle'] = process.argv.slice(2);
 const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
 const clock = new SystemClock();
-const wake = new Wake();
+const signal = new LaneSignal();
 const parsed = new ParsedEvents();
 const endpoints = new Endpoints(
   {
@@ -22,7 +22,7 @@ const endpoints = new Endpoints(
     toleranceSec: 3_600,
     bodyLimitBytes: 1_048_576,
     onReply: (_endpoint, outcome) => {
-      if (outcome === 'stored') wake.lanes();
+      if (outcome === 'stored') signal.lanes();
     },
   },
   new PgInbox(db, new ServerTime()),
@@ -30,7 +30,7 @@ const endpoints = new Endpoints(
   parsed,
 );
 if (mode === 'work') {
-  const worker = makeWorker(db, wake, { peerUrl: null, concurrency: 64, parsed });
+  const worker = makeWorker(db, signal, { peerUrl: null, concurrency: 64, parsed });
   worker.giveWay(() => endpoints.crowded);
   worker.start();
 }

@@ -19,7 +19,7 @@ const TABLES = ['inbox_event', 'invoice', 'payment', 'lane_log', 'refund', 'ledg
  * The tables of each connection: several connections write at once. That works because the fill drops the foreign keys
  * first.
  */
-const HANDS = [
+const WRITERS = [
   /^(inbox_event|event_body)$/,
   /^(invoice|payment)$/,
   /^ledger_entry$/,
@@ -72,7 +72,7 @@ export async function fillBooks(
     return db;
   };
   const db = await connect();
-  const hands = [db];
+  const manual = [db];
   try {
     await db.query(PROGRESS);
     const have = await upTo(db, 'all');
@@ -111,10 +111,10 @@ export async function fillBooks(
       }
       for (const key of keys.filter((x) => x.rank < FOREIGN && tables.test(x.of))) await make(hand, key);
     };
-    if (keys.length === 0) for (const tables of HANDS) await work(db, tables);
+    if (keys.length === 0) for (const tables of WRITERS) await work(db, tables);
     else {
-      while (hands.length < HANDS.length) hands.push(await connect());
-      await Promise.all(hands.map((hand, i) => work(hand, HANDS[i] ?? /^$/)));
+      while (manual.length < WRITERS.length) manual.push(await connect());
+      await Promise.all(manual.map((hand, i) => work(hand, WRITERS[i] ?? /^$/)));
     }
     for (const key of keys.filter((x) => x.rank === FOREIGN)) await make(db, key);
     for (const sql of FOLD) await db.query(sql);
@@ -122,7 +122,7 @@ export async function fillBooks(
     await db.query('delete from filling.hand where hand = $1', ['keys']);
     await inOne(db, 'all', renewals, () => Promise.resolve());
   } finally {
-    await Promise.all(hands.map((hand) => hand.end()));
+    await Promise.all(manual.map((hand) => hand.end()));
   }
 }
 

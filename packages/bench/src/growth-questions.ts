@@ -59,7 +59,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     new RetriesRepository(db, time),
     new EnrolmentRepository(db, time),
   ];
-  const [signups, endpoints, told] = [
+  const [signups, endpoints, notified] = [
     new SignupsRepository(db, time),
     new EndpointsLogRepository(db, time),
     new Notifications(db, time, null),
@@ -139,7 +139,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('list of the audit by actor', () => audit.list({ actor: 'old-key' }, first)),
     ask('of the audit of a month long ago', () => audit.list(month, first)),
     ask('of an actor in a month long ago', () => audit.list({ actor: 'shop', ...month }, first)),
-    ask('list of notifications of a month long ago', () => told.list(month, first)),
+    ask('list of notifications of a month long ago', () => notified.list(month, first)),
     ask('search: ids begin so', () => search.beginning('in_old', 5)),
     ask('search: nothing begins so', () => search.beginning('zzzz', 5)),
     ask('sums: the ledger by its days', () => ledger.sums({ reason: 'payment_collected', ...wholeDays })),

@@ -3,7 +3,7 @@
 import { Decisions } from '#src/core/lanes/decisions.js';
 import { DecisionContext } from '#src/engine/decision-context.js';
 import { VerifyService, type VerifyOptions, type VerifyReport } from '#src/features/verify/verify.service.js';
-import { Wake } from '#src/engine/lane-signal.js';
+import { LaneSignal } from '#src/engine/lane-signal.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { Database } from '#src/frames/store/database.js';
 import { PgInbox } from '#src/frames/store/inbox.repository.js';
@@ -149,7 +149,7 @@ function verifyService(db: Database, peerUrl: string): VerifyService {
     inbox,
     lanes,
     context,
-    new Wake(),
+    new LaneSignal(),
     ids,
   );
 }

@@ -4,7 +4,7 @@ import { type BillingPlatform } from '#src/shared/domain/ports/billing-platform.
 import { Decisions } from '#src/core/lanes/decisions.js';
 import { DecisionContext } from '#src/engine/decision-context.js';
 import { type ParsedEvents } from '#src/engine/parsed-events.js';
-import { Wake } from '#src/engine/lane-signal.js';
+import { LaneSignal } from '#src/engine/lane-signal.js';
 import { WorkLaneService } from '#src/engine/work-lane.service.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { type Database } from '#src/frames/store/database.js';
@@ -50,7 +50,7 @@ export function stripeOf(db: Database, peerUrl: string, maxSockets: number): Str
 }
 
 /** The real worker with the real flows. */
-export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWorker {
+export function makeWorker(db: Database, signal: LaneSignal, o: WorkerOptions): LaneWorker {
   const clock = new SystemClock();
   const platform: BillingPlatform =
     o.peerUrl === null
@@ -67,7 +67,7 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
   });
   const context = new DecisionContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, none, decider);
   const service = new WorkLaneService(repository, platform, none, none, context, { expected: null }, none);
-  return new LaneWorker(repository, service, wake, clock, {
+  return new LaneWorker(repository, service, signal, clock, {
     owner: `bench:${process.pid}`,
     concurrency: o.concurrency,
     leaseMs: LEASE_MS,
@@ -140,10 +140,10 @@ export async function drain(
   concurrency: number,
   peerUrl: string | null,
 ): Promise<PathResult> {
-  const wake = new Wake();
+  const signal = new LaneSignal();
   let finish: (() => void) | null = null;
   let lanes = 0;
-  const worker = makeWorker(db, wake, {
+  const worker = makeWorker(db, signal, {
     peerUrl,
     concurrency,
     onDone: () => {

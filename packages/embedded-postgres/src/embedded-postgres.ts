@@ -13,7 +13,7 @@ import { chooseRunAs, type RunAs } from './run-as.js';
 const DATABASE = 'crossbill';
 /** Far longer than recovery after a crash takes, because `max_wal_size` bounds recovery. */
 const START_TIMEOUT_MS = 60_000;
-const STOP_PATIENCE_MS = 8_000; // leaves time for the rest of the shutdown: a daemon stops within 20 s
+const STOP_TIMEOUT_MS = 8_000; // leaves time for the rest of the shutdown: a daemon stops within 20 s
 const WATCH_EVERY_MS = 1_000;
 const OTHERS_RESTART_MS = 5 * WATCH_EVERY_MS;
 
@@ -112,7 +112,7 @@ class OwnedServer implements EmbeddedPostgres {
     if (this.claim === null || !this.claim.release()) return;
     // No await since the release, so another process hardly has time to claim the server before the stop.
     const found = findServer(this.cluster);
-    if (found !== null) await stopServer(found.pid, STOP_PATIENCE_MS);
+    if (found !== null) await stopServer(found.pid, STOP_TIMEOUT_MS);
   }
 
   private prepared(): Binaries {

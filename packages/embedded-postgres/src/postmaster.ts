@@ -137,12 +137,12 @@ function removeStaleLock(cluster: Cluster): void {
 }
 
 /**
- * Stops the server: rolls back open transactions and disconnects clients. After `patienceMs` the server ends without a
+ * Stops the server: rolls back open transactions and disconnects clients. After `timeoutMs` the server ends without a
  * checkpoint, and the next start needs a recovery. Resolves when it has ended.
  */
-export async function stopServer(pid: number, patienceMs: number): Promise<void> {
+export async function stopServer(pid: number, timeoutMs: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeoutMs;
     try {
       if (isPostgres(pid)) process.kill(pid, signal);
     } catch (error) {

@@ -31,15 +31,15 @@ afterAll(async () => {
 });
 
 /** A broken rule with everything needed to see it again. */
-function toldOf({ name, broken, injected }: RunResult): string[] {
+function notifiedOf({ name, broken, injected }: RunResult): string[] {
   const faults = injected.map((f) => `#${f.at} ${f.fault} at ${f.label}`).join(', ');
   return broken.map((b) => `${name}: ${b} [${faults}]`);
 }
 
 it('the simulated shops of the seeds 1 to 8 keep every rule under random faults', async () => {
-  const told: string[] = [];
-  for (let seed = 1; seed <= 8; seed++) told.push(...toldOf(await seededRun(seed, repository, false)));
-  expect(told).toEqual([]);
+  const notified: string[] = [];
+  for (let seed = 1; seed <= 8; seed++) notified.push(...notifiedOf(await seededRun(seed, repository, false)));
+  expect(notified).toEqual([]);
 });
 
 it('the simulation takes the same steps for the same seed, and different steps for another seed', async () => {
@@ -67,9 +67,9 @@ it('the simulation takes the same steps for the same seed, even if PostgreSQL ru
 });
 
 it('without faults, the simulation keeps every rule in each fixed story (one for each way money moves)', async () => {
-  const told: string[] = [];
-  for (const story of goldenStories) told.push(...toldOf(await plainRun(story, repository)));
-  expect(told).toEqual([]);
+  const notified: string[] = [];
+  for (const story of goldenStories) notified.push(...notifiedOf(await plainRun(story, repository)));
+  expect(notified).toEqual([]);
 });
 
 // Every fault would take minutes here: `npm run simulate -- --exhaustive` takes them.
@@ -80,22 +80,22 @@ it.each([
   ['a renewal and its refund, with a standby payment_record', 211],
 ])('the simulation keeps every rule after a single fault anywhere in the story: %s', async (name, every) => {
   const { faults } = await singleFaults(storyNamed(name), repository);
-  const told: string[] = [];
+  const notified: string[] = [];
   for (const [n, fault] of faults.entries()) {
     if (n % every !== 0) continue;
-    told.push(...toldOf(await plainRun(storyNamed(name), repository, [[fault.at, fault.fault]])));
+    notified.push(...notifiedOf(await plainRun(storyNamed(name), repository, [[fault.at, fault.fault]])));
   }
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
 });
 
 it('the simulation keeps every rule after two faults in short succession', async () => {
-  const told: string[] = [];
+  const notified: string[] = [];
   for (const [n, { name }] of goldenStories.entries()) {
     if (n % 13 !== 0) continue;
     const given = await drawPair(name, n, repository);
-    told.push(...toldOf(await plainRun(storyNamed(name), repository, given)));
+    notified.push(...notifiedOf(await plainRun(storyNamed(name), repository, given)));
   }
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
 });
 
 it("the simulation reaches the same state, whatever the order of an invoice's events", async () => {
@@ -107,7 +107,7 @@ it.each(keptCases().map((kept) => [kept.why, kept] as const))(
   async (_, kept) => {
     const { seed, faults, without } = kept;
     const small = { faults: faults === null ? null : new Map(faults), without };
-    expect(toldOf(await seededRun(seed, repository, false, small))).toEqual([]);
+    expect(notifiedOf(await seededRun(seed, repository, false, small))).toEqual([]);
   },
 );
 

@@ -6,14 +6,14 @@ import { Fields, isObject, type JsonObject } from './kernel/json.js';
 import { type Kernel } from './kernel/kernel.js';
 
 /** A notification at the backend. `times` counts its deliveries. */
-type Told = { readonly id: string; readonly event: JsonObject; times: number };
+type Notified = { readonly id: string; readonly event: JsonObject; times: number };
 
 /** The backend shares the port of the sandbox's MoR, under this path. */
 export const NOTIFY_PATH = '/backend/notifications';
 
 /** Adds the route of the backend and its control routes. `secret` is the value of `NOTIFY_SECRETS`. */
 export function addBackend(kernel: Kernel, secret: string): void {
-  const told = new Map<string, Told>();
+  const notified = new Map<string, Notified>();
   const webhook = new Webhook(secret);
   let reply = 204;
 
@@ -27,15 +27,15 @@ export function addBackend(kernel: Kernel, secret: string): void {
       return { status: 400, body: { code: 'invalid_signature', message: error.message } };
     }
     if (reply > 299 || !isObject(event)) return { status: reply > 299 ? reply : 400 };
-    const known = told.get(id);
-    if (known === undefined) told.set(id, { id, event, times: 1 });
+    const known = notified.get(id);
+    if (known === undefined) notified.set(id, { id, event, times: 1 });
     else known.times += 1;
     return { status: reply };
   });
 
   kernel.control('GET', '/_sandbox/notifications', 'what the backend was told, verified: ?type=', (request) => {
     const type = request.query.get('type');
-    const data = [...told.values()].filter((t) => type === null || t.event['type'] === type);
+    const data = [...notified.values()].filter((t) => type === null || t.event['type'] === type);
     return { status: 200, body: { data } };
   });
   kernel.control('POST', '/_sandbox/notifications', 'what the backend answers from now on: {status}', (request) => {

@@ -51,8 +51,8 @@ async function run(seed: string): Promise<string[]> {
 
 it("the sandbox's Stripe charges the saved card at the end of a trial, before it finalizes the invoice", async () => {
   const delivered = await run('one');
-  const told = delivered.map((d) => d.slice(d.indexOf('{"id"'))).map((d) => JSON.parse(d) as { type: string });
-  const types = told.map((e) => e.type);
+  const notified = delivered.map((d) => d.slice(d.indexOf('{"id"'))).map((d) => JSON.parse(d) as { type: string });
+  const types = notified.map((e) => e.type);
   const renewal = types.lastIndexOf('invoice.created');
   expect(types.slice(renewal)).toEqual([
     'invoice.created',

@@ -6,7 +6,7 @@ import { Clock } from '../../shared/domain/ports/clock.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 
 /** The longest time a page waits for Stripe. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 const UNREAD = "Couldn't read a customer from Stripe";
 
 export type CustomerAtStripe = Pick<CustomerFacts, 'customerId' | 'name' | 'email'>;
@@ -26,8 +26,8 @@ export class CustomersAtStripe {
   }
 
   private async inTime<T>(asked: Promise<CallOutcome<T>>): Promise<{ readonly value: T } | null> {
-    const patience = new AbortController();
-    const late = this.clock.sleep(PATIENCE_MS, patience.signal).then(() => null);
+    const timeout = new AbortController();
+    const late = this.clock.sleep(TIMEOUT_MS, timeout.signal).then(() => null);
     try {
       const reply = await Promise.race([asked, late]);
       if (reply === null || !reply.ok) {
@@ -42,7 +42,7 @@ export class CustomersAtStripe {
       this.log.warn({ event: 'customers.unread', err }, UNREAD);
       return null;
     } finally {
-      patience.abort();
+      timeout.abort();
     }
   }
 }

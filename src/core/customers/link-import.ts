@@ -17,20 +17,20 @@ export type ImportCheck = {
 };
 
 /** The time limit of the comparison. A file of 100 MB has two million lines, and comparing them takes minutes. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 const STRANGERS_KEPT = 200;
 
 const patient = (text: string, values: unknown[] = []): pg.QueryConfig => {
   // By default the pool ends a query after some seconds. The types of `pg` lack the option for a longer limit.
-  const query: pg.QueryConfig & { query_timeout: number } = { text, values, query_timeout: PATIENCE_MS };
+  const query: pg.QueryConfig & { query_timeout: number } = { text, values, query_timeout: TIMEOUT_MS };
   return query;
 };
 
 /** Creates the temporary table for the file's lines. The end of the transaction drops the table. */
 export async function makeStage(db: pg.PoolClient): Promise<void> {
-  await db.query(`set local statement_timeout = ${PATIENCE_MS}`);
-  await db.query(`set local idle_in_transaction_session_timeout = ${PATIENCE_MS}`);
+  await db.query(`set local statement_timeout = ${TIMEOUT_MS}`);
+  await db.query(`set local idle_in_transaction_session_timeout = ${TIMEOUT_MS}`);
   await db.query(
     'create temporary table staged_link (line integer not null, customer_id text not null, mor_customer_id text not null, reference text) on commit drop',
   );

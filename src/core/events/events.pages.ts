@@ -8,7 +8,7 @@ import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { given } from '../../frames/api/http/page.js';
 import { invalid, notFound } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
-import { CONSOLE_PATIENCE_MS } from '../../shared/policy.js';
+import { CONSOLE_TIMEOUT_MS } from '../../shared/policy.js';
 import { EventsRepository } from './events.repository.js';
 import { type EventFilter, type EventRow } from './event-list.repository.js';
 import { EventsService } from './events.service.js';
@@ -121,7 +121,7 @@ export class EventPages {
   async retry(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
     const retry = async (): Promise<EventRow> => {
       const again = await this.service.retry(eventId);
-      return (await this.service.decided([again.id], CONSOLE_PATIENCE_MS)).get(again.id) ?? again;
+      return (await this.service.decided([again.id], CONSOLE_TIMEOUT_MS)).get(again.id) ?? again;
     };
     const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}?again=yes`;
     await this.audit.post(req, res, {
@@ -173,7 +173,7 @@ export class EventPages {
       asked.push(done.ok ? { id: done.value.id, why: null } : { id, why: done.why });
     }
     const taken = asked.filter((a) => a.why === null).map((a) => a.id);
-    const events = await this.service.decided(taken, CONSOLE_PATIENCE_MS);
+    const events = await this.service.decided(taken, CONSOLE_TIMEOUT_MS);
     return asked.map(({ id, why }) => outcomeOf(act, id, why, events.get(id) ?? null));
   }
 }

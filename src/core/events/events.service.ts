@@ -5,14 +5,14 @@ import { type EventRow } from './event-list.repository.js';
 import { EventsRepository } from './events.repository.js';
 import { maskCards } from '../../shared/masks/card-numbers.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { Wake } from '../../engine/lane-signal.js';
+import { LaneSignal } from '../../engine/lane-signal.js';
 import { replyPauseMs } from '../../shared/policy.js';
 
 @Injectable()
 export class EventsService {
   constructor(
     private readonly events: EventsRepository,
-    private readonly wake: Wake,
+    private readonly signal: LaneSignal,
     private readonly clock: Clock,
   ) {}
 
@@ -31,7 +31,7 @@ export class EventsService {
         'Crossbill cannot decide this event again: its body is gone, or another body with its event id came first.',
       );
     }
-    this.wake.lanes();
+    this.signal.lanes();
     return event;
   }
 
@@ -45,8 +45,8 @@ export class EventsService {
     return event;
   }
 
-  /** Waits for the decision on all events, at most `patienceMs`. Returns the events, even if some are undecided. */
-  async decided(ids: readonly string[], patienceMs: number): Promise<ReadonlyMap<string, EventRow>> {
+  /** Waits for the decision on all events, at most `timeoutMs`. Returns the events, even if some are undecided. */
+  async decided(ids: readonly string[], timeoutMs: number): Promise<ReadonlyMap<string, EventRow>> {
     const start = this.clock.now().getTime();
     const found = new Map<string, EventRow>();
     for (;;) {
@@ -57,7 +57,7 @@ export class EventsService {
       }
       const waited = this.clock.now().getTime() - start;
       const waits = [...found.values()].some((e) => e.status === 'received');
-      if (!waits || waited >= patienceMs) return found;
+      if (!waits || waited >= timeoutMs) return found;
       await this.clock.sleep(replyPauseMs(waited));
     }
   }

@@ -7,7 +7,7 @@ import { LOG, type Logger, Metrics } from '../../shared/observe/index.js';
 
 const FRESH_MS = 5_000;
 /** The longest wait of a scrape for the database. The scrape shows the process's own numbers in any case. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 @Injectable()
 export class Gauges {
@@ -35,9 +35,9 @@ export class Gauges {
     this.asking ??= this.ask().finally(() => {
       this.asking = null;
     });
-    const patience = new AbortController();
-    await Promise.race([this.asking, this.clock.sleep(PATIENCE_MS, patience.signal)]);
-    patience.abort();
+    const timeout = new AbortController();
+    await Promise.race([this.asking, this.clock.sleep(TIMEOUT_MS, timeout.signal)]);
+    timeout.abort();
   }
 
   private async ask(): Promise<void> {
@@ -51,7 +51,7 @@ export class Gauges {
       );
       this.metrics.eventsParked(backlog.parkedEvents);
       this.metrics.reviewsOpen(Object.fromEntries(backlog.openReviews), Object.fromEntries(backlog.dueSeconds));
-      const { pending, dead, goneAt } = await this.notifications.standing();
+      const { pending, dead, goneAt } = await this.notifications.status();
       this.metrics.notificationsStand(pending, dead, goneAt !== null);
       for (const refresh of this.more) await refresh();
       this.askedAt = now;

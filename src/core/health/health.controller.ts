@@ -59,13 +59,13 @@ export class HealthController {
   }
 
   private async databaseReplies(): Promise<boolean> {
-    const patience = new AbortController();
+    const timeout = new AbortController();
     const answered = this.health.ping().then(
       () => true,
       () => false,
     );
-    const inTime = await Promise.race([answered, this.clock.sleep(DATABASE_MS, patience.signal).then(() => false)]);
-    patience.abort();
+    const inTime = await Promise.race([answered, this.clock.sleep(DATABASE_MS, timeout.signal).then(() => false)]);
+    timeout.abort();
     return inTime;
   }
 }

@@ -1,9 +1,9 @@
 // Notifications to the merchant's backend that no lane makes. Each feature adds its own.
 import { Injectable } from '@nestjs/common';
-import { type Told } from '../../shared/domain/notification.js';
+import { type Notice } from '../../shared/domain/notification.js';
 
 /** A notification with the time of its reason. An old reason is no news. */
-export type News = { readonly told: Told; readonly since: Date };
+export type News = { readonly notified: Notice; readonly since: Date };
 
 @Injectable()
 export class NewsOfFeatures {

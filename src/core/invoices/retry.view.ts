@@ -1,7 +1,7 @@
 // The refusals of an invoice and the steps after them, in the API's form.
 import { type InvoiceRow } from '../../shared/domain/model.js';
 import { showIso, showTime } from '../../shared/domain/show-time.js';
-import { END_WORDS, REFUSAL_KINDS, RETRY_ENDS, type RetryTrail } from '../../shared/domain/retry.js';
+import { END_WORDS, REFUSAL_KINDS, RETRY_ENDS, type RetryHistory } from '../../shared/domain/retry.js';
 import {
   Amount,
   Count,
@@ -47,7 +47,7 @@ export function retriesView(i: Pick<InvoiceRow, 'retries'>): RetriesView | null 
   return i.retries === null ? null : shown(i.retries);
 }
 
-function shown({ refusal, retries, waitingSince, ended }: RetryTrail): RetriesView {
+function shown({ refusal, retries, waitingSince, ended }: RetryHistory): RetriesView {
   return {
     decline_kind: refusal.kind,
     decline_code: refusal.code,

@@ -1,6 +1,6 @@
 // Gives the engine the rules of invoices, refunds and so on (subjects.ts), and answers the engine's questions about
 // other invoices from the stores.
-import { type NewNotification, type NotifyAs, type Told } from '../../shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Notice } from '../../shared/domain/notification.js';
 import { type Feature } from '../../feature.js';
 import { FEATURES } from '../../features.js';
 import { type Elsewhere } from '../../engine/context.js';
@@ -34,8 +34,8 @@ export class Decisions extends Decider {
     super();
   }
 
-  putDownAs(as: NotifyAs): ((told: Told, at: Date) => NewNotification) | null {
-    return NOTIFY === undefined ? null : (told, at) => NOTIFY.putDown(told, as, at);
+  putDownAs(as: NotifyAs): ((notice: Notice, at: Date) => NewNotification) | null {
+    return NOTIFY === undefined ? null : (notice, at) => NOTIFY.putDown(notice, as, at);
   }
 
   tellAs(as: NotifyAs): TellStep | null {

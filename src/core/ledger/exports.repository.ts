@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import { type PaymentRow, type RefundRow, type LaneState } from '../../shared/domain/model.js';
-import { type LedgerRow, COMMON, entryNumbers, isRare, ledgerRows, STRAY } from './ledger.repository.js';
+import { type LedgerRow, COMMON, entryNumbers, isRare, ledgerRows, OUT_OF_ORDER } from './ledger.repository.js';
 import { type Span } from '../../shared/domain/page.js';
 import { Database } from '../../frames/store/database.js';
 import { LedgerEntryEntity, PaymentEntity, RefundEntity } from '../../frames/store/entities.js';
@@ -97,7 +97,7 @@ export class ExportsRepository {
 
   /**
    * Reads entries by number, which is nearly the order of time. Only strays are out of order: Crossbill recorded them
-   * hours before or after the money moved (see STRAY in ledger.repository.ts). So a second query reads the strays, and the
+   * hours before or after the money moved (see OUT_OF_ORDER in ledger.repository.ts). So a second query reads the strays, and the
    * export merges them in by time.
    */
   private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
@@ -106,29 +106,37 @@ export class ExportsRepository {
     const newest = (await this.ledgerRows().select('max(e.id)', 'id').getRawOne<{ id: string | null }>())?.id ?? '0';
     const from = Number(above);
     const to = Math.min(Number(below), Number(newest));
-    const strays = timed ? new Strays(this.strays(span, reason)) : null;
+    const outOfOrder = timed ? new OutOfOrder(this.outOfOrder(span, reason)) : null;
     for (let after = above; ;) {
       const query = this.ledgerRows(span, reason).andWhere('e.id > :after and e.id < :below', { after, below });
-      if (timed) query.andWhere(`not (${STRAY})`);
+      if (timed) query.andWhere(`not (${OUT_OF_ORDER})`);
       const page = await query.orderBy('e.id').limit(PAGE).getMany();
       const last = page.at(-1);
       if (last === undefined) break;
       const part = Math.min(1, (Number(last.id) - from) / Math.max(1, to - from));
       let late: readonly LedgerEntryEntity[] = [];
-      if (strays !== null) {
-        for (late = await strays.upTo(last.movedAt); late.length >= PAGE; late = await strays.upTo(last.movedAt))
+      if (outOfOrder !== null) {
+        for (
+          late = await outOfOrder.upTo(last.movedAt);
+          late.length >= PAGE;
+          late = await outOfOrder.upTo(last.movedAt)
+        )
           yield { entries: late, part };
       }
       yield { entries: late.length === 0 ? page : [...page, ...late].toSorted(byTime), part };
       after = last.id;
     }
-    for (let late = await strays?.upTo(null); late !== undefined && late.length > 0; late = await strays?.upTo(null))
+    for (
+      let late = await outOfOrder?.upTo(null);
+      late !== undefined && late.length > 0;
+      late = await outOfOrder?.upTo(null)
+    )
       yield { entries: late, part: 1 };
   }
 
-  private async *strays(span: Span, reason: string | null): AsyncGenerator<LedgerEntryEntity> {
+  private async *outOfOrder(span: Span, reason: string | null): AsyncGenerator<LedgerEntryEntity> {
     for (let after: LedgerEntryEntity | undefined; ;) {
-      const query = this.ledgerRows(span, reason).andWhere(STRAY);
+      const query = this.ledgerRows(span, reason).andWhere(OUT_OF_ORDER);
       if (after !== undefined) {
         query.andWhere('e.movedAt >= :movedAt and (e.moved_at, e.id) > (:movedAt, :id)', {
           movedAt: after.movedAt,
@@ -154,10 +162,10 @@ export class ExportsRepository {
 }
 
 /**
- * Returns the strays by time. A stray is an entry recorded hours before or after the money moved (see STRAY in
+ * Returns the strays by time. A stray is an entry recorded hours before or after the money moved (see OUT_OF_ORDER in
  * ledger.repository.ts).
  */
-class Strays {
+class OutOfOrder {
   private head: LedgerEntryEntity | undefined;
   private begun = false;
 

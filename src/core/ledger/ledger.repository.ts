@@ -60,9 +60,9 @@ export const isRare = (alias: string): string => `${alias}.reason not in ('${COM
  * Nearly every entry is recorded sooner: even a payment on a draft waits for only one hour. So all entries of a month
  * except the strays lie in one span of entry numbers, and the large table needs no index on `moved_at`.
  */
-export const STRAY = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
+export const OUT_OF_ORDER = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
 
-const STRAY_MS = 3 * 3_600_000;
+const OUT_OF_ORDER_MS = 3 * 3_600_000;
 
 type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: string | undefined };
 
@@ -148,8 +148,8 @@ function ofPayments(which: string): string {
 /** The span of entry numbers around all entries of this time, except strays. */
 export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<Numbers> {
   return numbersWithin(orm, 'ledger_entry', 'recorded_at', {
-    since: since && new Date(since.getTime() - STRAY_MS),
-    until: until && new Date(until.getTime() + STRAY_MS),
+    since: since && new Date(since.getTime() - OUT_OF_ORDER_MS),
+    until: until && new Date(until.getTime() + OUT_OF_ORDER_MS),
   });
 }
 
@@ -162,9 +162,9 @@ async function movedWithin(orm: DataSource, span: Span, parameters: Parameters):
   const { above, below } = await entryNumbers(orm, span);
   const moved = within('e.moved_at', span, parameters).join(' and ');
   return `((select e.* from ledger_entry e
-             where e.id > ${of(above)}::bigint and e.id < ${of(below)}::bigint and ${moved} and not (${STRAY}) order by e.id desc)
+             where e.id > ${of(above)}::bigint and e.id < ${of(below)}::bigint and ${moved} and not (${OUT_OF_ORDER}) order by e.id desc)
            union all
-           (select e.* from ledger_entry e where ${STRAY} and ${moved} order by e.id desc offset 0)) x`;
+           (select e.* from ledger_entry e where ${OUT_OF_ORDER} and ${moved} order by e.id desc offset 0)) x`;
 }
 
 /**

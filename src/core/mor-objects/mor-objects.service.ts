@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { invoiceUnread, notFound } from '../../frames/api/http/problem.js';
 import { type ObjectLookup, type ObjectRead } from './rules/mor-object.js';
-import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request.js';
+import { objectDeleted, type ObjectRequest, requestObject, findOpenObject } from './rules/request.js';
 import { type LaneState } from '../../shared/domain/model.js';
 import { isRecordedProforma, type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { ReadModel } from '../../engine/read-model.js';
@@ -51,9 +51,9 @@ export class MorObjectsService {
   }
 
   /** The invoice's live object of this kind in our database. Null: none. */
-  async standing(invoiceId: string, kind: ObjectRequest['kind']): Promise<MorObjectRow | null> {
+  async findOpen(invoiceId: string, kind: ObjectRequest['kind']): Promise<MorObjectRow | null> {
     const objects = await this.books.objects(invoiceId);
-    return standing({ objects }, kind, this.context.now());
+    return findOpenObject({ objects }, kind, this.context.now());
   }
 
   /** The number of paid proforma invoices of an invoice in our database. */

@@ -4,7 +4,7 @@ import { newReview } from '../../shared/domain/item.js';
 import { Clock, Ids } from '../../shared/domain/ports/clock.js';
 import { type DecidedEvent } from '../../engine/decider.js';
 import { type Claim, EventFailed } from '../../engine/lane.repository.js';
-import { Wake } from '../../engine/lane-signal.js';
+import { LaneSignal } from '../../engine/lane-signal.js';
 import { type HomelessEvent, HomelessEvents, type Routed } from './homeless-events.repository.js';
 import { type Home, type Homeless, homelessIn, pollAgainInMs, namesOf, routeEvent } from './rules/route-event.js';
 
@@ -16,7 +16,7 @@ export class RouteEventsService {
     private readonly events: HomelessEvents,
     private readonly clock: Clock,
     private readonly ids: Ids,
-    private readonly wake: Wake,
+    private readonly signal: LaneSignal,
   ) {}
 
   /**
@@ -31,7 +31,7 @@ export class RouteEventsService {
     const unknown = routed.filter(({ routing }) => 'pollsAgain' in routing && routing.pollsAgain);
     const pause = pollAgainInMs(unknown.map(({ stored }) => stored.waitedMs));
     await this.events.route(claim.lane, claim.fence, routed, pause);
-    if (routed.some(({ routing }) => 'moveTo' in routing)) this.wake.lanes();
+    if (routed.some(({ routing }) => 'moveTo' in routing)) this.signal.lanes();
     return routed.flatMap(({ stored, routing }) => {
       if (!('status' in routing) || stored.reviewId !== null) return [];
       const { id, type, source, eventId } = stored;

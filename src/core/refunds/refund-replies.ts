@@ -11,14 +11,14 @@ export class RefundReplies {
     private readonly clock: Clock,
   ) {}
 
-  /** Waits for the MoR's reply, or for a try without a reply, at most `patienceMs`. Then returns the refund. */
-  async of(id: string, patienceMs: number): Promise<ListedRefund> {
+  /** Waits for the MoR's reply, or for a try without a reply, at most `timeoutMs`. Then returns the refund. */
+  async of(id: string, timeoutMs: number): Promise<ListedRefund> {
     const start = this.clock.now().getTime();
     for (;;) {
       const found = await this.books.refund(id);
       if (found === null) throw new Error(`refund ${id} was stored, but is not in the database`);
       const waited = this.clock.now().getTime() - start;
-      if (found.refund.status !== 'requested' || waited >= patienceMs) return found;
+      if (found.refund.status !== 'requested' || waited >= timeoutMs) return found;
       await this.clock.sleep(replyPauseMs(waited));
     }
   }

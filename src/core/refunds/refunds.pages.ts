@@ -35,7 +35,7 @@ import {
   refundPart,
 } from './refund-page.js';
 import { typedAmount } from './typed-amount.js';
-import { CONSOLE_PATIENCE_MS } from '../../shared/policy.js';
+import { CONSOLE_TIMEOUT_MS } from '../../shared/policy.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';
 import { Finder } from '../../frames/console/finder.js';
 import { refundFields } from './refund.fields.js';
@@ -152,7 +152,7 @@ export class RefundPages {
       const made = valueOrProblem(
         await this.service.request(found.payment.id, request, paymentRequestName(by, key, body)),
       );
-      return (await this.replies.of(made.id, CONSOLE_PATIENCE_MS)).refund;
+      return (await this.replies.of(made.id, CONSOLE_TIMEOUT_MS)).refund;
     };
     const pathOf = (made: RefundRow): string => `${PATH}/${encodeURIComponent(made.id)}`;
     await this.audit.post(req, res, {

@@ -30,7 +30,7 @@ import {
 import { actLink, fold } from '../../frames/console/acts.js';
 import { whatHappened } from './review-heading.view.js';
 import { isDoneElsewhere, isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
-import { stakeOf } from './rules/impact.js';
+import { impactOf } from './rules/impact.js';
 
 /** A review item with everything on its page. */
 export type Case = {
@@ -100,7 +100,7 @@ export function caseOf(c: Case): Html {
       ${
         isOpen &&
         html`<h2>What is at stake</h2>
-          <p>${atStake(c)}</p>
+          <p>${renderImpact(c)}</p>
           <h2>What is proposed</h2>
           <p><bdi>${proposalOf(r, named)}</bdi></p>`
       }
@@ -139,7 +139,7 @@ export function caseIds({ review: r, named }: Case): Html {
   return fold('details', 'Details and ids', null, shown);
 }
 
-function atStake(c: Case): Html {
+function renderImpact(c: Case): Html {
   const { review: r, invoice } = c;
   const p = invoice?.payments.find((x) => x.id === r.paymentRowId);
   const due = invoice?.invoice;
@@ -149,7 +149,7 @@ function atStake(c: Case): Html {
       : due !== undefined && due.amountDue !== null && due.currency !== null
         ? sayMoney({ minor: due.amountDue, currency: due.currency })
         : null;
-  return html`${money !== null && html`<strong>${money}.</strong> `}${stakeOf(r)}`;
+  return html`${money !== null && html`<strong>${money}.</strong> `}${impactOf(r)}`;
 }
 
 /** The text on the button of a choice. */

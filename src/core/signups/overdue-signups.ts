@@ -1,7 +1,7 @@
 // Finds signups that have been without a charge for too long. Neither an event nor a lane's timer reports them.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Wake } from '../../engine/lane-signal.js';
+import { LaneSignal } from '../../engine/lane-signal.js';
 import { SignupsRepository } from './signups.repository.js';
 import { SIGNUP_POLL_EVERY_MS, SIGNUP_OVERDUE_MS } from '../../shared/policy.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
@@ -10,7 +10,7 @@ import { LOG, type Logger } from '../../shared/observe/index.js';
 export class OverdueSignups {
   constructor(
     private readonly signups: SignupsRepository,
-    private readonly wake: Wake,
+    private readonly signal: LaneSignal,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
@@ -18,7 +18,7 @@ export class OverdueSignups {
   @Interval(SIGNUP_POLL_EVERY_MS)
   async flag(): Promise<void> {
     try {
-      if ((await this.signups.tellOverdue(SIGNUP_OVERDUE_MS)) > 0) this.wake.lanes();
+      if ((await this.signups.tellOverdue(SIGNUP_OVERDUE_MS)) > 0) this.signal.lanes();
     } catch (err) {
       this.log.error({ event: 'signups.check_failed', err }, "Couldn't check for overdue signups");
     }

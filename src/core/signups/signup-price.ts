@@ -5,7 +5,7 @@ import { money, type Money, sameMoney } from '../../shared/domain/money.js';
 import { BillingPlatform } from '../../shared/domain/ports/billing-platform.js';
 import { type CallFailure, type WireRequest } from '../../shared/domain/ports/call.js';
 import { type SignupCall } from '../../shared/domain/ports/payment-gateway.js';
-import { TaxDesk } from '../../shared/domain/ports/tax.js';
+import { TaxClient } from '../../shared/domain/ports/tax.js';
 import { type SignupKind } from '../../shared/domain/signup.js';
 import { type Refusal } from '../../engine/commanded.js';
 import { TaxTotalsRepository } from './tax-totals.repository.js';
@@ -43,7 +43,7 @@ export type NoPrice =
 export class SignupPrice {
   constructor(
     private readonly billing: BillingPlatform,
-    private readonly tax: TaxDesk,
+    private readonly tax: TaxClient,
     private readonly totals: TaxTotalsRepository,
   ) {}
 

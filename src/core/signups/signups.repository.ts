@@ -116,10 +116,11 @@ export class SignupsRepository {
       // The update above locks the signup's row, and `tellOverdue` skips locked rows. So no `signup.overdue` event can
       // appear between this query and the commit.
       const overdue = ofSignup({ type: 'signup.overdue', signup: id, customer: '', since: '' });
-      const told = await db.query(`select 1 from inbox_event where source = 'crossbill' and event_id = $1`, [
+      const sentEvents = await db.query(`select 1 from inbox_event where source = 'crossbill' and event_id = $1`, [
         overdue.id,
       ]);
-      if (told.rowCount !== 0) await tellLanes(db, [ofSignup({ type: 'signup.completed', signup: id })], this.time);
+      if (sentEvents.rowCount !== 0)
+        await tellLanes(db, [ofSignup({ type: 'signup.completed', signup: id })], this.time);
     });
   }
 
@@ -135,10 +136,10 @@ export class SignupsRepository {
           order by s.created_at limit 500 for no key update of s skip locked`,
         [before, new Date(before.getTime() - SIGNUP_FLAGGED_WITHIN_MS)],
       );
-      const told = overdue.rows.map(({ id: signup, customer_id: customer, created_at: at }) =>
+      const sentEvents = overdue.rows.map(({ id: signup, customer_id: customer, created_at: at }) =>
         ofSignup({ type: 'signup.overdue', signup, customer, since: at.toISOString() }),
       );
-      return told.length === 0 ? 0 : tellLanes(db, told, this.time);
+      return sentEvents.length === 0 ? 0 : tellLanes(db, sentEvents, this.time);
     });
   }
 

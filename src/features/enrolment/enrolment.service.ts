@@ -80,8 +80,8 @@ export class EnrolmentService extends EnrolmentPort {
       if (isChargeable(charged.value))
         return { ...charged, value: { enrolled: false, why: 'Stripe charges the subscription (see crossbill move)' } };
     }
-    const told = fromBooks(invoice, books, rule);
-    if (told !== null) return known(told);
+    const found = fromBooks(invoice, books, rule);
+    if (found !== null) return known(found);
     const read = await this.reader.readCustomer(invoice.customerId);
     if (!read.ok) return read;
     return { ...read, value: fromPlatform(invoice.customerId, read.value?.metadata ?? null, rule) };

@@ -11,5 +11,5 @@ export const enrolment = feature({
   checks: async () => (await import('./enrolment.checks.js')).checks,
   lanes: [lane],
   words: enrolmentWords,
-  stakes: { double_charge_risk: 'Stripe may charge the customer in addition to the MoR.' },
+  impacts: { double_charge_risk: 'Stripe may charge the customer in addition to the MoR.' },
 });

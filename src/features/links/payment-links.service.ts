@@ -29,7 +29,7 @@ export class PaymentLinksService {
    */
   async create(id: string, wish: CreatePaymentLinkDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const { invoice, askedAt } = await this.service.billed(id);
-    const there = await this.service.standing(id, 'payment_link');
+    const there = await this.service.findOpen(id, 'payment_link');
     if (there !== null && there.morId !== null) await this.readAgain(there); // the customer may have paid it by now
     const objectId = this.ids.next('lnk');
     const { amountRemaining: minor, currency } = invoice;

@@ -61,7 +61,7 @@ export const losses = feature({
     'pre_chargeback_alert.outcome': alert,
   },
   words: { ...disputeWords, ...returnWords },
-  stakes: {
+  impacts: {
     dispute: 'The bank may take the money back for good, or has taken it already.',
     debit_returned: 'The bank may have taken the money back. Stripe may still show the invoice as paid.',
   },

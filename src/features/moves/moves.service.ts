@@ -93,8 +93,8 @@ export class MovesService {
         'With ENROLMENT=all every invoice goes to the MoR, so Stripe and the MoR would both charge. Set ENROLMENT=linked first, restart the daemon, and run this again. Nothing was changed.',
       );
     const { relay } = this.settings;
-    const isToldByStripe = relay === null || relay === 'retries';
-    if (direction === 'back' && isToldByStripe && !morStopped)
+    const isReportedByStripe = relay === null || relay === 'retries';
+    if (direction === 'back' && isReportedByStripe && !morStopped)
       throw new MoveRefused(
         'mor_hears_stripe',
         'Without MOR_RELAY_URL, or with MOR_RELAY_EVENTS=retries, the MoR gets invoice.created from Stripe and would charge these customers as well. Ask the MoR to stop charging them, then run this again with --mor-stopped. Nothing was changed.',

@@ -2,7 +2,7 @@
 import { type Clock } from '../../shared/domain/ports/clock.js';
 import { type Notifications } from '../../frames/store/notifications.js';
 import { type NewsOfFeatures } from '../../core/health/news.js';
-import { type NewNotification, type NotifyAs, type Told } from '../../shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Notice } from '../../shared/domain/notification.js';
 import { putDown } from './rules/put-down.js';
 import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
 import { NEWS_FOR_MS } from '../../frames/store/notifications.js';
@@ -37,12 +37,12 @@ export class Lookout {
   async poll(): Promise<void> {
     const { opened, dueSoon } = await this.store.untold(REVIEW_DUE_SOON_MS);
     const found: NewNotification[] = [];
-    const add = (told: Told, at: Date): void => void found.push(putDown(told, this.as, at));
+    const add = (notice: Notice, at: Date): void => void found.push(putDown(notice, this.as, at));
     for (const r of opened) add(reviewOpened(r), r.createdAt);
     const now = await this.store.time();
     for (const r of dueSoon) add(reviewDueSoon(r), now);
-    for (const { told, since } of await this.news.read())
-      if (now.getTime() - since.getTime() < NEWS_FOR_MS) add(told, now);
+    for (const { notified: notice, since } of await this.news.read())
+      if (now.getTime() - since.getTime() < NEWS_FOR_MS) add(notice, now);
     await this.store.add(found);
   }
 

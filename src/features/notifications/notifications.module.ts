@@ -56,7 +56,7 @@ export class NotificationsModule implements OnModuleInit {
 
   onModuleInit(): void {
     const { timers, store } = this;
-    this.needs.add(async () => deadNeeds((await store.standing()).dead));
+    this.needs.add(async () => deadNeeds((await store.status()).dead));
     this.lifecycle.add({ start: () => timers.start(), stop: () => timers.stop(), graceMs: GRACE_MS });
   }
 }

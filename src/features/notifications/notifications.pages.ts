@@ -18,7 +18,7 @@ import {
   NOTIFICATION_STATUSES,
   type NotificationRow,
   Notifications,
-  type NotificationStanding,
+  type NotificationStatus,
   type NotificationTry,
 } from '../../frames/store/notifications.js';
 import { notificationFields } from './notification.fields.js';
@@ -64,7 +64,7 @@ export class NotificationPages {
       caption: 'Newest first',
       fields: ['notifications', notificationFields],
       empty: { filtered: 'No notifications match these filters.', yet: this.nothingYet() },
-      above: gone(await this.notifications.standing()),
+      above: gone(await this.notifications.status()),
     });
   }
 
@@ -107,7 +107,7 @@ export class NotificationPages {
   }
 }
 
-function gone({ goneAt, pending }: NotificationStanding): Html | null {
+function gone({ goneAt, pending }: NotificationStatus): Html | null {
   if (goneAt === null) return null;
   return html`<p class="message bad" role="status">
     The receiver answered 410 at ${time(goneAt)}: it wants no more notifications. Crossbill sends nothing, and

@@ -5,7 +5,7 @@ import { Notifications } from '../../frames/store/notifications.js';
 
 export const status: StatusPart = async (app) => {
   if (app.config.notifyUrl === null) return { json: { notifications: null }, text: '' };
-  const notifications = await app.get(Notifications).standing();
+  const notifications = await app.get(Notifications).status();
   const { pending, dead, goneAt } = notifications;
   const gone =
     goneAt === null

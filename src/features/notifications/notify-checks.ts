@@ -19,7 +19,7 @@ async function notifyChecks(
   notifications: Notifications,
 ): Promise<Check[]> {
   if (config.notifyUrl === null) return [ok('NOTIFY_URL is not set: your backend gets no notifications')];
-  const { pending, dead, goneAt } = await notifications.standing();
+  const { pending, dead, goneAt } = await notifications.status();
   const checks = [await addressCheck(new URL(config.notifyUrl.reveal()), config.proxies)];
   if (!notifies(config)) checks.push(ok(`${UNSENT.message} Your backend gets no notifications.`));
   if (goneAt !== null) {

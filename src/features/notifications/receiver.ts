@@ -47,8 +47,8 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
 
   async send(delivery: Delivery, at: Date): Promise<DeliveryResult> {
     const startedAt = performance.now();
-    const told = await this.#post(delivery, at);
-    return { ...told, elapsedMs: Math.round(performance.now() - startedAt) };
+    const outcome = await this.#post(delivery, at);
+    return { ...outcome, elapsedMs: Math.round(performance.now() - startedAt) };
   }
 
   async close(): Promise<void> {

@@ -19,14 +19,14 @@ export class SearchPages {
   @Page('console.find')
   async find(@Req() req: Request, @Res() res: Response): Promise<void> {
     const sought = queryText(req, 'q');
-    const { found, told } = await this.search.for(sought);
+    const { found, hint } = await this.search.for(sought);
     const [only] = found;
     if (only !== undefined && found.length === 1 && only.exact) {
       secure(res);
       res.redirect(303, only.path);
       return;
     }
-    const body = html`${told !== null && html`<p class="message" role="status">${told}</p>`}
+    const body = html`${hint !== null && html`<p class="message" role="status">${hint}</p>`}
     ${sought !== '' && results(sought, found)}${whatIsSearched}`;
     sendPage(req, res, { title: 'Search', section: null, body }, sought !== '' && found.length === 0 ? 404 : 200);
   }

@@ -15,7 +15,7 @@ import { type Found, ObjectSearch } from '../../frames/console/search-results.js
 import { type Beginning, SearchRepository } from './search.repository.js';
 
 /** The results of a search. `told`: a note for the reader, for example if Stripe did not reply. */
-export type Result = { readonly found: readonly Found[]; readonly told: string | null };
+export type Result = { readonly found: readonly Found[]; readonly hint: string | null };
 
 const OF_EACH = 5;
 /** A shorter text would match half of the database. */
@@ -49,7 +49,7 @@ export class Search {
   ) {}
 
   async for(sought: string): Promise<Result> {
-    if (sought === '') return { found: [], told: null };
+    if (sought === '') return { found: [], hint: null };
     const typed = splitAmount(sought);
     const minors = sought.includes('@') ? [] : minorsOf(typed);
     const [ids, numbers, amounts] = await Promise.all([
@@ -59,10 +59,10 @@ export class Search {
     ]);
     const found = [...ids, ...numbers.filter((n) => !ids.some((f) => f.path === n.path)), ...amounts];
     if (ids.some((f) => f.exact) || !mayBeCustomer(sought) || typed.currency !== null)
-      return { found, told: toldOf(sought, found, minors) };
+      return { found, hint: notifiedOf(sought, found, minors) };
     const customers = await this.finder.customers(sought);
     if (customers !== null) found.push(...customers.map(foundCustomer));
-    return { found, told: customers === null && found.length === 0 ? UNREAD : toldOf(sought, found, minors) };
+    return { found, hint: customers === null && found.length === 0 ? UNREAD : notifiedOf(sought, found, minors) };
   }
 
   private async byNumber(sought: string): Promise<Found[]> {
@@ -153,7 +153,7 @@ export class Search {
 const mayBeCustomer = (text: string): boolean =>
   text.includes('@') || (text.length >= SHORTEST_NAME && /\p{L}{2}/u.test(text) && !text.includes('_'));
 
-function toldOf(sought: string, found: readonly Found[], minors: readonly bigint[]): string | null {
+function notifiedOf(sought: string, found: readonly Found[], minors: readonly bigint[]): string | null {
   if (found.length > 0) return null;
   if (minors.length > 0) return NEWEST_AMOUNTS;
   return sought.length < SHORTEST ? `Type at least ${SHORTEST} characters of an id or a number.` : null;

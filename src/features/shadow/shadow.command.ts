@@ -1,6 +1,6 @@
 // `crossbill shadow`: compares the decisions of shadow mode with the work of the merchant's present integration.
 import { type Difference, type DifferenceKind } from '../../shared/domain/difference.js';
-import { ShadowRepository, type ShadowStanding } from './shadow.repository.js';
+import { ShadowRepository, type ShadowStatus } from './shadow.repository.js';
 import { differenceView } from '../../core/invoices/difference.view.js';
 import { type Compared, Comparer, NO_COMPARER } from '../../shared/domain/ports/differences.js';
 import { type Commands } from '../../frames/cli/commands.js';
@@ -24,16 +24,16 @@ export function addShadow(on: Commands): void {
       on.run(async (cli, { since }) => {
         const app = await cli.open();
         const report = await compare(cli, since, (options) => app.find(Comparer, NO_COMPARER).run(options));
-        const standing = await app.get(ShadowRepository).standing();
+        const status = await app.get(ShadowRepository).status();
         const view = {
           shadow: app.config.sendsNothing,
-          calls_not_sent: standing.calls,
-          marks_agreed: standing.agreed,
-          marks_not_made_yet: standing.unmarked,
+          calls_not_sent: status.calls,
+          marks_agreed: status.agreed,
+          marks_not_made_yet: status.unmarked,
           differences: report.differences.map((d) => ({ ...differenceView(d), means: meaning(d) })),
           problem: report.problem,
         };
-        await cli.print(view, () => render(app.config.sendsNothing, standing, report));
+        await cli.print(view, () => render(app.config.sendsNothing, status, report));
         return exitCode(report);
       }),
     );
@@ -44,7 +44,7 @@ function meaning({ kind, reviewId }: Difference): string {
   return reviewId === null ? means : `${means}; Crossbill would have asked a person (${reviewId})`;
 }
 
-function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report: Compared): string {
+function render(on: boolean, { calls, agreed, unmarked }: ShadowStatus, report: Compared): string {
   const rows = report.differences.map((d) => [meaning(d), d.invoiceId ?? d.eventId ?? '-', d.detail]);
   return [
     on ? 'Shadow mode is on: Crossbill changes nothing at Stripe or the MoR.\n' : 'Shadow mode is off.\n',

@@ -43,7 +43,7 @@ export class ShadowModule implements OnModuleInit {
     const show = shadowGauge(this.metrics);
     const isOn = this.config.sendsNothing;
     if (!isOn) return;
-    this.gauges.add(async () => show(await this.books.standing()));
+    this.gauges.add(async () => show(await this.books.status()));
     const text = 'shadow mode: Crossbill records decisions and changes nothing at Stripe or the MoR';
     this.log.warn({ event: 'daemon.shadow' }, text);
     const { httpAdapter }: Partial<HttpAdapterHost> = this.http; // a command has no HTTP server

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../frames/store/database.js';
 import { UNSENT } from '../../shared/domain/ports/call.js';
 
-export type ShadowStanding = {
+export type ShadowStatus = {
   /** Calls decided and never sent, by kind. */
   readonly calls: ReadonlyMap<string, number>;
   /** Marks decided by Crossbill, and made by another integration. */
@@ -16,7 +16,7 @@ export type ShadowStanding = {
 export class ShadowRepository {
   constructor(private readonly db: Database) {}
 
-  async standing(): Promise<ShadowStanding> {
+  async status(): Promise<ShadowStatus> {
     const calls = await this.db.pool.query<{ kind: string; n: string }>(
       `select kind, count(*) as n from open_call where status = $1 group by kind order by kind`,
       [UNSENT.listed],

@@ -27,7 +27,7 @@ export class ProformasService {
    */
   async create(id: string, wish: CreateProformaDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const billed = await this.service.billed(id);
-    const there = await this.service.standing(id, 'proforma');
+    const there = await this.service.findOpen(id, 'proforma');
     // The MoR may have deleted the known proforma invoice, so read its status first.
     if (there !== null && there.morId !== null) await this.service.refresh(proformaLookup, there);
     const today = this.clock.now().toISOString().slice(0, 10);

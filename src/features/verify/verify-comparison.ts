@@ -7,15 +7,15 @@ import {
 } from '../../shared/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../shared/domain/ports/call.js';
 import { compareAttached, compareCharges, compareInvoice, compareWithin, paidBeyondLedger } from './rules/compare.js';
-import { STRIPE_EVENTS_KEPT_MS, VERIFY_GRACE_MS, VERIFY_YOUNG_PAUSE_MS } from '../../shared/policy.js';
+import { STRIPE_EVENTS_KEPT_MS, VERIFY_GRACE_MS, VERIFY_RECENT_PAUSE_MS } from '../../shared/policy.js';
 import { type Difference, type OurInvoice } from '../../shared/domain/difference.js';
 import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-manual.js';
 import { finding } from './rules/findings.js';
 import { type VerifyProgress } from './rules/progress.js';
-import { VerifyHands } from './verify-manual.js';
+import { VerifyManual } from './verify-manual.js';
 import { VerifyMarks } from './verify-marks.js';
 import { VerifyOutside } from './verify-outside.js';
-import { VERIFY_PAGE, type VerifySitting } from './verify-session.js';
+import { VERIFY_PAGE, type VerifySession } from './verify-session.js';
 
 /** Returns `from`, or the start of Stripe's event list if the list does not reach back to `from`. */
 export function keptSince(from: Date, now: Date): Date {
@@ -28,28 +28,28 @@ export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
 }
 
 /** At its end a run compares at most this many young invoices again, and looks for as many young events. */
-const YOUNG_ONES = 200;
+const MOST_RECENT = 200;
 
 export class VerifyComparison {
   private refundsAfter: number;
-  private readonly hands: VerifyHands;
+  private readonly manual: VerifyManual;
   private readonly marks: VerifyMarks;
   private readonly outside: VerifyOutside;
   /** The number of marks still to look up at the MoR. Null: the run did not ask the MoR. */
   marksLeft: number | null = null;
   private readonly olderSeen = new Set<string>();
-  private readonly youngInvoices = new Set<string>();
-  private readonly youngEvents: BillingEventFacts[] = [];
+  private readonly recentInvoices = new Set<string>();
+  private readonly recentEvents: BillingEventFacts[] = [];
 
-  constructor(private readonly sitting: VerifySitting) {
-    this.hands = new VerifyHands(sitting);
-    this.marks = new VerifyMarks(sitting);
-    this.outside = new VerifyOutside(sitting);
-    this.refundsAfter = sitting.options.from.refundsAfter;
+  constructor(private readonly session: VerifySession) {
+    this.manual = new VerifyManual(session);
+    this.marks = new VerifyMarks(session);
+    this.outside = new VerifyOutside(session);
+    this.refundsAfter = session.options.from.refundsAfter;
   }
 
   get progress(): VerifyProgress {
-    const { options, lists, findings } = this.sitting;
+    const { options, lists, findings } = this.session;
     const { refundsAfter } = this;
     return { ...options.from, lists: { ...lists }, refundsAfter, again: [...findings.again], more: findings.moreShown };
   }
@@ -61,17 +61,17 @@ export class VerifyComparison {
     await this.whatDiffered();
     await this.withinBooks();
     await this.stripeInvoices();
-    await this.hands.records();
-    await this.hands.notes();
+    await this.manual.records();
+    await this.manual.notes();
     await this.stripeEvents();
     this.marksLeft = await this.marks.all();
-    await this.youngOnes();
+    await this.recheckRecent();
   }
 
   /** Compares again the invoices with a difference in the last run. Some are too old for Stripe's lists. */
   private async whatDiffered(): Promise<void> {
-    const { sitting } = this;
-    const { findings, parts } = sitting;
+    const { session: verifySession } = this;
+    const { findings, parts } = verifySession;
     const lost = findings.all.filter((d) => d.kind === 'event_never_delivered' && d.eventId === null);
     const unheard = new Set(lost.map((d) => d.invoiceId));
     const ids = [...findings.again];
@@ -83,27 +83,27 @@ export class VerifyComparison {
         if (own === null && unheard.has(id)) continue; // our database still does not know the invoice
         const facts = await this.read(id);
         const found = facts === null ? [] : await this.ofInvoice(facts, own);
-        if (own !== null) found.push(...(await this.hands.ofRefunds(own, true)));
+        if (own !== null) found.push(...(await this.manual.ofRefunds(own, true)));
         findings.forget(id);
         findings.addShown(found, facts);
-        await sitting.step('invoices', 0);
+        await verifySession.step('invoices', 0);
       }
     }
   }
 
   /** Compares our own records with each other, and our refunds with Stripe. A resumed run skips compared refunds. */
   private async withinBooks(): Promise<void> {
-    const { parts, options, findings } = this.sitting;
+    const { parts, options, findings } = this.session;
     const { since, resumed } = options;
-    const now = this.sitting.now();
+    const now = this.session.now();
     for (let after = 0; ;) {
       const page = await parts.books.openEnds(since, after, VERIFY_PAGE);
       for (const ours of page) {
         const settled = compareWithin(ours, now);
         findings.addOfBooks([...settled, ...compareCharges(ours)]);
-        this.noteYoung(ours.invoice.invoiceId, settled, () => compareWithin(ours, now, 0));
+        this.noteRecent(ours.invoice.invoiceId, settled, () => compareWithin(ours, now, 0));
         const isNew = ours.refunds.some((r) => resumed !== null && (r.succeededAt ?? r.createdAt) >= resumed);
-        if (ours.seq > this.refundsAfter || isNew) findings.addShown(await this.hands.ofRefunds(ours));
+        if (ours.seq > this.refundsAfter || isNew) findings.addShown(await this.manual.ofRefunds(ours));
         if (ours.seq > this.refundsAfter) this.refundsAfter = ours.seq;
       }
       const last = page.at(-1);
@@ -113,14 +113,14 @@ export class VerifyComparison {
   }
 
   private read(invoiceId: string): Promise<ShownInvoice | null> {
-    const { reader } = this.sitting.parts;
-    return this.sitting.ask(() => reader.readInvoice(invoiceId), 'an invoice could not be read');
+    const { reader } = this.session.parts;
+    return this.session.ask(() => reader.readInvoice(invoiceId), 'an invoice could not be read');
   }
 
   private async stripeInvoices(): Promise<void> {
-    const { parts, findings } = this.sitting;
+    const { parts, findings } = this.session;
     const { reader, books } = parts;
-    await this.sitting.listed(
+    await this.session.listed(
       'invoices',
       (query) => reader.listInvoices(query),
       async (page) => {
@@ -135,7 +135,7 @@ export class VerifyComparison {
           if (settled.length < found.length) left++;
           findings.addShown(settled, facts);
         }
-        if (left > 0) await this.sitting.step('under_way', left);
+        if (left > 0) await this.session.step('under_way', left);
       },
     );
   }
@@ -146,9 +146,9 @@ export class VerifyComparison {
     graceMs: number = VERIFY_GRACE_MS,
   ): Promise<Difference[]> {
     if (await this.outside.has(facts, own)) return [];
-    const now = this.sitting.now();
+    const now = this.session.now();
     const found = compareInvoice(facts, own, now, graceMs);
-    this.noteYoung(facts.invoiceId, found, () => compareInvoice(facts, own, now, 0));
+    this.noteRecent(facts.invoiceId, found, () => compareInvoice(facts, own, now, 0));
     const named = own?.payments.some((p) => p.paymentRecordId !== null && p.mark === 'confirmed') === true;
     const beyond = paidBeyondLedger(facts, own);
     const payments = beyond || named ? await this.paymentsOf(facts) : [];
@@ -156,7 +156,7 @@ export class VerifyComparison {
     if (own === null) return found;
     found.push(...compareCharges(own));
     const detached = compareDetached({ ...facts, payments }, own);
-    if (creditedBeyondLedger(facts, own)) found.push(...(await this.hands.ofNotes(own)));
+    if (creditedBeyondLedger(facts, own)) found.push(...(await this.manual.ofNotes(own)));
     found.push(...compareOverpaid(facts, own));
     // A detached payment makes the sums wrong too. Verify then reports the detached payment, and no difference of sums.
     return detached.length === 0 ? found : [...found.filter((d) => !SUMS.has(d.kind)), ...detached];
@@ -164,33 +164,33 @@ export class VerifyComparison {
 
   private async paymentsOf({ invoiceId, payments }: ShownInvoice): Promise<NonNullable<ShownInvoice['payments']>> {
     if (payments !== null) return payments;
-    const listing = () => this.sitting.parts.platform.listInvoicePayments(invoiceId);
-    const listed = await this.sitting.ask(listing, 'payments of an invoice could not be listed');
-    await this.sitting.step('invoices', 0);
+    const listing = () => this.session.parts.platform.listInvoicePayments(invoiceId);
+    const listed = await this.session.ask(listing, 'payments of an invoice could not be listed');
+    await this.session.step('invoices', 0);
     return listed;
   }
 
   private async stripeEvents(): Promise<void> {
-    const { parts, options, findings } = this.sitting;
+    const { parts, options, findings } = this.session;
     const { reader, books } = parts;
-    await this.sitting.listed(
+    await this.session.listed(
       'events',
       (query) => {
-        const createdAfter = keptSince(query.createdAfter, this.sitting.now());
+        const createdAfter = keptSince(query.createdAfter, this.session.now());
         const isOver = query.createdBefore !== undefined && query.createdBefore <= createdAfter;
         if (isOver) return Promise.resolve(NOTHING_LISTED);
         return reader.listEvents({ ...query, createdAfter, types: [...stripeInvoiceTypes, BALANCE_TYPE] });
       },
       async (page: readonly BillingEventFacts[]) => {
-        const now = this.sitting.now();
+        const now = this.session.now();
         const news = page.filter((e) => e.type !== BALANCE_TYPE);
-        await this.hands.balances(page);
+        await this.manual.balances(page);
         await this.olderInvoices(news);
         const unknown = await books.unknownEvents(news.map((e) => e.eventId));
         const lost = news.filter(({ eventId }) => unknown.has(eventId));
         for (const e of await this.outside.without(lost)) {
           if (!isOnItsWay(e, now)) findings.addMissing(e, missingEvent(e));
-          else if (options.young && this.youngEvents.length < YOUNG_ONES) this.youngEvents.push(e);
+          else if (options.recent && this.recentEvents.length < MOST_RECENT) this.recentEvents.push(e);
         }
       },
     );
@@ -201,7 +201,7 @@ export class VerifyComparison {
    * an invoice shows other money than the ledger, verify reads and compares the invoice.
    */
   private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
-    const { parts, options, findings } = this.sitting;
+    const { parts, options, findings } = this.session;
     for (const e of events) {
       const { id, createdAt } = e.about;
       if (id === null || createdAt === null || createdAt >= options.since || this.olderSeen.has(id)) continue;
@@ -209,10 +209,10 @@ export class VerifyComparison {
       const parsed = parseStripeEvent(e.body);
       const own = await parts.books.invoice(id);
       if (parsed.usability !== 'usable' || own === null) continue;
-      if (!compareInvoice(parsed.event.invoice, own, this.sitting.now()).some(isOfMoney)) continue;
+      if (!compareInvoice(parsed.event.invoice, own, this.session.now()).some(isOfMoney)) continue;
       const facts = await this.read(id);
       if (facts !== null) findings.addShown(await this.ofInvoice(facts, own), facts);
-      await this.sitting.step('invoices', 0);
+      await this.session.step('invoices', 0);
     }
   }
 
@@ -220,29 +220,29 @@ export class VerifyComparison {
    * Notes a young invoice for a second comparison at the end of the run, if `all` (without a grace period) has more
    * differences than `settled` (with the grace period). The daily run notes no invoice: the next daily run compares it.
    */
-  private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
-    if (!this.sitting.options.young || this.youngInvoices.size >= YOUNG_ONES) return;
-    if (all().length > settled.length) this.youngInvoices.add(invoiceId);
+  private noteRecent(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
+    if (!this.session.options.recent || this.recentInvoices.size >= MOST_RECENT) return;
+    if (all().length > settled.length) this.recentInvoices.add(invoiceId);
   }
 
   /** Compares young objects again after a pause, long enough for a delivery and its decision. */
-  private async youngOnes(): Promise<void> {
-    const { parts, findings } = this.sitting;
+  private async recheckRecent(): Promise<void> {
+    const { parts, findings } = this.session;
     const { books } = parts;
-    const [ids, events] = [[...this.youngInvoices], this.youngEvents];
+    const [ids, events] = [[...this.recentInvoices], this.recentEvents];
     if (ids.length === 0 && events.length === 0) return;
-    await this.sitting.sleep(VERIFY_YOUNG_PAUSE_MS);
+    await this.session.sleep(VERIFY_RECENT_PAUSE_MS);
     const unknown = await books.unknownEvents(events.map((e) => e.eventId));
     for (const e of events) if (unknown.has(e.eventId)) findings.addMissing(e, missingEvent(e));
     for (const id of ids) {
       const facts = await this.read(id);
       const underWay = (await books.underWay([id])).has(id);
       const own = await books.invoice(id);
-      const now = this.sitting.now();
+      const now = this.session.now();
       if (own !== null) findings.addOfBooks(compareWithin(own, now, 0));
       const found = facts === null ? [] : await this.ofInvoice(facts, own, 0);
       findings.addShown(underWay ? found.filter(isNoNews) : found, facts);
-      await this.sitting.step('invoices', 0);
+      await this.session.step('invoices', 0);
     }
   }
 }

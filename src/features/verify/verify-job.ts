@@ -2,7 +2,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { untoldByKind } from './rules/run.js';
+import { unnotifiedByKind } from './rules/run.js';
 import { VerifyReports } from './verify-reports.js';
 import { VerifyRepository } from './verify.repository.js';
 import { Metrics } from '../../shared/observe/index.js';
@@ -93,6 +93,6 @@ export class VerifyJob implements OnModuleDestroy {
   private async show(): Promise<void> {
     const last = await this.books.last();
     if (last === null) return;
-    this.metrics.verified(untoldByKind(last), await this.books.lastComplete());
+    this.metrics.verified(unnotifiedByKind(last), await this.books.lastComplete());
   }
 }

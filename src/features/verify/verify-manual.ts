@@ -10,22 +10,22 @@ import {
   compareRecord,
   creditsOf,
 } from './rules/compare-manual.js';
-import { type VerifySitting } from './verify-session.js';
+import { type VerifySession } from './verify-session.js';
 
-export class VerifyHands {
+export class VerifyManual {
   private readonly customersSeen = new Set<string>();
 
-  constructor(private readonly sitting: VerifySitting) {}
+  constructor(private readonly session: VerifySession) {}
 
   /**
    * Compares the refunds on each payment record. Reads nothing if Crossbill marks invoices out of band: the account may
    * have no payment records, and the API key no right to read them.
    */
   async records(): Promise<void> {
-    const { parts, findings } = this.sitting;
+    const { parts, findings } = this.session;
     const { reader, books, context } = parts;
     if (context.settings.markMode !== 'payment_record') return;
-    await this.sitting.listed(
+    await this.session.listed(
       'records',
       (query) => reader.listPaymentRecords(query),
       async (page) => {
@@ -42,9 +42,9 @@ export class VerifyHands {
 
   /** Compares the new credit notes on Stripe with our invoices of any age. */
   async notes(): Promise<void> {
-    const { parts, findings } = this.sitting;
+    const { parts, findings } = this.session;
     const { reader, books } = parts;
-    await this.sitting.listed(
+    await this.session.listed(
       'notes',
       (query) => reader.listNewCreditNotes(query),
       async (page) => {
@@ -56,16 +56,18 @@ export class VerifyHands {
 
   /** Finds credits by hand on balances changed by these events. Looks only at customers with a payment by the MoR. */
   async balances(events: readonly BillingEventFacts[]): Promise<void> {
-    const { sitting } = this;
-    const { reader, books } = sitting.parts;
+    const { session: verifySession } = this;
+    const { reader, books } = verifySession.parts;
     const moved = events.filter((e) => e.movesBalance).flatMap((e) => e.about.id ?? []);
     const fresh = [...new Set(moved)].filter((id) => !this.customersSeen.has(id));
     if (fresh.length === 0) return;
     for (const id of fresh) this.customersSeen.add(id);
     for (const id of await books.payingCustomers(fresh)) {
-      const listing = () => reader.listBalance(id, sitting.options.since);
-      sitting.findings.addShown(compareBalance(id, await sitting.ask(listing, 'a balance could not be listed')));
-      await sitting.step('balances', 1);
+      const listing = () => reader.listBalance(id, verifySession.options.since);
+      verifySession.findings.addShown(
+        compareBalance(id, await verifySession.ask(listing, 'a balance could not be listed')),
+      );
+      await verifySession.step('balances', 1);
     }
   }
 
@@ -85,23 +87,23 @@ export class VerifyHands {
   }
 
   async ofNotes(own: OurInvoice): Promise<Difference[]> {
-    const { sitting } = this;
-    const listing = () => sitting.parts.reader.listCreditNotes(own.invoice.invoiceId);
-    const notes = await sitting.ask(listing, 'credit notes could not be listed');
-    await sitting.step('credit_notes', notes.length);
+    const { session: verifySession } = this;
+    const listing = () => verifySession.parts.reader.listCreditNotes(own.invoice.invoiceId);
+    const notes = await verifySession.ask(listing, 'credit notes could not be listed');
+    await verifySession.step('credit_notes', notes.length);
     return [...compareCreditNotes(own, notes), ...compareForeignNotes(own, notes)];
   }
 
   /** Reads the record again, then our own rows, and compares both. */
   private async ofRecord(own: OurInvoice, p: PaymentRow): Promise<Difference[]> {
-    const { sitting } = this;
-    const { reader, books } = sitting.parts;
+    const { session: verifySession } = this;
+    const { reader, books } = verifySession.parts;
     const { paymentRecordId } = p;
     if (paymentRecordId === null) return [];
     const read = () => reader.readPaymentRecord(paymentRecordId);
-    const record = await sitting.ask(read, 'a payment record could not be read');
+    const record = await verifySession.ask(read, 'a payment record could not be read');
     const now = await books.invoice(own.invoice.invoiceId);
-    await sitting.step('payment_records', 0);
+    await verifySession.step('payment_records', 0);
     return compareRecord(now ?? own, p, record);
   }
 }

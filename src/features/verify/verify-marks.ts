@@ -1,7 +1,7 @@
 // Looks up the marks on Stripe at the MoR. The first pass over a million marks takes days.
 import { type MarkReply, type MarkedPayment, type MarksRepository } from './marks.repository.js';
 import { finding } from './rules/findings.js';
-import { VERIFY_PAGE, type VerifySitting } from './verify-session.js';
+import { VERIFY_PAGE, type VerifySession } from './verify-session.js';
 import {
   MARKS_LEFT_COUNTED,
   VERIFY_MARKS_A_RUN,
@@ -25,20 +25,20 @@ export class VerifyMarks {
   private readonly most: number;
   private readonly lookups: MarksRepository;
 
-  constructor(private readonly sitting: VerifySitting) {
-    this.most = sitting.options.young ? VERIFY_MARKS_FOR_A_PERSON : VERIFY_MARKS_A_RUN;
-    this.lookups = sitting.parts.books.marks;
+  constructor(private readonly session: VerifySession) {
+    this.most = session.options.recent ? VERIFY_MARKS_FOR_A_PERSON : VERIFY_MARKS_A_RUN;
+    this.lookups = session.parts.books.marks;
   }
 
   /** Looks up the marks. Returns how many are left. Null: the run does not ask the MoR. */
   async all(): Promise<number | null> {
-    const { parts, findings } = this.sitting;
+    const { parts, findings } = this.session;
     if (parts.context.settings.signupChargeCheck === 'off') return null;
     await this.again();
     const fresh = await this.newer();
     await this.older();
     if (fresh.length > 0) {
-      await this.sitting.sleep(NOT_YET_MS);
+      await this.session.sleep(NOT_YET_MS);
       for (const mark of fresh.slice(0, VERIFY_MARKS_FOR_A_PERSON)) await this.ask(mark);
     }
     for (const { invoiceId, paymentId, paymentRowId, chargeId } of await this.lookups.unknown(MOST_NAMED)) {
@@ -50,7 +50,7 @@ export class VerifyMarks {
 
   /** Asks the MoR again about charges it did not confirm at the last look-up. */
   private async again(): Promise<void> {
-    for (const mark of await this.lookups.open(this.sitting.now(), this.most)) await this.ask(mark);
+    for (const mark of await this.lookups.open(this.session.now(), this.most)) await this.ask(mark);
   }
 
   /** Looks up the marks of `MarksRepository.newer`. Returns the marks with a charge unknown to the MoR. */
@@ -61,7 +61,7 @@ export class VerifyMarks {
       for (const mark of page) if ((await this.ask(mark)) === 'unknown') unknown.push(mark);
       after = page.at(-1)?.entryId ?? after;
       if (after > 0n)
-        await this.lookups.reachedNewer(after, new Date(this.sitting.now().getTime() - WRITTEN_WITHIN_MS));
+        await this.lookups.reachedNewer(after, new Date(this.session.now().getTime() - WRITTEN_WITHIN_MS));
       if (page.length < VERIFY_PAGE) break;
     }
     return unknown;
@@ -78,15 +78,15 @@ export class VerifyMarks {
   }
 
   private async ask(mark: MarkedPayment): Promise<MarkReply | null> {
-    const { sitting } = this;
+    const { session: verifySession } = this;
     const { chargeId } = mark;
     if (chargeId === null) return null;
-    if (++this.asked > AT_ONCE) await sitting.sleep(VERIFY_MARKS_PAUSE_MS);
-    const read = () => sitting.parts.gateway.lookUpCharge(chargeId);
-    const state = await sitting.ask(read, 'a charge could not be looked up at the MoR');
+    if (++this.asked > AT_ONCE) await verifySession.sleep(VERIFY_MARKS_PAUSE_MS);
+    const read = () => verifySession.parts.gateway.lookUpCharge(chargeId);
+    const state = await verifySession.ask(read, 'a charge could not be looked up at the MoR');
     const reply = state === 'charged' ? 'known' : state === 'pending' ? 'not_ready' : 'unknown';
-    await this.lookups.answered(mark, reply, sitting.now());
-    await sitting.step('marks', 1);
+    await this.lookups.answered(mark, reply, verifySession.now());
+    await verifySession.step('marks', 1);
     return reply;
   }
 }

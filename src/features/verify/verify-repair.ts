@@ -8,7 +8,7 @@ import { decideMarksAgain } from '../../core/payments/rules/mark.js';
 import {
   announcedAt,
   isLiveProforma,
-  isStandingLink,
+  isOpenLink,
   type MorObjectRow,
   TRANSFERRED,
 } from '../../shared/domain/mor-object.js';
@@ -157,6 +157,6 @@ export class VerifyRepair {
 /** True if the object's status at the MoR may still change, and the MoR lets Crossbill read the object. */
 function isReadable(o: MorObjectRow): boolean {
   if (o.morId === null) return false;
-  if (o.kind === 'payment_link') return isStandingLink(o) || o.status === 'EXPIRED' || announcedAt(o) !== null;
+  if (o.kind === 'payment_link') return isOpenLink(o) || o.status === 'EXPIRED' || announcedAt(o) !== null;
   return isLiveProforma(o) && !TRANSFERRED.has(o.status);
 }

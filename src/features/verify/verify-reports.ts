@@ -3,7 +3,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Logger } from '../../shared/observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';
-import { untoldOf } from './rules/run.js';
+import { unnotifiedOf } from './rules/run.js';
 import { type VerifyReport } from './verify.service.js';
 
 @Injectable()
@@ -17,13 +17,20 @@ export class VerifyReports {
   onRun({ id, resumedFrom, outcome, compared, differences, more, problem, lossWindows }: VerifyReport): void {
     const { log } = this;
     for (const w of lossWindows) log.warn({ event: 'verify.loss_window', run: id }, showLossWindow(w));
-    const untold = untoldOf({ differences, more });
+    const unnotified = unnotifiedOf({ differences, more });
     const beyond = Object.keys(more).length === 0 ? {} : { more };
-    const line = { run: id, ...(resumedFrom === null ? {} : { resumedFrom }), compared, untold, ...beyond, problem };
+    const line = {
+      run: id,
+      ...(resumedFrom === null ? {} : { resumedFrom }),
+      compared,
+      untold: unnotified,
+      ...beyond,
+      problem,
+    };
     if (outcome === 'clean') log.info({ event: 'verify.clean', ...line }, 'verify found no open difference');
     else if (outcome === 'incomplete')
       log.warn({ event: 'verify.incomplete', ...line }, "verify couldn't compare everything; the next run resumes it");
-    else if (untold === 0)
+    else if (unnotified === 0)
       log.warn({ event: 'verify.differences', ...line }, 'verify found differences; each is in review or acknowledged');
     else {
       const todo = 'verify found differences without an open review item: `crossbill verify` lists them';

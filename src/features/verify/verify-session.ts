@@ -32,14 +32,14 @@ export class CouldNotCompare extends Error {
 }
 
 /** The options of this run. `from`: the progress at its start, taken from the interrupted run if there is one. */
-export type SittingOptions = {
+export type VerifySessionOptions = {
   readonly since: Date;
   readonly from: VerifyProgress;
   /** The first start of the resumed run. Null: this is a new run. */
   readonly resumed: Date | null;
   readonly signal: AbortSignal | undefined;
   /** True: compare very young objects twice. False: leave them to the next run. */
-  readonly young: boolean;
+  readonly recent: boolean;
   /**
    * Runs after each request, with the number `n` of newly compared objects of the kind `what`. May save the progress.
    */
@@ -53,13 +53,13 @@ const CALLED: Readonly<Record<ListName, string>> = {
   events: 'events',
 };
 
-export class VerifySitting {
+export class VerifySession {
   readonly lists: Record<ListName, Listing>;
-  readonly step: SittingOptions['step'];
+  readonly step: VerifySessionOptions['step'];
 
   constructor(
     readonly parts: VerifyParts,
-    readonly options: SittingOptions,
+    readonly options: VerifySessionOptions,
     readonly findings: VerifyFindings,
   ) {
     const { from, resumed, since, step } = options;

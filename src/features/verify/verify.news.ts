@@ -1,7 +1,7 @@
 // The notification about differences that no review item asks about.
 import { type News } from '../../core/health/news.js';
 import { type VerifyRepository } from './verify.repository.js';
-import { untoldByKind, untoldOf, type VerifyRun } from './rules/run.js';
+import { unnotifiedByKind, unnotifiedOf, type VerifyRun } from './rules/run.js';
 
 /** Reads the notification about the newest run. Reads a run once: it may have thousands of differences. */
 export function newsFrom(books: Pick<VerifyRepository, 'last' | 'lastId'>): () => Promise<News | null> {
@@ -15,13 +15,13 @@ export function newsFrom(books: Pick<VerifyRepository, 'last' | 'lastId'>): () =
 
 /** The notification about the newest run. Null: it needs none. */
 export function newsOf(run: VerifyRun | null): News | null {
-  if (run === null || run.outcome !== 'differences' || run.finishedAt === null || untoldOf(run) === 0) return null;
-  const counts = Object.entries(untoldByKind(run)).filter(([, n]) => n > 0);
+  if (run === null || run.outcome !== 'differences' || run.finishedAt === null || unnotifiedOf(run) === 0) return null;
+  const counts = Object.entries(unnotifiedByKind(run)).filter(([, n]) => n > 0);
   const data = {
     run_id: run.id,
-    differences: untoldOf(run),
+    differences: unnotifiedOf(run),
     by_kind: Object.fromEntries(counts),
     console: '/console/verify',
   };
-  return { told: { type: 'verify.differences', subject: run.id, data }, since: run.finishedAt };
+  return { notified: { type: 'verify.differences', subject: run.id, data }, since: run.finishedAt };
 }

@@ -6,7 +6,7 @@ import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { invalid, notFound, Problem } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { acknowledgedOf, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
+import { acknowledgedOf, showMarksLeft, unnotifiedOf, type VerifyRun } from './rules/run.js';
 import { VerifyRepository } from './verify.repository.js';
 import { differenceFields, listedDifference } from './difference.fields.js';
 import { type Difference, isOpen, showCounts } from '../../shared/domain/difference.js';
@@ -173,7 +173,7 @@ function runOf(run: VerifyRun, numbers: Numbers): Html {
     ['Compared', showCounts(run.compared)],
     ['Marks left to look up at the MoR', run.marksLeft === null ? 'not counted' : showMarksLeft(run.marksLeft)],
     ['Differences', all],
-    ['Of these not handled yet', untoldOf(run)],
+    ['Of these not handled yet', unnotifiedOf(run)],
     ['Acknowledged by a person', acknowledgedOf(run).length],
   ])}
   ${run.lossWindows.map((w) => html`<p class="message bad">${capital(showLossWindow(w))}.</p>`)}

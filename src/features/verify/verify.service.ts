@@ -18,9 +18,9 @@ import { DecisionContext } from '../../engine/decision-context.js';
 import { type LossReport, LossWindowService } from './loss-window.service.js';
 import { VerifyComparison } from './verify-comparison.js';
 import { VerifyFindings } from './verify-findings.js';
-import { CouldNotCompare, VERIFY_PAGE, type VerifyParts, VerifySitting } from './verify-session.js';
+import { CouldNotCompare, VERIFY_PAGE, type VerifyParts, VerifySession } from './verify-session.js';
 import { type Repaired, VerifyRepair } from './verify-repair.js';
-import { Wake } from '../../engine/lane-signal.js';
+import { LaneSignal } from '../../engine/lane-signal.js';
 import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_RECHECK_MS } from '../../shared/policy.js';
 
 export type VerifyOptions = {
@@ -29,7 +29,7 @@ export type VerifyOptions = {
   /** True: resumes the newest interrupted run, if it began within a day and also covers the time from `since`. */
   readonly resume?: boolean;
   /** True, for a person: compares very young objects a second time. Absent: the next run compares them. */
-  readonly young?: boolean;
+  readonly recent?: boolean;
   /** Receives the counts so far. */
   readonly onProgress?: (compared: Readonly<Record<string, number>>) => void;
   /** Runs after each save of the progress. */
@@ -78,7 +78,7 @@ export class VerifyService {
     inbox: Inbox,
     lanes: LaneRepository,
     private readonly context: DecisionContext,
-    private readonly wake: Wake,
+    private readonly signal: LaneSignal,
     private readonly ids: Ids,
     /** Finds loss windows. Null: there is no log of the endpoints' open times. */
     @Inject(LossWindowService) private readonly loss: LossWindowService | null = null,
@@ -116,8 +116,8 @@ export class VerifyService {
       [steps, savedAt] = [0, now.getTime()];
       await options.onSaved?.();
     };
-    const sitting = { since, from, resumed, signal, young: options.young === true, step };
-    const comparison = new VerifyComparison(new VerifySitting(this.parts, sitting, findings));
+    const session = { since, from, resumed, signal, recent: options.recent === true, step };
+    const comparison = new VerifyComparison(new VerifySession(this.parts, session, findings));
     let problem: string | null = null;
     let lost: LossReport | null = null;
     try {
@@ -151,7 +151,7 @@ export class VerifyService {
   async repair(report: VerifyReport, wanted = report.differences.filter(isRepairable)): Promise<Repaired> {
     const others = wanted.some((d) => d.repair === 'take-in-event') && (report.more.event_never_delivered ?? 0) > 0;
     const repaired = await this.repairs.repair(wanted, report.missing, { since: report.since, others });
-    this.wake.lanes();
+    this.signal.lanes();
     return repaired;
   }
 

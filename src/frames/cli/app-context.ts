@@ -11,7 +11,7 @@ import { AuditLog } from '../../shared/domain/ports/audit-log.js';
 import { Clock, Ids } from '../../shared/domain/ports/clock.js';
 import { LaneRepository } from '../../engine/lane.repository.js';
 import { LaneWorker } from '../../engine/lane-worker.js';
-import { Wake } from '../../engine/lane-signal.js';
+import { LaneSignal } from '../../engine/lane-signal.js';
 import { WorkLaneService } from '../../engine/work-lane.service.js';
 import { createLogger, type Logger, Metrics } from '../../shared/observe/index.js';
 import { databaseUrl } from '../../open-database.js';
@@ -70,7 +70,7 @@ export class AppContext {
     const worker = new LaneWorker(
       this.get(LaneRepository),
       this.get(WorkLaneService),
-      this.get(Wake),
+      this.get(LaneSignal),
       this.get(Clock),
       {
         owner: `cli:${process.pid}:${this.get(Ids).next('w')}`,

@@ -16,7 +16,7 @@ export function compare<C extends Compared>(
   return cli.watch((progress) =>
     run({
       since,
-      young: true,
+      recent: true,
       signal: cli.io.signal,
       onProgress: (compared) => progress.say(`compared ${showCounts(compared)}`),
     }),

@@ -16,7 +16,7 @@ import { CliError, EXIT } from './exit-codes.js';
 import { parseCount } from './options.js';
 import { DaemonApi } from './rehearse/daemon.js';
 import { grownDraft, twoTrials } from './rehearse/draft.steps.js';
-import { handsFor } from './rehearse/manual-steps.js';
+import { manualStepsFor } from './rehearse/manual-steps.js';
 import { textAt } from './rehearse/json.js';
 import { MorCheck } from './rehearse/mor-check.js';
 import { replies, customer, firstInvoice, mark, partRefund, renewal, settings, signup } from './rehearse/paid.steps.js';
@@ -87,9 +87,9 @@ export function addRehearse(on: Commands): void {
         const mor = new MorCheck(client.transport, config.morPsp, (call, { status, retryAfter }) => {
           if (retryAfter !== null) observe(rehearsal, 'retry_after', { call, status, retry_after: retryAfter });
         });
-        const hands = await handsFor(config, { say: (text) => say(cli, text), page: o.page ?? null });
+        const manual = await manualStepsFor(config, { say: (text) => say(cli, text), page: o.page ?? null });
         const jurisdiction = o.country?.toUpperCase() ?? config.recoveryLinkJurisdiction;
-        const parts = { cli, config, daemon, stripe, mor, hands, rehearsal, jurisdiction, save };
+        const parts = { cli, config, daemon, stripe, mor, manual, rehearsal, jurisdiction, save };
         try {
           const code = await runAll(stageOf({ ...parts, currency: o.currency, waitSec: o.wait }));
           await cli.print({ ...rehearsal, files: isKept() ? [files.json, files.page] : [] }, () => {
@@ -98,7 +98,7 @@ export function addRehearse(on: Commands): void {
           });
           return code;
         } finally {
-          await hands.close();
+          await manual.close();
           await client.close();
         }
       }),

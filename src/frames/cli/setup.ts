@@ -119,9 +119,9 @@ class SettingsFile {
     private readonly environment: Cli['io']['env'],
     readonly path: string,
   ) {
-    const standing = envText(path);
-    this.isNew = standing === null;
-    this.text = standing ?? startingSettings();
+    const existing = envText(path);
+    this.isNew = existing === null;
+    this.text = existing ?? startingSettings();
   }
 
   /** The settings of the file and the environment. The environment takes precedence, as for the daemon. */

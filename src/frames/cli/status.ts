@@ -19,16 +19,16 @@ export function addStatus(on: Commands): void {
   on.add('status', on.about).action(
     on.run(async (cli) => {
       const app = await cli.open();
-      const standing = await readStatus(app);
+      const status = await readStatus(app);
       const parts = await partsOf(app);
-      const json = [standing, ...parts.map((part) => part.json)].reduce(merged, {});
-      await cli.print(named(json), () => render(standing, parts));
+      const json = [status, ...parts.map((part) => part.json)].reduce(merged, {});
+      await cli.print(named(json), () => render(status, parts));
     }),
   );
 }
 
 type Json = Readonly<Record<string, unknown>>;
-type Standing = Awaited<ReturnType<typeof readStatus>>;
+type Status = Awaited<ReturnType<typeof readStatus>>;
 
 async function readStatus(app: AppContext) {
   const [health, inbox, endpoints] = [
@@ -68,7 +68,7 @@ function merged(into: Json, part: Json): Json {
   return { ...into, ...(Object.fromEntries(both) as Json) };
 }
 
-function render({ queue, stuck, senders, ...s }: Standing, parts: readonly StatusSaid[]): string {
+function render({ queue, stuck, senders, ...s }: Status, parts: readonly StatusSaid[]): string {
   const refused = senders.flatMap(({ lastRefusal: r }) => r ?? []);
   return [
     ...parts.flatMap(({ notice }) => (notice === undefined ? [] : [`${notice}\n\n`])),
@@ -86,7 +86,7 @@ function render({ queue, stuck, senders, ...s }: Standing, parts: readonly Statu
   ].join('');
 }
 
-function renderStuck(stuck: Standing['stuck']): string {
+function renderStuck(stuck: Status['stuck']): string {
   const rows = stuck.map((c) => [
     c.what,
     c.lane,
@@ -98,7 +98,7 @@ function renderStuck(stuck: Standing['stuck']): string {
   return `\nFailing calls, repeated by Crossbill\n${table(heads, rows)}\`crossbill explain <invoice>\` shows the history.\n`;
 }
 
-function senderRow({ source, lastEventAt: at, answers: replies }: Standing['senders'][number]): string[] {
+function senderRow({ source, lastEventAt: at, answers: replies }: Status['senders'][number]): string[] {
   const ago = at === null ? 'never' : age((Date.now() - at.getTime()) / 1000);
   return [source, time(at), ago, [...replies].map(([status, n]) => `${n} × ${status}`).join(', ') || 'none'];
 }

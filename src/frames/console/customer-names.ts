@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { BillingReader } from '../../shared/domain/ports/billing-reader.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
-import { NAMES_AT_ONCE, NAMES_KEPT_AT_MOST, NAMES_KEPT_MS, NAMES_PATIENCE_MS } from '../../shared/policy.js';
+import { NAMES_AT_ONCE, NAMES_KEPT_AT_MOST, NAMES_KEPT_MS, NAMES_TIMEOUT_MS } from '../../shared/policy.js';
 import { type Names } from './fields.js';
 
 type Kept = { readonly name: string | null; readonly at: number };
@@ -33,7 +33,7 @@ export class CustomerNames {
   }
 
   private async read(customerIds: readonly string[]): Promise<void> {
-    const patience = new AbortController();
+    const timeout = new AbortController();
     const waiting = [...customerIds];
     let isLate = false;
     const reader = async (): Promise<void> => {
@@ -43,11 +43,11 @@ export class CustomerNames {
         this.keep(id, reply.value?.name || reply.value?.email || null);
       }
     };
-    const late = this.clock.sleep(NAMES_PATIENCE_MS, patience.signal).catch(() => undefined);
+    const late = this.clock.sleep(NAMES_TIMEOUT_MS, timeout.signal).catch(() => undefined);
     const readers = Promise.all(Array.from({ length: Math.min(NAMES_AT_ONCE, waiting.length) }, reader));
     await Promise.race([readers, late]);
     isLate = true;
-    patience.abort();
+    timeout.abort();
   }
 
   private keep(customerId: string, name: string | null): void {

@@ -5,7 +5,7 @@ import { BillingReader, type CustomerFacts } from '../../shared/domain/ports/bil
 import { type CallOutcome, codesOf } from '../../shared/domain/ports/call.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
-import { CONSOLE_PATIENCE_MS } from '../../shared/policy.js';
+import { CONSOLE_TIMEOUT_MS } from '../../shared/policy.js';
 import { Database } from '../store/database.js';
 import { LOOKED_THROUGH } from '../store/walk.js';
 
@@ -109,8 +109,8 @@ export class Finder {
   }
 
   private async inTime<T>(asked: Promise<CallOutcome<T>>): Promise<{ readonly value: T } | null> {
-    const patience = new AbortController();
-    const late = this.clock.sleep(CONSOLE_PATIENCE_MS, patience.signal).then(() => null);
+    const timeout = new AbortController();
+    const late = this.clock.sleep(CONSOLE_TIMEOUT_MS, timeout.signal).then(() => null);
     try {
       const reply = await Promise.race([asked, late]);
       if (reply?.ok === true) return reply;
@@ -119,7 +119,7 @@ export class Finder {
     } catch (err) {
       this.log.warn({ event: 'customers.unread', err }, UNREAD);
     } finally {
-      patience.abort();
+      timeout.abort();
     }
     return null;
   }

@@ -161,19 +161,19 @@ export class Endpoints {
   async #quarantine(delivery: Delivery): Promise<unknown> {
     if (this.#quarantining >= QUARANTINES_AT_ONCE) return new Error('too many stale deliveries at once');
     this.#quarantining++;
-    const patience = new AbortController();
+    const timeout = new AbortController();
     const kept = this.inbox
       .quarantine(delivery, 'the signature is right and its time is outside the tolerance')
       .then(() => null)
       .catch((error: unknown) => error)
       .finally(() => this.#quarantining--);
     const late = this.clock
-      .sleep(QUARANTINE_TIMEOUT_MS, patience.signal)
+      .sleep(QUARANTINE_TIMEOUT_MS, timeout.signal)
       .then(() => new Error('the quarantine did not answer in time'));
     try {
       return await Promise.race([kept, late]);
     } finally {
-      patience.abort();
+      timeout.abort();
     }
   }
 

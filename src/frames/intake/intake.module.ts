@@ -5,7 +5,7 @@ import { CONFIG, type Config, notifies, type Secret } from '../../shared/config/
 import { Notifications } from '../store/notifications.js';
 import { Decider } from '../../engine/decider.js';
 import { EngineModule } from '../../engine/engine.module.js';
-import { Wake } from '../../engine/lane-signal.js';
+import { LaneSignal } from '../../engine/lane-signal.js';
 import { LOG, type Logger, Metrics } from '../../shared/observe/index.js';
 import { BodyMonths } from '../store/event-bodies.js';
 import { BodyMonthsAhead } from './body-months.js';
@@ -31,7 +31,7 @@ import { watchEndpoints } from './watch-endpoints.js';
     {
       provide: INTAKE_OPTIONS,
       useFactory: intakeOptions,
-      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, EndpointReplies, SignatureForms, Decider],
+      inject: [CONFIG, ReadingRoom, LaneSignal, Metrics, LOG, Notifications, EndpointReplies, SignatureForms, Decider],
     },
     EndpointReplies,
     SignatureForms,
@@ -47,7 +47,7 @@ export class IntakeModule {}
 function intakeOptions(
   config: Config,
   room: ReadingRoom,
-  wake: Wake,
+  signal: LaneSignal,
   metrics: Metrics,
   log: Logger,
   notifications: Notifications,
@@ -55,7 +55,7 @@ function intakeOptions(
   forms: SignatureForms,
   decider: Decider,
 ): IntakeOptions {
-  const watch = watchEndpoints(metrics, log, wake);
+  const watch = watchEndpoints(metrics, log, signal);
   const notices = new RefusalNotices(notifications, notifies(config) ? decider.putDownAs(config) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
     // An endpoint without a secret in the settings gets a random secret. Nobody knows this secret, so the endpoint

@@ -1,11 +1,11 @@
 // Notifies the merchant about refused deliveries at a webhook endpoint. After a start the first refusal gives a
 // notification at once. Later refusals give at most one notification an hour.
-import { type NewNotification, type Told } from '../../shared/domain/notification.js';
+import { type NewNotification, type Notice } from '../../shared/domain/notification.js';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { type Notifications } from '../store/notifications.js';
 import { type Refusal, whatToCheck } from '../../shared/domain/refusal.js';
 import { type Logger } from '../../shared/observe/index.js';
-import { REFUSALS_TOLD_EVERY_MS } from '../../shared/policy.js';
+import { REFUSALS_NOTIFIED_EVERY_MS } from '../../shared/policy.js';
 import { type EndpointOutcome, isTaken } from './options.js';
 
 /** The pause after a failed write. The database may be the cause, so the next delivery must not cause the next try. */
@@ -23,7 +23,7 @@ export class RefusalNotices {
   constructor(
     private readonly store: Pick<Notifications, 'add'>,
     /** Makes a notification. Null: the merchant has no receiver, or shadow mode is on. The log line is then enough. */
-    private readonly putDown: ((told: Told, at: Date) => NewNotification) | null,
+    private readonly putDown: ((notice: Notice, at: Date) => NewNotification) | null,
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
@@ -56,17 +56,17 @@ export class RefusalNotices {
     };
     // `subject` identifies the notification: the first since the start by the time, every later notification by the
     // hour. If several replicas write the same hour, the database stores one notification.
-    const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_TOLD_EVERY_MS));
-    trouble.quietUntil = at.getTime() + REFUSALS_TOLD_EVERY_MS;
+    const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_NOTIFIED_EVERY_MS));
+    trouble.quietUntil = at.getTime() + REFUSALS_NOTIFIED_EVERY_MS;
     trouble.isFirst = false;
     trouble.unsaid = false;
     trouble.count = 0;
     if (!unsaid)
       this.log.error({ event: 'webhooks.refusing', ...data }, `a webhook endpoint refuses deliveries: ${check}`);
     if (this.putDown === null) return;
-    const told = { type: 'webhooks.refusing', subject: `${endpoint}:${when}`, data } as const;
+    const notice = { type: 'webhooks.refusing', subject: `${endpoint}:${when}`, data } as const;
     try {
-      await this.store.add([this.putDown(told, at)]);
+      await this.store.add([this.putDown(notice, at)]);
     } catch (err) {
       trouble.quietUntil = at.getTime() + AGAIN_MS;
       trouble.isFirst = isFirst;

@@ -2,7 +2,7 @@
 import { nameLane } from '../../shared/domain/events/channel-lane.js';
 import { type Delivery, type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { type Refusal, whatToCheck } from '../../shared/domain/refusal.js';
-import { type Wake } from '../../engine/lane-signal.js';
+import { type LaneSignal } from '../../engine/lane-signal.js';
 import { eventName, type EventOutcome, type Logger, type Metrics, MinuteLimit } from '../../shared/observe/index.js';
 import { statusOf } from './replies.js';
 import { type ReplyListener, type EndpointOutcome, isTaken } from './options.js';
@@ -18,7 +18,7 @@ const LINES_A_MINUTE = 20;
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
 /** Counts each reply of an endpoint, and wakes the workers for a new event. */
-export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): ReplyListener {
+export function watchEndpoints(metrics: Metrics, log: Logger, signal: LaneSignal): ReplyListener {
   const limits = new Map<string, MinuteLimit>();
   /** The number of skipped lines before this line. Null: skip this line too. */
   const admit = (endpoint: InboxSource, reason: Refusal): number | null => {
@@ -44,7 +44,7 @@ export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): Reply
       reason: delivery?.reason,
     };
     if (outcome === 'stored') {
-      wake.lanes();
+      signal.lanes();
       if (delivery?.status === 'parked')
         log.error({ event: 'webhooks.parked', ...line }, 'Crossbill cannot use an authentic event and parked it');
       else log.debug(line, 'event stored');

@@ -3,10 +3,10 @@ import { TaxCalculations } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { minorFromDecimal } from '../../shared/domain/money.js';
 import { type CallOutcome, type WireRequest } from '../../shared/domain/ports/call.js';
-import { type TaxCalculationFacts, TaxDesk } from '../../shared/domain/ports/tax.js';
+import { type TaxCalculationFacts, TaxClient } from '../../shared/domain/ports/tax.js';
 
 @Injectable()
-export class MorTaxDesk extends TaxDesk {
+export class MorTaxClient extends TaxClient {
   constructor(private readonly calculations: TaxCalculations) {
     super();
   }

@@ -20,12 +20,12 @@ import { CONFIG } from '../../shared/config/index.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { MorLookups } from './mor-lookups.js';
 import { MorChannels } from '../../shared/domain/ports/mor-channels.js';
-import { TaxDesk } from '../../shared/domain/ports/tax.js';
+import { TaxClient } from '../../shared/domain/ports/tax.js';
 import { EventRelay, PaymentGateway } from '../../shared/domain/ports/payment-gateway.js';
 import { ON_CALL } from '../../shared/observe/index.js';
 import { HttpMorChannels } from './mor-channels.js';
 import { HttpEventRelay } from './event-relay.js';
-import { MorTaxDesk } from './mor-tax-client.js';
+import { MorTaxClient } from './mor-tax-client.js';
 import { MorPaymentGateway } from './mor-payment-gateway.js';
 import { MOR_OPTIONS, morClient } from './options.js';
 import { morOptions } from './options-from-settings.js';
@@ -59,11 +59,11 @@ const RESOURCES = [
     { provide: PaymentGateway, useClass: MorPaymentGateway },
     { provide: MorChannels, useClass: HttpMorChannels },
     MorLookups,
-    { provide: TaxDesk, useClass: MorTaxDesk },
+    { provide: TaxClient, useClass: MorTaxClient },
     HttpEventRelay,
     { provide: EventRelay, useExisting: HttpEventRelay },
   ],
-  exports: [PaymentGateway, MorChannels, MorLookups, TaxDesk, EventRelay, ...RESOURCES],
+  exports: [PaymentGateway, MorChannels, MorLookups, TaxClient, EventRelay, ...RESOURCES],
 })
 export class MorModule implements OnApplicationShutdown {
   constructor(

@@ -41,17 +41,17 @@ export type TakenNotification = Delivery & {
 };
 
 /** A review item, with the customer and the subscription of its invoice. Null: the item is about no invoice. */
-type UntoldReview = ReviewRow & { readonly customerId: string | null; readonly subscriptionId: string | null };
+type UnnotifiedReview = ReviewRow & { readonly customerId: string | null; readonly subscriptionId: string | null };
 
 /**
  * Facts outside the lanes and still without a notification: deadlines, items without an invoice, findings of verify.
  */
-type Untold = {
-  readonly opened: readonly UntoldReview[];
-  readonly dueSoon: readonly UntoldReview[];
+type Unnotified = {
+  readonly opened: readonly UnnotifiedReview[];
+  readonly dueSoon: readonly UnnotifiedReview[];
 };
 
-export type NotificationStanding = {
+export type NotificationStatus = {
   readonly pending: number;
   readonly dead: number;
   /** The arrival of the oldest waiting notification. Null: none waits. */
@@ -72,8 +72,8 @@ const TRIES_KEPT = 20;
 /** Crossbill reports nothing older than this: the first setting of NOTIFY_URL must not send the whole past. */
 export const NEWS_FOR_MS = 86_400_000;
 const NEWS_FOR = `interval '1 day'`;
-const MOST_UNTOLD = 200;
-const UNTOLD_REVIEW = `r.*, i.customer_id, i.subscription_id
+const MOST_UNNOTIFIED = 200;
+const UNNOTIFIED_REVIEW = `r.*, i.customer_id, i.subscription_id
    from review r left join invoice i on i.invoice_id = r.invoice_id`;
 
 const COLUMNS =
@@ -130,23 +130,23 @@ export class Notifications {
    * Finds facts outside the lanes without a notification. A review item counts as due soon `soonMs` before its
    * deadline.
    */
-  async untold(soonMs: number): Promise<Untold> {
-    const untold = (type: string, subject: string): string =>
+  async untold(soonMs: number): Promise<Unnotified> {
+    const unnotified = (type: string, subject: string): string =>
       `not exists (select from notification n where n.type = '${type}' and n.subject = ${subject})`;
     const now = this.clock.given();
     const opened = await this.db.pool.query<Row>(
-      `select ${UNTOLD_REVIEW} where r.status = 'open' and r.created_at > ${timeSql(1)} - ${NEWS_FOR}
-          and ${untold('review.opened', 'r.id')} order by r.seq limit ${MOST_UNTOLD}`,
+      `select ${UNNOTIFIED_REVIEW} where r.status = 'open' and r.created_at > ${timeSql(1)} - ${NEWS_FOR}
+          and ${unnotified('review.opened', 'r.id')} order by r.seq limit ${MOST_UNNOTIFIED}`,
       [now],
     );
     const dueSoon = await this.db.pool.query<Row>(
-      `select ${UNTOLD_REVIEW} where r.status = 'open' and r.due_at > ${timeSql(1)} and r.due_at <= ${laterSql(1, 2)}
+      `select ${UNNOTIFIED_REVIEW} where r.status = 'open' and r.due_at > ${timeSql(1)} and r.due_at <= ${laterSql(1, 2)}
           and not exists (select from notification n where n.type = 'review.due_soon'
             and n.subject = r.id || ':' || to_char(r.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-        order by r.due_at limit ${MOST_UNTOLD}`,
+        order by r.due_at limit ${MOST_UNNOTIFIED}`,
       [now, soonMs],
     );
-    const reviews = (rows: readonly Row[]): readonly UntoldReview[] =>
+    const reviews = (rows: readonly Row[]): readonly UnnotifiedReview[] =>
       rows.map((r) => ({
         ...fromRow(REVIEW, r),
         customerId: r['customer_id'] as string | null,
@@ -266,7 +266,7 @@ export class Notifications {
     return found.rows.map(rowOf);
   }
 
-  async standing(): Promise<NotificationStanding> {
+  async status(): Promise<NotificationStatus> {
     const found = await this.db.pool.query<{ pending: string; dead: string; oldest: Date | null; gone: Date | null }>(
       `select (select count(*) from notification where status = 'pending') as pending,
               (select count(*) from notification where status = 'dead') as dead,

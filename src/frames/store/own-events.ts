@@ -22,10 +22,10 @@ const STORE_SQL = `
 /** Stores the events and makes their lanes due. Returns the number of new events. */
 export async function tellLanes(
   db: Pick<pg.ClientBase, 'query'>,
-  told: readonly OwnDelivery[],
+  deliveries: readonly OwnDelivery[],
   time: DatabaseTime,
 ): Promise<number> {
-  const column = (of: (d: OwnDelivery) => string): string[] => told.map(of);
+  const column = (of: (d: OwnDelivery) => string): string[] => deliveries.map(of);
   const stored = await db.query(STORE_SQL, [
     column((d) => d.id),
     column((d) => d.event.type),

@@ -32,11 +32,11 @@ export function renderEnvExample(installed = false): string {
 }
 
 function lines(setting: Setting<unknown>): string[] {
-  const standing = setting.required ? 'required' : setting.default === null ? 'optional' : `default ${setting.default}`;
+  const status = setting.required ? 'required' : setting.default === null ? 'optional' : `default ${setting.default}`;
   const value = setting.default ?? setting.example ?? '';
   return [
     ...wrap(setting.description),
-    `# (${setting.type}; ${standing})`,
+    `# (${setting.type}; ${status})`,
     `${setting.required ? '' : '#'}${setting.name}=${value}`,
   ];
 }

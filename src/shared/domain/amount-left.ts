@@ -26,9 +26,9 @@ const isRefunded = ({ status }: PaymentRow): boolean => status === 'refunded' ||
 function leftOf(p: PaymentRow, objects: readonly MorObjectRow[]): bigint | null {
   if (p.amount === null) return p.status === 'refunded' ? 0n : null;
   // The MoR's running total may count refunds before their events arrive.
-  const told = p.refundedTotal ?? 0n;
+  const reported = p.refundedTotal ?? 0n;
   const lost = objects.reduce((sum, { detail: { loss } }) => sum + (loss?.of === p.id ? BigInt(loss.minor) : 0n), 0n);
-  const gone = (told > p.amountRefunded ? told : p.amountRefunded) + lost;
+  const gone = (reported > p.amountRefunded ? reported : p.amountRefunded) + lost;
   return gone >= p.amount ? 0n : p.amount - gone;
 }
 

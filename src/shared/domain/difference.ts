@@ -75,13 +75,13 @@ export function isOpen(d: Difference): boolean {
 }
 
 /** True if neither a review item nor a person's acknowledgement covers the difference yet. */
-export function isUntold(d: Difference): boolean {
+export function isUnnotified(d: Difference): boolean {
   return d.reviewId === null && isOpen(d);
 }
 
 /** True if Crossbill can repair the difference without a person. */
 export function isRepairable(d: Difference): boolean {
-  return d.repair !== 'person' && isUntold(d);
+  return d.repair !== 'person' && isUnnotified(d);
 }
 
 /** For example `1 invoice, 4 stripe events`. A kind is a plural, with `_` between its words. */

@@ -7,16 +7,16 @@ import { isOutside } from './status.js';
 /** The answer to: should the MoR collect this invoice? `why`: the reason against it, for the invoice's timeline. */
 export type Enrolled = { readonly enrolled: true } | { readonly enrolled: false; readonly why: string };
 
-export type Standing = 'enrolled' | 'outside' | 'unknown';
+export type EnrolmentStatus = 'enrolled' | 'outside' | 'unknown';
 
 /** The enrolment setting. Absent: all customers are enrolled. */
 export function ruleOf({ settings }: { readonly settings: Pick<DecisionSettings, 'enrolment'> }): Enrolment {
   return settings.enrolment ?? { by: 'all' };
 }
 
-export function standingOf(
+export function enrolmentStatus(
   lane: Pick<LaneRows, 'invoice' | 'payments' | 'objects'> & Parameters<typeof ruleOf>[0],
-): Standing {
+): EnrolmentStatus {
   const { invoice, payments, objects } = lane;
   if (invoice === null) return 'unknown';
   if (isOutside(lane)) return 'outside';

@@ -1,7 +1,7 @@
 // Crossbill's row for an invoice of the billing platform.
 import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
-import { type ConfirmedMethod, type RetryTrail } from './retry.js';
+import { type ConfirmedMethod, type RetryHistory } from './retry.js';
 import { bigint, bool, code, int, json, key, rowOf, type RowOf, text, time, word } from './row.js';
 import { ERASED, keepCode } from './foreign-words.js';
 
@@ -12,9 +12,9 @@ export type PlatformStatus = InvoiceStatus | 'unknown';
 export type PublicInvoiceStatus = 'expected' | 'open' | 'held' | 'marking' | 'paid' | 'ignored' | 'void' | 'review';
 
 /** An erasure keeps the code of the last refusal. Before this release a bank's sentence could stand in its place. */
-const withoutSentence = (trail: RetryTrail): RetryTrail => {
-  const { code } = trail.refusal;
-  return { ...trail, refusal: { ...trail.refusal, code: code === null ? null : keepCode(code) } };
+const withoutSentence = (history: RetryHistory): RetryHistory => {
+  const { code } = history.refusal;
+  return { ...history, refusal: { ...history.refusal, code: code === null ? null : keepCode(code) } };
 };
 
 export const INVOICE = rowOf('invoice', {
@@ -89,7 +89,7 @@ export const INVOICE = rowOf('invoice', {
   /** When Crossbill decides on a held payment again, unless an event arrives first. */
   holdUntil: time().orNull,
   /** The MoR's refusals and the steps after them. Null: the MoR refused nothing. */
-  retries: json<RetryTrail>().orNull.personal(withoutSentence),
+  retries: json<RetryHistory>().orNull.personal(withoutSentence),
   /** The payment method the customer confirmed last. Null: the customer has confirmed none since the invoice began. */
   method: json<ConfirmedMethod>().orNull,
   /** When Crossbill or Stripe tries a refused renewal again. Null: no try is known. */

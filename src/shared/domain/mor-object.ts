@@ -250,7 +250,7 @@ export const UNREAD_STATES: readonly string[] = ['REQUESTED', 'UNKNOWN', ...DEAD
 /**
  * True for a link that exists at the MoR and has not ended. Crossbill counts a status outside Document 2 as not ended.
  */
-export function isStandingLink(o: MorObjectRow): boolean {
+export function isOpenLink(o: MorObjectRow): boolean {
   return o.kind === 'payment_link' && o.status !== 'REQUESTED' && o.status !== 'UNKNOWN' && !ENDED_LINK.has(o.status);
 }
 
@@ -258,7 +258,7 @@ export function isStandingLink(o: MorObjectRow): boolean {
 export function isPayableLink(o: MorObjectRow, now: Date): boolean {
   if (o.kind !== 'payment_link') return false;
   if (o.status === 'REQUESTED') return true;
-  return isStandingLink(o) && (o.deadline === null || o.deadline.getTime() > now.getTime());
+  return isOpenLink(o) && (o.deadline === null || o.deadline.getTime() > now.getTime());
 }
 
 /** The time from which a link takes no more money. */
@@ -282,7 +282,7 @@ export function verdictBy(
   if (expectedBy === null) return null;
   const until = objects.flatMap((o) => {
     if (isLiveProforma(o)) return dueDate(o).getTime();
-    return isStandingLink(o) ? (o.deadline?.getTime() ?? []) : [];
+    return isOpenLink(o) ? (o.deadline?.getTime() ?? []) : [];
   });
   return new Date(Math.max(expectedBy.getTime(), ...until));
 }

@@ -276,16 +276,16 @@ export type CustomerFacts = Data<typeof CUSTOMER>;
 export type ReviewFacts = Data<typeof REVIEW>;
 
 /** One notification. `subject` identifies it for good: the same type and subject are the same notification. */
-export type Told<T extends NotificationType = NotificationType> = {
+export type Notice<T extends NotificationType = NotificationType> = {
   [K in T]: { readonly type: K; readonly subject: string; readonly data: DataOf<K> };
 }[T];
 
 export const NOTIFICATION_TYPES = Object.keys(NOTIFICATIONS) as readonly NotificationType[];
 
 /** A sample notification. Each `subject` gives the sample another id. */
-export function sampleOf(type: NotificationType, subject: string): Told {
+export function sampleOf(type: NotificationType, subject: string): Notice {
   // `NOTIFICATIONS` pairs each type with its own data. The compiler cannot see this, so a cast says it.
-  return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Told;
+  return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Notice;
 }
 
 const SENTENCES: { readonly [T in NotificationType]: { readonly sentence: (d: DataOf<T>) => string } } = NOTIFICATIONS;
@@ -295,13 +295,13 @@ const SENTENCES: { readonly [T in NotificationType]: { readonly sentence: (d: Da
  * @param consoleUrl the console's address, for a whole link; null: the sentence has the path alone
  */
 export function inWords<T extends NotificationType>(
-  told: { readonly type: T; readonly data: DataOf<T> },
+  reported: { readonly type: T; readonly data: DataOf<T> },
   consoleUrl: string | null,
 ): string {
   // Slack reads `<…>` as a link or a mention and `&` as an entity ("Formatting text for app surfaces", "Escaping
   // text").
-  const data = { ...told.data, console: `${consoleUrl ?? ''}${told.data.console}` };
-  const sentence = SENTENCES[told.type].sentence(data);
+  const data = { ...reported.data, console: `${consoleUrl ?? ''}${reported.data.console}` };
+  const sentence = SENTENCES[reported.type].sentence(data);
   return sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

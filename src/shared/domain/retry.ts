@@ -76,7 +76,7 @@ export type ConfirmedMethod = {
 };
 
 /** The latest refusal of a charge of the invoice, and all retries so far. */
-export type RetryTrail = {
+export type RetryHistory = {
   readonly refusal: Refusal;
   readonly retries: readonly Retry[];
   /** When Crossbill requested a charge that has no verdict yet. Null: Crossbill waits for no verdict. */
@@ -100,13 +100,13 @@ export type RetryTrail = {
  */
 export function untriedMethod(i: {
   readonly method: ConfirmedMethod | null;
-  readonly retries: RetryTrail | null;
+  readonly retries: RetryHistory | null;
   readonly firstSeenAt: Date;
 }): ConfirmedMethod | null {
-  const { method, retries: trail } = i;
-  if (method === null || trail === null) return null;
-  const last = trail.retries.findLast((r) => !r.withdrawn)?.at ?? i.firstSeenAt.toISOString();
-  const isOver = trail.ended !== null && trail.ended.at >= method.at;
+  const { method, retries: history } = i;
+  if (method === null || history === null) return null;
+  const last = history.retries.findLast((r) => !r.withdrawn)?.at ?? i.firstSeenAt.toISOString();
+  const isOver = history.ended !== null && history.ended.at >= method.at;
   return last < method.at && !isOver ? method : null;
 }
 
@@ -115,7 +115,7 @@ export function untriedMethod(i: {
  * request, not the time of arrival: a request that arrives late may ask for an attempt that the MoR has already
  * refused.
  */
-export function noteAttemptAsked(trail: RetryTrail | null, at: Date): RetryTrail | null {
+export function noteAttemptAsked(history: RetryHistory | null, at: Date): RetryHistory | null {
   const askedAt = at.toISOString();
-  return trail !== null && askedAt > (trail.askedAt ?? '') ? { ...trail, askedAt } : trail;
+  return history !== null && askedAt > (history.askedAt ?? '') ? { ...history, askedAt } : history;
 }

@@ -96,7 +96,7 @@ export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: b
   const reserved = refunds
     .filter((r) => r.paymentRowId === p.id && r.status !== 'failed' && r.status !== 'joined')
     .reduce((sum, r) => sum + r.amount, 0n);
-  const told = p.refundedTotal ?? 0n; // the MoR's total may count refunds before their events arrive
-  const gone = (reserved > told ? reserved : told) + lost;
+  const reported = p.refundedTotal ?? 0n; // the MoR's total may count refunds before their events arrive
+  const gone = (reserved > reported ? reserved : reported) + lost;
   return gone >= p.amount ? 0n : p.amount - gone;
 }

@@ -1,7 +1,7 @@
 // The lines at level info about an invoice: opened, settled, refused.
 import { expect, it } from '@jest/globals';
 import { invoiceLines } from '../../../src/engine/invoice-lines.js';
-import { type LaneChange, LaneTrail, watchSteps } from '../../../src/engine/lane-trace.js';
+import { type LaneChange, LaneTrace, watchSteps } from '../../../src/engine/lane-trace.js';
 import { createLogger } from '../../../src/shared/observe/index.js';
 import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
 import { LaneHarness } from '../../support/lane-harness.js';
@@ -89,15 +89,15 @@ it('the line of a refused call says that Crossbill does not try the call again',
 it('a failed call whose failure could not be recorded is logged all the same', async () => {
   const calls: unknown[] = [];
   const onCalled = (...given: unknown[]): void => void calls.push(given);
-  const trail = new LaneTrail({ lane: INVOICE_ID, fence: 1n, events: [] }, { onDecided: () => undefined, onCalled });
+  const trace = new LaneTrace({ lane: INVOICE_ID, fence: 1n, events: [] }, { onDecided: () => undefined, onCalled });
   const failure = { ok: false, kind: 'unknown', status: null, code: null, message: 'reset', errors: [] } as const;
-  await trail.call(
+  await trace.call(
     'report_payment',
     'out_1',
     Promise.resolve({ ...failure, retryAfterMs: null, requestId: null, replayed: false }),
   );
   expect(calls).toEqual([]);
   const gone: Promise<{ decided: []; change: LaneChange | null }> = Promise.reject(new Error('the database is gone'));
-  await expect(trail.decision(gone)).rejects.toThrow();
+  await expect(trace.decision(gone)).rejects.toThrow();
   expect(calls).toMatchObject([[{ lane: INVOICE_ID }, { name: 'report_payment' }, null]]);
 });

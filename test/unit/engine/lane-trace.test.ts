@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type Json } from '../../support/world.js';
 import { createLogger, Metrics } from '../../../src/shared/observe/index.js';
-import { LaneTrail, watchLanes, watchSteps } from '../../../src/engine/lane-trace.js';
+import { LaneTrace, watchLanes, watchSteps } from '../../../src/engine/lane-trace.js';
 import { failed } from '../../support/fakes.js';
 
 const work = {
@@ -46,10 +46,10 @@ it('the words of a refusal are in the log at level debug only; the warning has s
 });
 
 it('the lane gets a refusal with masked card numbers', async () => {
-  const trail = new LaneTrail({ ...work, fence: 1n }, null);
+  const trace = new LaneTrace({ ...work, fence: 1n }, null);
   const errors = [{ field: 'card', message: '4242–4242–4242–4242' }];
   const failure = { ...failed('refused'), message: 'card 4242 4242 4242 4242 12/29 123', errors };
-  expect(await trail.call('create_proforma', 'out_1', Promise.resolve(failure))).toMatchObject({
+  expect(await trace.call('create_proforma', 'out_1', Promise.resolve(failure))).toMatchObject({
     ...{ message: 'card [masked]', errors: [{ field: 'card', message: '[masked]' }] },
   });
 });

@@ -3,7 +3,7 @@ import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { type Claim, type LaneRepository } from '../../../src/engine/lane.repository.js';
 import { StoreUnavailable } from '../../../src/shared/domain/errors.js';
-import { Wake } from '../../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../../src/engine/lane-signal.js';
 import { type WorkLaneService } from '../../../src/engine/work-lane.service.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
@@ -13,26 +13,26 @@ it('the worker claims invoices slowly while many webhooks arrive, and without de
   let claims = 0;
   let crowded = true;
   const repository = { claim: () => Promise.resolve((claims++, [])) } as Partial<LaneRepository> as LaneRepository;
-  const [clock, wake] = [new StillClock(), new Wake()];
+  const [clock, signal] = [new StillClock(), new LaneSignal()];
   const options = { owner: 'one', concurrency: 4, leaseMs: 25_000, pollMs: 400 };
-  const worker = new LaneWorker(repository, {} as WorkLaneService, wake, clock, options);
+  const worker = new LaneWorker(repository, {} as WorkLaneService, signal, clock, options);
   worker.giveWay(() => crowded);
   worker.start();
-  const wakeOften = async (): Promise<void> => {
+  const signalOften = async (): Promise<void> => {
     for (let n = 0; n < 20; n++) {
-      wake.lanes();
+      signal.lanes();
       await turn();
     }
   };
-  await wakeOften();
+  await signalOften();
   expect(claims).toBe(1);
   await clock.pass(200, 50);
-  await wakeOften();
+  await signalOften();
   expect(claims).toBe(2);
   crowded = false;
   await clock.pass(200, 50);
   const before = claims;
-  await wakeOften();
+  await signalOften();
   expect(claims).toBeGreaterThan(before);
   const stopped = worker.stop();
   await clock.pass(400, 50);
@@ -55,7 +55,7 @@ it("a thousand invoices wait out a database outage without Node's warning about 
   };
   const service = { run } as Partial<WorkLaneService> as WorkLaneService;
   const options = { owner: 'one', concurrency: 1_000, leaseMs: 25_000, pollMs: 400 };
-  const worker = new LaneWorker(repository, service, new Wake(), new SystemClock(), options);
+  const worker = new LaneWorker(repository, service, new LaneSignal(), new SystemClock(), options);
   worker.start();
   for (let turns = 0; turns < 50; turns++) await turn();
   const listening = stop === null ? 0 : getEventListeners(stop, 'abort').length;

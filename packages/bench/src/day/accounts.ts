@@ -55,7 +55,7 @@ export async function compare(
   const marks = await counted('payment', 'mark', before.payment);
   const mirrors = await counted('refund', 'mirror', before.refund);
   const objects = await counted('mor_object', 'kind', before.object);
-  const told = await counted('notification', 'status', before.notification);
+  const notified = await counted('notification', 'status', before.notification);
   const entries = await sums(
     `select reason || '/' || what as name, n from (
        select reason, count(*)::float8 as entries, sum(amount)::float8 as minor from ledger_entry where id > $1 group by 1) e,
@@ -91,8 +91,8 @@ export async function compare(
     row('the MoR: charged again', t.retries, mor.retries),
     row('the MoR: refunds', t.refunds, mor.refunds),
     row('the MoR: charged or refunded twice', 0, mor.chargedTwice + mor.refundsTwice),
-    row('notifications that wait or were given up', 0, of(told, 'pending') + of(told, 'dead')),
-    row('notifications that the receiver knows', of(told, 'delivered'), receiver.told),
+    row('notifications that wait or were given up', 0, of(notified, 'pending') + of(notified, 'dead')),
+    row('notifications that the receiver knows', of(notified, 'delivered'), receiver.notified),
     row('notifications that came with other bytes', 0, receiver.changed),
     row('the last verify: exit code', 0, verified.exitCode ?? -1),
     row('the last verify: differences', 0, verified.differences ?? -1),

@@ -15,7 +15,7 @@ export type Request = {
 };
 
 /** A sender hangs up after this time and sends again: the MoR's older, stricter rule (Document 2: now 30 seconds). */
-const ENDPOINT_PATIENCE_MS = 10_000;
+const ENDPOINT_TIMEOUT_MS = 10_000;
 
 export class Client {
   private readonly pools: Readonly<Record<Part, Pool>>;
@@ -37,7 +37,7 @@ export class Client {
     const pool = (connections: number, headersTimeout = 120_000): Pool =>
       new Pool(origin, { connections, pipelining: 1, headersTimeout, bodyTimeout: 300_000 });
     this.pools = {
-      endpoints: pool(256, ENDPOINT_PATIENCE_MS),
+      endpoints: pool(256, ENDPOINT_TIMEOUT_MS),
       api: pool(128),
       refunds: pool(128),
       console: pool(32),

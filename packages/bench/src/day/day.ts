@@ -12,7 +12,7 @@ import { Replies } from './replies.js';
 import { Client } from './client.js';
 import { type Daemon, KEY, settingsOf, startDaemon, verify } from './daemon.js';
 import { EndpointTraffic } from './endpoints.js';
-import { type PeersSeen, type Told } from './peers.js';
+import { type PeersSeen, type Notified } from './peers.js';
 import { People } from './people.js';
 import { budgetFor, type Plan, RECEIVER_WELL_AT, totalsOf, VERIFY_AT } from './plan.js';
 import { type Peers, withBooks, withPeers } from './stage.js';
@@ -120,7 +120,7 @@ class Day {
     const { plan, replies } = this;
     const endpoints = new EndpointTraffic(plan, beganMs, client, (k) => people.refundLater(k));
     const people = new People(plan, client, KEY, endpoints.marked, this.customers);
-    peers.child.on('message', (told: Told) => endpoints.heard(told));
+    peers.child.on('message', (notice: Notified) => endpoints.heard(notice));
     const watch = new Watch(
       db,
       { daemon: daemon.child.pid ?? 0, postgres: at.postgresPid },
@@ -224,7 +224,7 @@ class Day {
         },
         {
           what: 'relayed to the MoR; notifications delivered',
-          seen: `${seen.peers.mor.relayed}, ${seen.peers.receiver.told}`,
+          seen: `${seen.peers.mor.relayed}, ${seen.peers.receiver.notified}`,
         },
         { what: 'exported, MB', seen: (people.exported / 1_048_576).toFixed(1) },
         { what: 'memory MB before, most, after', seen: `${memory.rest}, ${memory.most}, ${memory.now}` },

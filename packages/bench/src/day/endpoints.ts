@@ -16,7 +16,7 @@ import {
   type Plan,
   type Stream,
 } from './plan.js';
-import { type Told } from './peers.js';
+import { type Notified } from './peers.js';
 
 /** Without a 200 the sender repeats the delivery after this time. */
 const AGAIN_MS = 5_000;
@@ -54,21 +54,21 @@ export class EndpointTraffic {
     await Promise.all(streams.map((stream) => this.stream(stream)));
   }
 
-  heard(told: Told): void {
+  heard(notice: Notified): void {
     const atMs = this.client.now() + NEWS_MS;
-    if (told.what === 'invoice') {
-      const { type, k } = told;
+    if (notice.what === 'invoice') {
+      const { type, k } = notice;
       if (type === 'paid') {
         this.marked.push(k);
         this.onMarked(k);
         if (isDisputed(k)) this.disputed(k);
       }
       void this.later('/webhooks/stripe', atMs, () => invoiceEvent(type, k, this.createdSec(k), nowSec()));
-    } else if (told.what === 'charged') {
-      const { k, tries } = told;
+    } else if (notice.what === 'charged') {
+      const { k, tries } = notice;
       void this.later('/webhooks/mor/payments', atMs, () => verdict(k, tries, isCharged(k, tries) ? null : 'soft'));
-    } else if (told.what === 'refunded') {
-      void this.later('/webhooks/mor/payments', atMs, () => refunded(told.k, told.tries, told.amount));
+    } else if (notice.what === 'refunded') {
+      void this.later('/webhooks/mor/payments', atMs, () => refunded(notice.k, notice.tries, notice.amount));
     }
   }
 

@@ -19,7 +19,7 @@ export type MorSeen = {
 export type ReceiverSeen = {
   deliveries: number;
   /** The number of different notification ids. */
-  told: number;
+  notified: number;
   /** Repeats of a notification id with different bytes. Must be 0. */
   changed: number;
 };
@@ -94,7 +94,7 @@ export class MorSide {
 }
 
 export class ReceiverSide {
-  readonly seen: ReceiverSeen = { deliveries: 0, told: 0, changed: 0 };
+  readonly seen: ReceiverSeen = { deliveries: 0, notified: 0, changed: 0 };
   private readonly bodies = new Map<string, string>();
 
   take(id: string, body: string): void {
@@ -103,6 +103,6 @@ export class ReceiverSide {
     const before = this.bodies.get(id);
     if (before === undefined) this.bodies.set(id, hash);
     else if (before !== hash) this.seen.changed++;
-    this.seen.told = this.bodies.size;
+    this.seen.notified = this.bodies.size;
   }
 }

@@ -11,7 +11,7 @@ import { StripeSide, type StripeSeen } from './stripe-side.js';
 export type PeersSeen = { readonly stripe: StripeSeen; readonly mor: MorSeen; readonly receiver: ReceiverSeen };
 
 /** The messages to the parent process: first the port, then each act of Stripe or the MoR with an event. */
-export type Told =
+export type Notified =
   | { readonly what: 'port'; readonly port: number }
   | { readonly what: 'invoice'; readonly type: InvoiceEvent; readonly k: number }
   | { readonly what: 'charged'; readonly k: number; readonly tries: number }
@@ -25,7 +25,7 @@ const REPLIES = { stripe: 100, mor: 50, relay: 20, notify: 2_000 };
 
 const [renewals = 0, dayMs = 0] = process.argv.slice(2).map(Number);
 const plan: Plan = { renewals, dayMs };
-const tell = (told: Told): void => void process.send?.(told);
+const tell = (notice: Notified): void => void process.send?.(notice);
 
 const stripe = new StripeSide(plan, (type, k) => tell({ what: 'invoice', type, k }));
 const mor = new MorSide(

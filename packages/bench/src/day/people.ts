@@ -41,8 +41,8 @@ export class People {
     const cookie = await logIn(port, this.key);
     const middle = Math.max(1, Math.floor(this.oldRenewals / 200)) * 100;
     // The newest notification: Crossbill has already deleted older ones.
-    const told = Math.floor(this.oldRenewals / 10) * 10;
-    const pages = consolePages(middle, 1, told).filter(({ path }) => !path.includes('format=csv'));
+    const notified = Math.floor(this.oldRenewals / 10) * 10;
+    const pages = consolePages(middle, 1, notified).filter(({ path }) => !path.includes('format=csv'));
     const since = new Date(Date.now() - 7 * DAY_MS).toISOString().slice(0, 10);
     void this.scrape();
     const files = ['invoices', 'payments', 'refunds', 'ledger'];

@@ -10,7 +10,7 @@ import { migrate } from '#src/frames/store/migrations.js';
 import { fillBooks, type Filling } from '../fill-books.js';
 import { fillDatabases, PER_RENEWAL, quiet, urlOf } from '../filled.js';
 import { type Rig } from '../rig.js';
-import { type Told } from './peers.js';
+import { type Notified } from './peers.js';
 import { type Plan } from './plan.js';
 
 export type Peers = { readonly url: string; readonly child: ChildProcess };
@@ -84,7 +84,7 @@ export async function withPeers(plan: Plan, work: (peers: Peers) => Promise<void
   const child = fork(fileURLToPath(new URL('./peers.js', import.meta.url)), [plan.renewals, plan.dayMs].map(String));
   const port = await new Promise<number>((resolve, reject) => {
     child.once('exit', () => reject(new Error('the peers ended')));
-    child.once('message', (told: Told) => resolve(told.what === 'port' ? told.port : 0));
+    child.once('message', (notice: Notified) => resolve(notice.what === 'port' ? notice.port : 0));
   });
   try {
     await work({ url: `http://127.0.0.1:${port}`, child });

@@ -84,7 +84,7 @@ export class Watch {
       deadRows: row.dead,
       vacuums: row.vacuums,
       analyzes: row.analyzes,
-      ...standing(this.metrics()),
+      ...status(this.metrics()),
       marked: this.marked(),
     };
     this.cpu = cpu;
@@ -93,7 +93,7 @@ export class Watch {
 }
 
 /** Reads the waiting work from the text of `/metrics`. */
-export function standing(text: string): Pick<Sample, 'inbox' | 'outbox' | 'oldestSec' | 'toTell'> {
+export function status(text: string): Pick<Sample, 'inbox' | 'outbox' | 'oldestSec' | 'toTell'> {
   const of = (name: string): number => {
     const line = text.split('\n').find((l) => l.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1) ?? 0);

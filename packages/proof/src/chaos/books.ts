@@ -62,7 +62,7 @@ export async function isIdle(a: Asked): Promise<readonly Finding[]> {
       await sleep(POLL_MS);
       continue;
     }
-    const sides = await readSides(world.api, world.control, world.told);
+    const sides = await readSides(world.api, world.control, world.notified);
     seen = [...disagreements(sides), ...twiceFindings(sides, a.refundsAsked)];
     const drafts = sides.stripe.invoices.filter((i) => i.status === 'draft').length;
     if (drafts > 0) await leap(world, LEAP_SEC * 2);
@@ -78,7 +78,7 @@ export async function isIdle(a: Asked): Promise<readonly Finding[]> {
 export async function compareBooks(a: Asked, unrest: readonly Finding[]): Promise<Outcome> {
   const { world } = a;
   const [sides, delivered, stored] = [
-    await readSides(world.api, world.control, world.told),
+    await readSides(world.api, world.control, world.notified),
     await deliveries(world),
     await inbox(a.databaseUrl),
   ];

@@ -85,9 +85,9 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
       how === 'sync'
         ? { findings: missing.map(asFinding), more: ['No event answered 200 is missing after the failover.'] }
         : await mended(stage, missing, lagsSince.amount('now_sec'), lagsSinceMs);
-    const told = how === 'sync' && missing.length > 0 ? [] : more;
+    const notified = how === 'sync' && missing.length > 0 ? [] : more;
     const unused = new Set(how === 'sync' ? [] : missing.filter((d) => !isUsed(d)).map((d) => d.eventId));
-    const numbers = { title, lastedMs, strikes: new Map(), more: told };
+    const numbers = { title, lastedMs, strikes: new Map(), more: notified };
     const clean = await conclude(stage, standby.url, numbers, findings, unused);
     return clean;
   } finally {
@@ -139,8 +139,8 @@ async function mended(
   for (const r of unmade) await world.api.post(r.path, r.body, r.key);
   // The backend requested these refunds while the primary died, and again after the failover. The daemon then answered
   // "no such payment", although the MoR had made the refund.
-  const untold = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
-  for (const r of untold) life.refundsAsked.add(r.key);
+  const unnotified = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
+  for (const r of unnotified) life.refundsAsked.add(r.key);
   const signups = life.signupCalls.filter((s) => s.atMs >= sinceMs - SIGNUP_MARGIN_MS);
   for (const calls of signups) {
     const { complete } = calls;
@@ -155,7 +155,7 @@ async function mended(
         `${missing.length - ofStripe.length - unused} of the MoR, ${unused} of types Crossbill doesn't use.`,
       `verify named ${ofStripe.length - unnamed.length} of Stripe's ${ofStripe.length} and fetched them with --repair; ` +
         `the MoR sent ${counted(sent, 'event')} again; of ${counted(late.length, 'refund')} asked for since, ` +
-        `${unmade.length} were missing at the MoR, and the backend asked again under their keys; ${untold.length} were at the MoR ` +
+        `${unmade.length} were missing at the MoR, and the backend asked again under their keys; ${unnotified.length} were at the MoR ` +
         'though Crossbill no longer knew their payment at the repeat.',
       `The backend repeated the calls of ${counted(signups.length, 'signup')} of the last minutes under their keys.`,
     ],

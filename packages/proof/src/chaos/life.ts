@@ -196,7 +196,7 @@ export class Life {
   private async dispute(ended: () => boolean): Promise<void> {
     const payment = await this.fresh();
     if (payment === null || payment.text('method') !== 'card') return;
-    const { control, told } = this.world;
+    const { control, notified: notice } = this.world;
     const id = payment.text('id');
     this.touched.add(id);
     const data = { disputeId: `dp_${id}`, pspReference: payment.text('processor_charge_id') };
@@ -205,7 +205,7 @@ export class Life {
     const outcome = this.options.random.pick(['won', 'lost']);
     await control.post('/_sandbox/events', { type: 'dispute.outcome', data: { ...data, outcome } });
     if (outcome === 'lost')
-      told.lost.push({ paymentId: id, amount: payment.amount('amount'), currency: payment.text('currency') });
+      notice.lost.push({ paymentId: id, amount: payment.amount('amount'), currency: payment.text('currency') });
     this.tick(`disputes ${outcome}`);
   }
 
@@ -214,7 +214,7 @@ export class Life {
    * Stripe's dashboard voids the invoice or marks it uncollectible. Each invoice gets one way.
    */
   private async mend(): Promise<void> {
-    const { api, control, stripe, told } = this.world;
+    const { api, control, stripe, notified: notice } = this.world;
     const failed = (await control.get('/_sandbox/mor/payments?status=failed')).list('data');
     const free = failed.filter(
       (p) => !this.touched.has(p.textOrNull('merchant_invoice_id') ?? '') && p.text('kind') === 'renewal',
@@ -240,7 +240,7 @@ export class Life {
       );
       const linkId = link.text('paymentLinkId');
       const paid = await control.post(`/_sandbox/payment-links/${linkId}/pay`, {});
-      told.links.push({ paymentId: paid.object('payment').text('id'), linkId, invoiceId });
+      notice.links.push({ paymentId: paid.object('payment').text('id'), linkId, invoiceId });
     }
     this.tick(`failed renewals: ${how}`);
   }
@@ -255,7 +255,7 @@ export class Life {
   }
 
   private async transfer(): Promise<void> {
-    const { api, control, told } = this.world;
+    const { api, control, notified: notice } = this.world;
     const invoiceId = await oneOffInvoice(this.scene, NORTH);
     const body = {
       jurisdiction: NORTH.country,
@@ -273,7 +273,7 @@ export class Life {
     }
     const amount = decimalFromMinor(BigInt(NORTH.amount), NORTH.currency.toUpperCase());
     await control.post(`/_sandbox/proformas/${id}/settle`, { amount });
-    told.transfers.push({ proformaId: id, invoiceId, amount: NORTH.amount, currency: NORTH.currency });
+    notice.transfers.push({ proformaId: id, invoiceId, amount: NORTH.amount, currency: NORTH.currency });
     this.tick('bank transfers');
   }
 

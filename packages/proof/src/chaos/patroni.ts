@@ -22,7 +22,7 @@ const POLL_MS = 500;
 const REPLIES_WITHIN_MS = 3_000;
 
 /** In seconds. Patroni accepts no `ttl` below 20 s. */
-const PATIENCE = { ttl: 20, loop_wait: 2, retry_timeout: 3 };
+const TIMEOUT = { ttl: 20, loop_wait: 2, retry_timeout: 3 };
 
 export type PatroniPrograms = { readonly bin: string; readonly patroni: string; readonly etcd: string };
 
@@ -57,7 +57,7 @@ export function settingsOf(o: NodeOptions, bin: string): object {
     etcd3: { hosts: `${HOST}:${o.etcdPort}` },
     restapi: { listen: api, connect_address: api },
     bootstrap: {
-      dcs: { ...PATIENCE, synchronous_mode: true, postgresql: { use_pg_rewind: true } },
+      dcs: { ...TIMEOUT, synchronous_mode: true, postgresql: { use_pg_rewind: true } },
       initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, { 'wal-segsize': '1' }, 'no-sync'],
     },
     postgresql: {

@@ -6,7 +6,7 @@ import Stripe from 'stripe';
 import { freePort } from '@crossbill/embedded-postgres';
 import { JsonClient } from '@crossbill/sandbox/demo/http.js';
 import { Reading } from '@crossbill/sandbox/demo/read.js';
-import { type Told } from '@crossbill/sandbox/demo/notified.js';
+import { type NotifiedSide } from '@crossbill/sandbox/demo/notified.js';
 import { NOTIFY_PATH } from '@crossbill/sandbox/backend.js';
 import { type PgBouncer } from './pgbouncer.js';
 import { Program, untilReady } from './processes.js';
@@ -18,7 +18,7 @@ const DAEMONS = 2;
 export const DAYS_AGO = 12;
 const SANDBOX_WITHIN_MS = 120_000;
 /** How long the merchant's backend repeats a request with the same key until it has an answer. */
-const PATIENCE_MS = 20 * 60_000;
+const TIMEOUT_MS = 20 * 60_000;
 
 export type Ways = {
   /** From the daemons to PostgreSQL. */
@@ -35,7 +35,7 @@ export type World = {
   readonly stripe: Stripe;
   readonly api: JsonClient;
   readonly control: JsonClient;
-  readonly told: Told;
+  readonly notified: NotifiedSide;
   readonly ways: Ways;
   readonly daemons: readonly Program[];
   readonly daemonUrls: readonly string[];
@@ -91,9 +91,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const ways = { database, stripe, mor, endpoints, api };
     return {
       stripe: stripeClient(said.object('secrets').text('stripeApiKey'), stripeUrl),
-      api: new JsonClient(api.url, opsKey, true, PATIENCE_MS),
+      api: new JsonClient(api.url, opsKey, true, TIMEOUT_MS),
       control: new JsonClient(morUrl, null, false),
-      told: { transfers: [], links: [], lost: [], outsiders: [] },
+      notified: { transfers: [], links: [], lost: [], outsiders: [] },
       ways,
       daemons,
       daemonUrls,

@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
 /** The limit of elapsed time for one input. A parser needs so long only in a loop, or if the machine sleeps. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const POLL_MS = 5_000;
 const ROOM = 128 * 1024;
 
@@ -35,7 +35,7 @@ function watch({ beat, text }: Shared): void {
       since = performance.now();
       return;
     }
-    if (now === 0 || performance.now() - since < PATIENCE_MS) return;
+    if (now === 0 || performance.now() - since < TIMEOUT_MS) return;
     const input = Buffer.from(text).subarray(0, Atomics.load(seen, 1)).toString('utf8');
     const [target = '', ...rest] = input.split('\n');
     writeSync(2, `\n${target} does not come back from this input:\n${JSON.stringify(rest.join('\n'))}\n`);

@@ -234,7 +234,7 @@ export class Drill {
   }
 
   private sides(world: World): Promise<Sides> {
-    return readSides(world.api, world.control, world.told);
+    return readSides(world.api, world.control, world.notified);
   }
 
   private saw(what: string, seen: string): void {

@@ -31,7 +31,7 @@ export class Channels {
     await this.world.ask('proforma', async (r) => {
       const billed = await billedNow(r, invoiceId);
       if (billed === null) return;
-      await this.refreshStanding(r, invoiceId, 'proforma');
+      await this.refreshOpen(r, invoiceId, 'proforma');
       const today = r.clock.now().toISOString().slice(0, 10);
       const dto = {
         jurisdiction: JURISDICTION,
@@ -87,7 +87,7 @@ export class Channels {
     await this.world.ask('link', async (r) => {
       const billed = await billedNow(r, invoiceId);
       if (billed === null) return;
-      await this.refreshStanding(r, invoiceId, 'payment_link');
+      await this.refreshOpen(r, invoiceId, 'payment_link');
       const { invoice: facts, askedAt } = billed;
       const wire = encodePaymentLink({
         jurisdiction: JURISDICTION,
@@ -240,8 +240,8 @@ export class Channels {
    * Reads the invoice's proforma invoice or link at the MoR, because it may have ended. The API does the same before it
    * requests a new one.
    */
-  private async refreshStanding(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
-    const there = await r.channels.standing(invoiceId, kind);
+  private async refreshOpen(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
+    const there = await r.channels.findOpen(invoiceId, kind);
     if (there !== null && there.morId !== null)
       await r.channels.refresh(kind === 'proforma' ? proformaLookup : linkLookup, there);
   }

@@ -63,9 +63,9 @@ export const linkStories: readonly Story[] = [
     settings: finalize,
     plan: async (world) => {
       const { channels, invoice } = await withLink(world);
-      const told = world.at(110);
+      const notified = world.at(110);
       world.gate = async (body) => {
-        if (body.includes('payment.captured') && world.now < told) await world.sleep(told - world.now);
+        if (body.includes('payment.captured') && world.now < notified) await world.sleep(notified - world.now);
       };
       world.scheduler.plan(world.at(100), 'the customer pays', () => channels.payLink(invoice(), names));
       world.scheduler.plan(world.at(105), 'somebody looks', () => void channels.pollLinks(invoice()));

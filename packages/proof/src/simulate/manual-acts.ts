@@ -5,7 +5,7 @@ import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People } from './people.js';
 import { type World } from './world.js';
 
-export class Hands {
+export class ManualActs {
   constructor(
     private readonly world: World,
     private readonly people: People,
@@ -60,7 +60,7 @@ export class Hands {
 }
 
 /** G11: verify must report each change by hand. Returns a line for each unreported change. */
-export function unnamedHands(world: World, found: readonly Difference[]): string[] {
+export function unnamedManual(world: World, found: readonly Difference[]): string[] {
   return world.byHand
     .filter(({ objectId, invoiceId }) => !found.some((d) => d.objectId === objectId && d.invoiceId === invoiceId))
     .map(

@@ -26,6 +26,6 @@ export async function giveAnotherCard(world: World, people: People, s: Subscribe
   if (intentId === null) return;
   await people.confirm(intentId, s.customerId, 'succeed');
   const report = () => world.ask('card confirmed', (r) => r.methods.confirm(s.customerId, null, 'shop'));
-  const told = await Promise.all(Array.from({ length: reports }, report));
-  if (told.some((t) => t?.ok === true)) world.cardsGiven.set(s.customerId, number);
+  const notified = await Promise.all(Array.from({ length: reports }, report));
+  if (notified.some((t) => t?.ok === true)) world.cardsGiven.set(s.customerId, number);
 }

@@ -32,7 +32,7 @@ type Order = { readonly of: readonly string[]; readonly events: readonly string[
 /** The pause between two events, in milliseconds: Crossbill finishes its work on an event before the next event. */
 const APART_MS = 30_000;
 
-type Told = { type: string; data: { object?: Record<string, unknown>; disputeId?: string; outcome?: string } };
+type Notified = { type: string; data: { object?: Record<string, unknown>; disputeId?: string; outcome?: string } };
 
 /** The story of one order: all changes at Stripe and the MoR happen first, then their events arrive in this order. */
 function storyIn({ of, events }: Order, end: { state: string }): Story {
@@ -45,7 +45,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
     let renewed = false;
     const endpoints = new Map<string, () => void>();
     world.gate = (body) => {
-      const { type, data } = JSON.parse(body.toString('utf8')) as Told;
+      const { type, data } = JSON.parse(body.toString('utf8')) as Notified;
       const { id, merchant_invoice_id: named } = data.object ?? {};
       const about = typeof named === 'string' ? named : typeof id === 'string' ? id : '';
       if (renewed && invoiceId === '' && type === 'invoice.created') invoiceId = about;

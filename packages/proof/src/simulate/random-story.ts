@@ -1,6 +1,6 @@
 // A random story made from a seed: a day and a half of a small shop.
 import { Channels } from './channels.js';
-import { Hands } from './manual-acts.js';
+import { ManualActs } from './manual-acts.js';
 import { People, type Subscriber } from './people.js';
 import { Names } from './names.js';
 import { Payers } from './payers.js';
@@ -134,7 +134,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     const list = people.invoices().filter((i) => i.billingReason !== 'subscription_create');
     return list.length === 0 ? 'in_none' : rng.pick(list.slice(-RECENT)).id;
   };
-  const hands = new Hands(world, people);
+  const manual = new ManualActs(world, people);
   const aPaidInvoice = (): string => {
     const list = people.invoices().filter((i) => i.status === 'paid');
     return list.length === 0 ? 'in_none' : rng.pick(list.slice(-RECENT)).id;
@@ -230,9 +230,9 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
       async () => void (await people.stripe('POST', `/v1/invoices/${anInvoice()}/finalize`)),
     ],
     ['an invoice is paid by hand', () => people.payByHand(anInvoice())],
-    ['a credit note by hand', () => hands.credit(aPaidInvoice(), rng.int(1, 30), rng.chance(0.4))],
-    ['a refund reported by hand', () => hands.refund(aPaidInvoice(), rng.int(1, 30))],
-    ['a payment is detached by hand', () => hands.detach(aPaidInvoice())],
+    ['a credit note by hand', () => manual.credit(aPaidInvoice(), rng.int(1, 30), rng.chance(0.4))],
+    ['a refund reported by hand', () => manual.refund(aPaidInvoice(), rng.int(1, 30))],
+    ['a payment is detached by hand', () => manual.detach(aPaidInvoice())],
     ['usage is added', async () => void (await people.control(`/stripe/invoices/${anInvoice()}/add`, { amount: 70 }))],
     ['an operator looks at the items', () => void people.resolve((list) => rng.pick(list))],
     ['another look at the items', () => void people.resolve((list) => rng.pick(list))],

@@ -23,14 +23,14 @@ import { PaymentMethodsService } from '#src/core/customers/payment-methods.servi
 import { EnrolmentService } from '#src/features/enrolment/enrolment.service.js';
 import { VERIFY_LIMITS, VerifyService } from '#src/features/verify/verify.service.js';
 import { ParsedEvents } from '#src/engine/parsed-events.js';
-import { Wake } from '#src/engine/lane-signal.js';
+import { LaneSignal } from '#src/engine/lane-signal.js';
 import { WorkLaneService } from '#src/engine/work-lane.service.js';
 import { Endpoints } from '#src/frames/intake/endpoints.js';
 import { HttpEventRelay } from '#src/frames/mor/event-relay.js';
 import { HttpMorChannels } from '#src/frames/mor/mor-channels.js';
 import { MorPaymentGateway } from '#src/frames/mor/mor-payment-gateway.js';
 import { morClient, type MorOptions } from '#src/frames/mor/options.js';
-import { MorTaxDesk } from '#src/frames/mor/mor-tax-client.js';
+import { MorTaxClient } from '#src/frames/mor/mor-tax-client.js';
 import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { type Database } from '#src/frames/store/database.js';
 import { PgInbox } from '#src/frames/store/inbox.repository.js';
@@ -134,7 +134,7 @@ export class Replica {
     const legal = parts.standby ? [...databaseFaults, ...standbyFaults] : databaseFaults;
     const stored = <T extends object>(name: string, port: T): T =>
       guarded(scheduler, { owner, trouble, legal, name, port });
-    const wake = new Wake();
+    const signal = new LaneSignal();
     const inbox = stored('inbox', new PgInbox(db, clock));
     const books = (this.books = stored('books', new ReadModel(db)));
     this.paymentRows = stored('payments', new PaymentsRepository(db));
@@ -175,10 +175,10 @@ export class Replica {
     const gateway = new MorPaymentGateway(options, mor.intents, mor.refunds, mor.invoices);
     const proformas = (this.proformas = mor.proformaInvoices);
     const channels = new HttpMorChannels(proformas, mor.paymentLinks);
-    const taxDesk = new MorTaxDesk(mor.taxCalculations);
+    const taxClient = new MorTaxClient(mor.taxCalculations);
     const parsed = new ParsedEvents();
     const homeless = stored('channel', new HomelessEvents(db, clock, parsed));
-    const router = new RouteEventsService(homeless, clock, ids, wake);
+    const router = new RouteEventsService(homeless, clock, ids, signal);
     const relay = new HttpEventRelay(options, clock);
     this.links = stored('links', new CustomerLinksRepository(db, clock));
     const moved = stored('enrolment', new EnrolmentRepository(db, clock));
@@ -202,14 +202,14 @@ export class Replica {
     );
     const livemode = { expected: false };
     const service = new WorkLaneService(lanes, platform, gateway, relay, context, livemode, channels);
-    const changes = new LaneChanges(lanes, context, wake);
+    const changes = new LaneChanges(lanes, context, signal);
     this.refunds = new RefundsService(changes, books);
     this.retries = new RetriesService(lanes, changes, platform);
     this.returns = new ReturnsService(changes, books);
     this.payments = new PaymentsService(changes, books);
     this.reviews = new ReviewsService(changes, this.reviewRows, context);
     this.channels = new MorObjectsService(lanes, changes, books, reader, channels, context);
-    const price = new SignupPrice(platform, taxDesk, stored('totals', new TaxTotalsRepository(db, clock)));
+    const price = new SignupPrice(platform, taxClient, stored('totals', new TaxTotalsRepository(db, clock)));
     this.signups = new SignupService(signupRows, books, gateway, changes, clock, ids, requests, price);
     const methods = stored('methods', new PaymentMethodsRepository(db, clock));
     this.methods = new PaymentMethodsService(
@@ -231,7 +231,7 @@ export class Replica {
       inbox,
       lanes,
       context,
-      wake,
+      signal,
       ids,
       null,
       limits,
@@ -254,7 +254,7 @@ export class Replica {
         toleranceSec: 300,
         bodyLimitBytes: 1024 * 1024,
         onReply: (_endpoint, outcome) => {
-          if (outcome === 'stored') wake.lanes(); // in the daemon, NOTIFY or its own endpoint wakes the workers
+          if (outcome === 'stored') signal.lanes(); // in the daemon, NOTIFY or its own endpoint wakes the workers
         },
       },
       inbox,
@@ -262,7 +262,7 @@ export class Replica {
       parsed,
     );
     this.endpoints.open();
-    const worker = new LaneWorker(lanes, service, wake, clock, {
+    const worker = new LaneWorker(lanes, service, signal, clock, {
       owner: owner.name,
       concurrency: CONCURRENCY,
       leaseMs: LEASE_MS,

@@ -45,8 +45,9 @@ function disputeRules({ world, seen }: Sides): string[] {
     const own = seen.objects.filter((o) => o.kind === 'dispute' && o.mor_id === disputeId);
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
     // If Crossbill does not know the payment, the item names only the event, so any item with this topic counts.
-    const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.topic === 'unknown-dispute');
-    if (!told && !(outcome === 'won' && wonFirst(seen, outcomeEvents)))
+    const notified =
+      items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.topic === 'unknown-dispute');
+    if (!notified && !(outcome === 'won' && wonFirst(seen, outcomeEvents)))
       broken.push(`C3: no person was told about dispute ${disputeId}`);
     if (own.length > 1) broken.push(`C3: dispute ${disputeId} has ${own.length} rows`);
     const [dispute] = own;

@@ -14,16 +14,16 @@ export function enrolmentRules(sides: Sides): string[] {
  * addition to the MoR, except after the faults below.
  */
 function guardRules({ world, seen }: Sides): string[] {
-  const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
+  const notified = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
   const lostCreated = world.lost.some(({ type }) => type === 'invoice.created');
   return [...world.sandbox.stripe.state.invoices.values()].flatMap((i) => {
     const byStripe = collectedByStripe(i) > 0;
     const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
-    if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
+    if (outside && notified.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
     // A missing warning is fine after a fault, an outage of Stripe, a lost `invoice.created`, or a restore.
     const quiet =
       world.scheduler.injected.length === 0 && !world.wasDown.has('stripe') && !lostCreated && world.gaps.length === 0;
-    const missed = byStripe && !outside && !told.has(i.id) && quiet;
+    const missed = byStripe && !outside && !notified.has(i.id) && quiet;
     return missed ? [`E3: Stripe charged ${i.id} besides the MoR, without an earlier warning`] : [];
   });
 }

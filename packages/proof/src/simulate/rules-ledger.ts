@@ -1,6 +1,6 @@
 // The rules about the ledger: each clearing account is zero unless unfinished work explains its balance, and the ledger
 // agrees with Stripe and the MoR.
-import { isGapTold, rowOf, type Sides } from './sides.js';
+import { isGapNotified, rowOf, type Sides } from './sides.js';
 
 /** V12: the ledger's balances agree with Stripe and the MoR. A debit adds to an account, a credit subtracts. */
 export function ledgerRules({ world, seen, taken }: Sides): string[] {
@@ -16,7 +16,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
     const row = rowOf(seen, p);
     if (row === undefined || row.succeeded_at === null || world.planted.isMixedUp(p)) continue;
     const own = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
-    const gap = isGapTold(seen, row.id);
+    const gap = isGapNotified(seen, row.id);
     const counted = own.reduce((n, r) => n + Number(r.amount), 0);
     const credited = seen.ledger.reduce((n, e) => (e.payment_row_id === row.id ? n + creditIn(e) : n), 0);
     const lost = balance('disputed_payments', row.id) + credited;

@@ -49,7 +49,7 @@ function pausedRules({ seen }: Sides): string[] {
 }
 
 /** True if an item asks a person about a second payment on a link, or if an event of these payments is missing. */
-export function isToldOnLink(seen: Snapshot, { invoiceId, onLink }: Taken): boolean {
+export function isNotifiedOnLink(seen: Snapshot, { invoiceId, onLink }: Taken): boolean {
   if (onLink.length < 2) return false;
   if (onLink.some((l) => !isHeard(seen, l.eventId))) return true;
   return seen.reviews.some((r) => r.kind === 'conflicting_event' && r.subject === `${invoiceId ?? ''}:announced`);

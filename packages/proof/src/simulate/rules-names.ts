@@ -75,6 +75,6 @@ function mixedUp({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const wrong = world.planted.namings.find((n) => n.as === 'another' && n.reference === p.reference);
   const refunded = seen.refunds.some((r) => r.payment_row_id === row.id && r.counted);
   if (wrong === undefined || row.payment_id !== wrong.said || !refunded) return [];
-  const told = seen.reviews.some((r) => r.kind === 'conflicting_event' && namesInFact(r, wrong.said));
-  return told ? [] : [`N4: ${wrong.said} was given back in place of ${p.id}, without an item`];
+  const notified = seen.reviews.some((r) => r.kind === 'conflicting_event' && namesInFact(r, wrong.said));
+  return notified ? [] : [`N4: ${wrong.said} was given back in place of ${p.id}, without an item`];
 }

@@ -20,25 +20,27 @@ export function notificationRules({ world, seen }: Sides): string[] {
   }
   for (const { id } of world.heard)
     if (!rows.has(id) && !world.forgotten.has(id)) broken.push(`N2: ${id} was sent and is written nowhere`);
-  const told = (type: string, subject: string): boolean =>
+  const notified = (type: string, subject: string): boolean =>
     seen.notifications.some((n) => n.type === type && n.subject === subject);
   for (const i of seen.invoices) {
     const paid = i.status === 'paid' && i.amount_due !== '0';
-    if (paid && !told('invoice.paid', i.invoice_id)) broken.push(`N3: nobody was told that ${i.invoice_id} is paid`);
-    if (!paid && told('invoice.paid', i.invoice_id)) broken.push(`N3: ${i.invoice_id} is ${i.status} and told as paid`);
+    if (paid && !notified('invoice.paid', i.invoice_id))
+      broken.push(`N3: nobody was told that ${i.invoice_id} is paid`);
+    if (!paid && notified('invoice.paid', i.invoice_id))
+      broken.push(`N3: ${i.invoice_id} is ${i.status} and told as paid`);
   }
   for (const r of seen.refunds) {
     const name = r.mor_refund_id ?? r.id;
-    const is = told('refund.succeeded', `${name}:succeeded`) || told('refund.succeeded', `${r.id}:succeeded`);
+    const is = notified('refund.succeeded', `${name}:succeeded`) || notified('refund.succeeded', `${r.id}:succeeded`);
     if ((r.status === 'succeeded') !== is)
       broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'told' : 'not told'} as succeeded`);
   }
   for (const o of seen.objects) {
     const closed = `${o.invoice_id}:${o.mor_id ?? o.id}:${o.status}:`;
-    const isTold = seen.notifications.some((n) => n.type === 'dispute.closed' && n.subject.startsWith(closed));
+    const isReported = seen.notifications.some((n) => n.type === 'dispute.closed' && n.subject.startsWith(closed));
     const isClosed = o.kind === 'dispute' && (o.status === 'won' || o.status === 'lost') && !asksAfterOutcome(o);
-    if (isClosed && !isTold) broken.push(`N3: nobody was told that dispute ${o.mor_id ?? o.id} is ${o.status}`);
-    if (o.kind === 'debit_return' && !told('debit.returned', `${o.id}:${o.status}`))
+    if (isClosed && !isReported) broken.push(`N3: nobody was told that dispute ${o.mor_id ?? o.id} is ${o.status}`);
+    if (o.kind === 'debit_return' && !notified('debit.returned', `${o.id}:${o.status}`))
       broken.push(`N3: nobody was told that return ${o.id} is ${o.status}`);
   }
   for (const r of seen.reviews) {
@@ -47,7 +49,7 @@ export function notificationRules({ world, seen }: Sides): string[] {
     const isMoot = r.resolution === 'cleared' && r.resolved_at?.getTime() === r.created_at.getTime();
     // An item without an invoice needs no notification here: only the daemon's timer `Lookout` announces such items,
     // and no simulated world runs this timer.
-    if (r.invoice_id !== null && !isMoot && r.kind !== 'conflicting_event' && !told('review.opened', r.id))
+    if (r.invoice_id !== null && !isMoot && r.kind !== 'conflicting_event' && !notified('review.opened', r.id))
       broken.push(`N3: the backend was not notified of the item ${r.kind} ${r.subject}`);
   }
   return broken;

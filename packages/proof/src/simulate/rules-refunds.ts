@@ -3,7 +3,7 @@
 import { wasDetached } from './manual-acts.js';
 import { type CreditNote } from '@crossbill/sandbox/stripe/model.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
-import { isGapTold, rowOf, type Sides, type Taken } from './sides.js';
+import { isGapNotified, rowOf, type Sides, type Taken } from './sides.js';
 
 export function refundRules(sides: Sides): string[] {
   const { world, seen, taken } = sides;
@@ -56,7 +56,7 @@ function sumRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];
   const broken: string[] = [];
-  const gap = isGapTold(seen, row.id);
+  const gap = isGapNotified(seen, row.id);
   const own = seen.refunds.filter((r) => r.payment_row_id === row.id);
   const counted = own.filter((r) => r.counted).reduce((n, r) => n + Number(r.amount), 0);
   if (counted !== Number(row.amount_refunded))

@@ -14,9 +14,9 @@ export function twiceRules(sides: Sides): string[] {
 
 /** D4: if two bodies arrive under one event id, the first counts (V1), and an item shows the second. */
 function twinRules({ world, seen }: Sides): string[] {
-  const told = (id: string): boolean =>
+  const notified = (id: string): boolean =>
     seen.reviews.some((r) => r.kind === 'conflicting_event' && r.subject.endsWith(`:${id}`));
-  return [...world.planted.twins].filter((id) => !told(id)).map((id) => `D4: ${id} came with two bodies, untold`);
+  return [...world.planted.twins].filter((id) => !notified(id)).map((id) => `D4: ${id} came with two bodies, untold`);
 }
 
 /**
@@ -41,14 +41,14 @@ function chargeRules({ world, seen }: Sides): string[] {
     const firsts = [first.paymentId, ...rows.filter(isFirst).flatMap((r) => [r.id, r.payment_id ?? r.id])];
     // The item may also use an id a person mistyped.
     firsts.push(...world.planted.namings.filter((n) => n.as === 'mistyped').map((n) => n.said));
-    const told = seen.reviews.some(
+    const notified = seen.reviews.some(
       (r) =>
         r.kind === 'double_payment' &&
         r.invoice_id === second.invoiceId &&
         names.every((n) => namesInFact(r, n)) &&
         firsts.some((n) => namesInFact(r, n)),
     );
-    if (!told)
+    if (!notified)
       broken.push(`D1: nobody was told that ${second.invoiceId} and ${first.invoiceId} name charge ${chargeId}`);
   }
   return broken;
@@ -87,13 +87,13 @@ function ownCardRules({ world, seen, taken }: Sides): string[] {
     const own = taken.filter((p) => rowOf(seen, p)?.invoice_id === invoice.id && rowOf(seen, p)?.succeeded_at !== null);
     const byMor = own.reduce((n, p) => n + p.amount, 0);
     if (byStripe === 0 || byMor === 0 || byStripe + byMor <= amountDue(invoice)) continue;
-    const told = own.some((p) => {
+    const notified = own.some((p) => {
       const row = rowOf(seen, p);
       const items = seen.reviews.filter((r) => r.payment_row_id === row?.id && PARKING.has(r.kind));
       return items.some((r) => r.kind === 'double_payment' || p.amount !== byStripe);
     });
     const surplus = seen.reviews.some((r) => r.topic === 'overpaid' && r.invoice_id === invoice.id);
-    if (!told && !surplus)
+    if (!notified && !surplus)
       broken.push(`D3: Stripe took ${byStripe} for ${invoice.id} and the MoR ${byMor}, without an item`);
   }
   return broken;

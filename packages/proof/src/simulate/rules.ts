@@ -9,7 +9,7 @@ import { enrolmentRules } from './rules-enrolment.js';
 import { ledgerRules } from './rules-ledger.js';
 import { logRules } from './rules-log.js';
 import { channelRules } from './rules-channels.js';
-import { isToldOnLink, linkMoneyRules } from './rules-links.js';
+import { isNotifiedOnLink, linkMoneyRules } from './rules-links.js';
 import { nameRules } from './rules-names.js';
 import { notificationRules } from './rules-notifications.js';
 import { refundRules } from './rules-refunds.js';
@@ -81,10 +81,10 @@ const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'r
 /** G4, V15 and V16: nothing is half done, no call repeats without end, no lane is leased. */
 export function idleRules({ seen }: Pick<Sides, 'seen'>): string[] {
   const broken: string[] = [];
-  const told = (m: CallLine): boolean =>
+  const notified = (m: CallLine): boolean =>
     seen.reviews.some((r) => r.status === 'open' && (r.subject === m.subject || r.refund_id === m.subject));
   for (const m of seen.calls) {
-    if (m.status === 'pending' && !told(m))
+    if (m.status === 'pending' && !notified(m))
       broken.push(`G4: ${m.key} is still pending after ${m.attempts} tries (${m.lastMessage ?? ''})`);
     if (m.attempts > MOST_ATTEMPTS) broken.push(`V15: ${m.key} was tried ${m.attempts} times`);
   }
@@ -116,7 +116,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
       o.mor_id === p.id && seen.reviews.some((r) => r.subject === o.id && (isUnheard || r.resolution === 'dismiss')),
   );
   if (row === undefined) {
-    const isLeft = p.kind === 'signup' || left || isToldOnLink(seen, p);
+    const isLeft = p.kind === 'signup' || left || isNotifiedOnLink(seen, p);
     return isLeft ? [] : [`V4: ${about} was taken and is not in the ledger`];
   }
   const references = referencesOf(seen, p);
@@ -137,7 +137,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
   const invoice = invoiceOf(world, p);
-  const told = seen.reviews.some((r) => r.topic === 'overpaid' && r.invoice_id === row.invoice_id);
+  const notified = seen.reviews.some((r) => r.topic === 'overpaid' && r.invoice_id === row.invoice_id);
   switch (row.mark) {
     case 'confirmed':
       if (invoice !== undefined && wasDetached(world, invoice)) break;
@@ -145,7 +145,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
         broken.push(`V3: ${about} counts as marked and hangs on ${attached.length} invoices`);
       if (attached.length === 1 && invoice?.status !== 'paid' && !reviews.some((r) => r.resolution === 'apply'))
         broken.push(`G7: ${about} was marked, it is not what its ${invoice?.status ?? 'unknown'} invoice wanted`);
-      if (row.mark_mode === 'out_of_band' && invoice?.paidOutOfBand !== p.amount && !told)
+      if (row.mark_mode === 'out_of_band' && invoice?.paidOutOfBand !== p.amount && !notified)
         broken.push(`V3: ${about} counts as marked out of band; Stripe shows ${invoice?.paidOutOfBand ?? 'nothing'}`);
       break;
     case 'parked':
@@ -196,9 +196,9 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
   const row = seen.invoices.find((r) => r.invoice_id === i.id);
   const marked = taken.some((p) => rowOf(seen, p)?.mark === 'confirmed');
   const surplus = marked ? taken.reduce((n, p) => n + p.amount - p.amountRefunded, 0) - amountDue(i) : 0;
-  const told = seen.reviews.some((r) => r.kind === 'amount_mismatch' && r.invoice_id === i.id);
+  const notified = seen.reviews.some((r) => r.kind === 'amount_mismatch' && r.invoice_id === i.id);
   const allMarked = taken.every((p) => rowOf(seen, p)?.mark === 'confirmed');
-  if (allMarked && i.status === 'paid' && surplus > 0 && !told && !world.paidByHand.has(i.id))
+  if (allMarked && i.status === 'paid' && surplus > 0 && !notified && !world.paidByHand.has(i.id))
     broken.push(`V19: ${surplus} more than due was taken for ${i.id}, without an item`);
   // Checks only invoices Stripe shows as paid. If a person applied a smaller payment, the invoice rightly stays open.
   if (marked && i.status === 'paid' && row?.status !== 'paid')

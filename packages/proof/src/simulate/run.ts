@@ -12,7 +12,7 @@ import {
   randomFaults,
   type YieldPoint,
 } from './faults.js';
-import { isByHand, unnamedHands, wasDetached } from './manual-acts.js';
+import { isByHand, unnamedManual, wasDetached } from './manual-acts.js';
 import { brokenWhenIdle, idleRules } from './rules.js';
 import { Seeded } from './seeded.js';
 import { type SimRepository, type Snapshot } from './sim-repository.js';
@@ -205,10 +205,10 @@ export async function verify(world: World, broken: string[]): Promise<void> {
     void world.ask('verify', async (r) => {
       const report = await r.verify.run({ since: new Date(world.at(-60)) });
       whole = report;
-      const untold = report.differences.filter((d) => d.reviewId === null && !isTheMerchants(world, d));
-      left = untold.map((d) => `${d.kind}: ${d.detail} (${d.invoiceId ?? d.eventId ?? ''})`);
+      const unnotified = report.differences.filter((d) => d.reviewId === null && !isTheMerchants(world, d));
+      left = unnotified.map((d) => `${d.kind}: ${d.detail} (${d.invoiceId ?? d.eventId ?? ''})`);
       if (report.problem !== null) left = [...left, report.problem];
-      unnamed = unnamedHands(world, report.differences);
+      unnamed = unnamedManual(world, report.differences);
       if (round === 0 && left.length > 0) await r.verify.repair(report);
     });
     await world.scheduler.runUntil(world.now + 2 * HOUR);

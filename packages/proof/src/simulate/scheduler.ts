@@ -19,7 +19,7 @@ type Item = {
   readonly run: (fault: FaultKind | null) => Promise<unknown>;
   readonly deliver: (settled: Settled) => void;
 };
-type Sleeper = { readonly owner: Owner; readonly at: number; readonly wake: () => void; readonly poll: boolean };
+type Sleeper = { readonly owner: Owner; readonly at: number; readonly signal: () => void; readonly poll: boolean };
 type Plan = { readonly at: number; readonly label: string; readonly run: () => void | Promise<void> };
 
 /** The limit of real milliseconds for a step. A slower step counts as a deadlock in the code under test. */
@@ -117,11 +117,11 @@ export class Scheduler {
         this.sleepers = this.sleepers.filter((s) => s !== sleeper);
         resolve();
       };
-      const wake = (): void => {
+      const signalLanes = (): void => {
         signal?.removeEventListener('abort', interrupt); // one signal may outlive thousands of sleeps
         resolve();
       };
-      const sleeper: Sleeper = { owner, at: this.now + Math.max(0, ms), wake, poll };
+      const sleeper: Sleeper = { owner, at: this.now + Math.max(0, ms), signal: signalLanes, poll };
       this.sleepers.push(sleeper);
       signal?.addEventListener('abort', interrupt, { once: true });
     });
@@ -248,9 +248,9 @@ export class Scheduler {
     if ((this.options.peers.nextDue() ?? Infinity) <= this.now) await this.options.peers.runDue();
     if (pollAt <= this.now) {
       this.lastPoll = this.now;
-      this.wakeAll((s) => s.poll && alive(s.owner));
+      this.signalAll((s) => s.poll && alive(s.owner));
     }
-    this.wakeAll((s) => !s.poll && s.at <= this.now && alive(s.owner));
+    this.signalAll((s) => !s.poll && s.at <= this.now && alive(s.owner));
     return true;
   }
 
@@ -265,7 +265,7 @@ export class Scheduler {
     return this.storeDueAt === null ? Infinity : Math.max(this.storeDueAt, this.lastPoll + POLL_MS);
   }
 
-  private wakeAll(which: (s: Sleeper) => boolean): void {
+  private signalAll(which: (s: Sleeper) => boolean): void {
     const due = this.sleepers.filter(which);
     this.sleepers = this.sleepers.filter((s) => !due.includes(s));
     for (const s of due) {
@@ -276,7 +276,7 @@ export class Scheduler {
         legal: [],
         stores: false,
         run,
-        deliver: () => s.wake(),
+        deliver: () => s.signal(),
       });
     }
   }

@@ -21,7 +21,7 @@ type Marks = {
 export class SetBack {
   private marks: Marks | null = null;
   /** Endpoint and body → the last delivery of this body from the MoR. */
-  private readonly told = new Map<string, Copied>();
+  private readonly notified = new Map<string, Copied>();
 
   constructor(
     private readonly world: World,
@@ -31,7 +31,7 @@ export class SetBack {
   ) {
     world.onSent = (delivery) => {
       if (delivery.source === 'stripe') return;
-      this.told.set(`${delivery.source} ${delivery.body.toString('utf8')}`, delivery);
+      this.notified.set(`${delivery.source} ${delivery.body.toString('utf8')}`, delivery);
     };
   }
 
@@ -90,12 +90,12 @@ export class SetBack {
     for (const [id, act] of marks.returns) world.planted.returns.set(id, act);
     this.recover(
       gap,
-      [...this.told.values()].filter((d) => d.at >= gap.from - GAP_MARGIN_MS),
+      [...this.notified.values()].filter((d) => d.at >= gap.from - GAP_MARGIN_MS),
     );
   }
 
   /** The operator follows docs/backups.md. */
-  private recover(gap: Gap, told: readonly Copied[]): void {
+  private recover(gap: Gap, notified: readonly Copied[]): void {
     const { world } = this;
     const after = (minutes: number, what: string, act: () => void): void =>
       world.scheduler.plan(world.now + minutes * MINUTE, what, act);
@@ -103,7 +103,7 @@ export class SetBack {
     // The merchant's backend repeats its refund requests of the lost time under the same keys.
     after(this.asksAgainAfter, 'refunds are asked for again', () => void this.people.askAgain(gap.from));
     after(20, 'the MoR sends its events again', () => {
-      for (const delivery of told) void this.sendAgain(delivery);
+      for (const delivery of notified) void this.sendAgain(delivery);
     });
     after(60, 'verify repairs again', () => void this.repair(gap));
   }

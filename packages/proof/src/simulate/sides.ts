@@ -89,7 +89,7 @@ export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
  * True if an open item asks why Crossbill and the MoR count different refunds of this payment. An item about a refund
  * missing only on Stripe does not count.
  */
-export function isGapTold(seen: Snapshot, rowId: string): boolean {
+export function isGapNotified(seen: Snapshot, rowId: string): boolean {
   return seen.reviews.some(
     (r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === rowId && r.topic !== 'refund-unshown',
   );

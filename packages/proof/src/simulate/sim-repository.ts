@@ -1,7 +1,7 @@
 // The simulation's own access to the database: it empties the tables between runs, reads plain rows for the rules, and
 // finds the next due work.
 import { type MorObjectDetail } from '#src/shared/domain/mor-object.js';
-import { type RetryTrail } from '#src/shared/domain/retry.js';
+import { type RetryHistory } from '#src/shared/domain/retry.js';
 import type pg from 'pg';
 import { connectAlone } from '#src/frames/store/connect.js';
 import { Database } from '#src/frames/store/database.js';
@@ -92,7 +92,7 @@ export type InvoiceLine = {
   readonly amount_due: string | null;
   readonly enrolled: boolean | null;
   readonly next_try_at: Date | null;
-  readonly retries: RetryTrail | null;
+  readonly retries: RetryHistory | null;
 };
 
 export type ObjectLine = {

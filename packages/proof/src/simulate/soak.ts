@@ -20,7 +20,7 @@ const FAULT_RATE = 0.004;
 /** Random acts for each customer and day. */
 const HAPPENINGS = 0.04;
 /** Real milliseconds between two lines of progress, so a person can see whether the soak hangs. */
-const TOLD_EVERY_MS = 10_000;
+const NOTIFIED_EVERY_MS = 10_000;
 /** How long the soak goes on after the last day: bank debits and their refunds take a week, retries take longer. */
 const ALL_OVER_MS = 14 * DAY;
 const MB = 1024 ** 2;
@@ -54,13 +54,13 @@ export async function soak(
   const { scheduler } = world;
   const broken: string[] = [];
   let happened: readonly string[] = [];
-  let toldAt = Date.now();
+  let notifiedAt = Date.now();
   let mostMb = 0;
   const tell = (day: number): void => {
     const mb = Math.round(process.memoryUsage().rss / MB);
     mostMb = Math.max(mostMb, mb);
-    if (Date.now() - toldAt < TOLD_EVERY_MS) return;
-    toldAt = Date.now();
+    if (Date.now() - notifiedAt < NOTIFIED_EVERY_MS) return;
+    notifiedAt = Date.now();
     progress(
       `soak ${seed}: day ${day} of ${months * MONTH_DAYS}, ${shop.sum()}, ${scheduler.released} steps, ${mb} MB`,
     );

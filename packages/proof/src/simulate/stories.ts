@@ -2,7 +2,7 @@
 import { amountStories } from './amount-stories.js';
 import { channelStories } from './channel-stories.js';
 import { enrolmentStories } from './enrolment-stories.js';
-import { Hands } from './manual-acts.js';
+import { ManualActs } from './manual-acts.js';
 import { People } from './people.js';
 import { linkStories } from './link-stories.js';
 import { moneyStories } from './money-stories.js';
@@ -182,10 +182,10 @@ export const goldenStories: readonly Story[] = [
     settings: { markMode, draftPolicy: 'finalize' },
     plan: async (world) => {
       const { people, invoice } = await renewal(world, 'succeed');
-      const hands = new Hands(world, people);
+      const manual = new ManualActs(world, people);
       world.scheduler.plan(world.at(20), 'a refund', () => void people.refund(paymentOf(people, invoice()), 700));
-      world.scheduler.plan(world.at(90), 'a credit note by hand', () => hands.credit(invoice(), 300, false));
-      world.scheduler.plan(world.at(95), 'another, to the balance', () => hands.credit(invoice(), 200, true));
+      world.scheduler.plan(world.at(90), 'a credit note by hand', () => manual.credit(invoice(), 300, false));
+      world.scheduler.plan(world.at(95), 'another, to the balance', () => manual.credit(invoice(), 200, true));
     },
   })),
   {
@@ -193,7 +193,7 @@ export const goldenStories: readonly Story[] = [
     settings: { draftPolicy: 'finalize' },
     plan: async (world) => {
       const { people, invoice } = await renewal(world, 'succeed');
-      world.scheduler.plan(world.at(90), 'by hand', () => new Hands(world, people).refund(invoice(), 300));
+      world.scheduler.plan(world.at(90), 'by hand', () => new ManualActs(world, people).refund(invoice(), 300));
     },
   },
   {
@@ -201,7 +201,7 @@ export const goldenStories: readonly Story[] = [
     settings: { draftPolicy: 'finalize' },
     plan: async (world) => {
       const { people, invoice } = await renewal(world, 'succeed');
-      world.scheduler.plan(world.at(90), 'by hand', () => new Hands(world, people).detach(invoice()));
+      world.scheduler.plan(world.at(90), 'by hand', () => new ManualActs(world, people).detach(invoice()));
     },
   },
   {

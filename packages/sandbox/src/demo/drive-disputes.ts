@@ -10,7 +10,7 @@ const OUTCOMES = ['won', 'lost'] as const;
 export async function driveDisputes(story: Story): Promise<void> {
   const { world, progress, rest: remaining, tally } = story;
   progress.step('disputes');
-  const { mor } = await readSides(world.api, world.control, world.told);
+  const { mor } = await readSides(world.api, world.control, world.notified);
   const cards = mor.payments.filter((p) => p.kind === 'renewal' && p.method === 'card' && p.status === 'succeeded');
   const disputed = cards.slice(0, OUTCOMES.length);
   for (const p of disputed) await tell(story, 'dispute.action_needed', p, {});
@@ -18,7 +18,7 @@ export async function driveDisputes(story: Story): Promise<void> {
   for (const [i, p] of disputed.entries()) {
     const outcome = OUTCOMES[i] ?? 'won';
     await tell(story, 'dispute.outcome', p, { outcome });
-    if (outcome === 'lost') world.told.lost.push({ paymentId: p.id, amount: p.amount, currency: p.currency });
+    if (outcome === 'lost') world.notified.lost.push({ paymentId: p.id, amount: p.amount, currency: p.currency });
   }
   await remaining.settled();
   for (const p of disputed) {

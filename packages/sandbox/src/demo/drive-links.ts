@@ -24,7 +24,7 @@ const FLORES: Business = {
 export async function driveLinks(story: Story): Promise<void> {
   const { world, progress } = story;
   progress.step('payment links');
-  const declined = declinedRenewal(await readSides(world.api, world.control, world.told));
+  const declined = declinedRenewal(await readSides(world.api, world.control, world.notified));
   if (declined !== null) await payByLink(story, declined, 'GB');
   const abroad = await oneOffInvoice(story, FLORES);
   await story.rest.settled(); // wait for the MoR's failed charge: no saved card
@@ -45,14 +45,14 @@ function declinedRenewal({ stripe, mor }: Sides): string | null {
 
 /** Creates a payment link and plays the customer's payment. Throws unless the invoice is then paid by the link. */
 async function payByLink(story: Story, invoiceId: string, jurisdiction: string): Promise<void> {
-  const { api, control, told } = story.world;
+  const { api, control, notified: notice } = story.world;
   const body = { jurisdiction, return_url: 'https://shop.example/thanks' };
   const path = `/v1/invoices/${invoiceId}/payment-link`;
   const link = await api.post(path, body, `${story.run}-link-${invoiceId}`);
   const linkId = link.text('paymentLinkId');
   const paid = await control.post(`/_sandbox/payment-links/${linkId}/pay`, {});
   const paymentId = paid.object('payment').text('id');
-  told.links.push({ paymentId, linkId, invoiceId });
+  notice.links.push({ paymentId, linkId, invoiceId });
   await story.rest.settled();
   await expectInvoice(story, invoiceId, 'paid');
   const payments = (await api.get(`/v1/invoices/${invoiceId}`)).list('payments');

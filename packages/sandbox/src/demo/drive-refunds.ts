@@ -13,7 +13,7 @@ const CUSTOMERS_PER_REFUND = 12;
 export async function giveRefunds(story: Story, month: number): Promise<void> {
   const { world, progress, rest: remaining } = story;
   progress.step(`month ${month} of ${story.months}: refunds`);
-  const { mor } = await readSides(world.api, world.control, world.told);
+  const { mor } = await readSides(world.api, world.control, world.notified);
   const fresh = mor.payments.filter((p) => p.status === 'succeeded' && p.kind === 'renewal');
   const cards = fresh.filter((p) => p.method === 'card');
   const debits = fresh.filter((p) => p.method === 'bank_debit');
@@ -55,7 +55,7 @@ export async function giveRefunds(story: Story, month: number): Promise<void> {
 
 /** Fetches the MoR's files of one payment and of one refund. */
 export async function fetchPaymentFiles(story: Story): Promise<void> {
-  const { mor } = await readSides(story.world.api, story.world.control, story.world.told);
+  const { mor } = await readSides(story.world.api, story.world.control, story.world.notified);
   const payment = mor.payments.find((p) => p.kind === 'renewal' && p.status === 'succeeded');
   const refunded = mor.refunds.find((r) => r.status === 'succeeded');
   if (payment !== undefined) await fetchDocument(story, `/v1/payments/${payment.id}/document`);

@@ -74,9 +74,9 @@ async function checkIssued(story: Story, { invoiceId }: Asked): Promise<void> {
 
 /** @param amount in the currency's smallest unit */
 async function arrive(story: Story, a: Asked, amount: number): Promise<void> {
-  const { control, told } = story.world;
+  const { control, notified: notice } = story.world;
   const { currency } = a.from;
   const decimal = decimalFromMinor(BigInt(amount), currency.toUpperCase());
   await control.post(`/_sandbox/proformas/${a.proformaId}/settle`, { amount: decimal });
-  told.transfers.push({ proformaId: a.proformaId, invoiceId: a.invoiceId, amount, currency });
+  notice.transfers.push({ proformaId: a.proformaId, invoiceId: a.invoiceId, amount, currency });
 }

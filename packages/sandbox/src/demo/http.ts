@@ -13,7 +13,7 @@ export class Unexpected extends Error {
 }
 
 /** Repeats a request for so long: a killed daemon's lock on a merchant's onboarding ends after 45 s. */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 const POLL_MS = 100;
 const ONE_TRY_MS = 30_000;
 const PAGE = 100;
@@ -22,13 +22,13 @@ export class JsonClient {
   /**
    * @param key bearer key; null for the sandbox's control routes
    * @param patient true: repeats a request after no reply, 502 or 503. The caller must make a repeated POST harmless.
-   * @param patienceMs time limit of the repeats
+   * @param timeoutMs time limit of the repeats
    */
   constructor(
     readonly base: string,
     private readonly key: string | null,
     private readonly patient: boolean,
-    private readonly patienceMs = PATIENCE_MS,
+    private readonly timeoutMs = TIMEOUT_MS,
   ) {}
 
   get(path: string): Promise<Reading> {
@@ -73,7 +73,7 @@ export class JsonClient {
     const headers: Record<string, string> = { accept: 'application/json', ...more };
     if (this.key !== null) headers['authorization'] = `Bearer ${this.key}`;
     if (body !== undefined) headers['content-type'] = 'application/json';
-    const deadline = performance.now() + this.patienceMs;
+    const deadline = performance.now() + this.timeoutMs;
     for (;;) {
       const reply = await this.once(method, path, headers, body);
       if (reply.status >= 200 && reply.status < 300) return Reading.of(reply.body, `${method} ${path}`);

@@ -7,7 +7,7 @@ import { type World } from './world.js';
 import { connectAlone } from './connect.js';
 
 /** A wait fails after this real time in milliseconds. A killed worker's lease alone takes up to 25 s. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const POLL_MS = 60;
 const MINUTE_SEC = 60;
 const HOUR_SEC = 3_600;
@@ -19,7 +19,7 @@ const LEAPS_AT_MOST = 432;
 /** A wait failed. `open` lists the work still open, one sentence each. */
 export class NotIdle extends Error {
   constructor(readonly open: readonly string[]) {
-    super(`not at rest after ${PATIENCE_MS / 1000} s`);
+    super(`not at rest after ${TIMEOUT_MS / 1000} s`);
   }
 }
 
@@ -69,7 +69,7 @@ export class Idle {
         await leap(MINUTE_SEC);
         return [`the MoR has ${planned} charges to make`];
       }
-      const sides = await readSides(this.world.api, this.world.control, this.world.told);
+      const sides = await readSides(this.world.api, this.world.control, this.world.notified);
       const findings = disagreements(sides);
       const drafts = sides.stripe.invoices.filter((i) => i.status === 'draft').length;
       if (findings.length === 0 && drafts === 0) {
@@ -80,11 +80,11 @@ export class Idle {
       return [...findings.map(shown), ...(drafts > 0 ? [`${drafts} drafts`] : [])];
     });
     this.since = (await this.world.control.get('/_sandbox/clock')).text('now');
-    return agreed ?? readSides(this.world.api, this.world.control, this.world.told);
+    return agreed ?? readSides(this.world.api, this.world.control, this.world.notified);
   }
 
   private async until(open: () => Promise<readonly string[]>): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
       const what = await open();
       if (what.length === 0) return;

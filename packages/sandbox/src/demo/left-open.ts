@@ -56,7 +56,7 @@ type Paying = { readonly who: Subscriber; readonly paymentId: string; readonly c
 /** The newest card renewal of each subscriber: paid, not wholly refunded, and without a review item. */
 async function withPaidRenewal({ world, subscribers }: Story): Promise<readonly Paying[]> {
   const reviewed = new Set(
-    (await readSides(world.api, world.control, world.told)).daemon.reviews.map((r) => r.invoiceId),
+    (await readSides(world.api, world.control, world.notified)).daemon.reviews.map((r) => r.invoiceId),
   );
   const renewals = [...world.sandbox.mor.payments.values()].filter(
     (p) =>

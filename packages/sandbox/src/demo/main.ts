@@ -104,7 +104,7 @@ async function tell(options: DemoOptions, story: Story): Promise<boolean> {
     open = error.open;
     listed(open, progress);
   }
-  const sides = await readSides(world.api, world.control, world.told);
+  const sides = await readSides(world.api, world.control, world.notified);
   const findings = disagreements(sides);
   const numbers = {
     signups: story.subscribers.length,

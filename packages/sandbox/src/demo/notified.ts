@@ -2,7 +2,7 @@
 // invoice of a payment link and no lost dispute.
 
 /** A transfer the MoR received. `amount` is in the currency's smallest unit; `currency` is in lower case. */
-export type ToldTransfer = {
+export type NotifiedTransfer = {
   readonly proformaId: string;
   readonly invoiceId: string;
   readonly amount: number;
@@ -10,15 +10,15 @@ export type ToldTransfer = {
 };
 
 /** A payment on a link: the MoR's `pay_…`, and the invoice of the link. The MoR does not know this invoice. */
-export type ToldLink = { readonly paymentId: string; readonly linkId: string; readonly invoiceId: string };
+export type NotifiedLink = { readonly paymentId: string; readonly linkId: string; readonly invoiceId: string };
 
 /** A dispute the merchant lost: the money is gone. `amount` is in smallest units. */
-export type ToldLoss = { readonly paymentId: string; readonly amount: number; readonly currency: string };
+export type NotifiedLoss = { readonly paymentId: string; readonly amount: number; readonly currency: string };
 
-export type Told = {
-  readonly transfers: ToldTransfer[];
-  readonly links: ToldLink[];
-  readonly lost: ToldLoss[];
+export type NotifiedSide = {
+  readonly transfers: NotifiedTransfer[];
+  readonly links: NotifiedLink[];
+  readonly lost: NotifiedLoss[];
   /** Customers from whom Stripe itself collects. */
   readonly outsiders: string[];
 };

@@ -6,7 +6,7 @@ const NAMES = ['Grete Example', 'Hugo Example'];
 
 /** Signs up two customers on Stripe without enrolment. The daemon relays no renewal of these two to the MoR. */
 export async function addOutsiders(story: Story): Promise<void> {
-  const { stripe, told } = story.world;
+  const { stripe, notified: notice } = story.world;
   const product = await stripe.products.create({ name: 'Larch Classic' });
   const price = await stripe.prices.create({
     product: product.id,
@@ -18,7 +18,7 @@ export async function addOutsiders(story: Story): Promise<void> {
     const customer = await stripe.customers.create({ name });
     const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id });
     await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: card.id } });
-    told.outsiders.push(customer.id);
+    notice.outsiders.push(customer.id);
     await stripe.subscriptions.create({
       customer: customer.id,
       items: [{ price: price.id }],

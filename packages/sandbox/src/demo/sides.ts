@@ -2,7 +2,7 @@
 // smallest units.
 import { type JsonClient } from './http.js';
 import { type Reading } from './read.js';
-import { type Told, type ToldLoss } from './notified.js';
+import { type NotifiedSide, type NotifiedLoss } from './notified.js';
 
 export type DaemonInvoice = { readonly id: string; readonly status: string; readonly amountDue: number };
 export type DaemonRefund = {
@@ -100,7 +100,7 @@ export type Sides = {
     readonly payments: readonly MorPayment[];
     readonly refunds: readonly MorRefund[];
     /** Disputes the merchant lost. */
-    readonly lost: readonly ToldLoss[];
+    readonly lost: readonly NotifiedLoss[];
   };
   /** One entry for each notification, even if it arrived several times. */
   readonly backend: readonly Notified[];
@@ -110,7 +110,7 @@ export type Sides = {
 export const TAKEN: ReadonlySet<string> = new Set(['succeeded', 'partially_refunded', 'refunded']);
 
 /** Reads all three sides one after another. Compare the result only when nothing moves any more. */
-export async function readSides(api: JsonClient, control: JsonClient, told: Told): Promise<Sides> {
+export async function readSides(api: JsonClient, control: JsonClient, notice: NotifiedSide): Promise<Sides> {
   const [notifications, stripe, payments, refunds] = await Promise.all([
     control.get('/_sandbox/notifications'),
     control.get('/_sandbox/stripe/state'),
@@ -152,14 +152,14 @@ export async function readSides(api: JsonClient, control: JsonClient, told: Told
         id: i.text('id'),
         status: i.text('status'),
         billingReason: i.text('billing_reason'),
-        enrolled: !told.outsiders.includes(i.text('customer')),
+        enrolled: !notice.outsiders.includes(i.text('customer')),
         amountDue: i.amount('amount_due'),
         currency: i.text('currency'),
       })),
       records: stripe.list('payment_records').map(stripeRecord),
     },
     mor: {
-      payments: [...payments.list('data').map((p) => morPayment(p, told)), ...told.transfers.map(transfer)],
+      payments: [...payments.list('data').map((p) => morPayment(p, notice)), ...notice.transfers.map(transfer)],
       refunds: refunds.list('data').map((r) => ({
         id: r.text('id'),
         paymentId: r.text('payment_id'),
@@ -168,7 +168,7 @@ export async function readSides(api: JsonClient, control: JsonClient, told: Told
         processorRefundId: r.object('processor_references').text('refund_id'),
         source: r.text('source'),
       })),
-      lost: told.lost,
+      lost: notice.lost,
     },
     backend: notifications.list('data').map(notified),
   };
@@ -184,8 +184,8 @@ function notified(n: Reading): Notified {
   };
 }
 
-function morPayment(p: Reading, told: Told): MorPayment {
-  const link = told.links.find((l) => l.paymentId === p.text('id'));
+function morPayment(p: Reading, notice: NotifiedSide): MorPayment {
+  const link = notice.links.find((l) => l.paymentId === p.text('id'));
   const chargeId = p.text('processor_charge_id');
   return {
     id: p.text('id'),
@@ -201,7 +201,7 @@ function morPayment(p: Reading, told: Told): MorPayment {
   };
 }
 
-function transfer(t: Told['transfers'][number]): MorPayment {
+function transfer(t: NotifiedSide['transfers'][number]): MorPayment {
   return {
     id: t.proformaId,
     kind: 'transfer',

@@ -12,7 +12,7 @@ import { type DemoDatabase, openDemoDatabase } from './database.js';
 import { JsonClient } from './http.js';
 import { ENROLMENT } from './enrolled.js';
 import { Reading } from './read.js';
-import { type Told } from './notified.js';
+import { type NotifiedSide } from './notified.js';
 
 export type World = {
   readonly sandbox: Sandbox;
@@ -23,7 +23,7 @@ export type World = {
   /** The sandbox's control routes. */
   readonly control: JsonClient;
   /** The demo's notes on its own actions, for the final check. */
-  readonly told: Told;
+  readonly notified: NotifiedSide;
   readonly daemon: DaemonProcess;
   readonly daemonUrl: string;
   readonly opsKey: string;
@@ -157,7 +157,7 @@ async function withDaemon(
     stripe: stripeOf(sandbox),
     api: new JsonClient(daemonUrl, opsKey, true),
     control: new JsonClient(sandbox.morUrl, null, false),
-    told: { transfers: [], links: [], lost: [], outsiders: [] },
+    notified: { transfers: [], links: [], lost: [], outsiders: [] },
     daemon,
     daemonUrl,
     opsKey,

@@ -138,11 +138,11 @@ export class VirtualClock {
     const due = this.nextDue();
     if (due === null) return;
     const wait = Math.min(Math.max(0, due - this.nowMs()), LONGEST_NAP_MS);
-    this.nap = setTimeout(() => this.wake(), wait);
+    this.nap = setTimeout(() => this.signal(), wait);
   }
 
   // Fires each due timer without waiting for its work, so a slow receiver delays no other timer.
-  private wake(): void {
+  private signal(): void {
     for (let due = this.nextDue(); due !== null && due <= this.nowMs(); due = this.nextDue()) this.fireFirst();
     this.arm();
   }

@@ -119,8 +119,8 @@ function outcomeOfIntent(intent: Intent, book: CardsBook): Outcome {
   // At a signup only a bank debit counts among the outcomes a test chose. All chosen outcomes apply to renewals.
   const debit = intent.kind === 'payment' ? book.debitAtSignup(intent.customer.merchantCustomerId) : null;
   if (debit !== null) return debit;
-  const told = outcomeOfEmail(intent.customer.email);
-  return told === 'bank_debit' || intent.types.every((t) => t !== 'card') ? 'bank_debit' : 'succeed';
+  const notified = outcomeOfEmail(intent.customer.email);
+  return notified === 'bank_debit' || intent.types.every((t) => t !== 'card') ? 'bank_debit' : 'succeed';
 }
 
 /** The browser's reply: id and status of the intent, and the charge id for the merchant's page (Document 3, rule 3). */

@@ -252,8 +252,8 @@ it("the sandbox's MoR uses a trial's tax calculation only for the first invoice 
   await rig.advance(10);
   const second = await renew(subscription.id);
   const { body } = await rig.control('GET', '/mor/payments');
-  const told = body['data'] as Record<string, unknown>[];
-  expect(told.map((p) => [p['merchant_invoice_id'], p['status'], p['tax_calculation_id']])).toEqual([
+  const notified = body['data'] as Record<string, unknown>[];
+  expect(notified.map((p) => [p['merchant_invoice_id'], p['status'], p['tax_calculation_id']])).toEqual([
     [first, 'failed', taxCalculationId],
     [first, 'succeeded', taxCalculationId],
     [second, 'succeeded', null],
@@ -283,8 +283,8 @@ it("the sandbox's MoR reports the refunded total with each refund, and refuses a
   expect((await refund(id, undefined, 'c')).body).toMatchObject({ amount: 1000 });
   expect(await refund(id, undefined, 'd')).toMatchObject({ status: 422, body: { code: 'payment_not_refundable' } });
   await rig.advance(1);
-  const told = rig.events('payment.refunded').map((e) => e.data.object);
-  expect(told.map((o) => [o['amount'], o['amount_refunded_total'], o['status']])).toEqual([
+  const notified = rig.events('payment.refunded').map((e) => e.data.object);
+  expect(notified.map((o) => [o['amount'], o['amount_refunded_total'], o['status']])).toEqual([
     [990, 990, 'partially_refunded'],
     [1000, 1990, 'partially_refunded'],
     [1000, 2990, 'refunded'],

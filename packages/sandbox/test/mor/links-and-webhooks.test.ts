@@ -72,11 +72,11 @@ it("a payment link of the sandbox's MoR takes a second payment from a browser pa
   const first = (await pay({})).body.payment;
   const second = (await pay({ again: true })).body.payment;
   expect(second.id).not.toBe(first.id);
-  const told = mor
+  const notified = mor
     .events('https://hooks.example/links')
     .slice(-2)
     .map((e) => e.data.pspReference);
-  expect(told).toEqual([first.psp_reference, second.psp_reference]);
+  expect(notified).toEqual([first.psp_reference, second.psp_reference]);
   expect(await pay({ names: 'iban' })).toMatchObject({ status: 400, body: { errors: [{ field: 'names' }] } });
 });
 

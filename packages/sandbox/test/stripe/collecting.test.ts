@@ -24,7 +24,7 @@ async function running() {
 const read = (id: string): Promise<Stripe.Invoice> => rig.stripe.invoices.retrieve(id, { expand: ['payments'] });
 const statusOf = async (subscription: string): Promise<string> =>
   (await rig.stripe.subscriptions.retrieve(subscription)).status;
-const told = (type: string, id: string): number =>
+const notified = (type: string, id: string): number =>
   rig.events(type).filter((e) => e.data.object['id'] === id || e.data.object['invoice'] === id).length;
 
 it("when the sandbox's Stripe finalizes a draft, it makes a payment intent and charges the customer's saved card", async () => {
@@ -42,8 +42,8 @@ it("when the sandbox's Stripe finalizes a draft, it makes a payment intent and c
   const intent = idOf(payment?.payment.payment_intent ?? null);
   expect(await rig.stripe.paymentIntents.retrieve(intent)).toMatchObject({ status: 'succeeded', amount: 2990 });
   for (const type of ['invoice.payment_succeeded', 'invoice.paid', 'invoice_payment.paid'])
-    expect(told(type, id)).toBe(1);
-  expect(told('invoice.payment_attempt_required', id)).toBe(0);
+    expect(notified(type, id)).toBe(1);
+  expect(notified('invoice.payment_attempt_required', id)).toBe(0);
 });
 
 it("the sandbox's Stripe charges a card saved at Stripe although the MoR charges the invoice too", async () => {
@@ -99,10 +99,10 @@ it("the sandbox's Stripe leaves an invoice open after a declined card, and marks
   const open = await read(id);
   expect(open).toMatchObject({ status: 'open', attempt_count: 1, attempted: true });
   expect((open.next_payment_attempt ?? 0) - (open.status_transitions.finalized_at ?? 0)).toBe(3 * DAY);
-  expect(told('invoice.payment_failed', id)).toBe(1);
+  expect(notified('invoice.payment_failed', id)).toBe(1);
   expect(await statusOf(subscriptionId)).toBe('past_due');
   await rig.advance(3 * DAY);
-  expect(told('invoice.payment_action_required', id)).toBe(1);
+  expect(notified('invoice.payment_action_required', id)).toBe(1);
   await rig.advance(5 * DAY);
   expect(await read(id)).toMatchObject({ status: 'paid', attempt_count: 3, next_payment_attempt: null });
   expect(await statusOf(subscriptionId)).toBe('active');
@@ -145,7 +145,7 @@ it("the sandbox's Stripe retries an invoice without a payment method on days 3, 
   ] as const) {
     await rig.advance(days * DAY);
     expect((await read(id)).attempt_count).toBe(attempts);
-    expect(told('invoice.payment_failed', id)).toBe(attempts);
+    expect(notified('invoice.payment_failed', id)).toBe(attempts);
   }
   expect(await read(id)).toMatchObject({ status: 'open', next_payment_attempt: null });
   expect(await statusOf(subscriptionId)).toBe('past_due');
@@ -167,17 +167,17 @@ it("the sandbox's Stripe sends invoice.payment_attempt_required at each attempt 
   await rig.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
   const id = await renewed(rig, subscription.id);
   await rig.advance(HOUR + 60);
-  expect(told('invoice.payment_attempt_required', id)).toBe(1);
+  expect(notified('invoice.payment_attempt_required', id)).toBe(1);
   expect(await statusOf(subscription.id)).toBe('active'); // no verdict yet
   await rig.advance(3 * DAY);
-  expect(told('invoice.payment_attempt_required', id)).toBe(2);
-  expect(told('invoice.payment_failed', id)).toBe(0);
+  expect(notified('invoice.payment_attempt_required', id)).toBe(2);
+  expect(notified('invoice.payment_failed', id)).toBe(0);
   expect(await statusOf(subscription.id)).toBe('past_due');
   const record = await report(rig, 2990, 'ch_1');
   await rig.stripe.invoices.attachPayment(id, { payment_record: record.id });
   expect(await statusOf(subscription.id)).toBe('active');
   await rig.advance(14 * DAY);
-  expect(told('invoice.payment_attempt_required', id)).toBe(2);
+  expect(notified('invoice.payment_attempt_required', id)).toBe(2);
 });
 
 it("the sandbox's Stripe never tries to charge an invoice without auto_advance or with collection by e-mail", async () => {

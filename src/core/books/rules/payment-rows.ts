@@ -281,7 +281,7 @@ function setAside(lane: Lane, p: Mutable<PaymentRow>, amount: bigint, holder: Ch
 }
 
 /** Accepts a signup's charge as proven. Its payment then waits for the mark, like the payment of a renewal. */
-export function believe(lane: Lane, p: Mutable<PaymentRow>, how: string): void {
+export function accept(lane: Lane, p: Mutable<PaymentRow>, how: string): void {
   if (p.amount === null) return;
   const isNew = p.succeededAt === null;
   Object.assign(p, { status: 'succeeded', succeededAt: p.succeededAt ?? lane.now, proveDueAt: null });

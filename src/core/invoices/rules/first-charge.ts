@@ -6,7 +6,7 @@ import { effectName } from '../../../shared/domain/payment-name.js';
 import { type CallOutcome } from '../../../shared/domain/ports/call.js';
 import { type ShownToRelay } from '../../../shared/domain/ports/billing-platform.js';
 import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
-import { standingOf } from '../../../shared/domain/enrolment.js';
+import { enrolmentStatus } from '../../../shared/domain/enrolment.js';
 import { isOwnEvent, requestFirstCharge } from '../../books/rules/own-request.js';
 import { type Lane } from '../../../engine/lane.js';
 import { pollOpenAt, applyInvoiceRead } from '../../books/rules/invoice-facts.js';
@@ -47,8 +47,8 @@ export function dropFirstCharge(lane: Lane): void {
 }
 
 function findVerdict({ payments }: Lane): string | null {
-  const told = payments.find((p) => !saysNothing(p));
-  return told === undefined ? null : `it has reported payment ${effectName(told)}`;
+  const reported = payments.find((p) => !saysNothing(p));
+  return reported === undefined ? null : `it has reported payment ${effectName(reported)}`;
 }
 
 /**
@@ -78,7 +78,7 @@ export const firstChargeLookup: Lookup<string, CallOutcome<ShownToRelay | null>>
   name: 'read-to-relay',
   wanted: (lane) => {
     const i = lane.invoice;
-    if (i === null || i.relayDueAt === null || lane.settings.relay === null || standingOf(lane) !== 'enrolled')
+    if (i === null || i.relayDueAt === null || lane.settings.relay === null || enrolmentStatus(lane) !== 'enrolled')
       return null;
     const isWaiting = i.platformStatus === 'draft' || isUnknownToUs(i);
     if (isWaiting && !lane.isPast(i.relayDueAt)) return null;

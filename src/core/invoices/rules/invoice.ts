@@ -1,5 +1,5 @@
 // Records events about Stripe's invoice, and opens items about a stuck draft.
-import { carries, ruleOf, standingOf } from '../../../shared/domain/enrolment.js';
+import { carries, ruleOf, enrolmentStatus } from '../../../shared/domain/enrolment.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { noteAttemptAsked } from '../../../shared/domain/retry.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';
@@ -8,7 +8,7 @@ import { type Lane } from '../../../engine/lane.js';
 import { done, ignored, type InvoiceEvent, type EventOutcome } from '../../../engine/event.js';
 import { askAgain, requireRead, recordEvent } from '../../books/rules/invoice-facts.js';
 import { itemRule } from '../../../engine/items.js';
-import { DRAFT_PATIENCE_MS } from '../../../shared/policy.js';
+import { DRAFT_TIMEOUT_MS } from '../../../shared/policy.js';
 import { planFirstCharge } from './first-charge.js';
 import { relayOnce } from './relay.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
@@ -30,16 +30,16 @@ export function applyInvoice(lane: Lane, e: InvoiceEvent): EventOutcome {
   // Crossbill reads the invoice again.
   const overpaid = facts.amountOverpaid ?? 0n;
   if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) askAgain(lane);
-  const standing = standingOf(lane);
+  const enrolment = enrolmentStatus(lane);
   const isSignup = facts.billingReason === SIGNUP_REASON;
   planFirstCharge(lane, before);
-  if (isCreated && !isSignup && standing !== 'outside' && mayRelay(lane)) relayOnce(lane, e);
-  if (standing === 'outside') return ignored('not enrolled');
+  if (isCreated && !isSignup && enrolment !== 'outside' && mayRelay(lane)) relayOnce(lane, e);
+  if (enrolment === 'outside') return ignored('not enrolled');
   if (!isCreated) return done();
   if (isSignup) return ignored('paid at signup, not a renewal');
   if (facts.amountDue === 0n)
     return ignored(facts.status === 'draft' ? 'nothing is due yet: the final invoice decides' : 'nothing is due');
-  if (standing === 'unknown') return done('Crossbill checks whether its customer is enrolled');
+  if (enrolment === 'unknown') return done('Crossbill checks whether its customer is enrolled');
   const due = showMoney({ minor: facts.amountDue, currency: facts.currency });
   if (lane.invoice?.relayDueAt && facts.status === 'draft')
     return done(`the MoR is asked to charge it once it is final; ${due} now`);
@@ -67,7 +67,7 @@ export const draftItems = itemRule({ 'finalization-failed': NO_DRAFT, 'draft-wai
     yield { ...item, paymentRowId, fact };
     return;
   }
-  const p = payments.find((x) => x.mark === 'held' && lane.age(x.recordedAt) >= DRAFT_PATIENCE_MS);
+  const p = payments.find((x) => x.mark === 'held' && lane.age(x.recordedAt) >= DRAFT_TIMEOUT_MS);
   if (p === undefined || p.amount === null) return;
   const taken = { minor: p.amount, currency: p.currency };
   yield { ...item, paymentRowId: p.id, fact: { code: 'draft-waits', taken, since: p.recordedAt.toISOString() } };

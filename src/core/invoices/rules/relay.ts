@@ -9,7 +9,7 @@ import { awaitsRetry, saysNothing, verdictDueBy } from '../../books/rules/paymen
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { noteAttemptAsked } from '../../../shared/domain/retry.js';
 import { isOver } from '../../../shared/domain/status.js';
-import { standingOf } from '../../../shared/domain/enrolment.js';
+import { enrolmentStatus } from '../../../shared/domain/enrolment.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../../shared/policy.js';
 import { isOwnEvent } from '../../books/rules/own-request.js';
 import { findReasonNotToCharge } from './first-charge.js';
@@ -20,10 +20,10 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
   // If the event is late, the relay could make the MoR charge a finished invoice.
   const i = lane.invoice;
   if (isRelayed || (i !== null && isOver(i.platformStatus))) return;
-  const trail = i?.retries ?? null;
+  const history = i?.retries ?? null;
   // Crossbill's own schedule makes the retries. A relay now would cause one more charge.
-  if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
-    i.retries = noteAttemptAsked(trail, e.at);
+  if (i !== null && history !== null && history.ended === null && lane.settings.retrySchedule !== null) {
+    i.retries = noteAttemptAsked(history, e.at);
     const why = 'not relayed: RETRY_SCHEDULE decides when the MoR charges it again';
     return lane.log('decision', why, e.eventId);
   }
@@ -47,11 +47,11 @@ function awaitsRelay(s: LaneRows): boolean {
  * not count if a person dismissed the charge.
  */
 function isUnanswered(s: LaneRows, m: CallRow, of: readonly CallRow['status'][]): boolean {
-  const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
+  const reported = { payments: s.payments.filter((p) => !saysNothing(p)) };
   // True if the MoR reported a charge for the event, and then Crossbill withdrew the event. The MoR received the event,
   // and only its reply was lost.
   const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done') && s.payments.some(saysNothing);
-  return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(told, m) === null;
+  return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(reported, m) === null;
 }
 
 /**
@@ -98,7 +98,7 @@ export const relayCall: CallRule<'relay_event'> = {
   readFirst: (i, lane) =>
     i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
   // wait for the lookup: Crossbill relays nothing for a customer outside ENROLMENT
-  waits: (lane) => standingOf(lane) === 'unknown',
+  waits: (lane) => enrolmentStatus(lane) === 'unknown',
   // Crossbill may have repeated its own event for hours. The MoR's time for a verdict starts only now.
   replied: (lane, { row }) => {
     if (lane.invoice !== null && isOwnEvent(row)) lane.invoice.expectedBy = verdictDueBy(lane.invoice, lane);

@@ -15,7 +15,7 @@ import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { awaitsRetry, mayBringMoney, saysNothing } from '../../books/rules/payment-rows.js';
 import { isUnknownToUs } from './first-charge.js';
-import { standingOf } from '../../../shared/domain/enrolment.js';
+import { enrolmentStatus } from '../../../shared/domain/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../../shared/policy.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
 
@@ -27,7 +27,7 @@ export function expectVerdict(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || i.expectedBy !== null) return;
   if (i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return;
-  if (i.amountDue === null || i.amountDue <= 0n || standingOf(lane) !== 'enrolled') return;
+  if (i.amountDue === null || i.amountDue <= 0n || enrolmentStatus(lane) !== 'enrolled') return;
   if (i.billingReason === 'manual' && i.collectionMethod === 'send_invoice') return;
   // The MoR gets the final invoice alone, and Stripe may leave a draft open for 72 hours.
   if (i.relayDueAt !== null && i.platformStatus === 'draft' && lane.settings.relay !== null) return;
@@ -118,11 +118,11 @@ export function mustAskDebit(s: LaneRows & { readonly now: Date }): boolean {
 /** True if the MoR has given its verdict on the last try, or somebody settled the invoice without the MoR. */
 export function hasVerdict(s: LaneRows): boolean {
   const i = s.invoice;
-  const told = s.payments.some((p) => !saysNothing(p));
+  const reported = s.payments.some((p) => !saysNothing(p));
   // Stripe may show no such invoice because STRIPE_API_KEY is of another account. A planned charge still needs a verdict.
   const isLost = i !== null && i.relayDueAt !== null && isUnknownToUs(i);
   const isSettled = i !== null && (isOver(i.platformStatus) || i.amountDue === 0n);
-  return (told && !awaitsRetry(s)) || (isSettled && !isLost);
+  return (reported && !awaitsRetry(s)) || (isSettled && !isLost);
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   isLiveProforma,
   isPayableLink,
   isSameMoney,
-  isStandingLink,
+  isOpenLink,
   type MorObjectKind,
   type MorObjectRow,
   newMorObject,
@@ -166,7 +166,7 @@ export function nextPoll(o: MorObjectRow, now: Date): Date | null {
   const age = now.getTime() - o.createdAt.getTime();
   const soon = now.getTime() + Math.min(OBJECT_LONGEST_PAUSE_MS, Math.max(OBJECT_FIRST_POLL_MS, age / 2));
   if (o.kind === 'payment_link') {
-    if (!isStandingLink(o)) return null;
+    if (!isOpenLink(o)) return null;
     const end = o.deadline === null ? Infinity : o.deadline.getTime() + LINK_LAST_POLL_AFTER_MS;
     return new Date(end > now.getTime() ? Math.min(soon, end) : soon);
   }
@@ -255,9 +255,9 @@ export function nameCustomers(lane: Lane): void {
 
 // ---- Objects of a settled invoice
 
-type StandingFact = Holds<'may-stand' | 'still-payable'>['fact'];
+type OpenObjectFact = Holds<'may-stand' | 'still-payable'>['fact'];
 
-const STANDING_CLEARS = {
+const OPEN_OBJECT_CLEARS = {
   'may-stand': 'the MoR has made it after all',
   'still-payable': 'nobody can pay it any more, or the invoice can be paid',
 };
@@ -266,7 +266,7 @@ const STANDING_CLEARS = {
  * Items about a possible second payment: the customer can still pay a proforma invoice or a link of a paid or void
  * invoice, or the MoR may have made an object after Crossbill withdrew the request.
  */
-export const standingItems = itemRule(STANDING_CLEARS, function* (lane) {
+export const openObjectItems = itemRule(OPEN_OBJECT_CLEARS, function* (lane) {
   for (const o of lane.objects) {
     if (o.kind !== 'proforma' && o.kind !== 'payment_link') continue;
     const fact = dangerOf(lane, o);
@@ -276,11 +276,11 @@ export const standingItems = itemRule(STANDING_CLEARS, function* (lane) {
 });
 
 function canBePaid(o: MorObjectRow, now: Date): boolean {
-  if (o.kind === 'payment_link') return isStandingLink(o) && isPayableLink(o, now);
+  if (o.kind === 'payment_link') return isOpenLink(o) && isPayableLink(o, now);
   return o.morId !== null && isLiveProforma(o) && o.status !== 'REQUESTED' && !TRANSFERRED.has(o.status);
 }
 
-function dangerOf({ invoice, now }: Lane, o: MorObjectRow): StandingFact | null {
+function dangerOf({ invoice, now }: Lane, o: MorObjectRow): OpenObjectFact | null {
   const what = o.kind === 'payment_link' ? 'payment_link' : 'proforma';
   const object = o.number ?? o.morId ?? o.id;
   if (o.detail.mayStand === true) return { code: 'may-stand', what, object, invoice: o.invoiceId };

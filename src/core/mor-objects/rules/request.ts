@@ -40,7 +40,7 @@ export type ObjectRequest = {
 };
 
 /** The live proforma invoice, or the link the customer can pay. Null: none. */
-export function standing<R extends MorObjectRow>(
+export function findOpenObject<R extends MorObjectRow>(
   { objects }: { readonly objects: readonly R[] },
   kind: ObjectRequest['kind'],
   { now }: { readonly now: Date },
@@ -69,7 +69,7 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   const status = lane.invoice?.platformStatus ?? facts.status;
   if (isOver(status) || minor <= 0n)
     return refuse(409, NOT_PAYABLE, `The invoice is ${status}: there is nothing to pay with a ${what}.`);
-  const there = standing(lane, kind, lane);
+  const there = findOpenObject(lane, kind, lane);
   if (there !== null) return { ok: true, value: { ...there } };
   if (lane.invoice?.amountRemaining !== minor)
     return refuse(409, 'invoice_changed', 'The amount due has just changed: send the request again.');

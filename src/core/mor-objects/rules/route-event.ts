@@ -8,7 +8,7 @@ import {
   ROUTE_GIVE_UP_MS,
   ROUTE_LONGEST_PAUSE_MS,
   ROUTE_POLL_EVERY_MS,
-  ROUTE_PATIENCE_MS,
+  ROUTE_TIMEOUT_MS,
   ROUTE_SHORTEST_PAUSE_MS,
 } from '../../../shared/policy.js';
 
@@ -80,7 +80,7 @@ export function routeEvent({ reviewId, waitedMs }: Searched, event: Homeless, ho
   if (home !== null && event.kind === 'payment.captured') {
     return done("a signup's card payment: its own payment.* event, or the signup's completion, counts");
   }
-  if (waitedMs < ROUTE_PATIENCE_MS && maybeUnderWay(event)) return { waitMs: ROUTE_POLL_EVERY_MS };
+  if (waitedMs < ROUTE_TIMEOUT_MS && maybeUnderWay(event)) return { waitMs: ROUTE_POLL_EVERY_MS };
   const item = itemFor(event);
   if (item === null) return done('a proforma invoice that Crossbill did not make');
   return done('names nothing Crossbill knows: a person must look', item);

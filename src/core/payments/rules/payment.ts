@@ -11,7 +11,7 @@ import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../../sh
 import { type Lane } from '../../../engine/lane.js';
 import { done, type PaymentEvent, type EventOutcome } from '../../../engine/event.js';
 import { declareItems, itemRule } from '../../../engine/items.js';
-import { inBooks, takePayment, believe, collect, settleAmount } from '../../books/rules/payment-rows.js';
+import { inBooks, takePayment, accept, collect, settleAmount } from '../../books/rules/payment-rows.js';
 
 type Payment = Mutable<PaymentRow>;
 
@@ -138,7 +138,7 @@ export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: stri
   // True if a person dismissed the unproven charge. This capture now proves the charge after all.
   const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, e);
   if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
-  if (sameMoney(amount, { minor: p.amount, currency: p.currency })) believe(lane, p, 'the MoR captured it');
+  if (sameMoney(amount, { minor: p.amount, currency: p.currency })) accept(lane, p, 'the MoR captured it');
 }
 
 /** True if the MoR reported a failure after the time of this capture. The later report counts. */

@@ -5,7 +5,7 @@ import { retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { believe, closePayment } from '../../books/rules/payment-rows.js';
+import { accept, closePayment } from '../../books/rules/payment-rows.js';
 import { type UnprovenFact } from '../../../shared/domain/facts/late.js';
 import { moveMark, type PaymentRow } from '../../../shared/domain/model.js';
 import { type CallOutcome, codesOf } from '../../../shared/domain/ports/call.js';
@@ -13,7 +13,7 @@ import { type ChargeState } from '../../../shared/domain/ports/payment-gateway.j
 import {
   PROVE_DOUBLINGS,
   FAILED_READS_SHOWN,
-  PROVE_PATIENCE_MS,
+  PROVE_TIMEOUT_MS,
   DAY_MS,
   PROVE_LONGEST_PAUSE_MS,
   PROVE_FIRST_PAUSE_MS,
@@ -34,7 +34,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
   apply: (lane, outcome, { payment }) => {
     const p = lane.findPayment(payment);
     if (p === undefined || p.mark !== 'proving') return;
-    if (outcome.ok && outcome.value === 'charged') return believe(lane, p, 'the MoR charged it');
+    if (outcome.ok && outcome.value === 'charged') return accept(lane, p, 'the MoR charged it');
     p.proveAttempts += 1;
     const tries = Math.min(p.proveAttempts, PROVE_DOUBLINGS);
     const isNoted = p.proveAttempts <= FAILED_READS_SHOWN;
@@ -42,7 +42,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
       p.proveDueAt = retryAt(lane.ctx, tries, outcome.retryAfterMs, outcome.kind === 'stopped');
       if (isNoted) lane.log('call', `Crossbill could not ask the MoR for the charge: ${codesOf(outcome)}`, p);
     } else if (outcome.value === 'pending') waitForDebit(lane, p);
-    else if (lane.age(p.recordedAt) >= PROVE_PATIENCE_MS) {
+    else if (lane.age(p.recordedAt) >= PROVE_TIMEOUT_MS) {
       // the MoR knew the charge before, so the debit has probably failed
       if (p.pendingSince !== null) p.status = 'failed';
       giveUpProof(p);
@@ -95,7 +95,7 @@ function findWhyUnproven({ processorChargeId: charge, ...p }: PaymentRow): Unpro
 export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution, by }) => {
   const p = lane.findPayment(paymentRowId);
   if (p === undefined) return null;
-  if (resolution === 'apply') believe(lane, p, `${by} confirmed it`);
+  if (resolution === 'apply') accept(lane, p, `${by} confirmed it`);
   else if (resolution === 'dismiss') {
     if (p.mark === 'parked') closePayment(p);
   } else {

@@ -287,8 +287,8 @@ export const refundsElsewhere = itemRule(
     for (const r of refunds) {
       const p = payments.find((x) => x.id === r.paymentRowId);
       if (r.status !== 'succeeded' || p === undefined || p.succeededAt !== null) continue;
-      const isTold = reviews.some((x) => x.topic === 'refunded-elsewhere' && x.subject === r.id);
-      if (!saysNothing(p) && !isTold) continue;
+      const isReported = reviews.some((x) => x.topic === 'refunded-elsewhere' && x.subject === r.id);
+      if (!saysNothing(p) && !isReported) continue;
       const amount = { minor: r.amount, currency: r.currency };
       yield {
         kind: 'conflicting_event',

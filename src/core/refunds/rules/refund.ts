@@ -90,8 +90,13 @@ export function applyRefunded(lane: Lane, e: PaymentEvent): EventOutcome {
     currency: e.currency,
   };
   const r = known ?? lane.add('refunds', made);
-  const told = { failure: null, reason: r.reason ?? e.reason, totalAfter: e.amountRefundedTotal, succeededAt: e.at };
-  moveRefund(r, 'succeeded', told);
+  const reported = {
+    failure: null,
+    reason: r.reason ?? e.reason,
+    totalAfter: e.amountRefundedTotal,
+    succeededAt: e.at,
+  };
+  moveRefund(r, 'succeeded', reported);
   fillIds(r, e);
   const what = showMoney({ minor: e.amount, currency: e.currency });
   return done(`${what} was refunded, refund ${r.morRefundId ?? r.processorRefundId ?? r.id}`);
@@ -225,8 +230,8 @@ export function applyReply(lane: Lane, r: Refund, a: RefundReply): void {
     } as const;
     return lane.openReview({ kind: 'refund_gap', subject: r.id, paymentRowId: p.id, refundId: r.id, fact });
   }
-  const told = known ?? (isNameless(r, a.amountMinor) ? findTold(others, a) : undefined);
-  if (told !== undefined) return join(lane, r, told, a);
+  const reported = known ?? (isNameless(r, a.amountMinor) ? findReported(others, a) : undefined);
+  if (reported !== undefined) return join(lane, r, reported, a);
   const isOther = (one: string | null, other: string | null): boolean =>
     one !== null && other !== null && one !== other;
   const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
@@ -254,7 +259,7 @@ function settleBy(lane: Lane, r: Refund, a: RefundReply): void {
  * so Crossbill compares times: the event is never older than the refund. If several events fit, Crossbill takes the
  * oldest, because the younger events may belong to later replies.
  */
-function findTold(others: readonly Refund[], a: RefundReply): Refund | undefined {
+function findReported(others: readonly Refund[], a: RefundReply): Refund | undefined {
   // event times are whole seconds
   const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000);
   if (madeSec === null) return undefined;

@@ -24,7 +24,7 @@ import {
   REPLY_TIMEOUT_MS,
   DAY_MS,
   KEY_LIFE_MS,
-  REFUND_PATIENCE_DAYS,
+  REFUND_TIMEOUT_DAYS,
   REFUND_REMINDER_DAYS,
 } from '../../../shared/policy.js';
 import { findWaiting, isRenamed, isWaiting, newRefund, requestOf, logWaiting, applyReply } from './refund.js';
@@ -276,8 +276,8 @@ export const stuckRefunds = itemRule(
         ? { status, error, said: said({ status, code: error, message: lastMessage ?? '' }) }
         : null;
       // The MoR's documents do not say how long a refund may have an unknown status, so an item opens within the day.
-      const patience = REFUND_PATIENCE_DAYS[r.morStatus === null ? r.status : 'unknown'];
-      const isLate = lane.isPast(new Date(r.createdAt.getTime() + patience * DAY_MS));
+      const timeout = REFUND_TIMEOUT_DAYS[r.morStatus === null ? r.status : 'unknown'];
+      const isLate = lane.isPast(new Date(r.createdAt.getTime() + timeout * DAY_MS));
       if (!withdrawn && refused === null && !isLate) continue;
       const amount = { minor: r.amount, currency: r.currency };
       const sent = { refund: r.id, amount, status: r.morStatus ?? r.status, since: r.createdAt.toISOString() };
@@ -296,7 +296,7 @@ export const stuckRefunds = itemRule(
 /** True if an item must report the failure: the caller received 202, and no person reported the failure. */
 function mustHear({ failure, createdAt }: RefundRow, m: CallRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
-  return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= REPLY_TIMEOUT_MS);
+  return failure?.code !== REPORTED_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= REPLY_TIMEOUT_MS);
 }
 
 /** Carries out a person's choice for a stuck or failed refund. */
@@ -320,7 +320,7 @@ export const applyStuckChoice: ChoiceRule = (lane, item, choice) => {
 const ANSWERED =
   'The MoR has answered this request, so Crossbill does not send it again. Ask the MoR how the refund ended. If it failed, apply with a note.';
 
-const TOLD_BY_PERSON = 'told_by_person';
+const REPORTED_BY_PERSON = 'told_by_person';
 
 /**
  * Records a person's report of a failed refund (Document 3 has no such event). The refund's amount is free again. If
@@ -335,7 +335,7 @@ function endRefund(r: Refund, m: CallRow | undefined, { note, by }: Choice): Ref
   if (m?.status === 'pending')
     return refuse(409, 'refund_being_sent', "Crossbill is still sending this refund: wait for the MoR's answer.");
   moveRefund(r, 'failed', {
-    failure: { status: null, code: TOLD_BY_PERSON, message: `${by} says that it failed: ${word}` },
+    failure: { status: null, code: REPORTED_BY_PERSON, message: `${by} says that it failed: ${word}` },
   });
   return null;
 }

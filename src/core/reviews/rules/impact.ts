@@ -25,14 +25,14 @@ const OF_CORE = {
   effect_failed: 'Crossbill could not carry out a decision.',
 } satisfies Readonly<Record<keyof CoreFacts, string>>;
 
-const STAKES: Readonly<Record<ReviewKind, string>> = { ...OF_CORE, ...join(FEATURES, 'stakes') };
+const IMPACTS: Readonly<Record<ReviewKind, string>> = { ...OF_CORE, ...join(FEATURES, 'impacts') };
 
 /** Every kind of review item. */
-export const REVIEW_KINDS: readonly string[] = Object.keys(STAKES);
+export const REVIEW_KINDS: readonly string[] = Object.keys(IMPACTS);
 
 /** False: a newer release made this kind of item. */
-export const isReviewKind = (kind: string): boolean => Object.hasOwn(STAKES, kind);
+export const isReviewKind = (kind: string): boolean => Object.hasOwn(IMPACTS, kind);
 
-export function stakeOf(r: Pick<ReviewRow, 'kind'>): string {
-  return known(STAKES, r.kind) ?? newerCode('kind of item', r.kind);
+export function impactOf(r: Pick<ReviewRow, 'kind'>): string {
+  return known(IMPACTS, r.kind) ?? newerCode('kind of item', r.kind);
 }

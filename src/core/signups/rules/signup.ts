@@ -10,7 +10,7 @@ import { type Lane } from '../../../engine/lane.js';
 import { done, type OwnLaneEvent, type EventOutcome } from '../../../engine/event.js';
 import { ensureInvoice } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
-import { identifyPayment, newPayment, believe, settleAmount } from '../../books/rules/payment-rows.js';
+import { identifyPayment, newPayment, accept, settleAmount } from '../../books/rules/payment-rows.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../../shared/policy.js';
 
 export type Completion = {
@@ -69,7 +69,7 @@ function applyCompletion(lane: Lane, c: Completion): Mutable<PaymentRow> | null 
 function awaitProof(lane: Lane, p: Mutable<PaymentRow>, c: Completion): Mutable<PaymentRow> {
   lane.log('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
   compareAmounts(lane, p, c);
-  if (lane.settings.signupChargeCheck !== 'psp_reference') believe(lane, p, 'SIGNUP_CHARGE_CHECK is off');
+  if (lane.settings.signupChargeCheck !== 'psp_reference') accept(lane, p, 'SIGNUP_CHARGE_CHECK is off');
   return p;
 }
 

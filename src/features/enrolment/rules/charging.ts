@@ -1,5 +1,5 @@
 // Finds invoices both Stripe and the MoR would charge. An item warns a person while there is time to stop Stripe.
-import { standingOf } from '../../../shared/domain/enrolment.js';
+import { enrolmentStatus } from '../../../shared/domain/enrolment.js';
 import { type InvoiceRow } from '../../../shared/domain/model.js';
 import { type ChargedFor, type ChargedMethod, isChargeable } from '../../../shared/domain/ports/billing-reader.js';
 import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';
@@ -34,7 +34,7 @@ export function isCollected(i: InvoiceRow): boolean {
 
 /** Returns the invoice if Stripe might charge it as well as the MoR. */
 function findGuarded(lane: Lane): InvoiceRow | null {
-  const isGuarded = lane.settings.guard === true && standingOf(lane) === 'enrolled';
+  const isGuarded = lane.settings.guard === true && enrolmentStatus(lane) === 'enrolled';
   return isGuarded && lane.invoice !== null && isCollected(lane.invoice) ? lane.invoice : null;
 }
 

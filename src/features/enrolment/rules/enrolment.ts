@@ -1,5 +1,5 @@
 // Decides if an invoice's customer is enrolled: one time for each invoice, at the invoice's first event.
-import { carries, type Enrolled, standingOf } from '../../../shared/domain/enrolment.js';
+import { carries, type Enrolled, enrolmentStatus } from '../../../shared/domain/enrolment.js';
 import { type InvoiceRow } from '../../../shared/domain/model.js';
 import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';
 import { type Enrolment } from '../../../shared/domain/settings.js';
@@ -8,7 +8,7 @@ import { retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { ENROLMENT_PATIENCE_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../../shared/policy.js';
+import { ENROLMENT_TIMEOUT_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../../shared/policy.js';
 
 /** Our database's facts about a customer. */
 export type Known = {
@@ -57,7 +57,7 @@ export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string 
     const i = lane.invoice;
     if (i === null || i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return null;
     const { customerId, lookDueAt } = i;
-    if (customerId === null || standingOf(lane) !== 'unknown') return null;
+    if (customerId === null || enrolmentStatus(lane) !== 'unknown') return null;
     return lookDueAt === null || lane.isPast(lookDueAt) ? { ...i, customerId } : null;
   },
   ask: ({ customerId, subscriptionId, collectionMethod, platformCreatedAt: createdAt }, { customers }) =>
@@ -82,7 +82,7 @@ export function applyEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void
 
 /** Withdraws the relay for a customer outside ENROLMENT. */
 export function withdrawRelay(lane: Lane): void {
-  if (standingOf(lane) !== 'outside') return;
+  if (enrolmentStatus(lane) !== 'outside') return;
   for (const m of lane.calls)
     if (m.kind === 'relay_event' && m.status === 'pending')
       Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
@@ -94,8 +94,8 @@ export function withdrawRelay(lane: Lane): void {
  */
 export const unreadItems = itemRule({ 'enrolment-unread': 'Crossbill knows the enrolment now' }, function* (lane) {
   const i = lane.invoice;
-  if (i === null || i.lookDueAt === null || standingOf(lane) !== 'unknown') return;
-  if (!lane.isPast(new Date(i.firstSeenAt.getTime() + ENROLMENT_PATIENCE_MS))) return;
+  if (i === null || i.lookDueAt === null || enrolmentStatus(lane) !== 'unknown') return;
+  if (!lane.isPast(new Date(i.firstSeenAt.getTime() + ENROLMENT_TIMEOUT_MS))) return;
   const fact = { code: 'enrolment-unread', customer: i.customerId, since: i.firstSeenAt.toISOString() } as const;
   yield { kind: 'effect_failed', about: { id: i.invoiceId }, subject: `enrolment:${i.invoiceId}`, fact };
 });

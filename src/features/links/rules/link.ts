@@ -9,7 +9,7 @@ import {
   heardAt,
   isLiveProforma,
   isPayableLink,
-  isStandingLink,
+  isOpenLink,
   type MorObjectRow,
   type Observation,
   onObject,
@@ -126,7 +126,7 @@ export function settleLinks(lane: Lane): void {
       o.status = 'EXPIRED';
       o.updatedAt = lane.now;
     }
-    if (isStandingLink(o)) lane.decideAgainAt(o.deadline);
+    if (isOpenLink(o)) lane.decideAgainAt(o.deadline);
     if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
     nameFirst(lane, o); // a read for an API request books the payment without its id, so copy the id now
   }
@@ -238,10 +238,10 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const { settings, now } = lane;
   const { payments, objects, reviews, refunds } = lane;
   // With a retry schedule, the schedule decides about links.
-  const told = payments.filter((p) => !saysNothing(p));
-  if (settings.recoveryLinks === null || settings.retrySchedule !== null || told.length === 0) return false;
+  const reported = payments.filter((p) => !saysNothing(p));
+  if (settings.recoveryLinks === null || settings.retrySchedule !== null || reported.length === 0) return false;
   if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
-  const refused = told.every((p) => p.mark === 'none' && p.origin === 'renewal');
+  const refused = reported.every((p) => p.mark === 'none' && p.origin === 'renewal');
   if (!refused || refunds.length > 0 || reviews.some((r) => r.status === 'open')) return false;
   if (moneyAnnounced(lane) !== null) return false;
   if (objects.some((o) => isLiveProforma(o) || isPayableLink(o, now))) return false;
@@ -252,6 +252,6 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
   // With a new payment method of the customer, Crossbill first requests a charge.
   if (settings.relay !== null && untriedMethod(i) !== null) return false;
-  const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
+  const since = Math.max(...reported.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));
 }

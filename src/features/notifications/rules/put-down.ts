@@ -5,7 +5,7 @@ import {
   type NewNotification,
   type NotificationType,
   type NotifyAs,
-  type Told,
+  type Notice,
 } from '../../../shared/domain/notification.js';
 import { type LaneState } from '../../../shared/domain/model.js';
 import { tellLane } from './tell-lane.js';
@@ -18,12 +18,12 @@ export function notificationId(type: NotificationType, subject: string): string 
   return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;
 }
 
-export function putDown(told: Told, as: NotifyAs, at: Date): NewNotification {
-  const { type, subject, data } = told;
+export function putDown(notice: Notice, as: NotifyAs, at: Date): NewNotification {
+  const { type, subject, data } = notice;
   const invoiceId = 'invoice_id' in data ? data.invoice_id : null;
   const event = { type, timestamp: at.toISOString(), data };
   const format = as.notifyFormat;
-  const body = JSON.stringify(format === 'slack' ? { text: inWords(told, as.consoleUrl) } : event);
+  const body = JSON.stringify(format === 'slack' ? { text: inWords(notice, as.consoleUrl) } : event);
   return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
 }
 
@@ -36,10 +36,10 @@ export function putDownStep(
   after: LaneState,
   as: NotifyAs,
   at: Date,
-): { readonly after: LaneState; readonly told: readonly NewNotification[] } {
-  const told = tellLane(before, after).map((one) => putDown(one, as, at));
-  if (told.length === 0) return { after, told };
-  const lines = told.map(({ id, type }) => {
+): { readonly after: LaneState; readonly notified: readonly NewNotification[] } {
+  const notified = tellLane(before, after).map((one) => putDown(one, as, at));
+  if (notified.length === 0) return { after, notified };
+  const lines = notified.map(({ id, type }) => {
     return {
       lane: after.lane,
       at,
@@ -49,5 +49,5 @@ export function putDownStep(
       detail: null,
     } as const;
   });
-  return { after: { ...after, journal: [...after.journal, ...lines] }, told };
+  return { after: { ...after, journal: [...after.journal, ...lines] }, notified };
 }

@@ -9,7 +9,7 @@ import {
 import { amountLeft } from '../../../shared/domain/amount-left.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
 import { untriedMethod } from '../../../shared/domain/retry.js';
-import { type Told } from '../../../shared/domain/notification.js';
+import { type Notice } from '../../../shared/domain/notification.js';
 import {
   type NamedReview,
   currency,
@@ -27,7 +27,7 @@ import {
 } from './notice-facts.js';
 
 /** All notifications of this step. Pure: the same step gives the same bytes. */
-export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
+export function tellLane(before: LaneState, after: LaneState): readonly Notice[] {
   return [
     ...paid(before, after),
     ...verdicts(after),
@@ -46,7 +46,7 @@ export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
  * Notifications that give or end a customer's access. They need the customer and the subscription, so they wait for
  * Stripe's facts about the invoice.
  */
-function money(before: LaneState, after: LaneState): readonly Told[] {
+function money(before: LaneState, after: LaneState): readonly Notice[] {
   return [...refunds(before, after), ...disputes(before, after), ...returns(before, after), ...signups(before, after)];
 }
 
@@ -63,7 +63,7 @@ const isOpen = (r: ReviewRow): boolean => r.status === 'open';
 
 const wasOpen = (before: LaneState, r: ReviewRow): boolean => before.reviews.some((x) => x.id === r.id && isOpen(x));
 
-function paid(before: LaneState, after: LaneState): Told[] {
+function paid(before: LaneState, after: LaneState): Notice[] {
   const i = after.invoice;
   if (i === null || i.status !== 'paid' || before.invoice?.status === 'paid' || i.amountDue === 0n) return [];
   const payments = after.payments.filter((p) => p.mark === 'confirmed').flatMap((p) => paymentFacts(p) ?? []);
@@ -72,12 +72,12 @@ function paid(before: LaneState, after: LaneState): Told[] {
 }
 
 /** The MoR's verdicts in this step. A refusal no longer counts if the payment has succeeded since. */
-function verdicts(after: LaneState): Told[] {
-  return after.attempts.flatMap((a): Told[] => {
+function verdicts(after: LaneState): Notice[] {
+  return after.attempts.flatMap((a): Notice[] => {
     if (a.outcome === 'succeeded' || after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
     if (after.payments.some((p) => p.paymentId === a.paymentId && p.succeededAt !== null)) return [];
-    const told = a.outcome === 'failed' ? failed(after, a) : actionRequired(after, a);
-    return [told, ...methodNeeded(after, a)];
+    const notice = a.outcome === 'failed' ? failed(after, a) : actionRequired(after, a);
+    return [notice, ...methodNeeded(after, a)];
   });
 }
 
@@ -85,7 +85,7 @@ function verdicts(after: LaneState): Told[] {
  * Asks the backend for another payment method of the customer: the refused method will not work again. Makes no
  * notification while Crossbill has a newer confirmed method to try.
  */
-function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
+function methodNeeded(after: LaneState, a: AttemptRow): Notice[] {
   const { invoice } = after;
   const refusal = invoice?.retries?.refusal;
   if (invoice === null || refusal?.eventId !== a.eventId || refusal.kind !== 'hard' || untriedMethod(invoice) !== null)
@@ -100,7 +100,7 @@ function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
   return [{ type: 'customer.method_needed', subject: `${a.invoiceId}:attempt:${a.eventId}`, data }];
 }
 
-function failed(after: LaneState, a: AttemptRow): Told {
+function failed(after: LaneState, a: AttemptRow): Notice {
   return {
     type: 'invoice.left_open',
     subject: `${a.invoiceId}:attempt:${a.eventId}`,
@@ -115,7 +115,7 @@ function failed(after: LaneState, a: AttemptRow): Told {
   };
 }
 
-function actionRequired(after: LaneState, a: AttemptRow): Told {
+function actionRequired(after: LaneState, a: AttemptRow): Notice {
   const data = {
     ...invoiceFacts(after),
     payment_id: a.paymentId,
@@ -125,9 +125,9 @@ function actionRequired(after: LaneState, a: AttemptRow): Told {
 }
 
 /** Reports an invoice left open without a refusal: the MoR gave no verdict, or the money waits for a person. */
-function leftOpen(before: LaneState, after: LaneState): Told[] {
+function leftOpen(before: LaneState, after: LaneState): Notice[] {
   if (after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
-  return after.reviews.flatMap((r): Told[] => {
+  return after.reviews.flatMap((r): Notice[] => {
     const { paymentRowId, kind } = r;
     if (!isOpen(r) || wasOpen(before, r)) return [];
     const payment = after.payments.find((p) => p.id === paymentRowId);
@@ -149,10 +149,10 @@ function leftOpen(before: LaneState, after: LaneState): Told[] {
 // no notification about the link.
 const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'paid', 'void']);
 
-function links(before: LaneState, after: LaneState): Told[] {
+function links(before: LaneState, after: LaneState): Notice[] {
   if (after.invoice !== null && NOTHING_TO_PAY.has(after.invoice.status)) return [];
   const made = (o: MorObjectRow): boolean => o.kind === 'payment_link' && o.morId !== null && o.url !== null;
-  return after.objects.flatMap((o): Told[] => {
+  return after.objects.flatMap((o): Notice[] => {
     const { morId, url } = o;
     if (!made(o) || morId === null || url === null || before.objects.some((x) => x.id === o.id && made(x))) return [];
     const data = {
@@ -170,8 +170,8 @@ function links(before: LaneState, after: LaneState): Told[] {
   });
 }
 
-function refunds(before: LaneState, after: LaneState): Told[] {
-  return after.refunds.flatMap((r): Told[] => {
+function refunds(before: LaneState, after: LaneState): Notice[] {
+  return after.refunds.flatMap((r): Notice[] => {
     const was = before.refunds.find((x) => x.id === r.id)?.status;
     if (r.status === was || (r.status !== 'succeeded' && r.status !== 'failed')) return [];
     const data = refundFacts(after, r);
@@ -182,9 +182,9 @@ function refunds(before: LaneState, after: LaneState): Told[] {
   });
 }
 
-function signups(before: LaneState, after: LaneState): Told[] {
+function signups(before: LaneState, after: LaneState): Notice[] {
   const completed = (p: PaymentRow): boolean => p.signupId !== null && p.succeededAt !== null;
-  return after.payments.flatMap((p): Told[] => {
+  return after.payments.flatMap((p): Notice[] => {
     const facts = paymentFacts(p);
     if (!completed(p) || p.signupId === null || facts === null) return [];
     if (before.payments.some((x) => x.id === p.id && completed(x))) return [];
@@ -195,13 +195,13 @@ function signups(before: LaneState, after: LaneState): Told[] {
   });
 }
 
-type Standing = 'open' | 'won' | 'lost' | null;
+type DisputeStatus = 'open' | 'won' | 'lost' | null;
 
 /**
  * Where the dispute stands for the backend. Null: not known, or its outcome is unclear and a person decides. A request
  * for evidence after an outcome opens the dispute again.
  */
-function standingOf(o: MorObjectRow | undefined): Standing {
+function statusOf(o: MorObjectRow | undefined): DisputeStatus {
   if (o === undefined || o.kind !== 'dispute') return null;
   if (o.status === 'action_needed' || o.status === 'revision_requested' || asksAfterOutcome(o)) return 'open';
   return o.status === 'won' || o.status === 'lost' ? o.status : null;
@@ -211,24 +211,24 @@ function standingOf(o: MorObjectRow | undefined): Standing {
  * Reports each change of a dispute's standing. The subject has the time of the MoR's event: the bank may decide again,
  * and each decision is a notification of its own. A repeat under another event id changes nothing.
  */
-function disputes(before: LaneState, after: LaneState): Told[] {
-  return after.objects.flatMap((o): Told[] => {
-    const standing = standingOf(o);
-    if (standing === null || standing === standingOf(before.objects.find((x) => x.id === o.id))) return [];
+function disputes(before: LaneState, after: LaneState): Notice[] {
+  return after.objects.flatMap((o): Notice[] => {
+    const status = statusOf(o);
+    if (status === null || status === statusOf(before.objects.find((x) => x.id === o.id))) return [];
     const { saidAt = '', outcomeAt = '' } = o.detail;
     const facts = disputeFacts(after, o);
-    if (standing === 'open') {
+    if (status === 'open') {
       const subject = `${o.invoiceId}:${objectId(o)}:open:${saidAt}`;
       return [{ type: 'dispute.opened', subject, data: { ...facts, due_at: time(o.deadline) } }];
     }
-    const data = { ...facts, outcome: standing, amount_left: number(amountLeft(after)) };
-    return [{ type: 'dispute.closed', subject: `${o.invoiceId}:${objectId(o)}:${standing}:${outcomeAt}`, data }];
+    const data = { ...facts, outcome: status, amount_left: number(amountLeft(after)) };
+    return [{ type: 'dispute.closed', subject: `${o.invoiceId}:${objectId(o)}:${status}:${outcomeAt}`, data }];
   });
 }
 
 /** Reports a returned debit, and the end of a mistaken record: a backend may have ended the customer's access. */
-function returns(before: LaneState, after: LaneState): Told[] {
-  return after.objects.flatMap((o): Told[] => {
+function returns(before: LaneState, after: LaneState): Notice[] {
+  return after.objects.flatMap((o): Notice[] => {
     const status = o.status === 'undone' ? 'undone' : 'returned';
     const payment = after.payments.find((p) => p.id === o.paymentRowId);
     const facts = payment === undefined ? null : paymentFacts(payment);
@@ -248,11 +248,11 @@ function returns(before: LaneState, after: LaneState): Told[] {
   });
 }
 
-export function reviewOpened(r: NamedReview): Told {
+export function reviewOpened(r: NamedReview): Notice {
   return { type: 'review.opened', subject: r.id, data: reviewFacts(r) };
 }
 
 /** Reports a near deadline. The id comes from the deadline too, so a moved deadline makes a new notification. */
-export function reviewDueSoon(r: NamedReview): Told {
+export function reviewDueSoon(r: NamedReview): Notice {
   return { type: 'review.due_soon', subject: `${r.id}:${time(r.dueAt) ?? ''}`, data: reviewFacts(r) };
 }

@@ -16,7 +16,7 @@ import {
   type Retry,
   type RetryEnd,
   type RetryOffer,
-  type RetryTrail,
+  type RetryHistory,
   untriedMethod,
 } from '../../../shared/domain/retry.js';
 import { known } from '../../../shared/domain/sentence.js';
@@ -50,14 +50,14 @@ export function applyRefusal(lane: Lane, e: PaymentEvent): void {
     kind: findRefusalKind(outcome, e.declineCode),
     code: e.declineCode,
   };
-  const trail = i.retries;
-  if (trail === null) {
+  const history = i.retries;
+  if (history === null) {
     i.retries = { refusal, retries: [], waitingSince: null, askedAt: null, ended: null };
     return;
   }
-  if (refusal.at < trail.refusal.at || isOfEarlierTry(lane, trail, e)) return;
-  const newest = isLater(refusal, trail.refusal);
-  i.retries = { ...trail, waitingSince: null, ...(newest && { refusal, askedAt: null }) };
+  if (refusal.at < history.refusal.at || isOfEarlierTry(lane, history, e)) return;
+  const newest = isLater(refusal, history.refusal);
+  i.retries = { ...history, waitingSince: null, ...(newest && { refusal, askedAt: null }) };
 }
 
 /**
@@ -66,14 +66,14 @@ export function applyRefusal(lane: Lane, e: PaymentEvent): void {
  * has no verdict. Without such an earlier charge, the refusal is the verdict on the last charge, even if the refusal is
  * older: after a restored backup Crossbill requests the same retry again.
  */
-function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean {
-  const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
+function isOfEarlierTry(lane: Lane, history: RetryHistory, e: PaymentEvent): boolean {
+  const charge = history.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
   if (charge === undefined) return false;
   const orderedAt = Date.parse(charge.at);
   const p = lane.payments.find((x) => x.paymentId === e.paymentId);
   if (p !== undefined && p.recordedAt.getTime() < orderedAt) return true;
-  const hasNoReply = (r: Retry): boolean => r.means === 'charge' && !r.withdrawn && r.at > trail.refusal.at;
-  return orderedAt - e.at.getTime() >= CLOCKS_APART_MS && trail.retries.some((r) => r !== charge && hasNoReply(r));
+  const hasNoReply = (r: Retry): boolean => r.means === 'charge' && !r.withdrawn && r.at > history.refusal.at;
+  return orderedAt - e.at.getTime() >= CLOCKS_APART_MS && history.retries.some((r) => r !== charge && hasNoReply(r));
 }
 
 /**
@@ -122,19 +122,19 @@ const IDLE: Next = { do: 'idle' };
 export function decideNext(s: LaneRows, ctx: Moment): Next {
   const { retrySchedule: schedule } = ctx.settings;
   const i = s.invoice;
-  const trail = i?.retries ?? null;
+  const history = i?.retries ?? null;
   // The MoR gets no request that Crossbill does not send, so a retry would get no verdict.
-  if (i === null || trail === null || ctx.settings.sendsNothing === true) return IDLE;
-  if (trail.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return IDLE;
+  if (i === null || history === null || ctx.settings.sendsNothing === true) return IDLE;
+  if (history.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return IDLE;
   const method = untriedMethod(i);
   if (method !== null) return decideWithMethod(s, i, method, ctx);
-  if (schedule === null || trail.ended !== null || findObstacle(s, ctx) !== null || hasUnreadLink(s)) return IDLE;
-  const since = findLastTime(s, trail);
-  const step = schedule[trail.refusal.kind][countSteps(s, trail)];
+  if (schedule === null || history.ended !== null || findObstacle(s, ctx) !== null || hasUnreadLink(s)) return IDLE;
+  const since = findLastTime(s, history);
+  const step = schedule[history.refusal.kind][countSteps(s, history)];
   const means = step === undefined ? null : chooseMeans(step.do, i, ctx);
   if (step === undefined || means === null) return { do: 'end', how: schedule.end, at: waitForOpen(i, since, ctx) };
   const at =
-    step.do === 'link' ? since : new Date(Math.min(since.getTime() + step.afterMs, parseAskedAt(trail, since)));
+    step.do === 'link' ? since : new Date(Math.min(since.getTime() + step.afterMs, parseAskedAt(history, since)));
   return { do: 'retry', means, at: means === 'link' ? waitForOpen(i, at, ctx) : at };
 }
 
@@ -182,15 +182,15 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
       : `the MoR already took money for it (payment ${taken.paymentId ?? taken.id}).`;
   if (s.refunds.length > 0)
     return 'money was given back for it, so some was taken. Find that payment before you charge again.';
-  if (i === null) return UNTOLD;
-  const trail = i.retries;
-  const early = trail === null ? findWhyEarly(s, i, ctx) : null;
+  if (i === null) return UNNOTIFIED;
+  const history = i.retries;
+  const early = history === null ? findWhyEarly(s, i, ctx) : null;
   if (early !== null) return early;
   if (i.amountRemaining !== null && i.amountRemaining <= 0n) return 'nothing is due on it.';
   const sending = s.calls.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
   if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
   if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
-    return `the MoR may be charging it. Crossbill has waited for the answer since ${trail === null || trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))} and expects it by ${showTime(i.expectedBy)}.`;
+    return `the MoR may be charging it. Crossbill has waited for the answer since ${history === null || history.waitingSince === null ? 'an unknown time' : showTime(new Date(history.waitingSince))} and expects it by ${showTime(i.expectedBy)}.`;
   const link = s.objects.find((o) => isPayableLink(o, ctx.now));
   if (link !== undefined && !besideLink)
     return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}. Another charge could take the money twice.`;
@@ -205,12 +205,12 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
   return null;
 }
 
-const UNTOLD = 'the MoR has reported no failed charge of it.';
+const UNNOTIFIED = 'the MoR has reported no failed charge of it.';
 
 /** Why the MoR may still charge a renewal that it has not reported on. Null: its verdict is overdue. */
 function findWhyEarly(s: LaneRows, i: InvoiceRow, ctx: Moment): string | null {
   if (i.platformStatus !== 'open') return 'it is not final yet, and the MoR has reported no failed charge of it.';
-  if (i.expectedBy === null) return UNTOLD;
+  if (i.expectedBy === null) return UNNOTIFIED;
   const by = verdictBy(i, s.objects);
   if (by !== null && by.getTime() > ctx.now.getTime())
     return `the MoR may be charging it. Crossbill expects its first answer by ${showTime(by)}.`;
@@ -234,12 +234,12 @@ export function offerRetry(s: LaneRows, ctx: Moment): RetryOffer {
 /** Chooses a charge or a link for a person's retry: the means of the schedule's next step, without the step's wait. */
 export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
   const i = s.invoice;
-  const trail = i?.retries ?? null;
+  const history = i?.retries ?? null;
   if (i === null) return null;
-  if (trail === null) return chooseMeans('charge', i, ctx);
+  if (history === null) return chooseMeans('charge', i, ctx);
   const { soft, hard, authentication } = ctx.settings.retrySchedule ?? NO_STEPS;
-  const step = known({ soft, hard, authentication }, trail.refusal.kind)?.[countSteps(s, trail)];
-  return chooseMeans(step?.do ?? (trail.refusal.kind === 'soft' ? 'charge' : 'link'), i, ctx);
+  const step = known({ soft, hard, authentication }, history.refusal.kind)?.[countSteps(s, history)];
+  return chooseMeans(step?.do ?? (history.refusal.kind === 'soft' ? 'charge' : 'link'), i, ctx);
 }
 
 /**
@@ -255,21 +255,21 @@ function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
 }
 
 /** The number of finished steps for this kind of refusal. Withdrawn steps and replaced links do not count. */
-function countSteps(s: LaneRows, trail: RetryTrail): number {
+function countSteps(s: LaneRows, history: RetryHistory): number {
   const replaced = (ref: string): boolean => s.objects.some((o) => o.id === ref && o.status === 'REPLACED');
-  return trail.retries.filter((r) => r.kind === trail.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
+  return history.retries.filter((r) => r.kind === history.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
 }
 
 /**
  * The start of the pause before the next step: the latest of the refusal, the last charge and the end of the last
  * payment link.
  */
-function findLastTime(s: LaneRows, trail: RetryTrail): Date {
+function findLastTime(s: LaneRows, history: RetryHistory): Date {
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
-  const made = trail.retries.filter((r) => !r.withdrawn && r.means === 'charge');
+  const made = history.retries.filter((r) => !r.withdrawn && r.means === 'charge');
   return new Date(
     Math.max(
-      Date.parse(trail.refusal.heardAt),
+      Date.parse(history.refusal.heardAt),
       ...made.map((r) => Date.parse(r.at)),
       ...links.map((o) => endOfLink(o).getTime()),
     ),
@@ -279,8 +279,8 @@ function findLastTime(s: LaneRows, trail: RetryTrail): Date {
 const hasUnreadLink = (s: LaneRows): boolean => s.objects.some((o) => o.kind === 'payment_link' && isUnread(s, o));
 
 /** When Stripe asked for another try, in Unix milliseconds. Infinity: not at all, or too soon after `since`. */
-function parseAskedAt(trail: RetryTrail, since: Date): number {
-  const at = trail.askedAt === null ? NaN : Date.parse(trail.askedAt);
+function parseAskedAt(history: RetryHistory, since: Date): number {
+  const at = history.askedAt === null ? NaN : Date.parse(history.askedAt);
   return at - since.getTime() >= RETRY_ASKED_AFTER_MS ? at : Infinity;
 }
 

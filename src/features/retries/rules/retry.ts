@@ -40,13 +40,13 @@ export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, nu
 /** Makes a retry. The caller has checked `findObstacle`. Null: nothing is due, or no link is possible. */
 export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   const i = lane.invoice;
-  const trail = i?.retries ?? null;
-  if (i === null || trail === null || i.amountRemaining === null || i.amountRemaining <= 0n) return null;
-  const number = trail.retries.length + 1;
+  const history = i?.retries ?? null;
+  if (i === null || history === null || i.amountRemaining === null || i.amountRemaining <= 0n) return null;
+  const number = history.retries.length + 1;
   const retry: Retry = {
     number,
     at: lane.now.toISOString(),
-    kind: trail.refusal.kind,
+    kind: history.refusal.kind,
     means: how.means,
     by: cause === null ? null : 'by' in cause ? cause.by : cause.method.by,
     ref: retryName(how.means === 'charge' ? 'evt_crossbill' : 'lnk', i.invoiceId, number),
@@ -55,8 +55,8 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
     withdrawn: false,
   };
   if (how.means === 'link' && !(lane.ctx.ports ?? NO_PORTS).requestLink(lane, retry.ref)) return null;
-  const waitingSince = how.means === 'charge' ? retry.at : trail.waitingSince;
-  i.retries = { ...trail, retries: [...trail.retries, retry], waitingSince, askedAt: null };
+  const waitingSince = how.means === 'charge' ? retry.at : history.waitingSince;
+  i.retries = { ...history, retries: [...history.retries, retry], waitingSince, askedAt: null };
   if (how.means === 'charge') {
     i.expectedBy = verdictDueBy(i, lane); // a new wait begins: without a verdict an item opens
     const wire = { method: 'POST', path: '', body: renderCreated(retry.ref, how.shown, lane.now) } as const;

@@ -13,7 +13,7 @@ import { done, type EventOutcome } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
 import { findOrAddObject, objectLookup, applyMoney } from '../../../core/mor-objects/rules/mor-object.js';
 import { requestUnwanted, applyRefusal, applySilence } from '../../../core/mor-objects/rules/request.js';
-import { TRANSFER_PATIENCE_MS } from '../../../shared/policy.js';
+import { TRANSFER_TIMEOUT_MS } from '../../../shared/policy.js';
 
 export const createProformaCall: CallRule<'create_proforma'> = {
   send: async ({ channels }, { wire, key }) => {
@@ -140,12 +140,12 @@ export function applySettled(lane: Lane, e: ProformaSettled): EventOutcome {
 
 /**
  * Items for a paid bank transfer that Crossbill knows only from a read. Only the MoR's event has the amount received.
- * The MoR repeats this event for some hours (Document 2), so the item opens only after TRANSFER_PATIENCE_MS.
+ * The MoR repeats this event for some hours (Document 2), so the item opens only after TRANSFER_TIMEOUT_MS.
  */
 export const unheardTransfers = itemRule({ 'transfer-unheard': 'the ledger has the transfer' }, function* (lane) {
   for (const o of lane.objects) {
     if (o.kind !== 'proforma' || o.paymentRowId !== null || !TRANSFERRED.has(o.status)) continue;
-    if (!lane.isPast(new Date(o.updatedAt.getTime() + TRANSFER_PATIENCE_MS))) continue;
+    if (!lane.isPast(new Date(o.updatedAt.getTime() + TRANSFER_TIMEOUT_MS))) continue;
     yield { kind: 'conflicting_event', about: o, fact: { code: 'transfer-unheard', ...onObject(o) } };
   }
 });

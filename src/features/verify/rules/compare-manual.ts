@@ -49,7 +49,7 @@ export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boo
 
 /** Compares our refunds and losses with their credit notes on Stripe. Leaves out refunds without a finished note. */
 export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
-  const standing = (noteId: string | null) => notes.find((n) => n.creditNoteId === noteId && n.status !== 'void');
+  const findNote = (noteId: string | null) => notes.find((n) => n.creditNoteId === noteId && n.status !== 'void');
   const gone = (noteId: string | null, of: string) => ({
     note: noteId ?? '',
     of,
@@ -57,7 +57,7 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
   });
   const lost = ours.objects.flatMap(({ id, detail: { credit } }): Difference[] => {
     if (credit === undefined || credit.noteId === null || credit.booked === '0') return []; // a reversed loss needs no note
-    if (standing(credit.noteId) !== undefined) return [];
+    if (findNote(credit.noteId) !== undefined) return [];
     const about = { invoiceId: ours.invoice.invoiceId, objectId: credit.noteId };
     return [finding.noteGone(about, gone(credit.noteId, `loss ${id}`))];
   });
@@ -65,7 +65,7 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
     const sale = saleOf(r);
     if (r.mirror !== 'done' || sale <= 0n) return [];
     const about = { invoiceId: r.invoiceId, refundId: r.id };
-    const note = standing(r.creditNoteId);
+    const note = findNote(r.creditNoteId);
     if (note === undefined) return [finding.noteGone(about, gone(r.creditNoteId, `refund ${r.id}`))];
     if (note.amount === sale && note.currency === r.currency) return [];
     const noted = money(note.amount, note.currency);

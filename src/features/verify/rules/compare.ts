@@ -1,7 +1,7 @@
 // Compares one invoice in the ledger with the invoice on the billing platform. Pure. Every difference is a plain value.
 import { PARKING, saysNothing } from '../../../core/books/rules/payment-rows.js';
 import { surplusRefunded } from '../../../shared/domain/surplus.js';
-import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../../shared/policy.js';
+import { DRAFT_TIMEOUT_MS, VERIFY_GRACE_MS } from '../../../shared/policy.js';
 import { money } from '../../../shared/domain/money.js';
 import { verdictBy } from '../../../shared/domain/mor-object.js';
 import { type PaymentRow, type RefundRow, type ReviewRow } from '../../../shared/domain/model.js';
@@ -64,9 +64,9 @@ function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): b
   return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
 }
 
-/** True while Crossbill still waits for Stripe to finalize the draft behind the payment, up to `DRAFT_PATIENCE_MS`. */
+/** True while Crossbill still waits for Stripe to finalize the draft behind the payment, up to `DRAFT_TIMEOUT_MS`. */
 function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
-  const early = now.getTime() - p.recordedAt.getTime() < DRAFT_PATIENCE_MS;
+  const early = now.getTime() - p.recordedAt.getTime() < DRAFT_TIMEOUT_MS;
   return early && p.mark === 'held' && o.invoice.platformStatus === 'draft';
 }
 

@@ -4,7 +4,7 @@ import {
   type DifferenceKind,
   differenceKinds,
   isOpen,
-  isUntold,
+  isUnnotified,
 } from '../../../shared/domain/difference.js';
 import { MARKS_LEFT_COUNTED } from '../../../shared/policy.js';
 import { type LossWindow } from './loss-window.js';
@@ -39,14 +39,14 @@ type Found = Pick<VerifyRun, 'differences' | 'more'>;
 export type More = Readonly<Partial<Record<DifferenceKind | 'with_item', number>>>;
 
 /** Differences without a review item and without an acknowledgement, by kind. */
-export function untoldByKind({ differences, more }: Found): Record<DifferenceKind, number> {
+export function unnotifiedByKind({ differences, more }: Found): Record<DifferenceKind, number> {
   const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, more[kind] ?? 0]));
-  for (const d of differences) if (isUntold(d)) counts[d.kind] = (counts[d.kind] ?? 0) + 1;
+  for (const d of differences) if (isUnnotified(d)) counts[d.kind] = (counts[d.kind] ?? 0) + 1;
   return counts as Record<DifferenceKind, number>;
 }
 
-export function untoldOf(run: Found): number {
-  return Object.values(untoldByKind(run)).reduce((sum, n) => sum + n, 0);
+export function unnotifiedOf(run: Found): number {
+  return Object.values(unnotifiedByKind(run)).reduce((sum, n) => sum + n, 0);
 }
 
 /** The number of unacknowledged differences, also beyond the limit of the run. A review item makes no difference. */

@@ -14,7 +14,7 @@ const ROWS_OF_ONE = 100;
 const ROWS_OF_ALL = 1_500;
 const MAX_ADDRESSES = 10_000;
 /** The longest time an unknown caller's reply waits for the row in the audit log, in milliseconds. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 export type Denial = {
   readonly actor: string;
@@ -37,7 +37,7 @@ export class Denials {
   ) {}
 
   /**
-   * Records a refusal. Resolves as soon as the audit log has the row, or after PATIENCE_MS. Resolves immediately if the
+   * Records a refusal. Resolves as soon as the audit log has the row, or after TIMEOUT_MS. Resolves immediately if the
    * refusal gets no row. Never rejects.
    */
   async record(denial: Denial): Promise<void> {
@@ -47,9 +47,9 @@ export class Denials {
     const written = this.audit
       .write({ ...denial, outcome: 'denied', detail })
       .catch((err: unknown) => this.log.error({ event: 'audit.denial_lost', err }, "Couldn't audit a refused request"));
-    const patience = new AbortController();
-    await Promise.race([written, this.clock.sleep(PATIENCE_MS, patience.signal)]);
-    patience.abort();
+    const timeout = new AbortController();
+    await Promise.race([written, this.clock.sleep(TIMEOUT_MS, timeout.signal)]);
+    timeout.abort();
   }
 
   /**

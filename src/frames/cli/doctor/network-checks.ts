@@ -7,7 +7,7 @@ import { type Check, check } from './check.js';
 
 const CERTIFICATE =
   'If a proxy of your company opens TLS, name the file of its certificate authority in NODE_EXTRA_CA_CERTS. If not, the certificate is wrong.';
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const WARN_SEC = 30;
 
 /**
@@ -20,7 +20,7 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
   const out = new WayOut(proxies, {});
   try {
     const before = Date.now();
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { headers } = await out.to(origin).request({ origin, path: pathname + search, method: 'HEAD', signal });
     const theirs = Date.parse(String(headers['date']));
     if (Number.isNaN(theirs)) return warn('the answer has no time', 'Compare the clock by hand.');

@@ -29,7 +29,7 @@ export class ConfirmPage {
   private server: Server | null = null;
   private path = '';
   private shown: Shown | null = null;
-  private told: (confirmed: Confirmed) => void = () => undefined;
+  private report: (confirmed: Confirmed) => void = () => undefined;
   private result: Promise<Confirmed> = new Promise(() => undefined);
 
   constructor(private readonly merchantPage: string | null) {}
@@ -38,7 +38,7 @@ export class ConfirmPage {
   async open(shown: Shown): Promise<string> {
     this.shown = shown;
     this.path = `/${randomBytes(16).toString('hex')}`;
-    this.result = new Promise((resolve) => (this.told = resolve));
+    this.result = new Promise((resolve) => (this.report = resolve));
     if (this.server === null) {
       this.server = createServer((req, res) => void this.replyTo(req, res));
       this.server.listen(0, '127.0.0.1');
@@ -72,7 +72,7 @@ export class ConfirmPage {
     if (wrong) return void res.writeHead(400, HEADERS).end(this.page(shown, 'Enter an id such as ch_… or pay_….'));
     res.writeHead(200, HEADERS).end(html`<p>Thank you. Go back to the terminal.</p>`.toString());
     this.shown = null;
-    this.told({ chargeId: chargeId || null, paymentId: paymentId || null });
+    this.report({ chargeId: chargeId || null, paymentId: paymentId || null });
   }
 
   private page({ about, card, clientSecret, asksCharge }: Shown, problem = ''): string {

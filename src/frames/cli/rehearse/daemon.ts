@@ -6,7 +6,7 @@ import { type Json, objectOf, textAt } from './json.js';
 
 export type HttpReply = { readonly status: number; readonly body: Json };
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export class DaemonApi {
   readonly #key: string;
@@ -46,7 +46,7 @@ export class DaemonApi {
           ...(key === null ? {} : { 'idempotency-key': key }),
         },
         ...(body === null ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch {
       throw new CliError(

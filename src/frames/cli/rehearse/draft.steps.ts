@@ -110,7 +110,7 @@ async function confirmTrial(stage: Stage, { name, card, about }: Trial): Promise
   const body = signups.get(name);
   const [intentId, clientSecret] = [textAt(body, 'setup_intent_id') ?? '', textAt(body, 'client_secret') ?? ''];
   const customerId = stage.id(`${name}_customer`);
-  await stage.hands.confirm({ kind: 'setup', intentId, clientSecret, customerId, card, about }, stage.cli.io.signal);
+  await stage.manual.confirm({ kind: 'setup', intentId, clientSecret, customerId, card, about }, stage.cli.io.signal);
   stage.keep(`${name}_confirmed`, intentId);
 }
 

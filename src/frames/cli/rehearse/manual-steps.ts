@@ -14,7 +14,7 @@ export type Intent = {
   readonly about: string;
 };
 
-export type Hands = {
+export type ManualSteps = {
   readonly who: 'sandbox' | 'merchant';
   confirm(intent: Intent, signal: AbortSignal): Promise<Confirmed>;
   payLink(link: { readonly id: string; readonly url: string }): Promise<void>;
@@ -30,8 +30,8 @@ type Options = {
   readonly page: string | null;
 };
 
-export async function handsFor(config: Config, options: Options): Promise<Hands> {
-  return (await isSandbox(config.morBaseUrl)) ? sandboxHands(config.morBaseUrl) : merchantHands(options);
+export async function manualStepsFor(config: Config, options: Options): Promise<ManualSteps> {
+  return (await isSandbox(config.morBaseUrl)) ? sandboxSteps(config.morBaseUrl) : merchantSteps(options);
 }
 
 async function isSandbox(base: string): Promise<boolean> {
@@ -43,7 +43,7 @@ async function isSandbox(base: string): Promise<boolean> {
   }
 }
 
-function sandboxHands(base: string): Hands {
+function sandboxSteps(base: string): ManualSteps {
   const control = async (path: string, body: object): Promise<unknown> => {
     const reply = await fetch(`${base}/_sandbox${path}`, {
       method: 'POST',
@@ -74,7 +74,7 @@ const CARDS = {
   declines: "Use a test card you can save, with later charges declined: see the processor's list of test cards.",
 };
 
-function merchantHands({ say, page }: Options): Hands {
+function merchantSteps({ say, page }: Options): ManualSteps {
   const local = new ConfirmPage(page);
   return {
     who: 'merchant',

@@ -170,7 +170,7 @@ export const signup: Step = {
     const made = daemon.must(await daemon.post('/v1/signups', body, stage.key('signup')), [201], 'the signup');
     stage.keep('signup', textAt(made, 'id') ?? '');
     if (stage.rehearsal.ids['charge'] !== undefined) return passed(`Charge ${stage.id('charge')}.`);
-    const confirmed = await stage.hands.confirm(
+    const confirmed = await stage.manual.confirm(
       {
         kind: 'payment',
         intentId: textAt(made, 'payment_intent_id') ?? '',

@@ -74,7 +74,7 @@ async function saveCard(stage: Stage, card: 'works' | 'declines', about: string)
     stage.observe('setup_customer', {
       second_setup_names_customer: before === known.mor_customer_id ? 'the same' : 'another',
     });
-  await stage.hands.confirm(
+  await stage.manual.confirm(
     {
       kind: 'setup',
       intentId: textAt(body, 'setup_intent_id') ?? '',
@@ -155,7 +155,7 @@ export const paymentLink: Step = {
     const made = await daemon.post(`/v1/invoices/${id}/payment-link`, body);
     const link = daemon.must(made, [200, 201], 'the payment link');
     const [linkId, url] = [textAt(link, 'id') ?? '', textAt(link, 'url') ?? ''];
-    if (textAt(link, 'status') !== 'PAID') await stage.hands.payLink({ id: linkId, url });
+    if (textAt(link, 'status') !== 'PAID') await stage.manual.payLink({ id: linkId, url });
     const paid = await untilInvoice(stage, id, ['paid', 'review']);
     for (const p of listOf(paid['payments']).filter((one) => textAt(one, 'origin') === 'payment_link')) {
       const named = ['processor_charge_id', 'processor_payment_intent_id'].filter((n) => textAt(p, n) !== null);
@@ -176,7 +176,7 @@ export const verify: Step = {
     const since = new Date(Date.parse(stage.rehearsal.startedAt) - 3_600_000);
     const report = await app
       .find(Comparer, NO_COMPARER)
-      .run({ since, young: true, onProgress: () => undefined, signal: stage.cli.io.signal });
+      .run({ since, recent: true, onProgress: () => undefined, signal: stage.cli.io.signal });
     if (report.problem !== null) return failed(`Crossbill could not compare everything: ${report.problem}.`);
     const ours = new Set(Object.values(stage.rehearsal.ids));
     const mine = report.differences.filter((d) => ours.has(d.invoiceId ?? ''));

@@ -5,7 +5,7 @@ import { type Cli } from '../cli.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
 import { type DaemonApi } from './daemon.js';
-import { type Hands } from './manual-steps.js';
+import { type ManualSteps } from './manual-steps.js';
 import { type MorCheck } from './mor-check.js';
 import { type Fact, Interrupted, NotArrived, observe, type Observed, type Rehearsal, type StepState } from './state.js';
 
@@ -31,7 +31,7 @@ type Parts = {
   readonly daemon: DaemonApi;
   readonly stripe: Stripe;
   readonly mor: MorCheck;
-  readonly hands: Hands;
+  readonly manual: ManualSteps;
   readonly rehearsal: Rehearsal;
   readonly currency: string;
   /** The tax country of the payment link. Null: the rehearsal makes no link. */

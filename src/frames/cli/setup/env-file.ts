@@ -13,9 +13,9 @@ export function valuesOf(text: string): Readonly<Record<string, string>> {
  * The parser of the start decides which line that is: a line may also stand inside a quoted value.
  */
 export function withSetting(text: string, name: string, value: string): string {
-  const standing = text.matchAll(new RegExp(String.raw`^[ \t]*(export[ \t]+)?${name}[ \t]*=[^\r\n]*`, 'gm'));
+  const existing = text.matchAll(new RegExp(String.raw`^[ \t]*(export[ \t]+)?${name}[ \t]*=[^\r\n]*`, 'gm'));
   const commented = text.matchAll(new RegExp(String.raw`^[ \t]*#[ \t]*${name}[ \t]*=[^\r\n]*`, 'gm'));
-  const places = [...[...standing].reverse(), ...commented].map(({ index, 0: old }) => [index, old.length] as const);
+  const places = [...[...existing].reverse(), ...commented].map(({ index, 0: old }) => [index, old.length] as const);
   const end = text === '' || text.endsWith('\n') ? '' : '\n';
   const others = othersIn(text, name);
   const put = ([at, length]: readonly [number, number], word: string): string =>

@@ -17,7 +17,7 @@ import { LOG, type Logger } from '../../../shared/observe/index.js';
 import { type Person, personOf } from './people.js';
 import { type SignIn } from './sso-cookie.js';
 
-const PATIENCE_SEC = 5;
+const TIMEOUT_SEC = 5;
 /** Crossbill keeps the provider's discovery document (its addresses) for an hour, since it seldom changes. */
 const KNOWN_FOR_MS = 3_600_000;
 
@@ -123,7 +123,7 @@ export class IdentityProvider {
     const { issuer, clientId, clientSecret } = this.#registered;
     const url = new URL(issuer);
     const provider = await oidc.discovery(url, clientId, undefined, authenticated(clientSecret), {
-      timeout: PATIENCE_SEC,
+      timeout: TIMEOUT_SEC,
       ...this.#throughProxies(),
       execute: [
         oidc.enableNonRepudiationChecks, // also check the ID token's signature

@@ -22,7 +22,7 @@ export type CompareOptions = {
   /** Compares what Stripe made since this time. */
   readonly since: Date;
   /** True: compares very young objects a second time, because a person waits. */
-  readonly young: boolean;
+  readonly recent: boolean;
   /** Receives the counts so far. */
   readonly onProgress: (compared: Readonly<Record<string, number>>) => void;
   /** Ends the comparison early as `incomplete`. */

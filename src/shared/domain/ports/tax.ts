@@ -8,7 +8,7 @@ export type TaxCalculationFacts = {
   readonly total: bigint | null;
 };
 
-export abstract class TaxDesk {
+export abstract class TaxClient {
   /**
    * Requests a tax calculation. The request has no key, so a second try makes a second calculation. This is harmless: a
    * calculation moves no money and obliges nobody.

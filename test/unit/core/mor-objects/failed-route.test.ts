@@ -7,7 +7,7 @@ import {
 } from '../../../../src/core/mor-objects/homeless-events.repository.js';
 import { RouteEventsService } from '../../../../src/core/mor-objects/route-events.service.js';
 import { type Ids } from '../../../../src/shared/domain/ports/clock.js';
-import { Wake } from '../../../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../../../src/engine/lane-signal.js';
 import { ManualClock } from '../../../support/clock.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -30,7 +30,7 @@ it('if the route of one event without an invoice fails, this event is to blame a
       throw new RangeError('a fault of our own'); // only the item of the second event needs an id
     },
   };
-  const service = new RouteEventsService(events as HomelessEvents, new ManualClock(), ids, new Wake());
+  const service = new RouteEventsService(events as HomelessEvents, new ManualClock(), ids, new LaneSignal());
   await expect(service.run({ lane: 'mor:x', fence: 1n, events: [] })).rejects.toMatchObject({
     code: 'lane.event_failed',
     event: 8n,

@@ -16,7 +16,7 @@ import { at, ctx, lane, payment, withInvoice } from '../../../support/waiting-pa
 import { applyReply, decide } from '../../../support/decide.js';
 
 const silent = failed('unknown', { status: 503 });
-const told = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
+const notified = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
 const withdrawn = (s: LaneState) => wanted(s, ctx());
 const requested = { status: 'REQUESTED', morId: null, url: null } as const;
 const link = (s: LaneState) => asking(s, aLink(requested));
@@ -37,7 +37,7 @@ it('if a payment comes before the MoR answers a link request, Crossbill withdraw
   await h.idle(3);
   const s = await state(r);
   expect(links.links.size).toBe(0);
-  expect(told(emptyLane(s.lane), s)).not.toContain('payment_link.created');
+  expect(notified(emptyLane(s.lane), s)).not.toContain('payment_link.created');
   expect(open(s)).toMatchObject([
     {
       kind: 'double_payment',
@@ -122,7 +122,7 @@ it('if a withdrawn link request gets a capture, Crossbill sends the request agai
   const outcome = { ok: true, value: reply, status: 201, requestId: null } as const;
   const found = settle(applyReply(heard, m.id, outcome, ctx()), ctx());
   expect(found.payments).toMatchObject([{ origin: 'payment_link', amount: 2990n, processorChargeId: 'ch_9' }]);
-  expect(told(heard, found)).not.toContain('payment_link.created');
+  expect(notified(heard, found)).not.toContain('payment_link.created');
   expect(open(found).filter((r) => r.subject === 'lnk_1')).toEqual([]);
 });
 
@@ -167,8 +167,8 @@ it('Crossbill sends the notification payment_link.created for a new link, but no
   const reply = { kind: 'create_payment_link', link: linkFacts({ expiresAt: at(60_000) }) } as const;
   const outcome = { ok: true, value: reply, status: 201, requestId: null } as const;
   const made = applyReply(s, m.id, outcome, ctx());
-  expect(told(s, settle(made, ctx()))).toContain('payment_link.created');
-  expect(told(s, settle({ ...made, payments: [payment()] }, ctx()))).not.toContain('payment_link.created');
+  expect(notified(s, settle(made, ctx()))).toContain('payment_link.created');
+  expect(notified(s, settle({ ...made, payments: [payment()] }, ctx()))).not.toContain('payment_link.created');
 });
 
 const paid = lane({ status: 'paid' });

@@ -231,9 +231,9 @@ it.each([
 });
 
 const again = (chargeId: string): Promise<object[]> =>
-  told(aPaymentSucceeded(), aPaymentSucceeded({ eventId: 'evt_again', chargeId }));
+  notified(aPaymentSucceeded(), aPaymentSucceeded({ eventId: 'evt_again', chargeId }));
 
-async function told(...events: Parameters<LaneHarness['deliver']>): Promise<object[]> {
+async function notified(...events: Parameters<LaneHarness['deliver']>): Promise<object[]> {
   const h = LaneHarness.withInvoice();
   for (const e of events) await h.take(e);
   await h.idle();

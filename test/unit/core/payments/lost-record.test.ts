@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { chooseItem } from '../../../support/choose-item.js';
 import { StoreUnavailable } from '../../../../src/shared/domain/errors.js';
 import { LaneWorker } from '../../../../src/engine/lane-worker.js';
-import { Wake } from '../../../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../../../src/engine/lane-signal.js';
 import { WorkLaneService } from '../../../../src/engine/work-lane.service.js';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
 import { VerifyService } from '../../../../src/features/verify/verify.service.js';
@@ -30,7 +30,17 @@ it('Crossbill repeats no refund after its key expired, even if `crossbill verify
   await h.drain();
   h.clock.advance(20 * HOUR_MS);
   const none = {} as never;
-  const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
+  const verify = new VerifyService(
+    none,
+    none,
+    h.platform,
+    h.gateway,
+    none,
+    h.repository,
+    h.context,
+    new LaneSignal(),
+    h.ids,
+  );
   await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   h.clock.advance(10 * HOUR_MS);
   await h.idle(48);
@@ -51,7 +61,7 @@ async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
     new NoChannels(),
   );
   const options = { owner: 'one', concurrency: 2, leaseMs: 25_000, pollMs: POLL_MS };
-  const worker = new LaneWorker(repository, service, new Wake(), clock, options);
+  const worker = new LaneWorker(repository, service, new LaneSignal(), clock, options);
   const poll = async (): Promise<void> => {
     for (let turns = 0; turns < 20; turns++) await turn();
     clock.advance(POLL_MS);

@@ -134,9 +134,9 @@ const data = {
 
 /** Its late event, and what is found on Stripe then. */
 function heard(poll: EffectCheck): ReturnType<typeof settle> {
-  const told = settle(putObject(anOpenInvoice(), SETTLED), later);
-  expect(open(told)).toMatchObject([{ fact: { code: 'transfer-unheard', reference: PROFORMA } }]);
-  const marked = recordRead(told, later, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
+  const notified = settle(putObject(anOpenInvoice(), SETTLED), later);
+  expect(open(notified)).toMatchObject([{ fact: { code: 'transfer-unheard', reference: PROFORMA } }]);
+  const marked = recordRead(notified, later, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
   const came = hear(marked, 'proforma_invoice.settled', data, later);
   expect(came.payments).toMatchObject([{ reference: PROFORMA }]); // by which Stripe is looked through
   const outcome: CallOutcome<EffectCheck> = { ok: true, value: poll, status: 200, requestId: null };

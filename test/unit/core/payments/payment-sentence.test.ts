@@ -113,14 +113,14 @@ it('the console’s sentence about an invoice in review shows the open item of t
   const [first, no, that] = ['is it this', 'no', 'that'].map((why) => ({
     fact: { code: 'lane-stuck', lane: 'in_1', why } as const,
   }));
-  const told = (why: string): string =>
+  const notified = (why: string): string =>
     `A person must decide: Crossbill cannot decide or store the next step of in_1: ${why}.`;
-  expect(asked({ ...first }, { ...no, paymentRowId: 'pmt_9' })).toBe(told('is it this'));
-  expect(asked({ ...first }, { ...that, paymentRowId: 'pmt_1' })).toBe(told('that'));
-  expect(asked({ ...first, status: 'resolved' }, { ...that })).toBe(told('that'));
+  expect(asked({ ...first }, { ...no, paymentRowId: 'pmt_9' })).toBe(notified('is it this'));
+  expect(asked({ ...first }, { ...that, paymentRowId: 'pmt_1' })).toBe(notified('that'));
+  expect(asked({ ...first, status: 'resolved' }, { ...that })).toBe(notified('that'));
   const two = [payment({ id: 'pmt_0' }), payment({ mark: 'parked' })];
   const reviews = [review({ paymentRowId: 'pmt_0' }), review({ ...that, paymentRowId: 'pmt_1' })];
-  expect(text({ invoice: { status: 'review' }, payments: two, reviews })).toBe(told('that'));
+  expect(text({ invoice: { status: 'review' }, payments: two, reviews })).toBe(notified('that'));
 });
 
 it('the console’s sentence about an unmarked invoice names the last operator to dismiss an item', () => {

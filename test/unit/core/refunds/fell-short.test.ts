@@ -64,14 +64,14 @@ it('a refunded double payment keeps its review item even if another review item 
   const h = await paidTwice();
   const of = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
   const by = { by: null, resolution: 'cleared', note: 'the signup was completed with the right amount' } as const;
-  const told = {
+  const notified = {
     kind: 'amount_mismatch',
     subject: 'sup_1',
     paymentRowId: of,
     fact: FACTS.amount_mismatch,
   } as const;
   await h.command(INVOICE_ID, (s, ctx) => {
-    const state = closeReviews(openReview(s, ctx, told), ctx, (r) => r.subject === 'sup_1', by);
+    const state = closeReviews(openReview(s, ctx, notified), ctx, (r) => r.subject === 'sup_1', by);
     return { ok: true, state, value: null };
   });
   await choose(h, 'refund');

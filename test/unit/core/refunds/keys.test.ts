@@ -6,7 +6,7 @@ import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { refundable } from '../../../../src/shared/domain/status.js';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
 import { VerifyService } from '../../../../src/features/verify/verify.service.js';
-import { Wake } from '../../../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../../../src/engine/lane-signal.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders.js';
 import { StoreUnavailable } from '../../../../src/shared/domain/errors.js';
 import { failed } from '../../../support/fakes.js';
@@ -121,7 +121,17 @@ it('the command `crossbill verify --repair` does not send a refund again after i
   h.repository.dieBefore = h.repository.transactions + 2;
   await askLongAgo(h);
   const none = {} as never;
-  const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
+  const verify = new VerifyService(
+    none,
+    none,
+    h.platform,
+    h.gateway,
+    none,
+    h.repository,
+    h.context,
+    new LaneSignal(),
+    h.ids,
+  );
   const found = finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' });
   await verify.repair(none, [found]);
   await h.idle(48);
@@ -136,7 +146,17 @@ it("the command `crossbill verify --repair` does not make a refund's idempotency
   await h.drain();
   h.clock.advance(20 * 3_600_000);
   const none = {} as never;
-  const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
+  const verify = new VerifyService(
+    none,
+    none,
+    h.platform,
+    h.gateway,
+    none,
+    h.repository,
+    h.context,
+    new LaneSignal(),
+    h.ids,
+  );
   await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   const send = h.gateway.createRefund.bind(h.gateway);
   const back = h.clock.now().getTime() + 6 * 3_600_000;

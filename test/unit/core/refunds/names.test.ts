@@ -194,9 +194,9 @@ it("a refund event without an id belongs to Crossbill's own request, before or a
 });
 
 it('refund events with and without refund ids give the same sums in any order', async () => {
-  const told = [named(1, 300, 300), unnamed(2, 400, 700), unnamed(3, 300, 1000), unnamed(4, 300, 300)];
+  const notified = [named(1, 300, 300), unnamed(2, 400, 700), unnamed(3, 300, 1000), unnamed(4, 300, 300)];
   await fc.assert(
-    fc.asyncProperty(fc.shuffledSubarray(told, { minLength: 4 }), async (order) => {
+    fc.asyncProperty(fc.shuffledSubarray(notified, { minLength: 4 }), async (order) => {
       const h = await paid();
       for (const event of order) await h.take(event);
       expect(await counted(h)).toEqual({ sum: 1000n, rows: 3, notes: 3, open: [] });

@@ -209,21 +209,21 @@ it("if the MoR refuses a payment link, a review item opens and the operator's re
     requestId: null,
     replayed: false,
   };
-  const told = settle(applyReply(s, m?.id ?? '', { ...refused, ...isIdle }, at(0)), at(0));
-  const [item] = open(told);
+  const notified = settle(applyReply(s, m?.id ?? '', { ...refused, ...isIdle }, at(0)), at(0));
+  const [item] = open(notified);
   expect(item).toMatchObject({
     kind: 'effect_failed',
     fact: { code: 'recovery-refused', error: 'no_active_arrangement' },
   });
-  expect(linksOf(told)).toHaveLength(1);
+  expect(linksOf(notified)).toHaveLength(1);
   const choice = { resolution: 'retry', note: null, by: 'anna' } as const;
-  const retried = resolveReview(told, item?.id ?? '', choice, at(1000));
+  const retried = resolveReview(notified, item?.id ?? '', choice, at(1000));
   if (!retried.ok) throw new Error(retried.message);
   const again = settle(retried.state, at(1000));
   const keys = again.calls.filter((x) => x.kind === 'create_payment_link').map((x) => x.key);
   expect(new Set(keys).size).toBe(2);
   expect(again.calls.at(-1)).toMatchObject({ status: 'pending' });
-  const left = resolveReview(told, item?.id ?? '', { ...choice, resolution: 'dismiss' }, at(1000));
+  const left = resolveReview(notified, item?.id ?? '', { ...choice, resolution: 'dismiss' }, at(1000));
   if (!left.ok) throw new Error(left.message);
   expect(linksOf(read(verdict(left.state, 'payment.failed', at(DAY_MS)), at(DAY_MS)))).toHaveLength(1);
 });

@@ -101,19 +101,19 @@ it('in any order of events the MoR charges a failed renewal at most once per ste
       }
       await r.h.idle(24 * 120);
       const s = await state(r);
-      const trail = s.invoice?.retries;
+      const history = s.invoice?.retries;
       const orders = relayed(r);
       // Once each, whatever else happened, and none after the invoice was paid, whether or not an event said so.
       expect(new Set(orders.map((e) => e.id)).size).toBe(orders.length);
       if (paidAt !== null) expect(orders).toHaveLength(paidAt);
-      const own = (trail?.retries ?? []).filter((x) => x.by === null && !x.withdrawn);
+      const own = (history?.retries ?? []).filter((x) => x.by === null && !x.withdrawn);
       for (const kind of ['soft', 'hard', 'authentication'] as const)
         expect(own.filter((x) => x.kind === kind).length).toBeLessThanOrEqual(retrySchedule[kind].length);
       const { mark_uncollectible: marked = 0, cancel_subscription: cancelled = 0 } = r.h.platform.effects;
       expect(marked + cancelled).toBeLessThanOrEqual(1);
       if (s.invoice?.status !== 'open') return;
       const settled = ['paid', 'uncollectible'].includes(s.invoice.platformStatus);
-      const follows = s.invoice.nextTryAt !== null || trail?.ended !== null || openKinds(s).length > 0;
+      const follows = s.invoice.nextTryAt !== null || history?.ended !== null || openKinds(s).length > 0;
       expect(settled || follows).toBe(true);
     }),
     { numRuns: 150 },

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
 import { VerifyService } from '../../../../src/features/verify/verify.service.js';
-import { Wake } from '../../../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../../../src/engine/lane-signal.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../../support/builders.js';
 import { LaneHarness, openKinds } from '../../../support/lane-harness.js';
 
@@ -19,7 +19,17 @@ it('an invoice that the worker marks paid during a verify repair stays paid', as
     return open;
   };
   const none = {} as never;
-  const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
+  const verify = new VerifyService(
+    none,
+    none,
+    h.platform,
+    h.gateway,
+    none,
+    h.repository,
+    h.context,
+    new LaneSignal(),
+    h.ids,
+  );
   await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   await h.idle();
   const s = await h.state(INVOICE_ID);

@@ -55,11 +55,11 @@ it('a webhook endpoint replies to a delivery only after the commit', async () =>
 });
 
 it('50 simultaneous copies of a webhook make one row and each get 200', async () => {
-  const { payments, inbox, told } = await setUp();
+  const { payments, inbox, told: notified } = await setUp();
   const all = await Promise.all(Array.from({ length: 50 }, () => payments(paid)));
   expect(new Set(statusesOf(all))).toEqual(new Set([200]));
   expect(inbox.rows.size).toBe(1);
-  expect(told.filter((one) => one === 'mor_payments stored')).toHaveLength(1);
+  expect(notified.filter((one) => one === 'mor_payments stored')).toHaveLength(1);
 });
 
 it.each<[string, Buffer]>([
@@ -126,7 +126,7 @@ it('a webhook path works in upper or lower case, with slashes at the end and wit
 });
 
 it('the MoR’s webhook endpoint replies 503 to a missing or malformed signature', async () => {
-  const { send, clock, inbox, told } = await setUp();
+  const { send, clock, inbox, told: notified } = await setUp();
   const good = sign(paid, 'mor-secret', { t: clock.seconds });
   const bad = sign(paid, 'another', { t: clock.seconds });
   const to = (headers: RequestOptions['headers']) => send('/webhooks/mor/payments', paid, headers);
@@ -147,7 +147,7 @@ it('the MoR’s webhook endpoint replies 503 to a missing or malformed signature
   const codes = [missing, missing, malformed, missing, missing, ...Array<string>(5).fill(malformed)];
   expect(got.map(code)).toEqual(codes);
   expect([inbox.batches, inbox.quarantined]).toEqual([[], []]);
-  expect(told).toEqual(codes.map((one) => `mor_payments ${one}`));
+  expect(notified).toEqual(codes.map((one) => `mor_payments ${one}`));
 });
 
 it('the MoR’s webhook endpoint refuses another endpoint’s secret, and ignores another endpoint’s signature header', async () => {
@@ -166,7 +166,7 @@ it('the MoR’s webhook endpoint refuses another endpoint’s secret, and ignore
 });
 
 it('a webhook endpoint refuses a body with one changed byte, or the same JSON in other bytes', async () => {
-  const { send, clock, inbox, told } = await setUp();
+  const { send, clock, inbox, told: notified } = await setUp();
   const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
   const changed = Buffer.from(paid.toString().replace('4999', '4998'));
   const rewritten = Buffer.from(JSON.stringify(JSON.parse(paid.toString())));
@@ -174,7 +174,7 @@ it('a webhook endpoint refuses a body with one changed byte, or the same JSON in
     expect((await send('/webhooks/mor/payments', body, headers)).status).toBe(503);
   }
   expect([inbox.batches, inbox.quarantined]).toEqual([[], []]);
-  expect(told).toEqual(Array(3).fill('mor_payments signature_mismatch'));
+  expect(notified).toEqual(Array(3).fill('mor_payments signature_mismatch'));
 });
 
 it('Crossbill replies 503 to a webhook outside the time tolerance, and keeps a copy without effect', async () => {
@@ -227,7 +227,7 @@ it('a webhook gets 503 if its commit or quarantine takes over 10 seconds', async
 });
 
 it('a webhook gets 503 before the endpoints open and after they close, and its body stays unread', async () => {
-  const { payments, endpoints, inbox, told } = await setUp({}, { open: false });
+  const { payments, endpoints, inbox, told: notified } = await setUp({}, { open: false });
   const early = await payments(paid);
   expect([early.status, early.headers['retry-after'], early.headers.connection]).toEqual([503, '5', 'close']);
   endpoints.open();
@@ -235,7 +235,7 @@ it('a webhook gets 503 before the endpoints open and after they close, and its b
   await endpoints.close();
   expect((await payments(paid)).status).toBe(503);
   expect(code(early)).toBe('stopping');
-  expect([inbox.rows.size, told]).toEqual([
+  expect([inbox.rows.size, notified]).toEqual([
     1,
     ['mor_payments stopping', 'mor_payments stored', 'mor_payments stopping'],
   ]);
@@ -265,23 +265,23 @@ it('the MoR’s webhook endpoint replies 503 to a body over the limit, declared 
 });
 
 it('a body that never ends gets 503, and the endpoint serves other webhooks meanwhile', async () => {
-  const { payments, port, clock, told } = await setUp({ bodyTimeoutMs: 50 });
+  const { payments, port, clock, told: notified } = await setUp({ bodyTimeoutMs: 50 });
   const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
   const slow = exchange(port, `${head}Content-Length: ${paid.length}\r\n\r\n${paid.toString().slice(0, 20)}`);
   expect((await payments(paid)).status).toBe(200);
   expect(await slow).toMatch(/^HTTP\/1.1 503 [^]*body_too_slow/);
-  expect(told).toContain('mor_payments body_too_slow');
+  expect(notified).toContain('mor_payments body_too_slow');
 });
 
 it('if the sender disconnects in the middle of a body, Crossbill stores nothing', async () => {
-  const { port, clock, told, inbox, payments } = await setUp();
+  const { port, clock, told: notified, inbox, payments } = await setUp();
   const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
   const socket = connect(port, '127.0.0.1', () =>
     socket.write(`${head}Content-Length: 900\r\nExpect: 100-continue\r\n\r\n{`),
   );
   await new Promise((resolve) => socket.once('data', resolve)); // "100 Continue": the headers were read
   socket.destroy();
-  await until(() => told.includes('mor_payments aborted'));
+  await until(() => notified.includes('mor_payments aborted'));
   expect(inbox.batches).toEqual([]);
   expect((await payments(paid)).status).toBe(200);
 });
@@ -305,7 +305,7 @@ it('Stripe’s webhook endpoint replies 405 to methods other than POST, and the 
 });
 
 it('Stripe’s webhook endpoint replies 4xx to a faulty delivery, since Stripe repeats a delivery after any refusal', async () => {
-  const { send, clock, inbox, told } = await setUp({ bodyLimitBytes: 2_000 });
+  const { send, clock, inbox, told: notified } = await setUp({ bodyLimitBytes: 2_000 });
   const to = (body: string, headers: Record<string, string>) => send('/webhooks/stripe', body, headers);
   const signed = (secret: string, body: string, t = clock.seconds) => ({
     'stripe-signature': sign(body, secret, { t }),
@@ -326,7 +326,7 @@ it('Stripe’s webhook endpoint replies 4xx to a faulty delivery, since Stripe r
     [503, 'timestamp_out_of_tolerance'],
   ];
   expect(got.map((one) => [one.status, code(one)])).toEqual(said);
-  expect(told).toEqual(said.map(([, reason]) => `stripe ${reason}`));
+  expect(notified).toEqual(said.map(([, reason]) => `stripe ${reason}`));
   expect([inbox.batches, inbox.quarantined.length]).toEqual([[], 1]);
 });
 

@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Wake } from '../../../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../../../src/engine/lane-signal.js';
 import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { type IntakeOptions } from '../../../../src/frames/intake/options.js';
@@ -26,7 +26,7 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'info', secrets: [], pretty: false, destination });
   const secrets = { stripe: ['stripe-secret'], mor_payments: ['mor-secret'], mor_events: ['service-secret'] };
-  const onReply = watchEndpoints(metrics, log, new Wake());
+  const onReply = watchEndpoints(metrics, log, new LaneSignal());
   const endpoints = new Endpoints(
     { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onReply, ...over },
     inbox,
@@ -94,10 +94,10 @@ it('during a flood of forged webhooks, every authentic webhook gets 200 and the 
   expect(inbox.rows.size).toBe(AUTHENTIC);
   expect(new Set(replies.flatMap(([authentic, status]) => (authentic ? [] : [status])))).toEqual(new Set([503]));
 
-  const told = lines.filter((line) => line.includes('"reason":"signature_mismatch"'));
-  expect(lines).toEqual(told); // what brings no signature is counted, and costs no line
-  expect(told.length).toBeGreaterThan(0);
-  expect(told.length).toBeLessThanOrEqual(40); // twenty a minute, should a minute end in between
+  const notified = lines.filter((line) => line.includes('"reason":"signature_mismatch"'));
+  expect(lines).toEqual(notified); // what brings no signature is counted, and costs no line
+  expect(notified.length).toBeGreaterThan(0);
+  expect(notified.length).toBeLessThanOrEqual(40); // twenty a minute, should a minute end in between
   expect(await metrics.text()).toContain(
     `crossbill_webhook_refusals_total{endpoint="mor_payments",reason="signature_mismatch"} ${(FORGED * 2) / 3}`,
   );
@@ -108,9 +108,9 @@ it('while the database is full, the log grows by only a few lines a minute, for 
   inbox.failure = new Error('could not extend file: No space left on device');
   const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => post(event(n), 'mor-secret')));
   expect(new Set(statuses)).toEqual(new Set([503]));
-  const told = lines.filter((line) => line.includes('"reason":"database"'));
-  expect(told.length).toBeGreaterThan(0);
-  expect(told.length).toBeLessThanOrEqual(40);
+  const notified = lines.filter((line) => line.includes('"reason":"database"'));
+  expect(notified.length).toBeGreaterThan(0);
+  expect(notified.length).toBeLessThanOrEqual(40);
 });
 
 it('if memory runs out, Crossbill drops the oldest unfinished body and accepts a complete body', async () => {

@@ -35,16 +35,16 @@ async function setUp() {
 
 /** Gives the server its endpoints, open; what they tell of each answer is in the list. */
 function withEndpoints(front: FrontServer): string[] {
-  const told: string[] = [];
+  const notified: string[] = [];
   const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
   const onReply: ReplyListener = (endpoint, outcome, { signed }) =>
-    void told.push(`${endpoint} ${outcome}${signed ? ' signed' : ''}`);
+    void notified.push(`${endpoint} ${outcome}${signed ? ' signed' : ''}`);
   const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, onReply };
   const endpoints = new Endpoints(options, new FakeInbox(), new StillClock(), new ParsedEvents());
   endpoints.open();
   front.setEndpoints(endpoints);
   front.setFallback((_req, res) => void res.writeHead(404).end());
-  return told;
+  return notified;
 }
 
 /** What comes back for these bytes until it is as expected, or the connection ends. */
@@ -102,14 +102,14 @@ it('a sender may finish a large body after the server’s refusal, and still rea
 
 it('the endpoints report the sender’s address of a refused webhook, and no address of a stored webhook', async () => {
   const { front, ask } = await setUp();
-  const told: string[] = [];
+  const notified: string[] = [];
   const clock = new StillClock();
   const endpoints = new Endpoints(
     {
       secrets: { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] },
       toleranceSec: 300,
       bodyLimitBytes: 1_000,
-      onReply: (_endpoint, outcome, { address }) => void told.push(`${outcome} ${address}`),
+      onReply: (_endpoint, outcome, { address }) => void notified.push(`${outcome} ${address}`),
     },
     new FakeInbox(),
     clock,
@@ -121,7 +121,7 @@ it('the endpoints report the sender’s address of a refused webhook, and no add
     const headers = { 'stripe-signature': sign('{}', secret, { t: clock.seconds }) };
     await ask('/webhooks/stripe', { method: 'POST', headers, body: '{}' });
   }
-  expect(told).toEqual(['stored ', 'signature_mismatch 127.0.0.1']);
+  expect(notified).toEqual(['stored ', 'signature_mismatch 127.0.0.1']);
 });
 
 it('the server passes webhook requests to the webhook endpoints, and other requests with unread bodies to the application', async () => {
@@ -144,7 +144,7 @@ it('the server passes webhook requests to the webhook endpoints, and other reque
 
 it('a webhook with oversized headers gets 503 and never 431, so the sender repeats the webhook', async () => {
   const { front, ask } = await setUp();
-  const told = withEndpoints(front);
+  const notified = withEndpoints(front);
   for (const size of [17_000, 3_000_000]) {
     const headers = { 'x-large': 'x'.repeat(size) }; // the second is still being written when the answer comes
     const got = await ask('/webhooks/mor/payments', { method: 'POST', headers });
@@ -156,7 +156,7 @@ it('a webhook with oversized headers gets 503 and never 431, so the sender repea
     ]);
   }
   expect((await ask('/webhooks/mor/payments', { method: 'POST' })).body).toContain('"signature_missing"'); // others are served
-  expect(told).toEqual([
+  expect(notified).toEqual([
     'mor_payments headers_too_large',
     'mor_payments headers_too_large',
     'mor_payments signature_missing',
@@ -165,13 +165,13 @@ it('a webhook with oversized headers gets 503 and never 431, so the sender repea
 
 it('Crossbill counts a webhook with oversized headers as refused at its endpoint, with or without a signature', async () => {
   const { front, ask } = await setUp();
-  const told = withEndpoints(front);
+  const notified = withEndpoints(front);
   const huge = { 'x-large': 'x'.repeat(17_000) };
   const signed = { 'Service-Signature': 't=1,v1=00', ...huge };
   expect((await ask('/webhooks/mor/events', { method: 'POST', headers: signed })).status).toBe(503);
   expect((await ask('/v1/invoices', { headers: huge })).status).toBe(503); // no delivery: nobody counts it
   expect((await ask(`/${'x'.repeat(17_000)}`)).status).toBe(503);
-  expect(told).toEqual(['mor_events headers_too_large signed', 'null headers_too_large']);
+  expect(notified).toEqual(['mor_events headers_too_large signed', 'null headers_too_large']);
 });
 
 it('without a Host header, a webhook goes on to the signature check, and any other request gets 400', async () => {
@@ -188,25 +188,27 @@ it('a webhook with an unknown Expect header gets 503, and another request with s
   const { front, ask } = await setUp();
   const post = { method: 'POST', headers: { expect: 'the-unexpected' }, body: '{}' };
   expect((await ask('/webhooks/stripe', post)).status).toBe(503); // while it starts
-  const told = withEndpoints(front);
+  const notified = withEndpoints(front);
   for (const path of ['/webhooks/stripe', '/Webhooks/MoR/payments/', '/webhooks/mor/events?x=1']) {
     const got = await ask(path, post);
     expect([path, got.status, got.body]).toEqual([path, 503, expect.stringContaining('"unknown_expectation"')]);
   }
-  expect(told).toEqual(['stripe', 'mor_payments', 'mor_events'].map((endpoint) => `${endpoint} unknown_expectation`));
+  expect(notified).toEqual(
+    ['stripe', 'mor_payments', 'mor_events'].map((endpoint) => `${endpoint} unknown_expectation`),
+  );
   expect((await ask('/v1/invoices', post)).status).toBe(417);
 });
 
 it('the server answers Expect: 100-continue with 100, and replies 503 to malformed HTTP', async () => {
   const { front, port } = await setUp();
-  const told = withEndpoints(front);
+  const notified = withEndpoints(front);
   const head = 'POST /webhooks/stripe HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';
   const goneOn = /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /;
   const signed = `${head}Stripe-Signature: t=1,v1=${'0'.repeat(64)}\r\n\r\n{}`;
   expect(await exchange(port, signed, goneOn)).toMatch(goneOn);
   const refusal = /^HTTP\/1\.1 503 Service Unavailable\r\n.*retry-after: 5\r\n.*bad_request/is;
   expect(await exchange(port, 'no http at all\r\n\r\n', refusal)).toMatch(refusal);
-  expect(told).toEqual(['stripe signature_mismatch signed', 'null bad_request']);
+  expect(notified).toEqual(['stripe signature_mismatch signed', 'null bad_request']);
 });
 
 it('on shutdown, the server finishes its running requests and accepts no new connection', async () => {

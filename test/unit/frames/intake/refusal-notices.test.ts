@@ -1,6 +1,6 @@
 // When a webhook endpoint refuses deliveries, somebody hears of it: at once, and then once an hour.
 import { expect, it } from '@jest/globals';
-import { type NewNotification, type NotifyAs, type Told } from '../../../../src/shared/domain/notification.js';
+import { type NewNotification, type NotifyAs, type Notice } from '../../../../src/shared/domain/notification.js';
 import { type EndpointOutcome } from '../../../../src/frames/intake/options.js';
 import { RefusalNotices } from '../../../../src/frames/intake/refusal-notices.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
@@ -11,18 +11,18 @@ const START = Date.UTC(2026, 10, 22, 9, 59);
 const MINUTE = 60_000;
 
 function setUp(as: NotifyAs | null = STANDARD) {
-  const told: NewNotification[] = [];
+  const notice: NewNotification[] = [];
   const lines: Readonly<Record<string, unknown>>[] = [];
   const database = { gone: false };
   const store = {
     add: (some: readonly NewNotification[]) => {
       if (database.gone) return Promise.reject(new Error('gone'));
-      for (const one of some) if (!told.some((known) => known.id === one.id)) told.push(one);
+      for (const one of some) if (!notice.some((known) => known.id === one.id)) notice.push(one);
       return Promise.resolve();
     },
   };
   const log = { error: (line: (typeof lines)[number]) => void lines.push(line) };
-  const putDownAs = as === null ? null : (of: Told, at: Date): NewNotification => putDown(of, as, at);
+  const putDownAs = as === null ? null : (of: Notice, at: Date): NewNotification => putDown(of, as, at);
   const notices = new RefusalNotices(store, putDownAs, log);
   const saw = async (
     outcome: EndpointOutcome,
@@ -32,17 +32,25 @@ function setUp(as: NotifyAs | null = STANDARD) {
     of.saw('mor_payments', outcome, signed, new Date(START + afterMs));
     await turn();
   };
-  const facts = () => told.map((one) => (JSON.parse(one.body) as { data: Record<string, unknown> }).data);
-  return { told, lines, database, notices, saw, facts, replica: () => new RefusalNotices(store, putDownAs, log) };
+  const facts = () => notice.map((one) => (JSON.parse(one.body) as { data: Record<string, unknown> }).data);
+  return {
+    told: notice,
+    lines,
+    database,
+    notices,
+    saw,
+    facts,
+    replica: () => new RefusalNotices(store, putDownAs, log),
+  };
 }
 
 it('Crossbill notifies the operator of the first refused webhook immediately, and then each hour of the count', async () => {
   const { saw, facts, lines } = setUp();
   for (const at of [0, 1, 59 * MINUTE, 60 * MINUTE, 61 * MINUTE]) await saw('signature_mismatch', at);
-  const told = { endpoint: 'mor_payments', reason: 'signature_mismatch' };
+  const notice = { endpoint: 'mor_payments', reason: 'signature_mismatch' };
   expect(facts()).toEqual([
-    expect.objectContaining({ ...told, refused: 1, since: new Date(START).toISOString() }),
-    expect.objectContaining({ ...told, refused: 3, since: new Date(START + 1).toISOString() }),
+    expect.objectContaining({ ...notice, refused: 1, since: new Date(START).toISOString() }),
+    expect.objectContaining({ ...notice, refused: 3, since: new Date(START + 1).toISOString() }),
   ]);
   expect(lines).toEqual([1, 3].map((refused) => expect.objectContaining({ event: 'webhooks.refusing', refused })));
 });
@@ -54,14 +62,14 @@ it('the notification of wrong signatures names the setting to compare', async ()
 });
 
 it('each replica notifies of refused webhooks after its start; afterwards all replicas together notify once an hour', async () => {
-  const { saw, told, replica } = setUp();
+  const { saw, told: notice, replica } = setUp();
   const [a, b] = [replica(), replica()];
   await saw('signature_mismatch', 0, { of: a });
   await saw('signature_mismatch', 1, { of: b });
-  expect(told).toHaveLength(2);
+  expect(notice).toHaveLength(2);
   await saw('signature_mismatch', 62 * MINUTE, { of: a });
   await saw('signature_mismatch', 63 * MINUTE, { of: b });
-  expect(told).toHaveLength(3);
+  expect(notice).toHaveLength(3);
 });
 
 it.each([
@@ -73,16 +81,16 @@ it.each([
 ] as const)(
   'Crossbill sends no notification of a webhook with the outcome %s (signed: %s)',
   async (outcome, signed) => {
-    const { saw, told, lines } = setUp();
+    const { saw, told: notice, lines } = setUp();
     await saw(outcome, 0, { signed });
-    expect([told, lines]).toEqual([[], []]);
+    expect([notice, lines]).toEqual([[], []]);
   },
 );
 
 it('without a notification receiver, Crossbill only logs refused webhooks', async () => {
-  const { saw, told, lines } = setUp(null);
+  const { saw, told: notice, lines } = setUp(null);
   await saw('timestamp_out_of_tolerance', 0);
-  expect([told, lines.length]).toEqual([[], 1]);
+  expect([notice, lines.length]).toEqual([[], 1]);
 });
 
 it('after an outage of the database, Crossbill stores the notification of the refused webhooks', async () => {

@@ -1,6 +1,6 @@
 // Small facts that everything rests on: keys, kept times, what a difference asks for, and which moves a tax record makes.
 import { expect, it } from '@jest/globals';
-import { type Difference, isRepairable, isUntold } from '../../../../src/shared/domain/difference.js';
+import { type Difference, isRepairable, isUnnotified } from '../../../../src/shared/domain/difference.js';
 import { repliesOf } from '../../../../src/shared/domain/endpoint-replies.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { morKey } from '../../../../src/shared/domain/mor-key.js';
@@ -53,10 +53,10 @@ const difference = (over: Partial<Difference>): Difference => ({
 const acknowledged = { by: 'ada', at: NOW, note: 'known' };
 
 it('the command `crossbill verify` counts a difference as known if the difference has an open review item or an acknowledgement', () => {
-  expect(isUntold(difference({}))).toBe(true);
-  expect(isUntold(difference({ acknowledged: null }))).toBe(true);
-  expect(isUntold(difference({ reviewId: 'rev_1' }))).toBe(false);
-  expect(isUntold(difference({ acknowledged }))).toBe(false);
+  expect(isUnnotified(difference({}))).toBe(true);
+  expect(isUnnotified(difference({ acknowledged: null }))).toBe(true);
+  expect(isUnnotified(difference({ reviewId: 'rev_1' }))).toBe(false);
+  expect(isUnnotified(difference({ acknowledged }))).toBe(false);
 });
 
 it('the command `crossbill verify` repairs a difference, unless the difference is known or needs a person', () => {

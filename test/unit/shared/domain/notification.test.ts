@@ -5,7 +5,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationType,
   sampleOf,
-  type Told,
+  type Notice,
 } from '../../../../src/shared/domain/notification.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
 import { retryInMs } from '../../../../src/features/notifications/rules/retry.js';
@@ -103,23 +103,23 @@ it('a notification for Slack escapes all markup in its facts', () => {
 });
 
 it.each(NOTIFICATION_TYPES)('the notification %s has its type, time and facts in the receiver’s format', (type) => {
-  const told = sampleOf(type, 'x');
+  const notice = sampleOf(type, 'x');
   const invoiceId = ['verify.differences', 'webhooks.refusing'].includes(type) ? null : 'in_sample';
-  const standard = putDown(told, STANDARD, NOW);
+  const standard = putDown(notice, STANDARD, NOW);
   expect(standard).toMatchObject({ type, subject: 'x', format: 'standard', at: NOW, invoiceId });
-  expect(JSON.parse(standard.body)).toEqual({ type, timestamp: NOW.toISOString(), data: told.data });
-  const slack = putDown(told, SLACK, NOW);
+  expect(JSON.parse(standard.body)).toEqual({ type, timestamp: NOW.toISOString(), data: notice.data });
+  const slack = putDown(notice, SLACK, NOW);
   expect(slack).toMatchObject({ id: standard.id, format: 'slack', invoiceId });
-  expect(JSON.parse(slack.body)).toEqual({ text: inWords(told, null) });
+  expect(JSON.parse(slack.body)).toEqual({ text: inWords(notice, null) });
 });
 
 it('a Slack notification has a whole link into the console if CONSOLE_URL is set, and the path alone if it is not', () => {
   for (const type of NOTIFICATION_TYPES) {
-    const told = sampleOf(type, 'x');
-    const at = (consoleUrl: string | null): string => putDown(told, { ...SLACK, consoleUrl }, NOW).body;
+    const notice = sampleOf(type, 'x');
+    const at = (consoleUrl: string | null): string => putDown(notice, { ...SLACK, consoleUrl }, NOW).body;
     if (type === 'payment_link.created') continue; // it has the link's own address
-    expect(at('https://billing.example.com')).toContain(` https://billing.example.com${told.data.console} in the`);
-    expect(at(null)).toContain(` ${told.data.console} in the`);
+    expect(at('https://billing.example.com')).toContain(` https://billing.example.com${notice.data.console} in the`);
+    expect(at(null)).toContain(` ${notice.data.console} in the`);
   }
 });
 
@@ -129,8 +129,10 @@ it('notifications of different types or about different objects have different i
 });
 
 it('a notification without an invoice id in its facts belongs to no invoice', () => {
-  const told = sampleOf('review.opened', 'x');
-  expect(putDown({ ...told, data: { ...told.data, invoice_id: null } } as Told, STANDARD, NOW).invoiceId).toBeNull();
+  const notice = sampleOf('review.opened', 'x');
+  expect(
+    putDown({ ...notice, data: { ...notice.data, invoice_id: null } } as Notice, STANDARD, NOW).invoiceId,
+  ).toBeNull();
 });
 
 it('a sample notification contains only ids that end in _sample', () => {

@@ -50,8 +50,8 @@ it('the command `crossbill erase` removes the free texts of a row and keeps its 
 });
 
 it('the command `crossbill erase` removes the words of the operator and of the MoR about a refund, and keeps the codes', () => {
-  const told = { status: null, code: 'told_by_person', message: 'Ada rang up' };
-  expect(withoutPersonal(REFUND, { failure: told })).toEqual({ failure: { ...told, message: 'erased' } });
+  const notified = { status: null, code: 'told_by_person', message: 'Ada rang up' };
+  expect(withoutPersonal(REFUND, { failure: notified })).toEqual({ failure: { ...notified, message: 'erased' } });
   const refused = { status: 409, code: 'refund_declined', message: 'declined' };
   expect(withoutPersonal(REFUND, { failure: refused })).toEqual({ failure: { ...refused, message: 'erased' } });
 });

@@ -23,7 +23,7 @@ import {
 } from '#src/frames/stripe/parse-objects.js';
 import { HttpReply } from '#src/frames/stripe/http-client.js';
 import { StripeClient } from '#src/frames/stripe/stripe-client.js';
-import { StandingClock } from '../inputs/stopped-clock.js';
+import { StoppedClock } from '../inputs/stopped-clock.js';
 import { STRIPE_OBJECTS } from '../inputs/stripe-objects.js';
 import { wire } from '../inputs/examples.js';
 import { bentJson } from '../inputs/json.js';
@@ -254,7 +254,7 @@ const morCalls: Target = {
           relay: null,
           line,
         },
-        new StandingClock(),
+        new StoppedClock(),
       );
       const outcome = await transport.call(
         { method: 'POST', path: '/api/payments/pay_1/refunds', body: '{}' },

@@ -11,9 +11,9 @@ import { bentJson } from '../inputs/json.js';
 import { bent, oddText } from '../inputs/texts.js';
 import { mustBeUnpolluted } from '../ranges.js';
 import { must, type Target } from '../target.js';
-import { StandingClock } from '../inputs/stopped-clock.js';
+import { StoppedClock } from '../inputs/stopped-clock.js';
 
-const NOW = new StandingClock().now();
+const NOW = new StoppedClock().now();
 
 class OpenSessions extends ConsoleSessions {
   begin(): Promise<void> {
@@ -45,7 +45,7 @@ const config = loadConfig({
   OIDC_ROLES: 'finance=read,ops=ops',
   OIDC_EMAIL_DOMAIN: 'example.com',
 });
-const clock = new StandingClock();
+const clock = new StoppedClock();
 const sessions = new Sessions(config, clock, new OpenSessions());
 const signIns = new SsoCookie(config, clock, sessions);
 

@@ -14,7 +14,7 @@ import { must } from '../target.js';
 import { consolePages } from './remote-console.js';
 
 /** The daemon on a busy machine may need this long to store or decide an event, or to accept a connection. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const TRIES = 3;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -67,7 +67,7 @@ const endpoints: Remote = {
         );
       },
       async afterBatch() {
-        const end = performance.now() + PATIENCE_MS;
+        const end = performance.now() + TIMEOUT_MS;
         let waiting: readonly JsonObject[] = [];
         do {
           waiting = await rig.query(

@@ -4,7 +4,7 @@ import { type LaneRows, type PaymentRow } from '../../../../shared/domain/model.
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
 import { paymentName } from '../../../../shared/domain/payment-name.js';
 import { type Holds, itemRule } from '../../../../engine/items.js';
-import { ALERT_PATIENCE_MS } from '../../../../shared/policy.js';
+import { ALERT_TIMEOUT_MS } from '../../../../shared/policy.js';
 
 /**
  * An item's `subject` is the dispute's id and stage. So a request for evidence after a win or a loss gets its own item.
@@ -91,7 +91,7 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
  */
 function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {
   if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
-  const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;
+  const since = o.createdAt.getTime() - ALERT_TIMEOUT_MS;
   return s.refunds.some(
     ({ status, paymentRowId, succeededAt }) =>
       status === 'succeeded' &&

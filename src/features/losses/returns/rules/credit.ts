@@ -90,7 +90,7 @@ function begin(lane: Lane, o: Mutable<MorObjectRow>, credit: LossCredit): void {
   if (p === undefined) return;
   send(lane, o, p, credit);
   const sum = (minor: bigint): string => showMoney({ minor, currency: p.currency });
-  const remaining = standing(o, credit) - BigInt(credit.minor);
+  const remaining = stillCredited(o, credit) - BigInt(credit.minor);
   const stays = remaining > 0n ? `; ${sum(remaining)} stays a loss` : '';
   lane.log('decision', `show ${sum(BigInt(credit.minor))} of the loss from ${objectId(o)} as a credit note${stays}`, o);
 }
@@ -137,7 +137,7 @@ const lossCall = {
     const found = creditNamed(lane, subjectOfCall(r));
     if (found?.credit.stage !== 'parked') return null;
     // The loss may have ended by now: the merchant won the dispute, or somebody undid the return.
-    if (standing(found.o, found.credit) < BigInt(found.credit.minor)) return notAvailable();
+    if (stillCredited(found.o, found.credit) < BigInt(found.credit.minor)) return notAvailable();
     const { o, credit } = found;
     const minor = least(BigInt(credit.minor), creditRoom(lane) ?? BigInt(credit.minor));
     if (minor <= 0n || isNoteOnItsWay(lane)) return notAvailable();
@@ -175,7 +175,7 @@ export function postCredits(lane: Lane): void {
     const { credit } = o.detail;
     const p = lane.findPayment(credit?.of);
     if (credit === undefined || credit.noteId === null || p === undefined) continue;
-    const wanted = least(BigInt(credit.minor), standing(o, credit));
+    const wanted = least(BigInt(credit.minor), stillCredited(o, credit));
     const minor = wanted - BigInt(credit.booked);
     if (minor === 0n) continue;
     const entries = credit.entries + 1;
@@ -199,7 +199,7 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss covers the
     const p = lane.findPayment(credit?.of);
     if (credit === undefined || credit.noteId === null || p === undefined) continue;
     const credited = { minor: BigInt(credit.minor), currency: p.currency };
-    const lost = { minor: standing(o, credit), currency: p.currency };
+    const lost = { minor: stillCredited(o, credit), currency: p.currency };
     if (lost.minor >= credited.minor) continue;
     const over = o.status === 'won' || o.status === 'undone';
     // The bank may decide a dispute again. A person's dismissal counts only for the present win, not for an earlier
@@ -216,7 +216,7 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss covers the
  * How much of the credited payment is lost now. 0n: the dispute or return has no loss, or has a loss of another
  * payment.
  */
-function standing({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigint {
+function stillCredited({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigint {
   return loss?.of === of ? BigInt(loss.minor) : 0n;
 }
 

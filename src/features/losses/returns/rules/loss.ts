@@ -239,8 +239,8 @@ function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
   // A person may have chosen `retry`, and Crossbill may still be checking the payment again. Until then the item keeps
   // its reason.
-  const told = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
-  const before = told !== undefined && 'apart' in told ? told.apart : null;
+  const reported = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
+  const before = reported !== undefined && 'apart' in reported ? reported.apart : null;
   return p.mark === 'confirmed' || before === 'not-booked' ? null : before;
 }
 

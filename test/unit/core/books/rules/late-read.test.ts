@@ -6,7 +6,7 @@ import { emptyLane } from '../../../../../src/engine/context.js';
 import { requestRetry } from '../../../../../src/features/retries/rules/retry.js';
 import { finding } from '../../../../../src/features/verify/rules/findings.js';
 import { VerifyService } from '../../../../../src/features/verify/verify.service.js';
-import { Wake } from '../../../../../src/engine/lane-signal.js';
+import { LaneSignal } from '../../../../../src/engine/lane-signal.js';
 import { anInvoice, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
 import { aCtx, facts, NOW } from '../../../../support/channel-lane.js';
 import { refused, relayed, type Rig, rig, state } from '../../../../support/retry-rig.js';
@@ -75,7 +75,17 @@ it('an invoice paid on Stripe during a slow read of `crossbill verify` stays pai
     return open;
   };
   const none = {} as never;
-  const verify = new VerifyService(none, none, h.platform, h.gateway, none, h.repository, h.context, new Wake(), h.ids);
+  const verify = new VerifyService(
+    none,
+    none,
+    h.platform,
+    h.gateway,
+    none,
+    h.repository,
+    h.context,
+    new LaneSignal(),
+    h.ids,
+  );
   await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
   await h.drain();
   expect((await state(r)).invoice).toMatchObject({ platformStatus: 'paid', amountRemaining: 0n });

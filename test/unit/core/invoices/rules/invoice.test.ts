@@ -21,7 +21,7 @@ import { facts, NOW, open } from '../../../../support/channel-lane.js';
 import { aKind } from '../../../../support/item-facts.js';
 import { LaneHarness } from '../../../../support/lane-harness.js';
 import { never } from '../../../../support/never.js';
-import { TRAIL } from '../../../../support/refused-renewal.js';
+import { HISTORY } from '../../../../support/refused-renewal.js';
 import { choose, applyEvent } from '../../../../support/settle-rule.js';
 import * as waiting from '../../../../support/waiting-payment.js';
 import { decide, addCall, openReview } from '../../../../support/decide.js';
@@ -75,8 +75,8 @@ it('Crossbill relays a second invoice.created event only after a refused relay o
   expect(taken(again, relay, of('done')).state.calls).toHaveLength(1);
   expect(taken(again, relay, of('refused')).state.calls).toHaveLength(2);
   expect(taken(again, relay, putPayment(of('done'), payment({ mark: 'none' }))).state.calls).toHaveLength(2);
-  const trail = { ...TRAIL, waitingSince: NOW.toISOString() };
-  const retried = lane({ status: 'open' }, { retries: trail }, payment({ mark: 'none' }));
+  const history = { ...HISTORY, waitingSince: NOW.toISOString() };
+  const retried = lane({ status: 'open' }, { retries: history }, payment({ mark: 'none' }));
   expect(taken(again, relay, retried).state.calls).toHaveLength(0);
 });
 
@@ -144,7 +144,7 @@ describe('an event of an invoice', () => {
   });
 
   it('only an invoice.payment_attempt_required event counts as Stripe’s request for a retry', () => {
-    const s = lane({}, { retries: TRAIL });
+    const s = lane({}, { retries: HISTORY });
     const asked = (type: string) => taken(event({ status: 'open' }, type, at(1)), s).invoice?.retries?.askedAt;
     expect(asked('invoice.payment_attempt_required')).toBe(at(1).toISOString());
     expect(asked('invoice.updated')).toBeNull();

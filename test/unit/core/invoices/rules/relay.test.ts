@@ -102,24 +102,24 @@ it('a relay waits until the customer’s enrolment is known, and comes after all
 
 it("a refused relay opens a review item, and the operator's retry sends the same event", () => {
   const refused = putCall(draft, { ...m, status: 'refused' });
-  const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
-  expect(open(told)).toMatchObject([
+  const notified = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
+  expect(open(notified)).toMatchObject([
     {
       ...{ kind: 'effect_failed', subject: 'relay_event:evt_1' },
       fact: { code: 'relay-refused', error: 'no' },
     },
   ]);
   const choose = (resolution: 'retry' | 'dismiss', subject = 'relay_event:evt_1') => {
-    const r = { ...(told.reviews[0] ?? never()), subject };
-    const done = onStates(relayCall).resolve(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
+    const r = { ...(notified.reviews[0] ?? never()), subject };
+    const done = onStates(relayCall).resolve(notified, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
     return done.ok ? done.state.calls.map((x) => x.status) : done.code;
   };
   expect(choose('retry')).toEqual(['pending']);
   expect(choose('dismiss')).toEqual(['refused']);
   expect(choose('retry', 'relay_event:evt_9')).toEqual(['refused']);
-  const beside = putCall(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
+  const beside = putCall(notified, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
   const first = { ...beside, calls: beside.calls.toReversed() };
-  const r = told.reviews[0] ?? never();
+  const r = notified.reviews[0] ?? never();
   const again = onStates(relayCall).resolve(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
   expect(again).toMatchObject({ ok: true, state: { calls: [{ status: 'refused' }, { status: 'pending' }] } });
 });

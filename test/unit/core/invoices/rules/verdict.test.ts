@@ -22,7 +22,7 @@ import { asSettleRule, choose } from '../../../../support/settle-rule.js';
 import { open } from '../../../../support/channel-lane.js';
 import { aLink, aProforma, withObjects } from '../../../../support/channel-object.js';
 import { never } from '../../../../support/never.js';
-import { TRAIL } from '../../../../support/refused-renewal.js';
+import { HISTORY } from '../../../../support/refused-renewal.js';
 import * as waiting from '../../../../support/waiting-payment.js';
 import { decide, openReview } from '../../../../support/decide.js';
 import { Lane } from '../../../../../src/engine/lane.js';
@@ -42,7 +42,7 @@ const watched = (s: LaneState, ms = DUE): LaneState => {
   return asSettleRule(declares(overdueItems))(s, ctx(ms), (when) => polls.push(when));
 };
 const refused = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(0) });
-const asking = { retries: { ...TRAIL, waitingSince: at(HOUR_MS).toISOString() } };
+const asking = { retries: { ...HISTORY, waitingSince: at(HOUR_MS).toISOString() } };
 
 const by = (s: LaneState, of = ctx()) => decide(s, of, expectVerdict).invoice?.expectedBy ?? null;
 
@@ -128,8 +128,8 @@ it('an invoice without a deadline for the MoR’s verdict opens no item', () => 
 });
 
 it('a refused renewal opens a renewal_overdue item after its proforma invoice has expired', () => {
-  const standing = aProforma({ deadline: at(3 * DAY_MS) });
-  const s = withObjects(putPayment(expected(), refused), standing);
+  const status = aProforma({ deadline: at(3 * DAY_MS) });
+  const s = withObjects(putPayment(expected(), refused), status);
   expect(open(watched(s))).toEqual([]);
   expect(polls).toEqual([at(3 * DAY_MS)]);
   const late = watched(s, 3 * DAY_MS);
@@ -141,7 +141,7 @@ it('a refused renewal opens a renewal_overdue item after its proforma invoice ha
   ]);
   const again = waiting.withInvoice(s, { expectedBy: at(4 * DAY_MS) }); // a person waits for it once more
   expect([open(watched(again, 3 * DAY_MS)), polls]).toEqual([[], [at(4 * DAY_MS)]]);
-  const cancelled = withObjects(late, { ...standing, status: 'CANCELLED' });
+  const cancelled = withObjects(late, { ...status, status: 'CANCELLED' });
   expect(open(watched(cancelled, 3 * DAY_MS))).toEqual([]);
   const paid = putPayment(late, payment({ origin: 'proforma' }));
   expect(open(watched(paid, 3 * DAY_MS))).toEqual([]);
@@ -151,9 +151,9 @@ it('a refused renewal opens a renewal_overdue item after its proforma invoice ha
 
 it('the MoR’s verdict, or a later deadline, closes the renewal_overdue item and no other item', () => {
   const asked = item(item(expected()), 'effect_failed');
-  const told = watched(putPayment(asked, refused));
-  expect(open(told).map((r) => r.kind)).toEqual(['effect_failed']);
-  expect(told.reviews[0]).toMatchObject({ resolution: 'cleared' });
+  const notified = watched(putPayment(asked, refused));
+  expect(open(notified).map((r) => r.kind)).toEqual(['effect_failed']);
+  expect(notified.reviews[0]).toMatchObject({ resolution: 'cleared' });
   const later = watched(withObjects(asked, aProforma({ deadline: at(9 * DAY_MS) })));
   expect(open(later).map((r) => r.kind)).toEqual(['effect_failed']);
   expect(later.reviews[0]).toMatchObject({ resolution: 'cleared' });

@@ -14,7 +14,7 @@ import {
   nameCustomers,
   nextPoll,
   type ObjectLookup,
-  standingItems,
+  openObjectItems,
   applyMoney,
 } from '../../../../../src/core/mor-objects/rules/mor-object.js';
 import { proformaLookup } from '../../../../../src/features/transfers/rules/proforma.js';
@@ -221,7 +221,7 @@ it("a payment gets the invoice's customer as soon as Crossbill knows that custom
     expect(decide(unknown, later, nameCustomers)).toBe(unknown);
 });
 
-const settled = (s: LaneState): LaneState => decide(s, on(), declares(standingItems));
+const settled = (s: LaneState): LaneState => decide(s, on(), declares(openObjectItems));
 const subjects = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
 it.each(['paid', 'void'] as const)(

@@ -9,7 +9,7 @@ import {
   objectDeleted,
   type ObjectRequest,
   requestObject,
-  standing,
+  findOpenObject,
   applyRefusal,
   applySilence,
 } from '../../../../../src/core/mor-objects/rules/request.js';
@@ -19,7 +19,7 @@ import { facts, NOW, PROFORMA } from '../../../../support/channel-lane.js';
 import { aLink, announced as anEvent, aProforma, asking, withObjects } from '../../../../support/channel-object.js';
 import { FACTS } from '../../../../support/item-facts.js';
 import { never } from '../../../../support/never.js';
-import { TRAIL } from '../../../../support/refused-renewal.js';
+import { HISTORY } from '../../../../support/refused-renewal.js';
 import { at, ctx as on, lane, payment, withInvoice } from '../../../../support/waiting-payment.js';
 import { asCommand, decide, closeReviews, openReview } from '../../../../support/decide.js';
 
@@ -104,7 +104,7 @@ it.each(['proforma', 'payment_link'] as const)(
   'Crossbill refuses a new %s while the MoR may be charging the invoice again',
   (kind) => {
     const awaited = (expectedBy: Date): LaneState =>
-      withInvoice(lane(), { expectedBy, retries: { ...TRAIL, waitingSince: NOW.toISOString() } });
+      withInvoice(lane(), { expectedBy, retries: { ...HISTORY, waitingSince: NOW.toISOString() } });
     expect(ask(awaited(at(60_000)), { kind })).toMatchObject({
       ...{ ok: false, status: 409, code: 'invoice_not_payable' },
       message: expect.stringContaining('the MoR may be charging the invoice again; its answer is due by'),
@@ -150,8 +150,8 @@ it('a repeated request returns the open proforma invoice or payment link, even w
   const s = withObjects(lane(), aProforma({ id: 'pfm_0' }), aProforma(), aLink());
   expect(ask(s, { wire: null })).toMatchObject({ ok: true, value: { id: 'pfm_1' } });
   expect(ask(s, { kind: 'payment_link', wire: null })).toMatchObject({ ok: true, value: { id: 'lnk_1' } });
-  expect(standing(s, 'payment_link', { now: at(60_000) })).toBeNull();
-  expect(standing(lane(), 'proforma', later)).toBeNull();
+  expect(findOpenObject(s, 'payment_link', { now: at(60_000) })).toBeNull();
+  expect(findOpenObject(lane(), 'proforma', later)).toBeNull();
 });
 
 it('Crossbill checks a request against the newest facts of the invoice: those just read at Stripe, or those stored since', () => {

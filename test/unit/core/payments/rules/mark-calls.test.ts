@@ -163,21 +163,21 @@ it('after a withdrawn attach call, the payment waits to be marked again; a repor
 
 it('if Crossbill does not know the payment of a call, the reply of Stripe changes at most the invoice’s facts', () => {
   const s = reporting();
-  const stray = { ...call(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
+  const unmatched = { ...call(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
   expect(
-    onStates(reportPaymentCall).answered(s, stray, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx()),
+    onStates(reportPaymentCall).answered(s, unmatched, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx()),
   ).toBe(s);
-  expect(onStates(setReferenceCall).answered(s, stray, { kind: 'set_reference', invoice: facts() }, ctx())).toBe(s);
-  expect(onStates(endOfMarkCall).withdrawn(s, stray, ctx())).toBeNull();
-  expect(onStates(reportPaymentCall).untraceable(s, stray, 'why', ctx())).toBe(s);
+  expect(onStates(setReferenceCall).answered(s, unmatched, { kind: 'set_reference', invoice: facts() }, ctx())).toBe(s);
+  expect(onStates(endOfMarkCall).withdrawn(s, unmatched, ctx())).toBeNull();
+  expect(onStates(reportPaymentCall).untraceable(s, unmatched, 'why', ctx())).toBe(s);
   for (const { refused } of [onStates(reportPaymentCall), onStates(endOfMarkCall)])
-    expect(refused(s, stray, refusedBy, ctx())).toBe(s);
+    expect(refused(s, unmatched, refusedBy, ctx())).toBe(s);
   const paid = { kind: 'attach_payment', invoice: facts({ status: 'paid' }) } as const;
-  const shown = onStates(endOfMarkCall).answered(s, { ...stray, kind: 'attach_payment' }, paid, ctx());
+  const shown = onStates(endOfMarkCall).answered(s, { ...unmatched, kind: 'attach_payment' }, paid, ctx());
   expect([shown.invoice?.platformStatus, shown.entries, marks(shown)]).toEqual(['paid', [], ['reporting']]);
   const final = { kind: 'finalize_invoice', invoice: facts() } as const;
   const nobody = lane({ status: 'draft' }, payment({ mark: 'held' }));
-  const finalize = { ...stray, kind: 'finalize_invoice' } as const;
+  const finalize = { ...unmatched, kind: 'finalize_invoice' } as const;
   expect(marks(onStates(finalizeCall).answered(nobody, finalize, final, ctx()))).toEqual(['held']);
   expect(onStates(finalizeCall).refused(nobody, finalize, refusedBy, ctx())).toBe(nobody);
 });

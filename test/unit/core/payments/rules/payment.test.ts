@@ -13,7 +13,7 @@ import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import { type Lane } from '../../../../../src/engine/lane.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../../src/engine/items.js';
-import { believe, newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
+import { accept, newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
 import {
   declareSurplus,
   learnFromCapture,
@@ -53,14 +53,14 @@ const proved = (s: LaneState, id: string, outcome: CallOutcome<ChargeState>, ms 
     chargeLookup.apply(l, outcome, { payment: id, chargeId: 'ch_1' });
     declareItems(l, unprovenItems);
   });
-const told = (p: PaymentRow, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
+const notified = (p: PaymentRow, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
   proved(known(beside, p), p.id, outcome, ms);
 const notPaid = (l: Lane, e: PaymentEvent) => applyNotPaid(l, e, applyRefusal);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
 const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
 
 it('after the MoR confirms the charge of a signup, Crossbill books the payment, and the payment waits for its mark', () => {
-  const s = told(proving(), ok('charged'), 9_000);
+  const s = notified(proving(), ok('charged'), 9_000);
   expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000), proveDueAt: null });
   expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
   expect(texts(s)).toEqual(['charge ch_1 is proven: the MoR charged it']);
@@ -84,14 +84,14 @@ it.each([
   ['does not know the charge a fourth time', ok('unknown'), 3, 8_000],
   ['does not know the charge a twentieth time', ok('unknown'), 19, 128_000],
 ])('Crossbill asks the MoR about a signup’s charge again after a pause if the MoR %s', (_, outcome, tries, pause) => {
-  const s = told(proving({ proveAttempts: tries }), outcome);
+  const s = notified(proving({ proveAttempts: tries }), outcome);
   expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: tries + 1, proveDueAt: at(pause) });
   expect(texts(s)).toHaveLength(tries < 3 ? 1 : 0); // the timeline shows the first three
 });
 
 it('a signup’s charge unknown to the MoR for two hours opens a review item, and Crossbill asks no more', () => {
-  expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
-  const s = told(proving(), ok('unknown'), 2 * HOUR_MS);
+  expect(open(notified(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
+  const s = notified(proving(), ok('unknown'), 2 * HOUR_MS);
   expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null });
   expect(open(s)).toMatchObject([
     {
@@ -99,7 +99,7 @@ it('a signup’s charge unknown to the MoR for two hours opens a review item, an
       fact: { code: 'charge-unknown', charge: 'ch_1' },
     },
   ]);
-  const failed = told(proving({ pendingSince: at(MINUTE_MS) }), ok('unknown'), 2 * HOUR_MS);
+  const failed = notified(proving({ pendingSince: at(MINUTE_MS) }), ok('unknown'), 2 * HOUR_MS);
   expect(open(failed)[0]?.fact).toMatchObject({
     code: 'charge-unknown',
     charge: 'ch_1',
@@ -109,7 +109,7 @@ it('a signup’s charge unknown to the MoR for two hours opens a review item, an
 });
 
 it('the timeline shows a signup’s pending charge once, and Crossbill asks the MoR again after growing pauses', () => {
-  const first = told(proving(), ok('pending'));
+  const first = notified(proving(), ok('pending'));
   expect(last(first)).toMatchObject({
     mark: 'proving',
     pendingSince: at(0),
@@ -117,7 +117,7 @@ it('the timeline shows a signup’s pending charge once, and Crossbill asks the 
     proveAttempts: 1,
   });
   expect(texts(first)).toEqual(['the MoR knows charge ch_1 but has not settled it; the mark waits for the settlement']);
-  const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
+  const after = (ms: number) => notified(proving({ pendingSince: at(0) }), ok('pending'), ms);
   const pauses = [1_000, 10_000, HOUR_MS, 9 * HOUR_MS].map(
     (ms) => (last(after(ms)).proveDueAt?.getTime() ?? 0) - at(ms).getTime(),
   );
@@ -126,7 +126,7 @@ it('the timeline shows a signup’s pending charge once, and Crossbill asks the 
 });
 
 it('a signup’s charge pending for ten days opens a review item', () => {
-  const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
+  const after = (ms: number) => notified(proving({ pendingSince: at(0) }), ok('pending'), ms);
   expect(open(after(10 * DAY_MS - 1))).toEqual([]);
   const s = after(10 * DAY_MS);
   expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
@@ -137,19 +137,19 @@ it('a signup’s charge pending for ten days opens a review item', () => {
   });
 });
 
-const believed = (s: LaneState, how: string): LaneState =>
-  decide(s, ctx(), (l) => believe(l, l.findPayment('pmt_1') ?? never(), how));
+const accepted = (s: LaneState, how: string): LaneState =>
+  decide(s, ctx(), (l) => accept(l, l.findPayment('pmt_1') ?? never(), how));
 
 it('for a signup’s charge already booked, a proof adds no ledger entry and keeps the time of the charge', () => {
   const p = proving({ succeededAt: at(-1_000) });
-  const s = believed(known(p), 'ada confirmed it');
+  const s = accepted(known(p), 'ada confirmed it');
   expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
   expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada confirmed it']]);
 });
 
 it('a signup’s charge of unknown amount stays unproven, even if the operator confirms the charge', () => {
   const s = known(proving({ amount: null }));
-  expect(believed(s, 'x')).toBe(s);
+  expect(accepted(s, 'x')).toBe(s);
 });
 
 const chosen = (p: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
@@ -222,10 +222,10 @@ it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
   'a repeated payment.succeeded event with %p opens a review item and changes no record',
   (over) => {
     const { state } = applyEvent(applySucceeded, lane(), event(), ctx());
-    const told = applyEvent(applySucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
-    expect(kinds(told)).toEqual(['conflicting_event']);
-    expect(told.entries).toHaveLength(1);
-    expect(told.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
+    const notified = applyEvent(applySucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
+    expect(kinds(notified)).toEqual(['conflicting_event']);
+    expect(notified.entries).toHaveLength(1);
+    expect(notified.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
   },
 );
 

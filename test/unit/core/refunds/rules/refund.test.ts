@@ -72,13 +72,13 @@ it('refunds above the payment or in another currency open a review item; refunds
 });
 
 it("if the MoR's total exceeds the known refunds, a review item opens and the missing refund event closes it", () => {
-  const told = (total: bigint | null, ...refunds: RefundRow[]) =>
+  const notified = (total: bigint | null, ...refunds: RefundRow[]) =>
     settleRefunds(withRefunds(lane(payment({ refundedTotal: total })), ...refunds), ctx());
-  const gap = told(1001n, part(1, 1000n));
+  const gap = notified(1001n, part(1, 1000n));
   const [reported, received] = [eur(1001n), eur(1000n)];
   expect(openFacts(gap)).toEqual([{ code: 'refund-event-missing', payment: 'pay_1', reported, received }]);
-  expect(openFacts(told(1n))).toHaveLength(1);
-  expect([...openFacts(told(1000n, part(1, 1000n))), ...openFacts(told(null))]).toEqual([]);
+  expect(openFacts(notified(1n))).toHaveLength(1);
+  expect([...openFacts(notified(1000n, part(1, 1000n))), ...openFacts(notified(null))]).toEqual([]);
   const closed = settleRefunds(putRefund(gap, part(2, 1n)), ctx());
   expect(closed.reviews).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
 });
@@ -104,12 +104,12 @@ it('two refunds whose running totals cannot both be right open a review item', (
   expect(totals([300n, 300n], [400n, null])).toEqual([]);
 });
 
-const told = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
+const notified = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
   aPaymentEvent({
     ...{ eventId: 'evt_r', type: 'payment.refunded', status: 'partially_refunded', amount: 1000n, at: at(7) },
     ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, reason: 'theirs', ...over },
   });
-const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(applyRefunded)(s, told(over), ctx());
+const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(applyRefunded)(s, notified(over), ctx());
 
 it('a refund event creates a refund row, and the payment keeps the largest running total', () => {
   const { state, verdict: outcome } = heard(lane(payment()));

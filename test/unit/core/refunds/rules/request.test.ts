@@ -63,13 +63,13 @@ it('a failed answer ends the refund and opens a review item, unless an event alr
       fact: { code: 'refund-failed', refund: 'rfnd_1', said: 'the MoR reported a failure' },
     },
   ]);
-  const told = asked({ status: 'succeeded', morRefundId: 'rfnd_1', succeededAt: at(-1) });
-  const late = answered(told, { status: 'failed', createdAt: at(1) });
+  const notified = asked({ status: 'succeeded', morRefundId: 'rfnd_1', succeededAt: at(-1) });
+  const late = answered(notified, { status: 'failed', createdAt: at(1) });
   expect(late.refunds).toMatchObject([
     { status: 'succeeded', succeededAt: at(-1), processorRefundId: 're_1', failure: null },
   ]);
   expect(open(late)).toEqual([]);
-  expect(answered(told, { createdAt: at(1) }).refunds).toMatchObject([{ succeededAt: at(-1) }]);
+  expect(answered(notified, { createdAt: at(1) }).refunds).toMatchObject([{ succeededAt: at(-1) }]);
 });
 
 it("if the MoR's answer names another refund than the event, Crossbill keeps two refunds", () => {

@@ -8,7 +8,7 @@ import { isKnownItem, sentencesOf } from '../../../../../src/core/reviews/rules/
 import { aCtx } from '../../../../support/channel-lane.js';
 import { REVIEW } from '../../../../../src/shared/domain/model.js';
 import { fromRow, toJson } from '../../../../../src/frames/store/codec.js';
-import { stakeOf } from '../../../../../src/core/reviews/rules/impact.js';
+import { impactOf } from '../../../../../src/core/reviews/rules/impact.js';
 import { resolveReview } from '../../../../support/decide.js';
 import { never } from '../../../../support/never.js';
 import { openReview } from '../../../../support/decide.js';
@@ -78,7 +78,7 @@ it.each<[string, object]>([
   (_, over) => {
     const r = ofTomorrow(over);
     const { summary, proposal } = sentencesOf(r);
-    expect(`${summary} ${proposal} ${stakeOf(r)}`).not.toMatch(/undefined|\[object/);
+    expect(`${summary} ${proposal} ${impactOf(r)}`).not.toMatch(/undefined|\[object/);
     expect([resolutionsOf(r, true), isKnownItem(r)]).toEqual([[], false]);
     const done = resolveReview(
       { ...emptyLane('in_1'), reviews: [r] },

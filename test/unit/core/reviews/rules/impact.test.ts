@@ -4,7 +4,7 @@ import { aKind, FACTS } from '../../../../support/item-facts.js';
 import { type ReviewKind, type ReviewRow } from '../../../../../src/shared/domain/model.js';
 import { type Item, newReview } from '../../../../../src/shared/domain/item.js';
 import { isDoneElsewhere, proposedOf, resolutionsOf } from '../../../../../src/core/reviews/rules/choices.js';
-import { stakeOf } from '../../../../../src/core/reviews/rules/impact.js';
+import { impactOf } from '../../../../../src/core/reviews/rules/impact.js';
 
 function item(kind: ReviewKind, choices: Pick<Item, 'actions' | 'proposed'> = {}): ReviewRow {
   const about = { ...aKind(kind), ...choices, subject: 'pmt_1', invoiceId: 'in_oak', paymentRowId: 'pmt_1' };
@@ -16,7 +16,7 @@ const REFUND = { proposed: 'refund' } as const;
 it.each(Object.keys(FACTS) as ReviewKind[])(
   'a review item of kind %s states what is at stake and proposes only an allowed choice',
   (kind) => {
-    expect(stakeOf(item(kind))).toMatch(/^[A-Z].*\.$/);
+    expect(impactOf(item(kind))).toMatch(/^[A-Z].*\.$/);
     for (const named of [true, false]) {
       const proposed = proposedOf(item(kind, REFUND), named);
       if (proposed !== null) expect(resolutionsOf(item(kind, REFUND), named)).toContain(proposed);

@@ -7,7 +7,7 @@ import { type InvoiceRow, type LaneState, type CallRow } from '../../../../../sr
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
 import { type Enrolment, type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
-import { type Enrolled, standingOf } from '../../../../../src/shared/domain/enrolment.js';
+import { type Enrolled, enrolmentStatus } from '../../../../../src/shared/domain/enrolment.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { enrolment } from '../../../../../src/features/enrolment/subject.js';
@@ -233,18 +233,18 @@ it("with ENROLMENT by metadata, a customer's link to the MoR enrols no invoice; 
 const i: InvoiceRow = recordRead(emptyLane('in_1'), later(0), facts()).invoice ?? never();
 const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
   decide(s, later(0), (l) => applyEnrolment(l, outcome));
-const standing = (s: LaneState, ctx = later(0)): string => standingOf({ ...s, settings: ctx.settings });
+const status = (s: LaneState, ctx = later(0)): string => enrolmentStatus({ ...s, settings: ctx.settings });
 const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
 it("an invoice counts as enrolled with a positive lookup, a deadline for the MoR's verdict, a payment or a payment link", () => {
-  expect([standing(emptyLane('in_1')), standing(bare)]).toEqual(['unknown', 'unknown']);
-  expect(standing({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
-  expect(standing({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');
-  expect(standing({ ...bare, invoice: { ...i, enrolled: false } })).toBe('outside');
-  expect(standing({ ...bare, payments: [paidByCard().payments[0] ?? never()] })).toBe('enrolled');
+  expect([status(emptyLane('in_1')), status(bare)]).toEqual(['unknown', 'unknown']);
+  expect(status({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
+  expect(status({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');
+  expect(status({ ...bare, invoice: { ...i, enrolled: false } })).toBe('outside');
+  expect(status({ ...bare, payments: [paidByCard().payments[0] ?? never()] })).toBe('enrolled');
   const link = newMorObject(NOW, { id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE' });
-  expect(standing({ ...bare, objects: [link] })).toBe('enrolled');
-  expect(standing(bare, later(0, { enrolment: { by: 'all' } }))).toBe('enrolled');
+  expect(status({ ...bare, objects: [link] })).toBe('enrolled');
+  expect(status(bare, later(0, { enrolment: { by: 'all' } }))).toBe('enrolled');
 });
 
 it('the metadata of an invoice enrols the invoice only if ENROLMENT goes by metadata', () => {

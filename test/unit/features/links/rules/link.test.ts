@@ -19,7 +19,7 @@ import {
 import { applyObjectRead } from '../../../../support/object-calls.js';
 import { asSettleRule } from '../../../../support/settle-rule.js';
 import { declares } from '../../../../../src/engine/items.js';
-import { standingItems } from '../../../../../src/core/mor-objects/rules/mor-object.js';
+import { openObjectItems } from '../../../../../src/core/mor-objects/rules/mor-object.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { settle } from '../../../../support/settled.js';
 import { byEvent, refusal } from '../../../../support/asked-refund.js';
@@ -41,7 +41,7 @@ import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { Lane } from '../../../../../src/engine/lane.js';
-import { TRAIL } from '../../../../support/refused-renewal.js';
+import { HISTORY } from '../../../../support/refused-renewal.js';
 import { SCHEDULE } from '../../../../support/retry-rig.js';
 
 const LATER = 5_000;
@@ -57,7 +57,7 @@ const take = (o: MorObjectRow, f: Partial<LinkFacts> = {}, s = lane()): LaneStat
   );
   return decide(read, later, declares(linkItems));
 };
-const told = { observed: [announced({ at: at(-1_000).toISOString(), charge: 'ch_9' })] };
+const notified = { observed: [announced({ at: at(-1_000).toISOString(), charge: 'ch_9' })] };
 const about = (s: LaneState, over: Pick<ReviewRow, 'kind' | 'subject'>): LaneState =>
   openReview(s, ctx(), { ...aKind(over.kind), subject: over.subject });
 
@@ -115,7 +115,7 @@ it.each([
 });
 
 it('the payment of a paid link has the time and charge of its capture; without a capture, the time when Crossbill read the link', () => {
-  expect(paid(aLink({ detail: told })).payments).toMatchObject([
+  expect(paid(aLink({ detail: notified })).payments).toMatchObject([
     { succeededAt: at(-1_000), processorChargeId: 'ch_9' },
   ]);
   expect(paid(aLink()).payments).toMatchObject([{ succeededAt: at(LATER), processorChargeId: null }]);
@@ -134,7 +134,7 @@ it('after a link is PAID, Crossbill stops reading the link, and a second answer 
 });
 
 it('a paid link closes the review item of its own capture and no other item', () => {
-  const asked = take(aLink({ detail: told, readAttempts: 8, readDueAt: NOW }), { status: 'EXPIRED' });
+  const asked = take(aLink({ detail: notified, readAttempts: 8, readDueAt: NOW }), { status: 'EXPIRED' });
   expect(open(asked).map((r) => r.topic)).toEqual(['link-not-paid']);
   const two = about(asked, { kind: 'double_payment', subject: 'lnk_1' });
   const done = paid(two.objects[0] ?? never(), {}, two);
@@ -150,13 +150,13 @@ it.each([
   [4, 8_000],
   [7, 64_000],
 ])('after %i unconfirmed reads of a captured link, Crossbill waits %i ms for the next read', (readAttempts, pause) => {
-  const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: readAttempts - 1 }));
+  const s = take(aLink({ detail: notified, readDueAt: NOW, readAttempts: readAttempts - 1 }));
   expect(s.objects).toMatchObject([{ readDueAt: at(LATER + pause), readAttempts }]);
   expect([s.payments, open(s)]).toEqual([[], []]);
 });
 
 it('if eight reads of a link do not confirm its capture, a review item opens and Crossbill goes on reading the link', () => {
-  const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: 7 }), { status: 'EXPIRED' });
+  const s = take(aLink({ detail: notified, readDueAt: NOW, readAttempts: 7 }), { status: 'EXPIRED' });
   expect(open(s)).toMatchObject([
     {
       ...{ kind: 'conflicting_event', subject: 'lnk_1' },
@@ -167,7 +167,7 @@ it('if eight reads of a link do not confirm its capture, a review item opens and
 });
 
 it('Crossbill does not read a link again without a capture, or after its payment is booked', () => {
-  for (const over of [{ detail: {} }, { detail: told, paymentRowId: 'pmt_1' }]) {
+  for (const over of [{ detail: {} }, { detail: notified, paymentRowId: 'pmt_1' }]) {
     expect(take(aLink({ ...over, readDueAt: at(1), readAttempts: 8 })).objects).toMatchObject([
       { readDueAt: null, readAttempts: 0 },
     ]);
@@ -233,19 +233,19 @@ it("the MoR's answer to a link request updates that payment link and no other li
 it("if the MoR refuses an operator's link request, the link stores the refusal and no review item opens", () => {
   for (const detail of [{}, { ...automatic, automatic: false }]) {
     const { s, m } = requested({ detail });
-    const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), later);
-    expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
-    expect(told.objects[1]?.detail.refusal).toMatchObject(refusedReply);
-    expect([open(told), told.journal]).toEqual([[], []]);
+    const notified = onStates(createLinkCall).refused(s, m, refusal(refusedReply), later);
+    expect(notified.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
+    expect(notified.objects[1]?.detail.refusal).toMatchObject(refusedReply);
+    expect([open(notified), notified.journal]).toEqual([[], []]);
     expect(onStates(createLinkCall).refused(lane(), m, refusal(refusedReply), later)).toEqual(lane());
   }
 });
 
 it('if the MoR refuses an automatic link for the configured country, a review item opens', () => {
   const { s, m } = requested({ detail: automatic });
-  const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
-  expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
-  expect(open(told)).toMatchObject([
+  const notified = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
+  expect(notified.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
+  expect(open(notified)).toMatchObject([
     {
       ...{ kind: 'effect_failed', subject: 'create_payment_link:lnk_1' },
       fact: {
@@ -261,10 +261,10 @@ it('if the MoR refuses an automatic link for the configured country, a review it
 
 it("if the MoR refuses a link for the customer's country, Crossbill requests a link for the configured country", () => {
   const { s, m } = requested({ detail: { ...automatic, jurisdiction: 'AT' } });
-  const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
-  expect(told.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
-  expect(open(told)).toEqual([]);
-  expect(told.journal.map((l) => l.text)).toEqual([
+  const notified = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
+  expect(notified.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
+  expect(open(notified)).toEqual([]);
+  expect(notified.journal.map((l) => l.text)).toEqual([
     'the MoR does not collect in AT: use the jurisdiction in the settings',
   ]);
 });
@@ -298,7 +298,7 @@ it("an operator's retry replaces only the refused link, and Crossbill requests a
 });
 
 const polls: (Date | null)[] = [];
-const remaining = asSettleRule(settleLinks, declares(standingItems));
+const remaining = asSettleRule(settleLinks, declares(openObjectItems));
 const settled = (s: LaneState, of = ctx()): LaneState => remaining(s, of, (when) => polls.push(when));
 const paidLane = lane({ status: 'paid' });
 
@@ -414,7 +414,10 @@ it.each<readonly [string, LaneState, Ctx?]>([
   ['another link is payable', withObjects(renewal(), aLink())],
   ['a link is already requested', withObjects(renewal(), aLink({ status: 'REQUESTED' }))],
   ['the MoR refused its link', withObjects(renewal(), aLink({ status: 'REFUSED', detail: own }))],
-  ['an operator’s charge waits for its verdict', renewal({ retries: { ...TRAIL, waitingSince: at(0).toISOString() } })],
+  [
+    'an operator’s charge waits for its verdict',
+    renewal({ retries: { ...HISTORY, waitingSince: at(0).toISOString() } }),
+  ],
 ])('a declined renewal gets no payment link if %s', (_, s, of = asked()) => {
   expect(made(s, of)).toEqual([]);
   const later = asked(HOUR_MS, of.settings);
@@ -426,7 +429,7 @@ it.each<readonly [string, LaneState]>([
   ['its proforma invoice was not issued', withObjects(renewal(), aProforma({ status: 'ISSUANCE_FAILED' }))],
   ['the MoR refused an operator’s link', withObjects(renewal(), aLink({ status: 'REFUSED' }))],
   ['a refused link was replaced', withObjects(renewal(), aLink({ status: 'REPLACED', detail: own }))],
-  ['it has earlier retries', renewal({ retries: TRAIL })],
+  ['it has earlier retries', renewal({ retries: HISTORY })],
 ])('a declined renewal gets a payment link although %s', (_, s) => {
   expect(made(s)).toHaveLength(1);
 });

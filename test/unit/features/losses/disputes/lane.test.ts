@@ -67,16 +67,16 @@ describe('a review item', () => {
     const at = (days: number) => aCtx(date(days));
     const tell = (s: LaneState, type: string, data: object, days: number): LaneState =>
       hear(s, type, { ...about, ...data }, at(days), `evt_${days}`, date(days).toISOString());
-    const told = (s: LaneState, days: number): LaneState => tell(s, 'dispute.outcome', { outcome: 'partly' }, days);
-    const first = told(paidByCard(), 1);
+    const notified = (s: LaneState, days: number): LaneState => tell(s, 'dispute.outcome', { outcome: 'partly' }, days);
+    const first = notified(paidByCard(), 1);
     const done = resolveReview(first, open(first)[0]?.id ?? '', dismiss, at(2));
     if (!done.ok) throw new Error(done.message);
-    const again = told(done.state, 3);
+    const again = notified(done.state, 3);
     expect(open(again)).toEqual([]);
     const asked = tell(again, 'dispute.action_needed', {}, 4);
     const [item] = open(asked);
     const sent = resolveReview(asked, item?.id ?? '', dismiss, at(5));
     if (!sent.ok) throw new Error(sent.message);
-    expect(open(told(sent.state, 6))).toMatchObject([{ fact: { code: 'outcome-unclear' } }]); // after other news
+    expect(open(notified(sent.state, 6))).toMatchObject([{ fact: { code: 'outcome-unclear' } }]); // after other news
   });
 });

@@ -32,22 +32,27 @@ const refund = (n: number, amount: bigint, total: bigint): Happening =>
   });
 
 /** `minute`: when the event was made. */
-function told(type: string, minute: number, data: object = {}, disputeId = 'dp_1'): Happening {
+function notified(type: string, minute: number, data: object = {}, disputeId = 'dp_1'): Happening {
   const name = `${type} ${disputeId} ${JSON.stringify(data)}`;
   const body = { disputeId, paymentId: 'pay_1', ...data };
   return { name, tell: (s, ctx) => hear(s, type, body, ctx, `evt_${name}`, at(minute).toISOString()) };
 }
 
-const raised = told('dispute.action_needed', 20);
-const lost = told('dispute.outcome', 40, { outcome: 'lost' });
-const lostAfterwards = told('dispute.outcome', 60, { outcome: 'lost' });
-const won = told('dispute.outcome', 50, { outcome: 'won' });
-const closed = told('dispute.outcome', 55, { outcome: 'closed' });
-const sentBack = told('dispute.revision_requested', 57, { deadline: '2026-12-05T00:00:00Z' });
-const partLost = told('dispute.outcome', 45, { outcome: 'lost', amount: { amount: '20.00', currency: 'EUR' } });
-const second = told('dispute.outcome', 46, { outcome: 'lost', amount: { amount: '12.00', currency: 'EUR' } }, 'dp_2');
-const alertRaised = told('pre_chargeback_alert.received', 15, { alertId: 'al_1', disputeId: undefined });
-const alertHandled = told('pre_chargeback_alert.outcome', 30, {
+const raised = notified('dispute.action_needed', 20);
+const lost = notified('dispute.outcome', 40, { outcome: 'lost' });
+const lostAfterwards = notified('dispute.outcome', 60, { outcome: 'lost' });
+const won = notified('dispute.outcome', 50, { outcome: 'won' });
+const closed = notified('dispute.outcome', 55, { outcome: 'closed' });
+const sentBack = notified('dispute.revision_requested', 57, { deadline: '2026-12-05T00:00:00Z' });
+const partLost = notified('dispute.outcome', 45, { outcome: 'lost', amount: { amount: '20.00', currency: 'EUR' } });
+const second = notified(
+  'dispute.outcome',
+  46,
+  { outcome: 'lost', amount: { amount: '12.00', currency: 'EUR' } },
+  'dp_2',
+);
+const alertRaised = notified('pre_chargeback_alert.received', 15, { alertId: 'al_1', disputeId: undefined });
+const alertHandled = notified('pre_chargeback_alert.outcome', 30, {
   alertId: 'al_1',
   disputeId: undefined,
   refunded: true,
@@ -97,13 +102,17 @@ const SCENARIOS: [string, Happening[], object][] = [
   ['a dispute won and then lost', [taken, raised, won, lostAfterwards], owed(0n, 2990n)],
   ['a dispute lost, won and lost again', [taken, lost, won, lostAfterwards], owed(0n, 2990n)],
   ['a dispute lost and then closed in unknown words', [taken, raised, lost, closed], owed(0n, 2990n)],
-  ['a dispute closed and then won', [taken, closed, told('dispute.outcome', 58, { outcome: 'won' })], owed(2990n, 0n)],
+  [
+    'a dispute closed and then won',
+    [taken, closed, notified('dispute.outcome', 58, { outcome: 'won' })],
+    owed(2990n, 0n),
+  ],
   ['a lost dispute with a later request for evidence', [taken, raised, lost, sentBack], owed(0n, 2990n)],
   ['a won dispute with a later request for evidence', [taken, lost, won, sentBack], owed(2990n, 0n)],
   ['a closed dispute with a later request for evidence', [taken, raised, closed, sentBack], owed(2990n, 0n)],
   [
     'a dispute won, sent back for evidence, then closed',
-    [taken, won, sentBack, told('dispute.outcome', 58, { outcome: 'closed' })],
+    [taken, won, sentBack, notified('dispute.outcome', 58, { outcome: 'closed' })],
     owed(2990n, 0n),
   ],
   ['a dispute closed, sent back for evidence, then lost', [taken, closed, sentBack, lostAfterwards], owed(0n, 2990n)],
@@ -209,7 +218,7 @@ it("a request for evidence after a dispute's outcome opens a review item with th
         .sort(),
     ).toEqual(subjects);
     expect(open(s).find((r) => r.subject === 'dp_1:revision')?.dueAt).toEqual(new Date('2026-12-05T00:00:00Z'));
-    s = told('dispute.outcome', 59, { outcome: 'won' }).tell(s, aCtx());
+    s = notified('dispute.outcome', 59, { outcome: 'won' }).tell(s, aCtx());
     expect(open(s)).toEqual([]);
   }
 });
@@ -222,7 +231,7 @@ it('Crossbill moves the loss of a dispute in the ledger to the disputed payment 
     processorChargeId: 'ch_2',
     processorPaymentIntentId: 'pi_2',
   });
-  const aboutOther = told('dispute.outcome', 40, { outcome: 'lost', paymentId: 'pay_2' });
+  const aboutOther = notified('dispute.outcome', 40, { outcome: 'lost', paymentId: 'pay_2' });
   for (const order of permutations([taken, aboutOther, other])) {
     let s = anOpenInvoice();
     for (const e of order) s = e.tell(s, aCtx());

@@ -225,14 +225,14 @@ it("the console's sentence on an uncertain loss does not say that the money was 
   );
 });
 
-type Told = readonly [heard: string, created: string, type: string, data: object];
+type Notified = readonly [heard: string, created: string, type: string, data: object];
 const euros = (amount: string): object => ({ amount: { amount, currency: 'EUR' } });
 
-async function booked(...told: readonly Told[]): Promise<unknown[]> {
+async function booked(...notified: readonly Notified[]): Promise<unknown[]> {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded());
-  for (const [heard, created, type, said] of told) {
+  for (const [heard, created, type, said] of notified) {
     h.clock.set(new Date(heard));
     const [id, data] = [`evt_${heard}`, { disputeId: 'dp_1', paymentId: 'pay_oak', ...said }];
     if (type === 'refund') await h.take(aRefund({ amount: 1000, at: new Date(created), ...said }));

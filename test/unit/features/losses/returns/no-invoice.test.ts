@@ -93,8 +93,8 @@ it('after an operator dismissed a returned debit, a retry of the double_payment 
 });
 
 it('if a disputed payment settles an invoice later, a review item says to bill the customer again', () => {
-  const told = withThem(paidTwice({ mark: 'parked' }), [lost]);
-  const dealt = dismissed(told, only(told)?.subject ?? '');
+  const notified = withThem(paidTwice({ mark: 'parked' }), [lost]);
+  const dealt = dismissed(notified, only(notified)?.subject ?? '');
   const marked = (mark: 'waiting' | 'confirmed') => ({
     ...dealt,
     payments: dealt.payments.map((p) => (p.id === 'pmt_2' ? { ...p, mark } : p)),
@@ -123,17 +123,17 @@ it.each([
   ['a payment without reported success', paidTwice({ succeededAt: null, mark: 'none' }), { ...unnamed, ...lost }],
   ['a payment whose charge is booked for another invoice', paidTwice({ succeededAt: null, mark: 'parked' }), lost],
 ])('a lost dispute that names %s books nothing and opens a review item', (_, s, dispute) => {
-  const told = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
-  expect(told.entries).toEqual([]);
-  expect(only(told)?.fact).toMatchObject(NOT_BOOKED);
+  const notified = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
+  expect(notified.entries).toEqual([]);
+  expect(only(notified)?.fact).toMatchObject(NOT_BOOKED);
 });
 
 it('a lost dispute of an unknown payment waits for that payment, and books no loss of the invoice’s known payment', () => {
   const names = ['in_1', 'pay_2'];
-  const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
-  expect(told.entries).toEqual([]);
-  expect(only(told)?.fact).toMatchObject(NOT_BOOKED);
-  const both = withThem({ ...told, payments: paidTwice().payments }, []);
+  const notified = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
+  expect(notified.entries).toEqual([]);
+  expect(only(notified)?.fact).toMatchObject(NOT_BOOKED);
+  const both = withThem({ ...notified, payments: paidTwice().payments }, []);
   expect(both.entries.map((e) => e.paymentRowId)).toEqual(['pmt_2']);
   expect(only(both)?.fact).toMatchObject({
     code: 'dispute-lost',
@@ -157,13 +157,13 @@ it('a dispute.outcome event about an unknown payment books nothing for the known
 });
 
 it('if the ids of a lost dispute fit no payment, Crossbill books the loss on the only payment of the invoice', () => {
-  const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names: ['0b5a', 'in_1'] } }]);
-  expect(told.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
+  const notified = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names: ['0b5a', 'in_1'] } }]);
+  expect(notified.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
 });
 
 it('if the payment of a lost dispute becomes known later, Crossbill books the loss and opens one review item about it', () => {
-  const told = withThem(paidTwice(), [unnamed]);
-  const dealt = dismissed(told, only(told)?.subject ?? '');
+  const notified = withThem(paidTwice(), [unnamed]);
+  const dealt = dismissed(notified, only(notified)?.subject ?? '');
   expect(only(goesOn(dealt, {}))).toBeUndefined();
   const named = goesOn(dealt, { paymentRowId: 'pmt_2' });
   expect(named.entries.map((e) => [e.reason, e.amount.minor])).toEqual([['dispute_lost', 2990n]]);
@@ -179,7 +179,7 @@ it('if the payment of a lost dispute becomes known later, Crossbill books the lo
 });
 
 it('if the MoR wins a dispute whose loss Crossbill never booked, an item says to reverse a booking only if a person made one', () => {
-  const told = withThem(paidTwice(), [unnamed]);
-  const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
+  const notified = withThem(paidTwice(), [unnamed]);
+  const won = goesOn(dismissed(notified, only(notified)?.subject ?? ''), { status: 'won' });
   expect(only(won)?.fact).toMatchObject({ code: 'won-after-loss', reversed: false, beside: true });
 });

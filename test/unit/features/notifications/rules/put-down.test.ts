@@ -17,25 +17,25 @@ const open: LaneState = { ...paid, invoice: { ...invoice, status: 'open' }, paym
 
 it('an unchanged lane makes no notification', () => {
   expect(tellLane(paid, paid)).toEqual([]);
-  expect(putDownStep(paid, paid, STANDARD, NOW)).toEqual({ after: paid, told: [] });
+  expect(putDownStep(paid, paid, STANDARD, NOW)).toEqual({ after: paid, notified: [] });
 });
 
 it('a paid invoice makes an invoice.paid notification and a line in the timeline', () => {
-  const { told, after } = putDownStep(open, paid, STANDARD, NOW);
-  expect(told.map((t) => t.type)).toContain('invoice.paid');
+  const { notified, after } = putDownStep(open, paid, STANDARD, NOW);
+  expect(notified.map((t) => t.type)).toContain('invoice.paid');
   expect(after.journal.map((l) => l.text)).toContain('your backend is notified: invoice.paid');
 });
 
-const [told = never()] = tellLane(open, paid);
+const [notice = never()] = tellLane(open, paid);
 
 it("a notification's id depends only on its type and on the object behind it, so a restored database makes the same id", () => {
-  expect(putDown(told, STANDARD, NOW).id).toBe(putDown(told, STANDARD, new Date(0)).id);
+  expect(putDown(notice, STANDARD, NOW).id).toBe(putDown(notice, STANDARD, new Date(0)).id);
   expect(notificationId('invoice.paid', 'in_1')).not.toBe(notificationId('invoice.paid', 'in_2'));
   expect(notificationId('invoice.paid', 'in_1')).toMatch(/^msg_[0-9a-f]{32}$/);
 });
 
 it("a Slack notification is one line and escapes Slack's markup", () => {
-  const text = (JSON.parse(putDown(told, SLACK, NOW).body) as { text: string }).text;
+  const text = (JSON.parse(putDown(notice, SLACK, NOW).body) as { text: string }).text;
   expect(text).toContain(`Invoice ${invoice.invoiceId} is paid (10.00 EUR)`);
   const link = {
     type: 'payment_link.created',

@@ -11,8 +11,8 @@ import {
 } from '../../../../../src/shared/domain/model.js';
 import { type MorObjectDetail, type MorObjectRow, newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { findRefusalKind } from '../../../../../src/shared/domain/decline-kind.js';
-import { type NotificationType, type Told } from '../../../../../src/shared/domain/notification.js';
-import { type ConfirmedMethod, type RetryTrail } from '../../../../../src/shared/domain/retry.js';
+import { type NotificationType, type Notice } from '../../../../../src/shared/domain/notification.js';
+import { type ConfirmedMethod, type RetryHistory } from '../../../../../src/shared/domain/retry.js';
 import { putDownStep } from '../../../../../src/features/notifications/rules/put-down.js';
 import { type NamedReview } from '../../../../../src/features/notifications/rules/notice-facts.js';
 import { reviewDueSoon, reviewOpened, tellLane } from '../../../../../src/features/notifications/rules/tell-lane.js';
@@ -29,7 +29,7 @@ const facts = (status: string) => ({
   ...{ invoice_id: 'in_1', customer_id: 'cus_1', subscription_id: 'sub_1', status },
   ...{ amount_due: 2990, currency: 'eur', console: '/console/invoices/in_1' },
 });
-const told = (type: NotificationType, before: LaneState, after: LaneState): readonly Told[] =>
+const notified = (type: NotificationType, before: LaneState, after: LaneState): readonly Notice[] =>
   tellLane(before, after).filter((t) => t.type === type);
 const invoiceIs = (s: LaneState, over: Partial<InvoiceRow>): LaneState => ({
   ...s,
@@ -38,8 +38,8 @@ const invoiceIs = (s: LaneState, over: Partial<InvoiceRow>): LaneState => ({
 const open = invoiceIs(anOpenInvoice(), { status: 'open' });
 const everyStatus = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
 /** The statuses of the invoice in which it is told. */
-const toldWhile = (type: NotificationType, before: LaneState, after: LaneState): string[] =>
-  everyStatus.filter((status) => told(type, before, invoiceIs(after, { status })).length > 0);
+const notifiedWhile = (type: NotificationType, before: LaneState, after: LaneState): string[] =>
+  everyStatus.filter((status) => notified(type, before, invoiceIs(after, { status })).length > 0);
 
 it('an invoice.paid notification lists the payments marked on the invoice', () => {
   expect(tellLane(open, paid())).toEqual([
@@ -54,7 +54,7 @@ it('an invoice.paid notification lists the payments marked on the invoice', () =
     },
   ]);
   const names = (after: LaneState): string[] =>
-    told('invoice.paid', open, after).flatMap((t) =>
+    notified('invoice.paid', open, after).flatMap((t) =>
       t.type === 'invoice.paid' ? t.data.payments.map((p) => `${p.payment_id}: ${p.amount}`) : [],
     );
   expect(names(paidTwice())).toEqual(['pay_1: 2990', 'pay_2: 2990']);
@@ -65,12 +65,12 @@ it('an invoice.paid notification lists the payments marked on the invoice', () =
 
 it('an invoice.paid notification goes out once, and only for a paid invoice above zero', () => {
   expect(tellLane(paid(), paid())).toEqual([]);
-  expect(toldWhile('invoice.paid', open, paid())).toEqual(['paid']);
-  expect(told('invoice.paid', { ...open, invoice: null }, paid())).toHaveLength(1);
-  expect(told('invoice.paid', open, invoiceIs(paid(), { amountDue: 0n }))).toEqual([]);
-  expect(told('invoice.paid', open, { ...paid(), invoice: null })).toEqual([]);
+  expect(notifiedWhile('invoice.paid', open, paid())).toEqual(['paid']);
+  expect(notified('invoice.paid', { ...open, invoice: null }, paid())).toHaveLength(1);
+  expect(notified('invoice.paid', open, invoiceIs(paid(), { amountDue: 0n }))).toEqual([]);
+  expect(notified('invoice.paid', open, { ...paid(), invoice: null })).toEqual([]);
   const unknown = invoiceIs(paid(), { amountDue: null, currency: null, customerId: null, subscriptionId: null });
-  expect(told('invoice.paid', open, unknown)).toMatchObject([
+  expect(notified('invoice.paid', open, unknown)).toMatchObject([
     { data: { amount_due: null, currency: null, customer_id: 'cus_1', subscription_id: null } },
   ]);
 });
@@ -99,17 +99,17 @@ it('a decline sends invoice.left_open with its code and the time of the next ret
   ]);
 });
 
-const declined = (code: string, over: Partial<RetryTrail['refusal']> = {}): RetryTrail => {
+const declined = (code: string, over: Partial<RetryHistory['refusal']> = {}): RetryHistory => {
   const kind = findRefusalKind('failed', code);
   const [at, heardAt] = [NOW.toISOString(), NOW.toISOString()];
   const refusal = { at, heardAt, eventId: 'evt_9', outcome: 'failed', kind, code, ...over } as const;
   return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null };
 };
-const refusedLane = (retries: RetryTrail, method: ConfirmedMethod | null = null): LaneState =>
+const refusedLane = (retries: RetryHistory, method: ConfirmedMethod | null = null): LaneState =>
   invoiceIs(after({ declineCode: retries.refusal.code }), { retries, method });
 
 it('a hard decline sends customer.method_needed with code, message, invoice, customer and amount', () => {
-  expect(told('customer.method_needed', open, refusedLane(declined('expired_card')))).toMatchObject([
+  expect(notified('customer.method_needed', open, refusedLane(declined('expired_card')))).toMatchObject([
     {
       subject: 'in_1:attempt:evt_9',
       data: {
@@ -121,8 +121,8 @@ it('a hard decline sends customer.method_needed with code, message, invoice, cus
 });
 
 it('a soft decline, or a hard decline older than the newest decline, sends no customer.method_needed', () => {
-  for (const trail of [declined('insufficient_funds'), declined('expired_card', { eventId: 'evt_2' })])
-    expect(tellLane(open, refusedLane(trail)).map((t) => t.type)).toEqual(['invoice.left_open']);
+  for (const history of [declined('insufficient_funds'), declined('expired_card', { eventId: 'evt_2' })])
+    expect(tellLane(open, refusedLane(history)).map((t) => t.type)).toEqual(['invoice.left_open']);
 });
 
 it('a hard decline of the old method sends no customer.method_needed while a newly confirmed method waits for a charge', () => {
@@ -144,9 +144,9 @@ it('a required authentication sends invoice.action_required with the payment int
 });
 
 it('a decline sends a notification only while the invoice is expected, open or in review', () => {
-  expect(toldWhile('invoice.left_open', open, after())).toEqual(['expected', 'open', 'review']);
+  expect(notifiedWhile('invoice.left_open', open, after())).toEqual(['expected', 'open', 'review']);
   const action = after({ outcome: 'requires_action' });
-  expect(toldWhile('invoice.action_required', open, action)).toEqual(['expected', 'open', 'review']);
+  expect(notifiedWhile('invoice.action_required', open, action)).toEqual(['expected', 'open', 'review']);
   expect(tellLane(open, { ...after(), invoice: null })).toEqual([]);
 });
 
@@ -169,7 +169,7 @@ const waiting = (over: object = {}): LaneState => ({
 it('the invoice.left_open notification of a renewal_overdue item names the item, and no payment', () => {
   const after = invoiceIs(asked('renewal_overdue'), { nextTryAt: NEXT_TRY });
   const reviewId = after.reviews[0]?.id ?? '';
-  expect(told('invoice.left_open', open, after)).toEqual([
+  expect(notified('invoice.left_open', open, after)).toEqual([
     {
       type: 'invoice.left_open',
       subject: `in_1:review:${reviewId}`,
@@ -183,7 +183,7 @@ it('the invoice.left_open notification of a renewal_overdue item names the item,
 });
 
 it("a review item about a parked payment sends invoice.left_open with the payment's id", () => {
-  const left = (s: LaneState): object[] => told('invoice.left_open', open, s).map((t) => t.data);
+  const left = (s: LaneState): object[] => notified('invoice.left_open', open, s).map((t) => t.data);
   expect(left(asked('amount_mismatch', waiting(), 'pmt_1'))).toMatchObject([
     { why: 'review', payment_id: 'pay_1', decline_code: null, next_try_at: null },
   ]);
@@ -197,14 +197,14 @@ it("a review item about a parked payment sends invoice.left_open with the paymen
 
 it('an open renewal_overdue item of an unpaid invoice sends one invoice.left_open notification', () => {
   const after = asked('renewal_overdue');
-  expect(told('invoice.left_open', after, after)).toEqual([]);
-  expect(toldWhile('invoice.left_open', open, after)).toEqual(['expected', 'open', 'review']);
-  expect(told('invoice.left_open', open, { ...after, invoice: null })).toEqual([]);
+  expect(notified('invoice.left_open', after, after)).toEqual([]);
+  expect(notifiedWhile('invoice.left_open', open, after)).toEqual(['expected', 'open', 'review']);
+  expect(notified('invoice.left_open', open, { ...after, invoice: null })).toEqual([]);
   const resolved = { ...after, reviews: after.reviews.map((r) => ({ ...r, status: 'resolved' as const })) };
   expect(tellLane(open, resolved)).toEqual([]);
   expect(tellLane(resolved, after).map((t) => t.type)).toEqual(['invoice.left_open', 'review.opened']);
   const other = asked('effect_failed', open);
-  expect(told('invoice.left_open', other, asked('renewal_overdue', other))).toHaveLength(1);
+  expect(notified('invoice.left_open', other, asked('renewal_overdue', other))).toHaveLength(1);
 });
 
 const item = (over: Partial<ReviewRow> = {}): ReviewRow => {
@@ -474,7 +474,7 @@ it('a signup.completed notification goes out once, with the customer and the fir
       },
     },
   ]);
-  expect(told('signup.completed', open, signup())).toHaveLength(1);
+  expect(notified('signup.completed', open, signup())).toHaveLength(1);
   expect(tellLane(signup(), signup())).toEqual([]);
   expect(tellLane(signup({ id: 'pmt_0' }), signup())).toHaveLength(1);
 });
@@ -487,7 +487,12 @@ it('a signup.completed notification waits for the payment and its amount; a rene
 
 it("each notification of a step has a line in the timeline with the notification's id", () => {
   const before = paid({ signupId: 'sup_1', succeededAt: null });
-  const { told: both, after } = putDownStep({ ...before, invoice: null }, paid({ signupId: 'sup_1' }), STANDARD, NOW);
+  const { notified: both, after } = putDownStep(
+    { ...before, invoice: null },
+    paid({ signupId: 'sup_1' }),
+    STANDARD,
+    NOW,
+  );
   expect(both.map((t) => t.type)).toEqual(['invoice.paid', 'signup.completed']);
   expect(after.journal.slice(-2)).toEqual(
     both.map(({ id, type }) => ({

@@ -30,7 +30,7 @@ import {
   payment,
   retried,
   shown,
-  TRAIL,
+  HISTORY,
 } from '../../../../support/refused-renewal.js';
 import {
   after,
@@ -97,7 +97,7 @@ it("after a newer decline Crossbill no longer waits for a retry's verdict, and c
 });
 
 it("Crossbill stores Stripe's latest request for another attempt only after a decline", () => {
-  const asked = noteAttemptAsked(TRAIL, at(7));
+  const asked = noteAttemptAsked(HISTORY, at(7));
   expect(asked?.askedAt).toBe(at(7).toISOString());
   expect(noteAttemptAsked(asked, at(6))).toBe(asked);
   expect(noteAttemptAsked(null, NOW)).toBeNull();
@@ -116,7 +116,7 @@ it('the MoR has one day for the verdict on a retry, and ten days for a bank debi
 it('each kind of decline has its own first step in the retry schedule, counted from the arrival of the decline', () => {
   expect(decideNext(lane(), ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
   expect(decideNext(lane({ refusal: hard }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
-  const confirm = { ...TRAIL.refusal, kind: 'authentication' } as const;
+  const confirm = { ...HISTORY.refusal, kind: 'authentication' } as const;
   expect(decideNext(lane({ refusal: confirm }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
 });
 
@@ -127,7 +127,7 @@ it('the next step of a retry schedule counts from the last charge or decline, an
   expect(decideNext(withdrawn, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
   const ofAnotherKind = lane({ retries: [retried({ kind: 'hard' })] });
   expect(decideNext(ofAnotherKind, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(6 * DAY_MS) });
-  const heardLater = { ...TRAIL.refusal, heardAt: at(4 * DAY_MS).toISOString() };
+  const heardLater = { ...HISTORY.refusal, heardAt: at(4 * DAY_MS).toISOString() };
   expect(decideNext(lane({ retries: [retried()], refusal: heardLater }), ctx())).toMatchObject({
     at: at(9 * DAY_MS),
   });
@@ -204,7 +204,7 @@ it.each([
   expect(decideNext(s, ctx(0, over))).toEqual({ do: 'idle' });
 });
 /** An overdue renewal without any verdict. */
-const untold = (row: Partial<InvoiceRow> = {}): LaneState => {
+const unnotified = (row: Partial<InvoiceRow> = {}): LaneState => {
   const s = recordRead(emptyLane('in_1'), ctx(), facts());
   return { ...s, invoice: { ...(s.invoice ?? never()), expectedBy: at(-1), paysByDebit: false, ...row } };
 };
@@ -237,9 +237,9 @@ it.each([
   ],
   ['the MoR has reported no failed charge of it.', () => recordRead(emptyLane('in_1'), ctx(), facts())],
   ['it is not final yet', () => recordRead(emptyLane('in_1'), ctx(), facts({ status: 'draft' }))],
-  ['Crossbill expects its first answer by 2026-11-21', () => untold({ expectedBy: at(DAY_MS) })],
-  ['Crossbill is finding out whether the customer pays by bank debit', () => untold({ paysByDebit: null })],
-  ['it needs MOR_RELAY_URL and an invoice without a part payment', () => untold({ amountRemaining: 1n })],
+  ['Crossbill expects its first answer by 2026-11-21', () => unnotified({ expectedBy: at(DAY_MS) })],
+  ['Crossbill is finding out whether the customer pays by bank debit', () => unnotified({ paysByDebit: null })],
+  ['it needs MOR_RELAY_URL and an invoice without a part payment', () => unnotified({ amountRemaining: 1n })],
   ['the MoR has reported no failed charge of it.', () => emptyLane('in_1')],
   ['nothing is due on it.', () => lane({}, { amountRemaining: 0n })],
   ['nothing is due on it.', () => lane({}, { amountRemaining: -1n })],
@@ -300,7 +300,7 @@ const method = (ms: number, over: Partial<ConfirmedMethod> = {}): ConfirmedMetho
   ...{ id: 'met_1', at: at(ms).toISOString(), by: 'shop', ...over },
 });
 
-function told(s: LaneState, m: ConfirmedMethod, ms = 0): LaneState {
+function notified(s: LaneState, m: ConfirmedMethod, ms = 0): LaneState {
   return decide(s, ctx(ms), (l) => void applyMethod(l, m));
 }
 
@@ -377,13 +377,13 @@ const refusal = hard;
 
 it("a confirmed payment method is charged now, even after the schedule's end, unless a newer charge went out", () => {
   const ended = { at: at(1_000).toISOString(), how: 'nothing', why: null } as const;
-  expect(decideNext(told(lane({ refusal, ended }), method(2_000)), ctx(3_000))).toMatchObject({
+  expect(decideNext(notified(lane({ refusal, ended }), method(2_000)), ctx(3_000))).toMatchObject({
     ...{ do: 'retry', means: 'charge', at: at(2_000), method: { id: 'met_1' } },
   });
   const since = lane({ refusal, retries: [retried({ at: at(2_500).toISOString(), kind: 'hard' })] });
-  expect(decideNext(told(since, method(2_000)), ctx(3_000))).not.toHaveProperty('method');
+  expect(decideNext(notified(since, method(2_000)), ctx(3_000))).not.toHaveProperty('method');
   const back = lane({ refusal, retries: [retried({ at: at(2_500).toISOString(), withdrawn: true })] });
-  expect(decideNext(told(back, method(2_000)), ctx(3_000))).toHaveProperty('method');
+  expect(decideNext(notified(back, method(2_000)), ctx(3_000))).toHaveProperty('method');
 });
 
 it('without relay and links, the timeline names the settings missing for a charge of the confirmed payment method', () => {
@@ -422,14 +422,14 @@ it.each(blocks)('a confirmed payment method waits because of %s', (_, blocked, o
 
 it('a confirmed payment method leads to no charge after the subscription has ended', () => {
   const ended = shown({ subscriptionStatus: 'canceled' });
-  const over = decide(told(s, method(1_000)), ctx(2_000), (l) => orderIfWanted(l, ended));
+  const over = decide(notified(s, method(1_000)), ctx(2_000), (l) => orderIfWanted(l, ended));
   expect(over.calls).toEqual([]);
   expect(decideNext(over, ctx(3_000))).toEqual({ do: 'idle' });
 });
 
 it('a paid invoice keeps no confirmed payment method', () => {
   const taken = putPayment(s, payment({ mark: 'waiting', succeededAt: at(0) }));
-  for (const one of [taken, lane({ refusal }, { status: 'paid' })]) expect(told(one, method(1_000))).toBe(one);
+  for (const one of [taken, lane({ refusal }, { status: 'paid' })]) expect(notified(one, method(1_000))).toBe(one);
 });
 
 function payable(over: object = {}) {

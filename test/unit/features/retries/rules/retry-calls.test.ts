@@ -59,8 +59,8 @@ it("the MoR's time for a verdict starts again when the relay delivers the retry"
 
 it('if the MoR refuses the event of a retry, a review item opens and the retry schedule can go on', () => {
   const s = ordered();
-  const told = refuse(s, call(s), refusal(), ctx());
-  expect(item(told)).toMatchObject({
+  const notified = refuse(s, call(s), refusal(), ctx());
+  expect(item(notified)).toMatchObject({
     ...{ kind: 'effect_failed', subject: 'retry_charge:in_1' },
     fact: {
       code: 'retry-refused',
@@ -70,11 +70,11 @@ it('if the MoR refuses the event of a retry, a review item opens and the retry s
       said: '422 not_refundable no',
     },
   });
-  expect(told.invoice?.retries?.waitingSince).toBeNull();
+  expect(notified.invoice?.retries?.waitingSince).toBeNull();
   const nothing = emptyLane('in_1');
   expect(refuse(nothing, call(s), refusal(), ctx()).invoice).toBeNull();
-  const noTrail = { ...s, invoice: s.invoice === null ? null : { ...s.invoice, retries: null } };
-  expect(refuse(noTrail, call(s), refusal(), ctx()).invoice).toEqual(noTrail.invoice);
+  const noHistory = { ...s, invoice: s.invoice === null ? null : { ...s.invoice, retries: null } };
+  expect(refuse(noHistory, call(s), refusal(), ctx()).invoice).toEqual(noHistory.invoice);
 });
 
 it("if the MoR refused the event of a retry, the operator's choice `retry` sends the same event, and Crossbill awaits its verdict", () => {

@@ -68,9 +68,9 @@ it('Crossbill reads a new proforma invoice only after the Retry-After time of th
 
 it('a late answer to a proforma request does not overwrite the status and number from an earlier event', () => {
   const { s, m } = requested();
-  const told = withObjects(s, aProforma({ id: 'pfm_2', status: 'ISSUED', number: 'PF-7' }));
+  const notified = withObjects(s, aProforma({ id: 'pfm_2', status: 'ISSUED', number: 'PF-7' }));
   const done = onStates(createProformaCall).answered(
-    told,
+    notified,
     m,
     made({ status: 'PENDING_TAX_TRANSACTION', number: null }),
     later,
@@ -198,7 +198,7 @@ it.each([
   ['with a reason alone', { reason: 'no' }, { code: null, message: 'no', failedAt: null }, 'no code given'],
   ['with a code alone', { code: 'c1' }, { code: 'c1', message: null, failedAt: null }, 'c1'],
   ['without a reason', {}, { code: null, message: null, failedAt: null }, 'no code given'],
-])('a proforma_invoice.issuance_failed event %s marks the proforma invoice as failed', (_, data, told, why) => {
+])('a proforma_invoice.issuance_failed event %s marks the proforma invoice as failed', (_, data, notified, why) => {
   const { state, verdict: outcome } = tell(
     withObjects(lane(), aProforma({ detail: { merchantReference: 'in_1' } })),
     { ...id, ...data },
@@ -207,7 +207,7 @@ it.each([
   expect(state.objects).toMatchObject([
     {
       status: 'ISSUANCE_FAILED',
-      detail: { merchantReference: 'in_1', failure: told },
+      detail: { merchantReference: 'in_1', failure: notified },
       updatedAt: at(5_000),
       number: 'PF-1',
     },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Difference, type OurInvoice } from '../../../../../src/shared/domain/difference.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow } from '../../../../../src/shared/domain/model.js';
-import { DRAFT_PATIENCE_MS } from '../../../../../src/shared/policy.js';
+import { DRAFT_TIMEOUT_MS } from '../../../../../src/shared/policy.js';
 import {
   compareAttached,
   compareCharges,
@@ -40,8 +40,8 @@ it('an unmarked payment is no difference if it has not succeeded, has no amount 
 
 it('a payment held for a draft is no difference for three days; afterwards a finalization_failed item explains the difference', () => {
   const held = { invoice: draft, payments: [payment({ mark: 'held' })] };
-  expect(within(held, after(DRAFT_PATIENCE_MS - 1))).toEqual([]);
-  expect(within(held, after(DRAFT_PATIENCE_MS))).toEqual(['charged_not_marked null']);
+  expect(within(held, after(DRAFT_TIMEOUT_MS - 1))).toEqual([]);
+  expect(within(held, after(DRAFT_TIMEOUT_MS))).toEqual(['charged_not_marked null']);
   const failed = [review({ kind: 'finalization_failed', paymentRowId: null })];
   expect(within({ ...held, openReviews: failed })).toEqual(['charged_not_marked rev_1']);
   expect(within({ ...held, invoice: open })).toEqual(['charged_not_marked null']);
@@ -194,8 +194,8 @@ describe('the comparison with the invoice on Stripe', () => {
     const voided = { status: 'void', amountPaid: 0n } as const;
     expect(found(voided, own)).toEqual(lost);
     expect(compareInvoice(facts({ ...voided, createdAt: LATER }), own, LATER, 0)).toEqual([]);
-    const told = compareInvoice(facts({ status: 'void', createdAt: null }), ours({ payments: [] }), LATER);
-    expect(told).toMatchObject([
+    const notified = compareInvoice(facts({ status: 'void', createdAt: null }), ours({ payments: [] }), LATER);
+    expect(notified).toMatchObject([
       { invoiceId: INVOICE_ID, detail: 'The invoice is void on Stripe. Crossbill last saw it paid.' },
     ]);
   });

@@ -23,7 +23,7 @@ it('a verify listing compares every object on Stripe, whatever interrupts the li
       let made = old.map((sec, n) => ({ id: `in_${n}`, sec }));
       let listing = begun(SINCE, SETTINGS).lists.invoices;
       const compared = new Set<string>();
-      const sitting = (pages: number): void => {
+      const session = (pages: number): void => {
         for (let [stretch] = listing.todo; stretch !== undefined && pages > 0; [stretch] = listing.todo) {
           const { from, to } = stretch;
           const listed = made
@@ -39,12 +39,12 @@ it('a verify listing compares every object on Stripe, whatever interrupts the li
         }
       };
       for (const cut of cuts) {
-        sitting(cut.pages);
+        session(cut.pages);
         made = [...made, ...cut.made.map((sec, n) => ({ id: `in_${now}_${n}`, sec: now + (sec % 50) }))];
         now += 50;
         listing = takenUp(listing, SINCE);
       }
-      sitting(Infinity);
+      session(Infinity);
       expect(made.filter((i) => !compared.has(i.id))).toEqual([]);
       expect(listing.todo).toEqual([]);
     }),

@@ -5,8 +5,8 @@ import {
   acknowledgedOf,
   openOf,
   showMarksLeft,
-  untoldByKind,
-  untoldOf,
+  unnotifiedByKind,
+  unnotifiedOf,
 } from '../../../../../src/features/verify/rules/run.js';
 
 it('a verify run counts a difference without an acknowledgement as open, and as unreported if it also has no review item', () => {
@@ -14,8 +14,8 @@ it('a verify run counts a difference without an acknowledgement as open, and as 
   const acknowledged = { ...one, acknowledged: { note: 'agreed', by: 'ada', at: new Date() } };
   const differences = [one, acknowledged, { ...one, reviewId: 'rev_1' }];
   const run = { differences, more: { overpaid: 2, with_item: 7 } };
-  expect(untoldByKind(run)).toMatchObject({ overpaid: 3, no_verdict: 0 });
-  expect(untoldOf(run)).toBe(3);
+  expect(unnotifiedByKind(run)).toMatchObject({ overpaid: 3, no_verdict: 0 });
+  expect(unnotifiedOf(run)).toBe(3);
   expect(openOf(run)).toBe(11);
   expect(acknowledgedOf(run)).toEqual([acknowledged]);
 });

@@ -19,10 +19,10 @@ import {
   settleDisputes,
 } from '../../../../../support/disputed-lane.js';
 
-type Told = { readonly s: LaneState; readonly said: string | null };
+type Notified = { readonly s: LaneState; readonly said: string | null };
 
 /** `minute`: when the MoR made the event; null: it did not say. It arrives an hour after noon. */
-function tell(s: LaneState, type: string, data: object, minute: number | null = 0): Told {
+function tell(s: LaneState, type: string, data: object, minute: number | null = 0): Notified {
   const created = minute === null ? {} : { created: minutesLater(minute).toISOString() };
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id: 'evt_1', type, ...created, data })));
   if (parsed.usability !== 'usable') throw new Error(parsed.reason);
@@ -30,14 +30,14 @@ function tell(s: LaneState, type: string, data: object, minute: number | null = 
   const { state, verdict: outcome } = applyEvent(s, event, later(60));
   return { s: state, said: outcome.reason };
 }
-const outcome = (s: LaneState, said: string, minute: number | null = 0, more: object = {}): Told =>
+const outcome = (s: LaneState, said: string, minute: number | null = 0, more: object = {}): Notified =>
   tell(s, 'dispute.outcome', { disputeId: 'dp_1', outcome: said, ...more }, minute);
-const needed = (s: LaneState, more: object = {}, minute: number | null = 0): Told =>
+const needed = (s: LaneState, more: object = {}, minute: number | null = 0): Notified =>
   tell(s, 'dispute.action_needed', { disputeId: 'dp_1', ...more }, minute);
-const sentBack = (s: LaneState, more: object = {}, minute: number | null = 0): Told =>
+const sentBack = (s: LaneState, more: object = {}, minute: number | null = 0): Notified =>
   tell(s, 'dispute.revision_requested', { disputeId: 'dp_1', ...more }, minute);
 const withRow = (row: MorObjectRow): LaneState => ({ ...paid(), objects: [row] });
-const only = ({ s }: Told): MorObjectRow => {
+const only = ({ s }: Notified): MorObjectRow => {
   const [o, ...more] = s.objects;
   if (o === undefined || more.length > 0) throw new Error(`${s.objects.length} objects`);
   return o;
@@ -282,9 +282,9 @@ it('a dispute keeps the link to its dashboard page until an event has a new link
   expect(only(needed(first.s, { dashboardUrl: 'https://mor.example/2' }, 1)).url).toBe('https://mor.example/2');
 });
 
-const received = (s: LaneState, more: object = {}): Told =>
+const received = (s: LaneState, more: object = {}): Notified =>
   tell(s, 'pre_chargeback_alert.received', { alertId: 'al_1', ...more });
-const handled = (s: LaneState, more: object = {}): Told =>
+const handled = (s: LaneState, more: object = {}): Notified =>
   tell(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', ...more });
 
 it('an alert keeps its deadline until a new deadline arrives', () => {
@@ -300,12 +300,12 @@ it('an alert keeps its deadline until a new deadline arrives', () => {
 });
 
 it('a handled alert stores whether the payment was refunded, or null if the final event does not say so', () => {
-  const told: [object, boolean | null, string][] = [
+  const notified: [object, boolean | null, string][] = [
     [{ refunded: true }, true, 'alert al_1: the payment was refunded'],
     [{ refunded: false }, false, 'alert al_1: not refunded'],
     [{}, null, 'alert al_1: handled'],
   ];
-  for (const [data, refunded, said] of told) {
+  for (const [data, refunded, said] of notified) {
     const done = handled(withRow(anAlert()), data);
     expect([done.said, only(done).status, only(done).detail.refunded]).toEqual([said, 'handled', refunded]);
   }

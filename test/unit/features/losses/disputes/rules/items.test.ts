@@ -5,7 +5,7 @@ import { eur } from '../../../../../support/channel-object.js';
 import { type LaneState, type RefundRow } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { putRefund, putObject } from '../../../../../support/put-rows.js';
-import { ALERT_PATIENCE_MS } from '../../../../../../src/shared/policy.js';
+import { ALERT_TIMEOUT_MS } from '../../../../../../src/shared/policy.js';
 import { newRefund } from '../../../../../../src/core/refunds/rules/refund.js';
 import { open, NOW } from '../../../../../support/channel-lane.js';
 import {
@@ -441,7 +441,7 @@ it("the review item of an alert with an unclear outcome tells the operator to lo
 
 it("a refund less than a day before the alert, or a fully refunded payment, counts as the alert's refund", () => {
   const waits = (s: LaneState, o = handled(true)): boolean => asked(withThem(s, [o])).length === 1;
-  const dayBefore = new Date(NOW.getTime() - ALERT_PATIENCE_MS);
+  const dayBefore = new Date(NOW.getTime() - ALERT_TIMEOUT_MS);
   expect(waits(paid())).toBe(true);
   expect(waits(refund(paid()))).toBe(false);
   expect(waits(refund(paid(), { succeededAt: dayBefore }))).toBe(false);

@@ -245,17 +245,17 @@ describe('a loss and its reversal in one decision', () => {
   });
 });
 
-type Told = readonly [what: 'lost' | 'won' | number, at: string, dispute?: string];
-const LOST: Told = ['lost', '2026-11-25T12:00:00Z'];
-const given: Told = [300, '2026-11-22T12:00:00Z'];
+type Notified = readonly [what: 'lost' | 'won' | number, at: string, dispute?: string];
+const LOST: Notified = ['lost', '2026-11-25T12:00:00Z'];
+const given: Notified = [300, '2026-11-22T12:00:00Z'];
 
 /** What moved at the MoR by month, without the payment of 10.00. Each event comes on its day, except the last, which comes in December. */
-async function booked(...told: readonly Told[]): Promise<Record<string, bigint>> {
+async function booked(...notified: readonly Notified[]): Promise<Record<string, bigint>> {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded());
-  for (const [i, [what, at, disputeId = 'dp_1']] of told.entries()) {
-    h.clock.set(i === told.length - 1 ? new Date('2026-12-05T00:10:00Z') : new Date(at));
+  for (const [i, [what, at, disputeId = 'dp_1']] of notified.entries()) {
+    h.clock.set(i === notified.length - 1 ? new Date('2026-12-05T00:10:00Z') : new Date(at));
     const id = `evt_${i}`;
     const data = { disputeId, paymentId: 'pay_oak', outcome: what };
     if (typeof what === 'number') await h.take(aRefund({ amount: what, at: new Date(at) }));
@@ -276,7 +276,7 @@ async function booked(...told: readonly Told[]): Promise<Record<string, bigint>>
 it('the reversal of a loss belongs to the month in which the MoR won the dispute', async () => {
   expect(await booked(LOST, ['won', '2026-11-30T23:59:00Z'])).toEqual({ '2026-11': 0n });
   expect(await booked(LOST, ['won', '2026-12-01T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 1000n });
-  const lostAgain: Told = ['lost', '2026-11-29T00:00:00Z'];
+  const lostAgain: Notified = ['lost', '2026-11-29T00:00:00Z'];
   expect(await booked(LOST, ['won', '2026-11-28T00:00:00Z'], lostAgain)).toEqual({ '2026-11': -1000n });
 });
 
@@ -300,9 +300,9 @@ it('if a refund reverses a loss, the reversal belongs to the month of the refund
 });
 
 it('if another dispute takes the money of a loss, the reversal of this loss belongs to the month of the other dispute', async () => {
-  const earlier: Told = ['lost', '2026-11-10T00:00:00Z', 'dp_0'];
+  const earlier: Notified = ['lost', '2026-11-10T00:00:00Z', 'dp_0'];
   expect(await booked(LOST, earlier)).toEqual({ '2026-11': -1000n });
-  const won: Told = ['won', '2026-12-02T00:00:00Z', 'dp_0'];
+  const won: Notified = ['won', '2026-12-02T00:00:00Z', 'dp_0'];
   for (const lost of [
     [LOST, earlier],
     [earlier, LOST],
