@@ -23,11 +23,11 @@ export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
 /** What the feature does with one type of the MoR's service events. */
 export type EventRow<K extends MorServiceType> = {
   /** Records the facts of the event in the lane of its invoice. */
-  readonly apply: (lane: Lane, e: ServiceEvent<K>) => EventOutcome;
+  readonly apply: (lane: Lane, event: ServiceEvent<K>) => EventOutcome;
   /** The item about the event if nobody knows its invoice. Null: the event needs no person. */
-  readonly unknown: (e: ServiceEvent<K>) => HomelessItem | null;
+  readonly unknown: (event: ServiceEvent<K>) => HomelessItem | null;
   /** True: the invoice may still become known, because our own request for the object may be under way. */
-  readonly mayBeUnderWay?: (e: ServiceEvent<K>) => boolean;
+  readonly mayBeUnderWay?: (event: ServiceEvent<K>) => boolean;
   /** What to tell a person about another event with the same id. The MoR builds event ids from object and topic. */
   readonly secondBody?: string;
 };
@@ -50,8 +50,8 @@ export interface Feature {
   readonly words?: Partial<Words<FactCode>>;
   /** Retries of refused renewals. At most one feature fills this slot. */
   readonly retries?: {
-    readonly applyRefusal: (lane: Lane, e: PaymentEvent) => void;
-    readonly offer: (s: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>) => RetryOffer;
+    readonly applyRefusal: (lane: Lane, event: PaymentEvent) => void;
+    readonly offer: (lane: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>) => RetryOffer;
     readonly applyMethod: (lane: Lane, method: ConfirmedMethod) => Result<{ readonly id: string }>;
   };
   /** Makes the notifications to the merchant's backend. At most one feature fills this slot. */
@@ -75,7 +75,7 @@ export const feature = <const F extends Feature>(of: F & NoOther<F>): F => of;
 /** A slot that no frame opened is a mistake. A generic function alone would accept it. */
 type NoOther<F> = { readonly [K in Exclude<keyof F, keyof Feature>]: never };
 
-type Both<U> = (U extends unknown ? (x: U) => void : never) extends (x: infer I) => void ? I : never;
+type Both<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never;
 type PartOf<F, K extends string> = F extends { readonly [P in K]: infer Part } ? Part : never;
 
 /** The tables of one slot as one table. Without a feature: an empty table. */

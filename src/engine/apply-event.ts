@@ -152,22 +152,22 @@ function unusable(parsed: { usability: 'ignored' | 'unusable'; reason: string })
 }
 
 /** Makes a payment event for the lane. An event without its own time gets `receivedAt`. */
-function toPaymentEvent(e: MorPaymentEvent, invoiceId: string, receivedAt: Date): LaneEvent {
-  const refund = e.kind === 'payment.refunded' ? e : null;
-  const notMade = e.kind === 'payment.failed' || e.kind === 'payment.requires_action' ? e : null;
+function toPaymentEvent(event: MorPaymentEvent, invoiceId: string, receivedAt: Date): LaneEvent {
+  const refund = event.kind === 'payment.refunded' ? event : null;
+  const notMade = event.kind === 'payment.failed' || event.kind === 'payment.requires_action' ? event : null;
   return {
     family: 'payment',
-    eventId: e.eventId,
-    type: e.kind,
-    at: e.createdAt ?? receivedAt,
-    paymentId: e.paymentId,
+    eventId: event.eventId,
+    type: event.kind,
+    at: event.createdAt ?? receivedAt,
+    paymentId: event.paymentId,
     invoiceId,
-    customerId: e.customerId,
-    processorChargeId: e.processorChargeId,
-    processorPaymentIntentId: e.processorPaymentIntentId,
-    amount: e.amount.minor,
-    currency: e.amount.currency,
-    status: statusOf(e),
+    customerId: event.customerId,
+    processorChargeId: event.processorChargeId,
+    processorPaymentIntentId: event.processorPaymentIntentId,
+    amount: event.amount.minor,
+    currency: event.amount.currency,
+    status: statusOf(event),
     failureMessage: notMade?.failureMessage ?? null,
     declineCode: notMade?.declineCode ?? null,
     refundId: refund?.morRefundId ?? null,
@@ -177,8 +177,10 @@ function toPaymentEvent(e: MorPaymentEvent, invoiceId: string, receivedAt: Date)
   };
 }
 
-function statusOf(e: MorPaymentEvent): 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded' {
-  switch (e.kind) {
+function statusOf(
+  event: MorPaymentEvent,
+): 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded' {
+  switch (event.kind) {
     case 'payment.succeeded':
       return 'succeeded';
     case 'payment.failed':
@@ -186,6 +188,6 @@ function statusOf(e: MorPaymentEvent): 'succeeded' | 'failed' | 'requires_action
     case 'payment.requires_action':
       return 'requires_action';
     case 'payment.refunded':
-      return e.status;
+      return event.status;
   }
 }

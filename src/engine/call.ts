@@ -69,23 +69,25 @@ export function refundOf<R extends RefundRow>(
   { subject, paymentRowId, asked }: CallRow,
 ): R | undefined {
   const reference = asked?.kind === 'report_refund' || asked?.kind === 'issue_credit_note' ? asked.refundId : null;
-  const isNamed = (r: R): boolean =>
-    reference !== null && [r.id, r.processorRefundId, r.morRefundId].includes(reference);
+  const isNamed = (row: R): boolean =>
+    reference !== null && [row.id, row.processorRefundId, row.morRefundId].includes(reference);
   return refunds.find((r) => r.id === subject || (r.paymentRowId === paymentRowId && isNamed(r)));
 }
 
 /** The payment behind a stored call. */
-export function paymentOf(s: Pick<LaneRows, 'payments'>, m: CallRow): PaymentRow | undefined {
-  if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
-  return s.payments.find((p) => isCallOf(m, p));
+export function paymentOf(lane: Pick<LaneRows, 'payments'>, call: CallRow): PaymentRow | undefined {
+  if (call.kind === 'finalize_invoice') return lane.payments.find((p) => p.mark === 'finalizing');
+  return lane.payments.find((p) => isCallOf(call, p));
 }
 
 /**
  * True if a stored call is a step of this payment's mark. If the call contains our own id of a payment, this id
  * decides, because the MoR's id may change. Otherwise the call's `subject` is one of the payment's ids.
  */
-export function isCallOf(m: CallRow, p: PaymentRow): boolean {
-  return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
+export function isCallOf(call: CallRow, payment: PaymentRow): boolean {
+  return call.paymentRowId === null
+    ? [payment.id, payment.paymentId].includes(call.subject)
+    : call.paymentRowId === payment.id;
 }
 
 type AtTime = Pick<Lane, 'now'>;
@@ -106,18 +108,18 @@ export function isRedirect({ status }: CallFailure): boolean {
 }
 
 /** The refusal of a call, as a part of an item's fact. */
-export function refusalOf(m: CallRow, f: CallFailure): Refused {
-  return { call: m.kind, status: f.status, error: f.code, said: said(f) };
+export function refusalOf(call: CallRow, failure: CallFailure): Refused {
+  return { call: call.kind, status: failure.status, error: failure.code, said: said(failure) };
 }
 
 /** Opens the `effect_failed` item about a call that Crossbill does not send again automatically. */
 export function openCallReview(
   lane: Lane,
-  m: CallRow,
+  call: CallRow,
   fact: FactsByKind['effect_failed'],
   about: { readonly paymentRowId?: string; readonly refundId?: string } = {},
 ): void {
-  lane.openReview({ kind: 'effect_failed', subject: itemSubjectOf(m), fact, ...about });
+  lane.openReview({ kind: 'effect_failed', subject: itemSubjectOf(call), fact, ...about });
 }
 
 /** The item's `subject` for a call: the call's kind and the call's own `subject`, such as `report_refund:re_1`. */
@@ -126,8 +128,8 @@ function itemSubjectOf({ kind, subject }: Pick<CallRow, 'kind' | 'subject'>): st
 }
 
 /** True if the item is about this call or an earlier call with the same kind and `subject`. */
-export function isAbout(item: Pick<ReviewRow, 'subject'>, m: Pick<CallRow, 'kind' | 'subject'>): boolean {
-  return item.subject === itemSubjectOf(m);
+export function isAbout(item: Pick<ReviewRow, 'subject'>, call: Pick<CallRow, 'kind' | 'subject'>): boolean {
+  return item.subject === itemSubjectOf(call);
 }
 
 /** The call's `subject`, taken from the item about the call. */
@@ -156,7 +158,7 @@ export type SentCall = {
    * If true, Crossbill reads the invoice at Stripe before it sends the call, because this call or a later call changes
    * the invoice. A function decides this for each invoice.
    */
-  readonly readFirst?: true | ((i: InvoiceRow, lane: Lane) => boolean);
+  readonly readFirst?: true | ((invoice: InvoiceRow, lane: Lane) => boolean);
   /**
    * True if Stripe may already show the effect although this database never tried the call, as after a restore. If the
    * invoice is old, Stripe may also have forgotten the key. Crossbill then searches Stripe for the effect first.

@@ -174,12 +174,12 @@ export function applyCheck(
 }
 
 /** True if the call's row shows no send and no search, and the call is too young for Stripe to forget its key. */
-export function isFirstTry(m: CallRow, { now }: Pick<Lane, 'now'>): boolean {
-  return m.firstTriedAt === null && !m.replaying && now.getTime() - m.createdAt.getTime() < KEY_LIFE_MS;
+export function isFirstTry(call: CallRow, { now }: Pick<Lane, 'now'>): boolean {
+  return call.firstTriedAt === null && !call.replaying && now.getTime() - call.createdAt.getTime() < KEY_LIFE_MS;
 }
 
 /** Hands the reply to the call's rule. The rule's type pairs the reply with the kind of the call. */
-function replied(rules: CallRules, lane: Lane, m: CallRow, reply: CallReply): void {
-  const rule = rules[m.kind] as { readonly replied: (lane: Lane, call: Call, reply: CallReply) => void };
-  rule.replied(lane, callOf(lane, m), reply);
+function replied(rules: CallRules, lane: Lane, call: CallRow, reply: CallReply): void {
+  const rule = rules[call.kind] as { readonly replied: (lane: Lane, call: Call, reply: CallReply) => void };
+  rule.replied(lane, callOf(lane, call), reply);
 }

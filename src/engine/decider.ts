@@ -21,11 +21,11 @@ import { type StepWrite } from './subject.js';
 /** The rules of all subjects, such as refunds/, in order. Every rule is pure. */
 export type Subjects = {
   /** Records the facts of an event. */
-  readonly applyEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => EventOutcome;
+  readonly applyEvent: (lane: Lane, event: LaneEvent | ChannelEvent) => EventOutcome;
   /** The MoR's id of the payment in the event. Null: the event has none. */
-  readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
+  readonly paymentNamedIn: (event: LaneEvent | ChannelEvent) => string | null;
   /** Gives the payment the MoR's id from an event, unless another invoice's payment has this id. */
-  readonly learnName: (lane: Lane, e: LaneEvent | ChannelEvent) => void;
+  readonly learnName: (lane: Lane, event: LaneEvent | ChannelEvent) => void;
   /** The read of Stripe's facts about the lane. `wantedBy`: types of events whose decision always needs it. */
   readonly freshRead: {
     readonly request: (lane: string) => NextRequest;

@@ -10,7 +10,7 @@ import { allRows } from './lane-reader.js';
 /** A rule for refused calls: a call keeps its bytes while a person may still send it again. */
 export type KeptBytes = {
   /** True: this refused call keeps its bytes. False: it loses them. Null: this rule does not cover the call. */
-  readonly call: (s: LaneState, m: CallRow) => boolean | null;
+  readonly call: (state: LaneState, call: CallRow) => boolean | null;
   /** An SQL condition on a row `l` of a lane's log. True: all calls of this lane keep their bytes. */
   readonly lane: string;
 };
@@ -32,17 +32,17 @@ export type ErasedLog = {
 /**
  * True for calls to the MoR or the relay: their bytes may name a person. Calls to Stripe contain only ids and amounts.
  */
-const mayName = (m: CallRow): boolean => m.peer !== 'stripe';
+const mayName = (call: CallRow): boolean => call.peer !== 'stripe';
 
 /**
  * True if nobody needs the bytes of this call: it has a reply, Crossbill took it back, or nobody can send it again
  * after its refusal.
  */
-function isOver(m: CallRow, s: LaneState, keeps: readonly KeptBytes[]): boolean {
-  if (m.status === 'done' || m.status === 'cancelled') return true;
-  if (m.status !== 'refused') return false;
-  const isKept = keeps.map((kept) => kept.call(s, m)).find((kept) => kept !== null);
-  return isKept === undefined ? !s.reviews.some((r) => r.status === 'open' && isAbout(r, m)) : !isKept;
+function isOver(call: CallRow, state: LaneState, keeps: readonly KeptBytes[]): boolean {
+  if (call.status === 'done' || call.status === 'cancelled') return true;
+  if (call.status !== 'refused') return false;
+  const isKept = keeps.map((kept) => kept.call(state, call)).find((kept) => kept !== null);
+  return isKept === undefined ? !state.reviews.some((r) => r.status === 'open' && isAbout(r, call)) : !isKept;
 }
 
 /**

@@ -63,8 +63,8 @@ const ONLY_COPY = `inbox_quarantine.released_at is null and not inbox_quarantine
   select from inbox_event i where i.source = inbox_quarantine.source and i.event_id = inbox_quarantine.event_id)`;
 
 /** An SQL condition: the body contains one of the ids in `$n`. */
-const named = (n: number): string =>
-  `exists (select 1 from unnest($${n}::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
+const named = (count: number): string =>
+  `exists (select 1 from unnest($${count}::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
 
 /**
  * The body names the customer, or it lies in no invoice's lane and names something of the customer: for example a
@@ -152,7 +152,7 @@ export class Erasure {
    */
   async purge(before: Date, onProgress: (dropped: number) => void = () => undefined): Promise<Purged> {
     let dropped = 0;
-    const some = (n: number): void => onProgress((dropped += n));
+    const some = (count: number): void => onProgress((dropped += count));
     return {
       events: await purgeBodies(this.db.pool, before, some),
       quarantined: await this.emptyQuarantine(before, some),

@@ -92,8 +92,8 @@ function hold(lane: Lane, holds: Holds): 'open' | 'dismissed' {
   return 'open';
 }
 
-function close(lane: Lane, r: ReviewRow, note: string): void {
-  lane.closeItems((x) => x.id === r.id, { by: null, resolution: 'cleared', note });
+function close(lane: Lane, item: ReviewRow, note: string): void {
+  lane.closeItems((x) => x.id === item.id, { by: null, resolution: 'cleared', note });
 }
 
 function itemOf(lane: Lane, { about, subject = about.id, since: _, ...item }: Holds): Item {

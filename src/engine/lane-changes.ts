@@ -11,7 +11,7 @@ import { DecisionContext } from './decision-context.js';
 import { LaneSignal } from './lane-signal.js';
 
 /** A request with its Idempotency-Key. A repeat changes nothing and returns the object from `find`. */
-type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined };
+type Named<T> = { readonly name: NamedRequest; readonly find: (state: LaneState, id: string) => T | undefined };
 
 @Injectable()
 export class LaneChanges {

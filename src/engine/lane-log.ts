@@ -63,14 +63,14 @@ type Part = {
   readonly name: string;
   /** The changes of a step: the whole of each new row, and the key and changed fields of each changed row. */
   readonly changes: (before: LaneState, after: LaneState) => Fields[];
-  readonly take: (s: LaneState, rows: readonly Fields[]) => LaneState;
+  readonly take: (state: LaneState, rows: readonly Fields[]) => LaneState;
 };
 
 function part<T extends object>(
   name: keyof typeof LOGGED,
   codec: Row<T, unknown>,
-  rowsOf: (s: LaneState) => readonly T[],
-  put: (s: LaneState, rows: readonly T[]) => LaneState,
+  rowsOf: (state: LaneState) => readonly T[],
+  put: (state: LaneState, rows: readonly T[]) => LaneState,
 ): Part {
   const [key] = codec.key;
   if (key === undefined) throw new Error(`${name} have no key`);
@@ -108,7 +108,7 @@ function listPart<K extends 'payments' | 'refunds' | 'objects' | 'reviews' | 'ca
   codec: Row<LaneState[K][number], unknown>,
   list: K,
 ): Part {
-  const rowsOf = (s: LaneState): readonly LaneState[K][number][] => s[list];
+  const rowsOf = (state: LaneState): readonly LaneState[K][number][] => state[list];
   return part(name, codec, rowsOf, (s, rows) => ({ ...s, [list]: rows }));
 }
 
@@ -217,14 +217,14 @@ export function fold(lane: string, rows: readonly LoggedRow[]): Folded {
   return { state, shown, version: rows.at(-1)?.version ?? 0, rowsSinceSnapshot: since };
 }
 
-function taken(s: LaneState, { change, bodies, lane, version }: LoggedRow): LaneState {
+function taken(before: LaneState, { change, bodies, lane, version }: LoggedRow): LaneState {
   const { f: format } = change;
   if (typeof format !== 'number') throw new Error(`row ${version} of lane ${lane} has no format: it is damaged`);
   if (format > FORMAT)
     throw new NewerFormat(
       `Row ${version} of lane ${lane} has format ${format}; this release reads formats up to ${FORMAT}. Start the newer release.`,
     );
-  let state = s;
+  let state = before;
   for (const p of PARTS) {
     const rows = change[p.name] as readonly Fields[] | undefined;
     if (rows === undefined) continue;

@@ -139,20 +139,20 @@ function waitingOf(rows: readonly LoadedRow[], now: Date, parsed: ParsedEvents):
 }
 
 /** Makes a waiting event of a row of the inbox. */
-export function waitingEvent(r: Row, parsed: ParsedEvents): WaitingEvent {
+export function waitingEvent(row: Row, parsed: ParsedEvents): WaitingEvent {
   const stored = {
-    source: r['source'] as EventSource,
-    eventId: r['event_id'] as string,
-    lane: r['lane'] as string,
-    body: Buffer.isBuffer(r['body']) ? r['body'] : Buffer.alloc(0),
+    source: row['source'] as EventSource,
+    eventId: row['event_id'] as string,
+    lane: row['lane'] as string,
+    body: Buffer.isBuffer(row['body']) ? row['body'] : Buffer.alloc(0),
   };
   return {
     ...stored,
-    id: BigInt(r['id'] as string),
-    type: r['type'] as string,
+    id: BigInt(row['id'] as string),
+    type: row['type'] as string,
     event: parsed.read(stored),
-    receivedAt: r['received_at'] as Date,
-    attempts: r['attempts'] as number,
+    receivedAt: row['received_at'] as Date,
+    attempts: row['attempts'] as number,
   };
 }
 

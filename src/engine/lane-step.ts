@@ -82,9 +82,9 @@ function isNamedLate(before: LaneState, after: LaneState): boolean {
   );
 }
 
-function earliest(a: Date | null, b: Date | null): Date | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b ? a : b;
+function earliest(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
 }
 
 /** The lane after the commit of the step. */
@@ -102,7 +102,7 @@ export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
 type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
 
 /** A part of the statement. Its parameters begin at `$n`; `$1` is the time. */
-type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
+type Part = { readonly name: string; readonly sql: (first: number) => string; readonly values: readonly unknown[] };
 
 /** The parts of one kind for these steps. Empty: the steps write nothing of this kind. */
 type PartsOf = (steps: readonly Step[]) => readonly Part[];
@@ -133,14 +133,14 @@ export const LOG_KEY = 'lane_log_pkey';
 // In two cases the statement gives a row no version, and the database refuses the whole statement. First: another
 // worker has claimed the lane. Second: the log lacks the previous row. This happens after a failover: the standby has
 // not received the last commits, and this process still has their state in memory.
-const LOG_SQL = (n: number): string => `
+const LOG_SQL = (first: number): string => `
   insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
   select d.lane, case when (d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane))
                        and (d.version = 1 or exists (select from lane_log b where b.lane = d.lane and b.version = d.version - 1))
                       then d.version end,
          $1, d.at_rest, d.snapshot, d.change::json, d.bodies::json
-    from unnest($${n}::text[], $${n + 1}::integer[], $${n + 2}::bigint[], $${n + 3}::boolean[], $${n + 4}::boolean[], $${n + 5}::text[],
-                $${n + 6}::text[]) as d(lane, version, fence, at_rest, snapshot, change, bodies)
+    from unnest($${first}::text[], $${first + 1}::integer[], $${first + 2}::bigint[], $${first + 3}::boolean[], $${first + 4}::boolean[], $${first + 5}::text[],
+                $${first + 6}::text[]) as d(lane, version, fence, at_rest, snapshot, change, bodies)
    order by d.lane`;
 
 function logParts(steps: readonly Step[]): readonly Part[] {
@@ -159,28 +159,28 @@ function logParts(steps: readonly Step[]): readonly Part[] {
 }
 
 /** Compares the lane too: after a failover the new server may give the event's number to another event. */
-const OUTCOMES_SQL = (n: number): string => `
+const OUTCOMES_SQL = (first: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
-    from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
+    from unnest($${first}::bigint[], $${first + 1}::text[], $${first + 2}::text[], $${first + 3}::text[]) as v(id, lane, status, reason)
    where e.id = v.id and e.lane = v.lane`;
 
-const DROPPED_SQL = (n: number): string => `
-  update lane_log l set bodies = (l.bodies::jsonb - $${n + 1}::text[])::json
-   where l.lane = any($${n}::text[]) and l.bodies is not null`;
+const DROPPED_SQL = (first: number): string => `
+  update lane_log l set bodies = (l.bodies::jsonb - $${first + 1}::text[])::json
+   where l.lane = any($${first}::text[]) and l.bodies is not null`;
 
-const DUE_SQL = (n: number): string =>
+const DUE_SQL = (first: number): string =>
   makeDue(`
     select d.key, case when d.awaited and coalesce(d.at, $1) <= $1 then ${AWAITED} else coalesce(d.at, $1) end, 1
-      from unnest($${n}::text[], $${n + 1}::timestamptz[], $${n + 2}::boolean[]) as d(key, at, awaited)`);
+      from unnest($${first}::text[], $${first + 1}::timestamptz[], $${first + 2}::boolean[]) as d(key, at, awaited)`);
 
 /**
  * Gives lanes back. If an event or request arrived since the claim, the lane keeps its due time in the queue. If none
  * arrived, the lane is due at the step's `dueAt`, or leaves the queue if `dueAt` is null. The statement locks the
  * lanes' rows first, so it sees every arrival.
  */
-const IDLE_SQL = (n: number): string => `
+const IDLE_SQL = (first: number): string => `
   select l.key, d.at, l.news <> d.seen as more
-    from unnest($${n}::text[], $${n + 1}::bigint[], $${n + 2}::bigint[], $${n + 3}::timestamptz[]) as d(key, fence, seen, at)
+    from unnest($${first}::text[], $${first + 1}::bigint[], $${first + 2}::bigint[], $${first + 3}::timestamptz[]) as d(key, fence, seen, at)
     join lane l on l.key = d.key and l.fence = d.fence
    order by l.key for update of l`;
 const AFTER_IDLE = `,

@@ -281,12 +281,12 @@ export class LaneWriter {
 class NameTaken extends Error {}
 
 /** Turns the database's error of a failed step into the error for the lane's worker or request. */
-function explained(e: unknown, lane: string): unknown {
-  const constraint = violatedConstraint(e);
-  if (constraint !== null) return new NotUnique(constraint, e);
+function explained(error: unknown, lane: string): unknown {
+  const constraint = violatedConstraint(error);
+  if (constraint !== null) return new NotUnique(constraint, error);
   // The version is null (see `LOG_SQL`): another worker has claimed the lane, or the log lacks the previous row.
-  if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
+  if (sqlState(error) === '23502' && error instanceof Error && 'table' in error && error.table === 'lane_log') {
     return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
   }
-  return isUnavailable(e) ? new StoreUnavailable('the database did not answer', { cause: e }) : e;
+  return isUnavailable(error) ? new StoreUnavailable('the database did not answer', { cause: error }) : error;
 }

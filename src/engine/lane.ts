@@ -122,8 +122,8 @@ export class Lane {
     return this.payments.find((p) => p.id === id);
   }
 
-  findRefunds(p: Pick<PaymentRow, 'id'>): Mutable<RefundRow>[] {
-    return this.refunds.filter((r) => r.paymentRowId === p.id);
+  findRefunds(payment: Pick<PaymentRow, 'id'>): Mutable<RefundRow>[] {
+    return this.refunds.filter((r) => r.paymentRowId === payment.id);
   }
 
   findObject(id: string | null | undefined): Mutable<Row<'objects'>> | undefined {
@@ -139,23 +139,30 @@ export class Lane {
   }
 
   /**
-   * Stores a call to Stripe with its key and its bytes. The key contains `subject`; `p` is the payment behind the call.
+   * Stores a call to Stripe with its key and its bytes. The key contains `subject`; `payment` is the payment behind the call.
    */
-  call(call: MadeCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): Mutable<CallRow> {
+  call(call: MadeCall, subject: string, payment: Pick<PaymentRow, 'id'> | null = null): Mutable<CallRow> {
     const wire = this.ctx.encodeBilling(call);
-    return this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
+    return this.request({
+      peer: 'stripe',
+      kind: call.kind,
+      subject,
+      paymentRowId: payment?.id ?? null,
+      wire,
+      asked: call,
+    });
   }
 
   /** Stores a call. From here on its key and bytes are fixed. In shadow mode the engine never sends it (`isUnsent`). */
-  request(m: Request): Mutable<CallRow> {
-    const earlier = this.calls.filter((x) => x.kind === m.kind && x.subject === m.subject);
-    const generation = m.generation ?? 1 + Math.max(0, ...earlier.map((x) => x.generation));
+  request(request: Request): Mutable<CallRow> {
+    const earlier = this.calls.filter((x) => x.kind === request.kind && x.subject === request.subject);
+    const generation = request.generation ?? 1 + Math.max(0, ...earlier.map((x) => x.generation));
     const row = newRow(CALL, {
       id: this.ctx.newId('out'),
       lane: this.lane,
-      ...m,
+      ...request,
       generation,
-      key: m.key ?? callKey(m.kind, m.subject, generation),
+      key: request.key ?? callKey(request.kind, request.subject, generation),
       status: this.sendsNothing ? 'cancelled' : 'pending',
       nextTryAt: this.now,
       ...(this.sendsNothing && { lastCode: UNSENT.code, lastMessage: UNSENT.message, answeredAt: this.now }),
@@ -218,7 +225,7 @@ export class Lane {
   }
 
   /** Closes the open items that `match`. */
-  closeItems(match: (r: ReviewRow) => boolean, { by, resolution, note }: ClosedBy): void {
+  closeItems(match: (item: ReviewRow) => boolean, { by, resolution, note }: ClosedBy): void {
     for (const r of this.reviews) {
       if (r.status !== 'open' || !match(r)) continue;
       const closed = { resolvedAt: this.now, resolvedBy: by ?? 'crossbill', resolution, note };
@@ -288,8 +295,8 @@ export class Lane {
   }
 }
 
-function isSameTime(a: Date | null, b: Date | null): boolean {
-  return a?.getTime() === b?.getTime();
+function isSameTime(one: Date | null, other: Date | null): boolean {
+  return one?.getTime() === other?.getTime();
 }
 
 function idOf(about: About): string | null {
@@ -325,10 +332,10 @@ function isSameRow(row: object, copy: object): boolean {
 }
 
 /** True if both are equal by value. Dates are equal by their time, and an absent member equals an undefined one. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (a instanceof Date || b instanceof Date)
-    return a instanceof Date && b instanceof Date && a.getTime() === b.getTime();
-  return Array.isArray(a) === Array.isArray(b) && isSameRow(a, b) && isSameRow(b, a);
+function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (one instanceof Date || other instanceof Date)
+    return one instanceof Date && other instanceof Date && one.getTime() === other.getTime();
+  return Array.isArray(one) === Array.isArray(other) && isSameRow(one, other) && isSameRow(other, one);
 }

@@ -21,18 +21,18 @@ import { snake } from '../frames/store/columns.js';
 export type Shown = { readonly before: LaneState; readonly after: LaneState };
 
 /** A part of a statement with one parameter, `$n`. */
-export type Write = { readonly name: string; readonly sql: (n: number) => string; readonly value: string };
+export type Write = { readonly name: string; readonly sql: (first: number) => string; readonly value: string };
 
 /** Rows to write, as JSON, and keys of rows to remove. */
 type Changes = { readonly written: readonly unknown[]; readonly removed: readonly string[] };
 
 type Table = {
   readonly name: string;
-  readonly upsert: (n: number) => string;
-  readonly remove: (n: number) => string;
+  readonly upsert: (count: number) => string;
+  readonly remove: (count: number) => string;
   readonly changes: (shown: Shown) => Changes;
   /** The changes from the stored rows to the rows of this lane. */
-  readonly changesInStore: (db: pg.PoolClient, s: LaneState) => Promise<Changes>;
+  readonly changesInStore: (db: pg.PoolClient, state: LaneState) => Promise<Changes>;
 };
 
 /**
@@ -41,8 +41,8 @@ type Table = {
  */
 function table<T extends object, R extends T>(
   codec: Row<T, unknown>,
-  rowsOf: (s: LaneState) => readonly R[],
-  allOf: (s: LaneState) => readonly R[] = rowsOf,
+  rowsOf: (state: LaneState) => readonly R[],
+  allOf: (state: LaneState) => readonly R[] = rowsOf,
 ): Table {
   const [name] = codec.key;
   if (name === undefined) throw new Error(`${codec.table} has no key`);
@@ -112,8 +112,8 @@ export const OPEN_CALL = rowOf('open_call', {
  * unsent call again under its next key, the older call no longer counts.
  */
 export function openCalls({ calls }: LaneState): readonly CallRow[] {
-  const isLast = (m: CallRow): boolean =>
-    !calls.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);
+  const isLast = (call: CallRow): boolean =>
+    !calls.some((x) => x.kind === call.kind && x.subject === call.subject && x.generation > call.generation);
   return calls.filter((m) => m.status === 'pending' || (isUnsent(m) && isLast(m)));
 }
 

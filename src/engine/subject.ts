@@ -13,8 +13,10 @@ import { type OwnLaneEvent, type PaymentEvent, type EventOutcome } from './event
 import { declares, type ItemRule } from './items.js';
 
 /** The rules for events, by type. Each returns the verdict on its event. */
-export type EventRules = { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => EventOutcome } & {
-  readonly [K in OwnType]?: (lane: Lane, e: OwnLaneEvent<K>) => EventOutcome;
+export type EventRules = {
+  readonly [K in PaymentEvent['type']]?: (lane: Lane, event: PaymentEvent) => EventOutcome;
+} & {
+  readonly [K in OwnType]?: (lane: Lane, event: OwnLaneEvent<K>) => EventOutcome;
 };
 
 /** A write to the own table of a subject, such as signups/, in the same commit as a lane's step. */
@@ -22,7 +24,7 @@ export type StepWrite = {
   /** The first four letters must be unique among the parts of the statement: the statement's name contains them. */
   readonly name: string;
   /** The SQL. Its own parameters begin at `$n`: each is an array with one column of the rows. `$1` is the time. */
-  readonly sql: (n: number) => string;
+  readonly sql: (first: number) => string;
   /** The rows of one step. Empty: nothing to write. */
   readonly rows: (after: LaneState) => readonly (readonly unknown[])[];
 };

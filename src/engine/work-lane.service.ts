@@ -125,8 +125,8 @@ export class WorkLaneService {
    * on the lane again after `waitMs`.
    */
   async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
-    const withItem = (s: LaneState, now: Date): LaneState => {
-      const changed = new Lane(s, this.context.at(now));
+    const withItem = (state: LaneState, now: Date): LaneState => {
+      const changed = new Lane(state, this.context.at(now));
       const fact = { code: 'lane-stuck', lane, why: why.slice(0, 500) } as const;
       changed.openReview({ kind: 'effect_failed', subject: `lane:${lane}`, fact });
       return changed.toState();
@@ -283,8 +283,8 @@ function mustReadFirst({ lane }: Claim, { invoice }: LaneState, events: readonly
 }
 
 /** True if the store, and no decision, is the cause: the database is away, or the lane is another worker's or unreadable. */
-function isOfStore(e: unknown): boolean {
-  return e instanceof StoreUnavailable || e instanceof LaneFenced || e instanceof LaneUnreadable;
+function isOfStore(error: unknown): boolean {
+  return error instanceof StoreUnavailable || error instanceof LaneFenced || error instanceof LaneUnreadable;
 }
 
 function billingCall({ id, asked, key, wire }: CallRow): StoredBillingCall {

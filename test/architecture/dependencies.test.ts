@@ -81,8 +81,8 @@ function numbers(version: string): readonly number[] {
   return (version.split('-')[0] ?? '').split('.').map(Number);
 }
 
-function isBefore(a: string, b: string): boolean {
-  const [x, y] = [numbers(a), numbers(b)];
+function isBefore(one: string, other: string): boolean {
+  const [x, y] = [numbers(one), numbers(other)];
   for (let i = 0; i < 3; i++) if (x[i] !== y[i]) return (x[i] ?? 0) < (y[i] ?? 0);
   return false;
 }

@@ -64,8 +64,8 @@ it("`crossbill ask-mor` prints one question of each kind, with the MoR's own ids
   await world.control('POST', '/faults', { target: 'deliveries', type: 'payment.succeeded', times: 1, action: 'lose' });
   const silent = await world.renew(ada.subscriptionId);
   await world.invoice(silent, 'expected');
-  const late = (s: Parameters<Parameters<typeof changeByHand>[2]>[0]) =>
-    s.invoice === null ? s : { ...s, invoice: { ...s.invoice, expectedBy: new Date(SPAN.from) } };
+  const late = (state: Parameters<Parameters<typeof changeByHand>[2]>[0]) =>
+    state.invoice === null ? state : { ...state, invoice: { ...state.invoice, expectedBy: new Date(SPAN.from) } };
   await changeByHand(db, silent, late);
 
   // A signup without its completion.

@@ -4,8 +4,8 @@ import { MOR_OBJECT } from '../../src/shared/domain/mor-object.js';
 import { newRow } from '../../src/shared/domain/row.js';
 import { FACTS } from '../support/item-facts.js';
 
-export function writtenBesideTheFacts(s: LaneState): LaneState {
-  const [payment] = s.payments;
+export function writtenBesideTheFacts(state: LaneState): LaneState {
+  const [payment] = state.payments;
   if (payment === undefined) throw new Error('there is no payment');
   const createdAt = new Date();
   const { id: paymentRowId, invoiceId, currency } = payment;
@@ -22,7 +22,14 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
     note: 'ada.lovelace called',
   });
   const call = newRow(CALL, {
-    ...{ id: 'out_refused', lane: s.lane, peer: 'mor', kind: 'create_proforma', subject: 'pfm_refused', generation: 1 },
+    ...{
+      id: 'out_refused',
+      lane: state.lane,
+      peer: 'mor',
+      kind: 'create_proforma',
+      subject: 'pfm_refused',
+      generation: 1,
+    },
     ...{ key: 'refused', status: 'refused', attempts: 1, lastStatus: 400, lastCode: 'x' },
     ...{ firstTriedAt: createdAt, nextTryAt: createdAt, createdAt, answeredAt: createdAt },
     lastMessage: 'ada.lovelace is no name',
@@ -44,12 +51,12 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
     failureMessage: 'ada.lovelace',
   });
   return {
-    ...s,
-    payments: s.payments.map((p) => ({ ...p, failureMessage: 'the card of ada.lovelace was declined' })),
-    refunds: [...s.refunds, refund],
-    reviews: [...s.reviews, review],
-    calls: [...s.calls, call],
-    objects: [...s.objects, object],
+    ...state,
+    payments: state.payments.map((p) => ({ ...p, failureMessage: 'the card of ada.lovelace was declined' })),
+    refunds: [...state.refunds, refund],
+    reviews: [...state.reviews, review],
+    calls: [...state.calls, call],
+    objects: [...state.objects, object],
     attempts: [attempt],
   };
 }

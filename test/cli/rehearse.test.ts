@@ -70,7 +70,7 @@ const rehearse = (
     { cwd: folder, ...options },
   );
 const report = (): Report => JSON.parse(readFileSync(join(folder, 'rehearsal.json'), 'utf8')) as Report;
-const stateOf = (r: Report, name: string): string | undefined => r.steps.find((s) => s.name === name)?.state;
+const stateOf = (report: Report, name: string): string | undefined => report.steps.find((s) => s.name === name)?.state;
 const clocks = async (): Promise<number> => (await world.stripe.testHelpers.testClocks.list()).data.length;
 /** At Stripe and at the MoR. */
 const changes = async (): Promise<number> => {

@@ -163,8 +163,8 @@ describe('the packed client', () => {
           if (found !== undefined) resolve(found);
         });
       });
-      const post = async (h: Record<string, string>) =>
-        (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: h, body })).status;
+      const post = async (host: Record<string, string>) =>
+        (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: host, body })).status;
       expect(await post(headers)).toBe(204);
       expect(await post({ ...headers, 'webhook-id': 'msg_2' })).toBe(400);
       expect(said).toContain('paid in_1\n');

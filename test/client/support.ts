@@ -12,7 +12,7 @@ export type Sent = {
 };
 
 /** A request's fate in place of its answer; null: nothing. */
-export type Mishap = (n: number) => 'lost_request' | 'lost_answer' | { status: number; retryAfter?: string } | null;
+export type Mishap = (count: number) => 'lost_request' | 'lost_answer' | { status: number; retryAfter?: string } | null;
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -29,10 +29,10 @@ describe('Changes in the console', () => {
   }
 
   /** The confirmation's fields, ready to send. */
-  async function confirmation(v: Visitor, amount: string): Promise<Record<string, string>> {
+  async function confirmation(visitor: Visitor, amount: string): Promise<Record<string, string>> {
     const action = `/console/payments/${paymentId}/refund`;
-    const fields = await v.form(action, action);
-    const page = await v.post(action, { ...fields, amount, reason: 'requested_by_customer' });
+    const fields = await visitor.form(action, action);
+    const page = await visitor.post(action, { ...fields, amount, reason: 'requested_by_customer' });
     expect(page.status).toBe(200);
     return fieldsOf(page.text, `${action}s`);
   }

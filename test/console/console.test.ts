@@ -107,11 +107,11 @@ it("the console's login slows a client address after five wrong keys, and the au
 });
 
 it("the console's login believes a forwarded client address only from a trusted proxy", async () => {
-  const tries = async (v: Visitor, from: (i: number) => string): Promise<number[]> => {
+  const tries = async (visitor: Visitor, from: (index: number) => string): Promise<number[]> => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) {
       const headers = { 'x-forwarded-for': from(i) };
-      statuses.push((await v.post('/console/login', { key: `wrong-${i}` }, headers)).status);
+      statuses.push((await visitor.post('/console/login', { key: `wrong-${i}` }, headers)).status);
     }
     return statuses;
   };
@@ -273,8 +273,8 @@ it('the console escapes hostile text in a filter, an error and a search', async 
 it("the console's search finds invoices, payments, refunds, events and customers by their ids", async () => {
   const v = await ops();
   const payment = (await world.api('GET', `/v1/payments/${paymentId}`)).body;
-  const to = async (q: string): Promise<string | null> =>
-    (await v.get(`/console/find?q=${encodeURIComponent(q)}`)).headers.get('location');
+  const to = async (text: string): Promise<string | null> =>
+    (await v.get(`/console/find?q=${encodeURIComponent(text)}`)).headers.get('location');
   expect(await to(invoiceId)).toBe(`/console/invoices/${invoiceId}`);
   expect(await to(` ${paymentId} `)).toBe(`/console/payments/${paymentId}`);
   const charge = await v.get(`/console/find?q=${String(payment['processor_charge_id'])}`); // it is of a payment and of an invoice

@@ -125,7 +125,8 @@ suite('a finance person', () => {
   it("the console's search finds an invoice by the beginning of its id, its number or its amount", async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const invoice = (await world.api('GET', `/v1/invoices/${invoiceId}`)).body;
-    const found = async (q: string): Promise<string> => (await v.get(`/console/find?q=${encodeURIComponent(q)}`)).text;
+    const found = async (text: string): Promise<string> =>
+      (await v.get(`/console/find?q=${encodeURIComponent(text)}`)).text;
     expect(await found(invoiceId.slice(0, 9))).toContain(`/console/invoices/${invoiceId}`);
     expect(await found('29,90')).toContain(`/console/invoices/${invoiceId}`);
     expect(await found('29.90')).toContain('/console/payments/');

@@ -108,5 +108,5 @@ suite('in a browser', () => {
   });
 });
 
-const IS_FOCUSED = (e: unknown): boolean =>
-  (e as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === e;
+const IS_FOCUSED = (error: unknown): boolean =>
+  (error as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === error;

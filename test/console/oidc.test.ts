@@ -149,9 +149,9 @@ it.each([
 it("the console accepts the identity provider's response once, from the same browser, within ten minutes", async () => {
   const browser = new Browser();
   const { at: reply } = await browser.follow(`${url}/console/sso`, toCallback);
-  const refused = async (b: Browser, to: string): Promise<void> => {
-    const seen = await b.get(to);
-    expect([seen.status, b.cookie()]).toEqual([400, undefined]);
+  const refused = async (browser: Browser, to: string): Promise<void> => {
+    const seen = await browser.get(to);
+    expect([seen.status, browser.cookie()]).toEqual([400, undefined]);
     expect(seen.text).toContain(STALE);
   };
   await refused(new Browser(), reply); // another's browser: a link leads somebody into a stranger's session

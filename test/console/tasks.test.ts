@@ -186,8 +186,8 @@ suite('in a browser', () => {
   });
 });
 
-const IS_FOCUSED = (e: unknown): boolean =>
-  (e as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === e;
+const IS_FOCUSED = (error: unknown): boolean =>
+  (error as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === error;
 
 /** Null: the focused element shows it by an outline, and stands in view. */
 const UNSEEN_FOCUS = `(() => {

@@ -70,10 +70,10 @@ const cases: readonly Case[] = [
 ];
 
 /** The documents on a failure: a few pass alone, credentials need a person, the rest is final. */
-function kindOf(c: Case): FailureKind {
-  if (c.status === 401 || c.status === 403) return 'stopped';
+function kindOf(example: Case): FailureKind {
+  if (example.status === 401 || example.status === 403) return 'stopped';
   const passing = ['rate_limited', 'psp_unavailable', 'tax_provider_unavailable'];
-  return passing.includes(c.code) ? 'retry' : 'refused';
+  return passing.includes(example.code) ? 'retry' : 'refused';
 }
 
 describe('the MoR client and documented errors', () => {

@@ -208,9 +208,9 @@ const valueAt = (path: string): unknown =>
 it('the Helm chart uses each value of values.yaml and no other', () => {
   const used = [...templates.join('').matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path);
   expect(used.filter((path) => valueAt(path) === undefined)).toEqual([]);
-  const leaves = (v: unknown, at: string): string[] =>
-    typeof v === 'object' && v !== null && Object.keys(v).length > 0 && !used.includes(at)
-      ? Object.entries(v).flatMap(([key, inner]) => leaves(inner, at === '' ? key : `${at}.${key}`))
+  const leaves = (value: unknown, at: string): string[] =>
+    typeof value === 'object' && value !== null && Object.keys(value).length > 0 && !used.includes(at)
+      ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, at === '' ? key : `${at}.${key}`))
       : [at];
   expect(leaves(values, '').filter((path) => !used.includes(path))).toEqual([]);
 });

@@ -157,8 +157,8 @@ it('the compose file starts the sandbox with deploy/sandbox.env alone and a data
   expect(sandbox.services['crossbill']?.env_file).toEqual(['deploy/sandbox.env']);
   expect(sandbox.services['sandbox']?.profiles).toEqual(['sandbox']);
   // Volumes have the name <project>_<volume> unless they name themselves.
-  const volumesOf = (c: Compose): readonly string[] =>
-    Object.entries(c.volumes).map(([volume, own]) => own?.name ?? `${c.name}_${volume}`);
+  const volumesOf = (compose: Compose): readonly string[] =>
+    Object.entries(compose.volumes).map(([volume, own]) => own?.name ?? `${compose.name}_${volume}`);
   expect(volumesOf(real)).toEqual(['crossbill_postgres-data']);
   expect(volumesOf(sandbox)).toEqual(['crossbill-sandbox_postgres-data']);
 });

@@ -24,15 +24,15 @@ type Row = Record<string, string>;
 /** The MoR's payments and refunds, by its own books. */
 async function accountOfTheMor(world: World): Promise<Row[]> {
   const read = async (path: string): Promise<Json[]> => (await world.control('GET', path)).body['data'] as Json[];
-  const line = (type: 'payment' | 'refund', o: Json): Row => {
-    const [currency, amount] = [String(o['currency']).toUpperCase(), BigInt(Number(o['amount']))];
+  const line = (type: 'payment' | 'refund', json: Json): Row => {
+    const [currency, amount] = [String(json['currency']).toUpperCase(), BigInt(Number(json['amount']))];
     return {
       type,
-      date: String(o['created_at']),
+      date: String(json['created_at']),
       currency,
       amount: decimalFromMinor(type === 'refund' ? -amount : amount, currency),
-      charge_id: type === 'payment' ? String(o['processor_charge_id']) : '',
-      refund_id: type === 'refund' ? String(o['id']) : '',
+      charge_id: type === 'payment' ? String(json['processor_charge_id']) : '',
+      refund_id: type === 'refund' ? String(json['id']) : '',
     };
   };
   const taken = (await read('/mor/payments')).filter((p) => p['status'] !== 'failed');
@@ -141,7 +141,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
       const whole = await exported(what);
       const parts = [];
       for (const month of [...months, '2099-01']) parts.push(...(await exported(what, '--month', month)));
-      const key = (r: Row): string => JSON.stringify(r);
+      const key = (row: Row): string => JSON.stringify(row);
       expect(parts.map(key).sort()).toEqual(whole.map(key).sort());
     }
     expect(await exported('payments', '--month', '2020-01')).toEqual([]);
@@ -203,7 +203,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
         .filter((line) => /^\| (?!field|---)/.test(line))
         .map((line) => {
           const [, field = '', first = '', second = ''] = line.split('|').map((c) => c.trim());
-          const column = (c: string): string => [...c.matchAll(/`([a-z_]+)`/g)].at(-1)?.[1] ?? '';
+          const column = (character: string): string => [...character.matchAll(/`([a-z_]+)`/g)].at(-1)?.[1] ?? '';
           return [field, column(first), column(second)];
         }) ?? [];
     const [payments, refunds, ledger] = [
@@ -297,8 +297,8 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
       .map((line) => JSON.parse(line) as Json);
     const rows = await exported('payments');
     expect(lines.map((l) => Object.keys(l))).toEqual(rows.map((r) => Object.keys(r)));
-    const decimal = (l: Json): string =>
-      decimalFromMinor(BigInt(Number(l['amount'])), String(l['currency']).toUpperCase());
+    const decimal = (json: Json): string =>
+      decimalFromMinor(BigInt(Number(json['amount'])), String(json['currency']).toUpperCase());
     expect(lines.map((l) => [l['id'], typeof l['amount'], decimal(l)])).toEqual(
       rows.map((r) => [r['id'], 'number', r['amount']]),
     );

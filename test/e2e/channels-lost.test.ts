@@ -153,7 +153,7 @@ describe('Crossbill finds unreported facts by reading at the MoR', () => {
     await world.advance(60);
     await loseNext(world, 'proforma_invoice.settled');
     await world.control('POST', `/proformas/${proformaId}/settle`, {});
-    const open = (i: Json): Json[] => (i['reviews'] as Json[]).filter((r) => r['status'] === 'open');
+    const open = (json: Json): Json[] => (json['reviews'] as Json[]).filter((r) => r['status'] === 'open');
     const asked = await inTime(id, 'a person is asked', (i) => open(i).length > 0);
     expect(open(asked)).toMatchObject([{ kind: 'conflicting_event', fact: { code: 'transfer-unheard' } }]);
     const money = { amount: '29.90', currency: 'EUR' };

@@ -25,8 +25,8 @@ describe.each(['payment_record', 'out_of_band'])('credit notes, marked by %s', (
     untilPayment(world, paymentId, (p) =>
       (p['refunds'] as Json[]).every((r) => ['done', 'not_needed'].includes(String(r['mirror']))),
     );
-  const balance = (s: Subscriber, amount: number): Promise<unknown> =>
-    world.stripe.customers.createBalanceTransaction(s.customerId, { amount, currency: 'eur' });
+  const balance = (subscriber: Subscriber, amount: number): Promise<unknown> =>
+    world.stripe.customers.createBalanceTransaction(subscriber.customerId, { amount, currency: 'eur' });
   const differences = async (invoiceId: string): Promise<unknown[]> => {
     const { body } = await cliJson<{ differences: Json[] }>(['verify'], world.env);
     return body.differences.filter((d) => d['invoice_id'] === invoiceId).map((d) => [d['kind'], d['review_id']]);

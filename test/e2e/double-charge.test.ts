@@ -13,23 +13,25 @@ describe('the guard against a double charge', () => {
   beforeAll(() => deafMor(world)); // the test plays the MoR
 
   /** The customer saved a card, and the merchant's custom method is the subscription's default no longer. */
-  const ownCard = async (s: Subscriber): Promise<string> => {
-    const card = await world.stripe.paymentMethods.attach('pm_card_visa', { customer: s.customerId });
-    await world.stripe.customers.update(s.customerId, { invoice_settings: { default_payment_method: card.id } });
-    await world.stripe.subscriptions.update(s.subscriptionId, { default_payment_method: '' });
+  const ownCard = async (subscriber: Subscriber): Promise<string> => {
+    const card = await world.stripe.paymentMethods.attach('pm_card_visa', { customer: subscriber.customerId });
+    await world.stripe.customers.update(subscriber.customerId, {
+      invoice_settings: { default_payment_method: card.id },
+    });
+    await world.stripe.subscriptions.update(subscriber.subscriptionId, { default_payment_method: '' });
     return card.id;
   };
-  const mend = async (s: Subscriber): Promise<void> => {
+  const mend = async (subscriber: Subscriber): Promise<void> => {
     const method = await world.stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
-    await world.stripe.paymentMethods.attach(method.id, { customer: s.customerId });
-    await world.stripe.subscriptions.update(s.subscriptionId, { default_payment_method: method.id });
+    await world.stripe.paymentMethods.attach(method.id, { customer: subscriber.customerId });
+    await world.stripe.subscriptions.update(subscriber.subscriptionId, { default_payment_method: method.id });
   };
   const items = async (invoiceId: string, status = 'open'): Promise<readonly Json[]> => {
     const path = `/v1/reviews?status=${status}&kind=double_charge_risk&limit=100`;
     return (await world.list(path)).filter((r) => r['invoice_id'] === invoiceId);
   };
-  const polls = async (s: { subscriptionId: string }): Promise<number> => {
-    const { body } = await world.control('GET', `/requests?side=stripe&path=/v1/subscriptions/${s.subscriptionId}`);
+  const polls = async (text: { subscriptionId: string }): Promise<number> => {
+    const { body } = await world.control('GET', `/requests?side=stripe&path=/v1/subscriptions/${text.subscriptionId}`);
     return (body['data'] as { method: string }[]).filter((r) => r.method === 'GET').length;
   };
   const isLookedAt = (invoiceId: string) =>

@@ -24,7 +24,7 @@ async function relayed(world: World, invoiceId: string): Promise<Json[]> {
   return sent.map((r) => r['body'] as Json).filter((e) => JSON.stringify(e).includes(invoiceId));
 }
 const ids = (events: readonly Json[]): unknown[] => events.map((e) => e['id']);
-const dueIn = (e: Json | undefined): unknown => ((e?.['data'] as Json)['object'] as Json)['amount_due'];
+const dueIn = (json: Json | undefined): unknown => ((json?.['data'] as Json)['object'] as Json)['amount_due'];
 const grow = (world: World, invoiceId: string, amount: number): Promise<Reply> =>
   world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount, description: 'usage' });
 const finalize = async (world: World): Promise<void> => {

@@ -30,7 +30,7 @@ describe('`crossbill import customers`', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const of = (n: number): string => ids[n] ?? '';
+  const of = (count: number): string => ids[count] ?? '';
   const file = (name: string, content: string | Buffer): string => {
     writeFileSync(join(folder, name), content);
     return name;

@@ -67,9 +67,9 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
         return (strangers = them);
       });
       const took: number[] = [];
-      const friends = async (n: number): Promise<void> => {
+      const friends = async (count: number): Promise<void> => {
         const event = {
-          id: `evt_${status}_${n}_${path}`,
+          id: `evt_${status}_${count}_${path}`,
           object: 'event',
           type: 'payment.unused',
           created: 1,

@@ -68,7 +68,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
   });
 
   /** One run; the number of its steps when it lived through. */
-  async function run(s: Subscriber, direction: MoveOptions['direction'], dieAt: number): Promise<number> {
+  async function run(subscriber: Subscriber, direction: MoveOptions['direction'], dieAt: number): Promise<number> {
     const death = new Death(dieAt);
     const repository = mortal(opened.get(MovesRepository), new Set(['write']), death);
     const billing = mortal(opened.get(BillingMoves), new Set(['send']), death);
@@ -80,7 +80,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     await service.run({
       direction,
       dryRun: false,
-      customerIds: [s.customerId],
+      customerIds: [subscriber.customerId],
       morStopped: false,
       by: 'ada',
       signal: new AbortController().signal,
@@ -89,8 +89,8 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     return death.steps;
   }
 
-  const statusOf = async (s: Subscriber): Promise<string | undefined> =>
-    (await opened.get(MovesRepository).find(s.subscriptionId))?.status;
+  const statusOf = async (subscriber: Subscriber): Promise<string | undefined> =>
+    (await opened.get(MovesRepository).find(subscriber.subscriptionId))?.status;
 
   it("if `crossbill move` or `crossbill move --back` is killed at any step, the next run finishes the subscription's move", async () => {
     const never = 1_000;
@@ -137,7 +137,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
       const { latest_invoice: latest } = await world.stripe.subscriptions.retrieve(s.subscriptionId);
       invoices.set(s.subscriptionId, typeof latest === 'string' ? latest : (latest?.id ?? ''));
     }
-    const taken = (s: Subscriber) => takenFor(world, invoices.get(s.subscriptionId) ?? '');
+    const taken = (subscriber: Subscriber) => takenFor(world, invoices.get(subscriber.subscriptionId) ?? '');
     for (const { s } of all) {
       await world.until(
         `${s.subscriptionId} is charged`,

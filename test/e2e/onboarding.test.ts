@@ -21,8 +21,8 @@ describe('Onboarding', () => {
     ...over,
   });
 
-  function secretsOf(c: { clientId: string; clientSecret: string }): MorCredentials {
-    return { clientId: c.clientId, clientSecret: new Secret(c.clientSecret) };
+  function secretsOf(character: { clientId: string; clientSecret: string }): MorCredentials {
+    return { clientId: character.clientId, clientSecret: new Secret(character.clientSecret) };
   }
 
   describe('a partner onboards merchants', () => {

@@ -232,7 +232,7 @@ describe('another card of a customer', () => {
       outcome: ['decline:expired_card', ...outcomes],
     });
     const id = await draftRenewal(world, s);
-    const refused = (i: Json): boolean => (i['retries'] ?? null) !== null;
+    const refused = (json: Json): boolean => (json['retries'] ?? null) !== null;
     await world.until('it was refused', () => shown(id), refused);
     await world.stripe.invoices.finalizeInvoice(id, { auto_advance: false });
     return id;

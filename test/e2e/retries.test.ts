@@ -61,7 +61,7 @@ describe('a failed renewal with a schedule of retries', () => {
     return id;
   }
 
-  const until = (id: string, what: string, holds: (i: Json) => boolean): Promise<Json> =>
+  const until = (id: string, what: string, holds: (json: Json) => boolean): Promise<Json> =>
     world.until(what, () => shown(id), holds);
   const ended = (id: string): Promise<Json> =>
     until(id, 'the schedule is over', (i) => (i['retries'] as Json)['ended_at'] !== null);

@@ -17,7 +17,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('manual changes on Str
     if (!out.includes('"outcome"')) throw new Error(`${code}: ${out}${err}`);
     return { code, report: JSON.parse(out) as Report };
   }
-  const named = async (wanted: (d: Line) => boolean): Promise<Line[]> => {
+  const named = async (wanted: (line: Line) => boolean): Promise<Line[]> => {
     const { code, report } = await verify();
     const lines = report.differences.filter(wanted);
     expect({ code, some: lines.length > 0 }).toEqual({ code: 3, some: true });

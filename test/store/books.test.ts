@@ -54,13 +54,16 @@ describe('Sums of the ledger', () => {
   } as const;
   let n = 0;
 
-  async function book(client: { query(sql: string, values: unknown[]): Promise<unknown> }, e: Entry): Promise<void> {
-    const [debit, credit] = SIDES[e.reason];
-    const at = new Date(Date.UTC(2026, 9, e.day, 23, 59, 59, 999));
+  async function book(
+    client: { query(sql: string, values: unknown[]): Promise<unknown> },
+    event: Entry,
+  ): Promise<void> {
+    const [debit, credit] = SIDES[event.reason];
+    const at = new Date(Date.UTC(2026, 9, event.day, 23, 59, 59, 999));
     await client.query(
       `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
      values ($1, $2, $3, $4, $5, $6, 'in_1', 'pmt_1', $7, $7)`,
-      [debit, credit, e.amount, e.currency, e.reason, `s${n++}`, at],
+      [debit, credit, event.amount, event.currency, event.reason, `s${n++}`, at],
     );
   }
 
@@ -369,10 +372,10 @@ describe('Days in the overview', () => {
       { endpoint: 'stripe', hour, status: 200, n: 42 },
       { endpoint: 'stripe', hour, status: 401, n: 2 },
     ]);
-    const refusal = (n: number) =>
+    const refusal = (count: number) =>
       ({
         endpoint: 'stripe',
-        at: new Date(hour.getTime() + n),
+        at: new Date(hour.getTime() + count),
         status: 401,
         why: 'signature_mismatch',
         address: '192.0.2.1',

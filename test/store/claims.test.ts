@@ -22,14 +22,14 @@ describe('Claims', () => {
 
   const LEASE = 25_000;
 
-  function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
+  function write(lane: string, fence: bigint | null, change: (state: LaneState) => LaneState): LaneWork<null> {
     return { lane, fence, decide: ({ state }) => ({ state: change(state), outcomes: [], dueAt: null, value: null }) };
   }
 
   const dueNow: LaneWork<null>['decide'] = ({ state, now }) => ({ state, outcomes: [], dueAt: now, value: null });
 
-  const events = (n: number) =>
-    Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
+  const events = (count: number) =>
+    Array.from({ length: count }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
 
   it("two workers claiming work at the same time never get the same invoice's lane", async () => {
     await x.inbox.store(events(40));
@@ -79,8 +79,8 @@ describe('Claims', () => {
       rounds.push(taken.flat().map((c) => c.lane));
       expect(rounds.at(-1)).not.toEqual([]);
     }
-    function byAge(a: string, b: string): number {
-      return (since.get(a) ?? 0) - (since.get(b) ?? 0);
+    function byAge(one: string, other: string): number {
+      return (since.get(one) ?? 0) - (since.get(other) ?? 0);
     }
     const inTheirOrder = [...since.keys()].sort(byAge);
     const overtakenBy = rounds.flat().map((lane, place) => place - inTheirOrder.indexOf(lane));

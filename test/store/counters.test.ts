@@ -29,7 +29,8 @@ afterEach(async () => {
   await daemon?.stop();
 });
 
-const deliver = (n: number) => new PgInbox(db, new ServerTime()).store([aPaymentSucceeded({ eventId: `evt_${n}` })]);
+const deliver = (count: number) =>
+  new PgInbox(db, new ServerTime()).store([aPaymentSucceeded({ eventId: `evt_${count}` })]);
 
 it('the start of the daemon sets counters of ids behind their rows forward, so the first delivery is stored', async () => {
   expect((await countersBehind(db.pool)).map((c) => c.table)).toContain('inbox_event');

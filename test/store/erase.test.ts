@@ -120,7 +120,7 @@ describe('the erasure', () => {
     await failedRenewal();
     const writer = new LaneWriter(x.db.pool, x.harness.clock);
     await rows(`insert into lane (key, fence) values ($1, 7) on conflict (key) do update set fence = 7`, [INVOICE_ID]);
-    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+    const step = (change: (state: LaneState) => LaneState): Promise<null> =>
       writer.submit({
         lane: INVOICE_ID,
         fence: 7n,

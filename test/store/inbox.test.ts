@@ -116,8 +116,11 @@ describe('The inbox', () => {
   });
 
   it("after the erasure of an event's body, the inbox detects another body under the same id from the MoR, but not from Stripe", async () => {
-    const body = (n: number) => ({ id: 'a', n });
-    const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
+    const body = (count: number) => ({ id: 'a', n: count });
+    const both = (count: number) => [
+      an('a', {}, body(count)),
+      { ...an('a', {}, body(count)), source: 'stripe' as const },
+    ];
     await x.inbox.store(both(1));
     await rows('delete from event_body');
     expect(await x.inbox.store(both(1))).toEqual(['duplicate', 'duplicate']);

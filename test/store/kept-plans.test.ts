@@ -53,8 +53,10 @@ afterAll(async () => {
 const numbers = (from: number, count: number): number[] => Array.from({ length: count }, (_, n) => from + n);
 
 /** One delivery from the endpoint to the lane's rest. */
-async function work(inbox: PgInbox, lanes: PgLaneRepository, n: number): Promise<void> {
-  await inbox.store([aPaymentSucceeded({ eventId: `evt_${n}`, invoiceId: `in_${n}`, paymentId: `pay_${n}` })]);
+async function work(inbox: PgInbox, lanes: PgLaneRepository, count: number): Promise<void> {
+  await inbox.store([
+    aPaymentSucceeded({ eventId: `evt_${count}`, invoiceId: `in_${count}`, paymentId: `pay_${count}` }),
+  ]);
   const claims = await lanes.claim('w', 1, 25_000);
   expect(claims).toHaveLength(1);
   for (const { lane, fence } of claims) {

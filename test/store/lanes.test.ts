@@ -31,7 +31,7 @@ describe('Lanes', () => {
   });
   afterEach(() => x.close());
 
-  function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
+  function write(lane: string, fence: bigint | null, change: (state: LaneState) => LaneState): LaneWork<null> {
     return { lane, fence, decide: ({ state }) => ({ state: change(state), outcomes: [], dueAt: null, value: null }) };
   }
 
@@ -39,7 +39,7 @@ describe('Lanes', () => {
   const ctx = () => ({ ...x.harness.context.now(), now: at });
   const HUGE = 9_223_372_036_854_775_807n; // far beyond 2^53
 
-  async function stored(change: (s: LaneState) => LaneState): Promise<LaneState> {
+  async function stored(change: (state: LaneState) => LaneState): Promise<LaneState> {
     await x.harness.repository.transact(write(INVOICE_ID, null, change));
     return x.harness.state(INVOICE_ID);
   }
@@ -106,8 +106,8 @@ describe('Lanes', () => {
   });
 
   it('Crossbill stores no row of a decision if the database refuses any of its rows', async () => {
-    const bad = (s: LaneState): LaneState => {
-      const { state, invoice } = ensureInvoice(s, ctx());
+    const bad = (lane: LaneState): LaneState => {
+      const { state, invoice } = ensureInvoice(lane, ctx());
       return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', fact: FACTS.dispute }), {
         ...invoice,
         currency: 'TOOLONG',
@@ -161,14 +161,14 @@ describe('Lanes', () => {
   const ABOUT = { invoiceId: 'in_0', subject: 'x' };
   const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
     openReview(s, x.harness.context.now(), { ...aKind(kind), ...ABOUT });
-  const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
+  const kinds = (state: LaneState): readonly string[] => state.reviews.map((r) => r.kind);
 
   it("a worker keeps an invoice's state in memory between two writes, and still sees another replica's write", async () => {
     await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
     const { repository, clock } = x.harness;
     const [claim] = await repository.claim('w', 1, 25_000);
     const seen: (readonly string[])[] = [];
-    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+    const step = (change: (state: LaneState) => LaneState): Promise<null> =>
       repository.transact(
         write('in_0', claim?.fence ?? 0n, (s) => {
           seen.push(kinds(s));
@@ -188,12 +188,12 @@ describe('Lanes', () => {
     await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
     const { repository } = x.harness;
     const [claim] = await repository.claim('w', 1, 25_000);
-    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+    const step = (change: (state: LaneState) => LaneState): Promise<null> =>
       repository.transact(write('in_0', claim?.fence ?? 0n, change));
     await step((s) => s);
     const nothing = newPayment(x.harness.context.now(), { invoiceId: 'in_0', customerId: 'c', currency: 'EUR' });
-    const refused = (s: LaneState): LaneState => ({
-      ...say('dispute')(s),
+    const refused = (state: LaneState): LaneState => ({
+      ...say('dispute')(state),
       entries: [paymentCollected(nothing, 0n, x.harness.clock.now(), null)],
     });
     await expect(step(refused)).rejects.toThrow('ledger_entry_amount_check');
@@ -259,12 +259,12 @@ describe('Steps in one commit', () => {
     };
   }
 
-  async function claimed(n: number): Promise<(i: number) => LaneWork<null>> {
+  async function claimed(count: number): Promise<(index: number) => LaneWork<null>> {
     await x.inbox.store(
-      Array.from({ length: n }, (_, i) => aPaymentSucceeded({ invoiceId: `in_${i}`, paymentId: `pay_${i}` })),
+      Array.from({ length: count }, (_, i) => aPaymentSucceeded({ invoiceId: `in_${i}`, paymentId: `pay_${i}` })),
     );
-    const claims = await repository.claim('w', n, 25_000);
-    expect(claims).toHaveLength(n);
+    const claims = await repository.claim('w', count, 25_000);
+    expect(claims).toHaveLength(count);
     return (i) => {
       const claim = claims.find((c) => c.lane === `in_${i}`);
       return step(`in_${i}`, claim?.fence ?? 0n);

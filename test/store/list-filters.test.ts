@@ -163,7 +163,8 @@ describe('any filters together', () => {
   }, 2);
 
   const day = fc.integer({ min: -2, max: 62 }).map((n) => new Date(START + n * 86_400_000));
-  const maybe = <T>(a: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(a, { nil: undefined });
+  const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+    fc.option(arbitrary, { nil: undefined });
   const money = {
     since: maybe(day),
     until: maybe(day),
@@ -178,9 +179,18 @@ describe('any filters together', () => {
     table: string,
     at: string,
     order: string,
-    f: PaymentFilter & LedgerFilter,
+    paymentFilter: PaymentFilter & LedgerFilter,
   ): Promise<readonly string[]> {
-    const values = [f.since, f.until, f.currency, f.amount?.toString(), f.customerId, f.status, f.invoiceId, f.reason];
+    const values = [
+      paymentFilter.since,
+      paymentFilter.until,
+      paymentFilter.currency,
+      paymentFilter.amount?.toString(),
+      paymentFilter.customerId,
+      paymentFilter.status,
+      paymentFilter.invoiceId,
+      paymentFilter.reason,
+    ];
     const found = await db.pool.query<{ id: string }>(
       `select x.id from ${table} x
         where ($1::timestamptz is null or ${at} >= $1) and ($2::timestamptz is null or ${at} < $2)

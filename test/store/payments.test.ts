@@ -21,14 +21,14 @@ describe('A refund without an invoice', () => {
   });
 
   /** As the payments endpoint takes it in. */
-  function atEndpoint(d: Delivery): Delivery {
-    return toDelivery(parseDelivered('mor_payments', d.body), d.body, x.harness.clock.now());
+  function atEndpoint(delivery: Delivery): Delivery {
+    return toDelivery(parseDelivered('mor_payments', delivery.body), delivery.body, x.harness.clock.now());
   }
 
-  /** Refund `n` of the signup's payment, with the running total `total`; `invoiceId` is empty by default. */
-  function refunded(n: number, total: number, over: { eventId?: string; invoiceId?: string } = {}): Delivery {
-    const eventId = over.eventId ?? `evt_r${n}`;
-    return atEndpoint(aRefund({ invoiceId: '', ...over, eventId, refundId: `rfnd_${n}`, amount: 300, total }));
+  /** Refund `count` of the signup's payment, with the running total `total`; `invoiceId` is empty by default. */
+  function refunded(count: number, total: number, over: { eventId?: string; invoiceId?: string } = {}): Delivery {
+    const eventId = over.eventId ?? `evt_r${count}`;
+    return atEndpoint(aRefund({ invoiceId: '', ...over, eventId, refundId: `rfnd_${count}`, amount: 300, total }));
   }
 
   async function complete(): Promise<void> {

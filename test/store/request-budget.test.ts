@@ -71,8 +71,8 @@ class Replica {
 
   /** `lanes`, each with always one more request to make. */
   busy(lanes: number, endpoints: readonly string[] = ['a', 'b']): this {
-    const lane = async (n: number): Promise<void> => {
-      for (;;) await this.call(endpoints[n++ % endpoints.length] ?? 'a');
+    const lane = async (count: number): Promise<void> => {
+      for (;;) await this.call(endpoints[count++ % endpoints.length] ?? 'a');
     };
     for (let n = 0; n < lanes; n++) void lane(n).catch(() => undefined);
     return this;
@@ -236,10 +236,10 @@ it("the replicas' shares together never exceed Stripe's request limit, and use t
   fc.assert(
     fc.property(fc.oneof(wishes, small), fc.array(fc.nat(5), { minLength: 20, maxLength: 40 }), (wanted, turns) => {
       const slices: (Slice | undefined)[] = wanted.map(() => undefined);
-      const turn = (i: number): void => {
-        const others = slices.filter((s, j): s is Slice => s !== undefined && j !== i);
-        const perSecond = grant(20, wanted[i] ?? 0, others, 0);
-        slices[i] = { perSecond, wanted: wanted[i] ?? 0, untilMs: 1 };
+      const turn = (index: number): void => {
+        const others = slices.filter((s, j): s is Slice => s !== undefined && j !== index);
+        const perSecond = grant(20, wanted[index] ?? 0, others, 0);
+        slices[index] = { perSecond, wanted: wanted[index] ?? 0, untilMs: 1 };
       };
       for (const t of turns) turn(t % wanted.length);
       const held = () => slices.reduce((sum, s) => sum + (s?.perSecond ?? 0), 0);

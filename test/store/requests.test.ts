@@ -65,7 +65,7 @@ function afterTheNameWasLookedUp(pool: pg.Pool, then: () => Promise<void>): void
 }
 
 const name = (key: string) => ({ apiKey: 'shop', method: 'POST', path: '/v1/signups', idempotencyKey: key });
-const sha = (n: number): Buffer => Buffer.alloc(32, n);
+const sha = (count: number): Buffer => Buffer.alloc(32, count);
 const ASKED: SignupRequest = {
   kind: 'payment',
   customerId: 'cus_oak',
@@ -111,11 +111,11 @@ it('two equal refund requests at the same time make one refund at the MoR', asyn
   harness.platform.put(anInvoice());
   harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
   await harness.take(aPaymentSucceeded());
-  const ask = (n: number) =>
+  const ask = (count: number) =>
     refunds.request(
       'pay_oak',
       { amount: 700n, reason: null, metadata: null, by: 'ops' },
-      { ...name('r'), bodySha256: sha(n) },
+      { ...name('r'), bodySha256: sha(count) },
     );
   const both = await Promise.all([ask(1), ask(1)]);
   const ids = both.map((r) => (r.ok ? r.value.id : r.code));

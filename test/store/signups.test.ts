@@ -78,8 +78,8 @@ it.each([
       [signup, kind, customer, body],
     );
     const since = context.now().now;
-    const paid = (s: LaneState): LaneState => {
-      const { state } = ensureInvoice(s, context.now());
+    const paid = (before: LaneState): LaneState => {
+      const { state } = ensureInvoice(before, context.now());
       const p = newPayment(context.now(), { invoiceId: lane, customerId: customer, currency: 'EUR', signupId: signup });
       const succeededAt = new Date(since.getTime() + (settledSec ?? 0) * 1000);
       return putPayment(state, { ...p, succeededAt, pendingSince: settledSec === null ? null : since });

@@ -60,30 +60,32 @@ class Lists extends BillingReader {
     what: string,
     all: readonly T[],
     id: (item: T) => string,
-    q: { createdAfter: Date; createdBefore?: Date; startingAfter?: string },
+    text: { createdAfter: Date; createdBefore?: Date; startingAfter?: string },
   ): Promise<CallOutcome<BillingPage<T>>> {
     if (this.silent) return Promise.resolve(failed('unknown'));
     if (this.pages.length + 1 >= this.dieAt) return Promise.reject(new Error('the process was killed'));
-    const time = (i: T): number => i.createdAt?.getTime() ?? 0;
+    const time = (index: T): number => index.createdAt?.getTime() ?? 0;
     const listed = all
-      .filter((i) => time(i) >= q.createdAfter.getTime() && time(i) < (q.createdBefore?.getTime() ?? Infinity))
+      .filter((i) => time(i) >= text.createdAfter.getTime() && time(i) < (text.createdBefore?.getTime() ?? Infinity))
       .toSorted((a, b) => time(b) - time(a));
-    const from = q.startingAfter === undefined ? 0 : listed.findIndex((i) => id(i) === q.startingAfter) + 1;
+    const from = text.startingAfter === undefined ? 0 : listed.findIndex((i) => id(i) === text.startingAfter) + 1;
     const items = listed.slice(from, from + PAGE);
     this.pages.push({ what, ids: items.map(id) });
     const next = from + PAGE < listed.length ? id(items[items.length - 1] as T) : null;
     return Promise.resolve({ ok: true, value: { items, unreadable: [], next }, status: 200, requestId: null });
   }
 
-  override listInvoices(q: Parameters<BillingReader['listInvoices']>[0]): ReturnType<BillingReader['listInvoices']> {
-    return this.page('invoices', [...this.stripe.invoices.values()].map(shown), (i) => i.invoiceId, q);
+  override listInvoices(
+    query: Parameters<BillingReader['listInvoices']>[0],
+  ): ReturnType<BillingReader['listInvoices']> {
+    return this.page('invoices', [...this.stripe.invoices.values()].map(shown), (i) => i.invoiceId, query);
   }
   override async readInvoice(id: string): ReturnType<BillingReader['readInvoice']> {
     const invoice = this.stripe.invoices.get(id);
     return { ok: true, value: invoice === undefined ? null : shown(invoice), status: 200, requestId: null };
   }
-  override listEvents(q: Parameters<BillingReader['listEvents']>[0]): ReturnType<BillingReader['listEvents']> {
-    return this.page('events', this.events, (e) => e.eventId, q);
+  override listEvents(query: Parameters<BillingReader['listEvents']>[0]): ReturnType<BillingReader['listEvents']> {
+    return this.page('events', this.events, (e) => e.eventId, query);
   }
   private readonly never = (): never => {
     throw new Error('verify does not ask for this here');
@@ -132,7 +134,8 @@ function service(limits = { ...VERIFY_LIMITS, saveEvery: 1 }, settings = SETTING
 
 const run = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => service().run({ since: SINCE, ...over });
 const again = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => run({ resume: true, ...over });
-const differing = (r: VerifyReport): (string | null)[] => r.differences.map((d) => d.invoiceId).sort();
+const differing = (verifyReport: VerifyReport): (string | null)[] =>
+  verifyReport.differences.map((d) => d.invoiceId).sort();
 
 /** Invoices of Stripe, an hour between two, number 1 the newest; the books have all but the unreported ones. */
 async function invoices(from: number, to: number, unheard: readonly number[] = []): Promise<void> {
@@ -141,11 +144,11 @@ async function invoices(from: number, to: number, unheard: readonly number[] = [
     if (!unheard.includes(n)) await known(n);
   }
 }
-async function known(n: number, status = 'open'): Promise<void> {
+async function known(count: number, status = 'open'): Promise<void> {
   await db.pool.query(
     `insert into invoice (invoice_id, status, platform_status, first_seen_at) values ($1, 'open', $2, $3)
        on conflict (invoice_id) do update set platform_status = excluded.platform_status`,
-    [`in_${n}`, status, NOW],
+    [`in_${count}`, status, NOW],
   );
 }
 const asked = (what: string): string[] => lists.pages.filter((p) => p.what === what).flatMap((p) => p.ids);
@@ -178,8 +181,8 @@ it('a verify run skips and counts an invoice with an undecided event, and the ne
   await invoices(1, 4, [1, 2]);
   await known(3, 'draft');
   const inbox = new PgInbox(db, clock);
-  const event = (n: number): ReturnType<typeof invoiceEvent> =>
-    invoiceEvent('invoice.finalized', { eventId: `evt_${n}`, invoiceId: `in_${n}` });
+  const event = (count: number): ReturnType<typeof invoiceEvent> =>
+    invoiceEvent('invoice.finalized', { eventId: `evt_${count}`, invoiceId: `in_${count}` });
   await inbox.store([event(1), event(3), event(4)]);
   const report = await run();
   expect({ outcome: report.outcome, about: differing(report), left: report.compared['under_way'] }).toEqual({
@@ -193,7 +196,7 @@ it('a verify run skips and counts an invoice with an undecided event, and the ne
 
 it('a verify run starts one time a day, and immediately if a wrong clock had scheduled the next run a year ahead', async () => {
   const books = new VerifyRepository(db, clock);
-  const days = (n: number): number => n * 24 * HOUR;
+  const days = (count: number): number => count * 24 * HOUR;
   expect(await books.claimRun(days(1))).toBe(true);
   expect(await books.claimRun(days(1))).toBe(false);
   await books.nextRunIn(days(365));

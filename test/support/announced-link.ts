@@ -67,50 +67,52 @@ export const notGiven = async (): Promise<CallOutcome<LinkFacts>> =>
   failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
 
 /** Names the first link as an announcement does, by the key of its request. */
-export async function byKey(r: Rig): Promise<{ readonly idempotencyKey: string }> {
-  return { idempotencyKey: callKey('create_payment_link', (await state(r)).objects[0]?.id ?? '', 1) };
+export async function byKey(rig: Rig): Promise<{ readonly idempotencyKey: string }> {
+  return { idempotencyKey: callKey('create_payment_link', (await state(rig)).objects[0]?.id ?? '', 1) };
 }
 
 /** The MoR's payment event with this charge. */
-export const paid = (r: Rig, paymentId = 'pay_nine', chargeId = 'ch_9'): Promise<unknown> =>
-  r.h.take(aPaymentSucceeded({ paymentId, chargeId, at: r.h.clock.now() }));
+export const paid = (rig: Rig, paymentId = 'pay_nine', chargeId = 'ch_9'): Promise<unknown> =>
+  rig.h.take(aPaymentSucceeded({ paymentId, chargeId, at: rig.h.clock.now() }));
 
 /** Lets this many hours pass, one by one. */
-export async function hours(r: Rig, times: number): Promise<void> {
-  for (let n = 0; n < times; n++) await after(r, HOUR_MS);
+export async function hours(rig: Rig, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) await after(rig, HOUR_MS);
 }
 
 /** A caller asks about the first link. `read` is the MoR's reply. */
-export async function callerReads(r: Rig, read: Rig['links']['read']): Promise<void> {
-  const id = (await state(r)).objects[0]?.id ?? '';
+export async function callerReads(rig: Rig, read: Rig['links']['read']): Promise<void> {
+  const id = (await state(rig)).objects[0]?.id ?? '';
   const shown = await read('payment_link', 'link_1');
-  await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
+  await rig.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
 }
 
 /** The money in the books: for each payment its charge and the state of its mark. */
-export const taken = async (r: Rig): Promise<string[]> =>
-  (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
+export const taken = async (rig: Rig): Promise<string[]> =>
+  (await state(rig)).payments
+    .filter((p) => p.succeededAt !== null)
+    .map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
 
 /** For each refund: the state of its refund on Stripe, and the name of its payment. */
-export async function mirrors(r: Rig): Promise<readonly unknown[]> {
-  const s = await state(r);
+export async function mirrors(rig: Rig): Promise<readonly unknown[]> {
+  const s = await state(rig);
   return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
 }
 
-export const topics = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.topic);
+export const topics = async (rig: Rig): Promise<readonly string[]> => (await openItems(rig)).map((x) => x.topic);
 
-export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
-  return (await state(r)).reviews.filter((x) => x.status === 'open');
+export async function openItems(rig: Rig): Promise<readonly ReviewRow[]> {
+  return (await state(rig)).reviews.filter((x) => x.status === 'open');
 }
 
 /** A person chooses this resolution for an open item, by default the first one. */
-export async function settled(r: Rig, resolution: 'dismiss' | 'retry' | 'refund', n = 0): Promise<void> {
-  const item = (await openItems(r))[n];
+export async function settled(rig: Rig, resolution: 'dismiss' | 'retry' | 'refund', count = 0): Promise<void> {
+  const item = (await openItems(rig))[count];
   const choice = { resolution, by: 'ops', note: null } as const;
-  if (item !== undefined) await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+  if (item !== undefined) await rig.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
 }
 
-export const dismissed = (r: Rig, n = 0): Promise<void> => settled(r, 'dismiss', n);
+export const dismissed = (rig: Rig, count = 0): Promise<void> => settled(rig, 'dismiss', count);
 
 /**
  * Somebody marks the invoice on Stripe with a payment record with this reference, as an item about the link proposes.
@@ -124,14 +126,14 @@ export async function markedByHand({ h }: Rig, reference = 'link_1'): Promise<vo
 }
 
 /** The MoR knows the link again, and the link is paid. */
-export function isPaid(r: Rig): void {
-  Reflect.deleteProperty(r.links, 'read');
-  r.links.pay('link_1');
+export function isPaid(rig: Rig): void {
+  Reflect.deleteProperty(rig.links, 'read');
+  rig.links.pay('link_1');
 }
 
 /** The MoR refunds 10.00 EUR of this charge. */
-export const givenBack = (r: Rig, paymentId: string, chargeId: string): Promise<unknown> =>
-  r.h.take(aRefund({ paymentId, chargeId, amount: 1000, at: r.h.clock.now() }));
+export const givenBack = (rig: Rig, paymentId: string, chargeId: string): Promise<unknown> =>
+  rig.h.take(aRefund({ paymentId, chargeId, amount: 1000, at: rig.h.clock.now() }));
 
 /** The MoR is down. */
 export const away = async () => failed('unknown', { status: 503 });

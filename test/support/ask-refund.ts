@@ -5,11 +5,11 @@ import { type RefundRequest, requestRefund } from '../../src/core/refunds/rules/
 import { asCommand, type Commanded } from './decide.js';
 
 export function askRefund(
-  s: LaneState,
+  state: LaneState,
   paymentRowId: string,
   request: RefundRequest,
   ctx: Ctx,
   scope: readonly string[] | null = null,
 ): Commanded<RefundRow> {
-  return asCommand((lane) => requestRefund(lane, paymentRowId, request, scope))(s, ctx);
+  return asCommand((lane) => requestRefund(lane, paymentRowId, request, scope))(state, ctx);
 }

@@ -30,8 +30,8 @@ export const WISH = { amount: 1000n, reason: null, metadata: null, by: 'ops' } a
 export type Asked = { readonly s: LaneState; readonly r: RefundRow; readonly m: CallRow };
 
 /** A requested refund of 10.00 EUR. `over` changes the refund, `call` changes its call. */
-export function asked(over: Partial<RefundRow> = {}, call: Partial<CallRow> = {}, p = payment()): Asked {
-  const made = askRefund(lane(p), p.id, WISH, ctx());
+export function asked(over: Partial<RefundRow> = {}, call: Partial<CallRow> = {}, values = payment()): Asked {
+  const made = askRefund(lane(values), values.id, WISH, ctx());
   if (!made.ok) throw new Error(made.code);
   const r = { ...made.value, ...over };
   const m = { ...(made.state.calls[0] ?? never()), ...call };
@@ -39,8 +39,8 @@ export function asked(over: Partial<RefundRow> = {}, call: Partial<CallRow> = {}
 }
 
 /** A refund of 10.00 EUR that an event reported. */
-export const byEvent = (over: Partial<RefundRow> = {}, p = payment()): RefundRow => ({
-  ...newRefund(ctx(), p, { amount: 1000n, reason: null, origin: 'event' }),
+export const byEvent = (over: Partial<RefundRow> = {}, values = payment()): RefundRow => ({
+  ...newRefund(ctx(), values, { amount: 1000n, reason: null, origin: 'event' }),
   ...{ id: 'ref_event', status: 'succeeded', succeededAt: NOW, ...over },
 });
 

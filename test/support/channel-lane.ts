@@ -64,7 +64,7 @@ export function paidByCard(ctx = aCtx()): LaneState {
 }
 
 export function hear(
-  s: LaneState,
+  state: LaneState,
   type: string,
   data: object,
   ctx = aCtx(),
@@ -74,11 +74,11 @@ export function hear(
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id, type, created, data })));
   if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   const event = { family: 'channel', eventId: id, type, event: parsed.event } as const;
-  return decided(s, (lane) => settleLane(applyEvent(lane, event, ctx).state, ctx).state);
+  return decided(state, (lane) => settleLane(applyEvent(lane, event, ctx).state, ctx).state);
 }
 
-export const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');
-export const openFacts = (s: LaneState): readonly ReviewRow['fact'][] => open(s).map((r) => r.fact);
+export const open = (state: LaneState): readonly ReviewRow[] => state.reviews.filter((r) => r.status === 'open');
+export const openFacts = (state: LaneState): readonly ReviewRow['fact'][] => open(state).map((r) => r.fact);
 
 /** The event of a succeeded payment of 29.90 EUR for in_1. `over` changes fields. */
 export function aPaymentEvent(over: Partial<PaymentEvent> = {}): PaymentEvent {

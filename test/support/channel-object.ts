@@ -40,13 +40,14 @@ export const proformaFacts = (over: Partial<ProformaFacts> = {}): ProformaFacts 
   ...over,
 });
 
-export const withObjects = (s: LaneState, ...objects: MorObjectRow[]): LaneState => objects.reduce(putObject, s);
+export const withObjects = (state: LaneState, ...objects: MorObjectRow[]): LaneState =>
+  objects.reduce(putObject, state);
 
 /** The lane with the object, and the stored call that creates the object. */
-export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; readonly m: CallRow } {
-  const kind = o.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
+export function asking(lane: LaneState, object: MorObjectRow): { readonly s: LaneState; readonly m: CallRow } {
+  const kind = object.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
   const wire = { method: 'POST', path: '/x', body: '{}' } as const;
-  const state = addCallRow(putObject(s, o), ctx(), { peer: 'mor', kind, subject: o.id, wire });
+  const state = addCallRow(putObject(lane, object), ctx(), { peer: 'mor', kind, subject: object.id, wire });
   const m = state.calls.at(-1);
   if (m === undefined) throw new Error('nothing is asked for');
   return { s: state, m };

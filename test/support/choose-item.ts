@@ -8,17 +8,17 @@ type Choice = { readonly kind?: ReviewKind; readonly note?: string | null; reado
 
 /** Makes the choice, and returns Crossbill's answer. */
 export async function tryChoice(
-  h: LaneHarness,
+  harness: LaneHarness,
   resolution: Resolution,
   { kind, note = null, by = 'ada' }: Choice = {},
 ) {
-  const open = (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
+  const open = (await harness.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
   const item = open.findLast((r) => kind === undefined || r.kind === kind);
-  return h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', { resolution, note, by }, ctx));
+  return harness.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', { resolution, note, by }, ctx));
 }
 
 /** Makes the choice. Throws if there is no such item, or if Crossbill refuses the choice. */
-export async function chooseItem(h: LaneHarness, resolution: Resolution, choice: Choice = {}): Promise<void> {
-  const done = await tryChoice(h, resolution, choice);
+export async function chooseItem(harness: LaneHarness, resolution: Resolution, choice: Choice = {}): Promise<void> {
+  const done = await tryChoice(harness, resolution, choice);
   if (!done.ok) throw new Error(`${done.code}: ${done.message}`);
 }

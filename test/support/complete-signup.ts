@@ -4,6 +4,6 @@ import { type Ctx } from '../../src/engine/context.js';
 import { completeSignup as complete, type Completion } from '../../src/core/signups/rules/signup.js';
 import { asCommand, type Commanded } from './decide.js';
 
-export function completeSignup(s: LaneState, completion: Completion, ctx: Ctx): Commanded<PaymentRow> {
-  return asCommand((lane) => complete(lane, completion))(s, ctx);
+export function completeSignup(state: LaneState, completion: Completion, ctx: Ctx): Commanded<PaymentRow> {
+  return asCommand((lane) => complete(lane, completion))(state, ctx);
 }

@@ -27,13 +27,15 @@ export type Applied = { readonly state: LaneState; readonly verdict: EventOutcom
 export type Commanded<T> = { readonly ok: true; readonly state: LaneState; readonly value: T } | Refusal;
 
 /** Runs a rule on a state. Returns the new state, or the same object if the rule changed nothing. */
-export function decide(s: LaneState, ctx: Ctx, rule: Rule): LaneState {
-  const lane = new Lane(s, ctx);
+export function decide(state: LaneState, ctx: Ctx, rule: Rule): LaneState {
+  const lane = new Lane(state, ctx);
   rule(lane);
   return lane.toState();
 }
 
-export function asEventRule<E>(take: (lane: Lane, e: E) => EventOutcome): (s: LaneState, e: E, ctx: Ctx) => Applied {
+export function asEventRule<E>(
+  take: (lane: Lane, error: E) => EventOutcome,
+): (state: LaneState, error: E, ctx: Ctx) => Applied {
   return (s, e, ctx) => {
     const lane = new Lane(s, ctx);
     const outcome = take(lane, e);
@@ -41,7 +43,7 @@ export function asEventRule<E>(take: (lane: Lane, e: E) => EventOutcome): (s: La
   };
 }
 
-export function asCommand<T>(act: (lane: Lane) => Result<T>): (s: LaneState, ctx: Ctx) => Commanded<T> {
+export function asCommand<T>(act: (lane: Lane) => Result<T>): (state: LaneState, ctx: Ctx) => Commanded<T> {
   return (s, ctx) => {
     const lane = new Lane(s, ctx);
     const done = carryOut(lane, act);
@@ -49,7 +51,7 @@ export function asCommand<T>(act: (lane: Lane) => Result<T>): (s: LaneState, ctx
   };
 }
 
-type Chosen = (s: LaneState, r: ReviewRow, choice: Choice, ctx: Ctx) => Commanded<null>;
+type Chosen = (state: LaneState, item: ReviewRow, choice: Choice, ctx: Ctx) => Commanded<null>;
 
 export function asReview(choose: ChoiceRule): Chosen {
   return (s, r, choice, ctx) => {
@@ -86,66 +88,75 @@ export function onStates<K extends CallKind>(rule: CallRule<K>) {
 
 type Outcome<F extends (...of: never[]) => unknown> = Parameters<F>[3];
 
-export const applyEvent = (s: LaneState, e: LaneEvent | ChannelEvent, ctx: Ctx): Applied =>
-  asEventRule((lane, one: LaneEvent | ChannelEvent) => events.applyEvent(SUBJECTS, lane, one))(s, e, ctx);
+export const applyEvent = (state: LaneState, event: LaneEvent | ChannelEvent, ctx: Ctx): Applied =>
+  asEventRule((lane, one: LaneEvent | ChannelEvent) => events.applyEvent(SUBJECTS, lane, one))(state, event, ctx);
 
-export const applyReply = (s: LaneState, id: string, o: Outcome<typeof answers.applyReply>, ctx: Ctx): LaneState =>
-  decide(s, ctx, (lane) => answers.applyReply(SUBJECTS.calls, lane, id, o));
+export const applyReply = (
+  state: LaneState,
+  id: string,
+  callOutcome: Outcome<typeof answers.applyReply>,
+  ctx: Ctx,
+): LaneState => decide(state, ctx, (lane) => answers.applyReply(SUBJECTS.calls, lane, id, callOutcome));
 
-export const applyCheck = (s: LaneState, id: string, o: Outcome<typeof answers.applyCheck>, ctx: Ctx): LaneState =>
-  decide(s, ctx, (lane) => answers.applyCheck(SUBJECTS.calls, lane, id, o));
+export const applyCheck = (
+  state: LaneState,
+  id: string,
+  callOutcome: Outcome<typeof answers.applyCheck>,
+  ctx: Ctx,
+): LaneState => decide(state, ctx, (lane) => answers.applyCheck(SUBJECTS.calls, lane, id, callOutcome));
 
-export const nextRequestOf = (s: LaneState, ctx: Ctx, decideAgain: DecideAgain): NextRequest | null =>
-  settling.nextRequest(SUBJECTS, new Lane(s, ctx, decideAgain));
+export const nextRequestOf = (state: LaneState, ctx: Ctx, decideAgain: DecideAgain): NextRequest | null =>
+  settling.nextRequest(SUBJECTS, new Lane(state, ctx, decideAgain));
 
-export const resolveReview = (s: LaneState, id: string, choice: Choice, ctx: Ctx): Commanded<ReviewRow> =>
-  asCommand((lane) => reviews.resolveReview(SUBJECTS, lane, id, choice))(s, ctx);
+export const resolveReview = (state: LaneState, id: string, choice: Choice, ctx: Ctx): Commanded<ReviewRow> =>
+  asCommand((lane) => reviews.resolveReview(SUBJECTS, lane, id, choice))(state, ctx);
 
-export const settle = (s: LaneState, ctx: Ctx): settling.Settled => settling.settle(SUBJECTS, new Lane(s, ctx));
+export const settle = (state: LaneState, ctx: Ctx): settling.Settled => settling.settle(SUBJECTS, new Lane(state, ctx));
 
 // ---- Single changes
 
 type Item = Parameters<Lane['openReview']>[0];
 type Request = Parameters<Lane['request']>[0];
 
-export const openReview = (s: LaneState, ctx: Ctx, item: Item): LaneState =>
-  decide(s, ctx, (lane) => lane.openReview(item));
+export const openReview = (state: LaneState, ctx: Ctx, item: Item): LaneState =>
+  decide(state, ctx, (lane) => lane.openReview(item));
 
-export const closeReviews = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['closeItems']>): LaneState =>
-  decide(s, ctx, (lane) => lane.closeItems(...of));
+export const closeReviews = (state: LaneState, ctx: Ctx, ...of: Parameters<Lane['closeItems']>): LaneState =>
+  decide(state, ctx, (lane) => lane.closeItems(...of));
 
-export const openReviewOf = (s: LaneState, kind: ReviewRow['kind'], subject: string): ReviewRow | undefined =>
-  s.reviews.find((r) => r.kind === kind && r.subject === subject && r.status === 'open');
+export const openReviewOf = (state: LaneState, kind: ReviewRow['kind'], subject: string): ReviewRow | undefined =>
+  state.reviews.find((r) => r.kind === kind && r.subject === subject && r.status === 'open');
 
-export const addCallRow = (s: LaneState, ctx: Ctx, m: Request): LaneState => decide(s, ctx, (lane) => lane.request(m));
+export const addCallRow = (state: LaneState, ctx: Ctx, request: Request): LaneState =>
+  decide(state, ctx, (lane) => lane.request(request));
 
-export const addCall = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['call']>): LaneState =>
-  decide(s, ctx, (lane) => lane.call(...of));
+export const addCall = (state: LaneState, ctx: Ctx, ...of: Parameters<Lane['call']>): LaneState =>
+  decide(state, ctx, (lane) => lane.call(...of));
 
-export const takeCallBack = (s: LaneState, { id }: CallRow, why: string, ctx: Ctx): LaneState =>
-  decide(s, ctx, (lane) => lane.takeBack(id, why));
+export const takeCallBack = (state: LaneState, { id }: CallRow, why: string, ctx: Ctx): LaneState =>
+  decide(state, ctx, (lane) => lane.takeBack(id, why));
 
-export const note = (s: LaneState, ctx: Ctx, ...of: Parameters<Lane['log']>): LaneState =>
-  decide(s, ctx, (lane) => lane.log(...of));
+export const note = (state: LaneState, ctx: Ctx, ...of: Parameters<Lane['log']>): LaneState =>
+  decide(state, ctx, (lane) => lane.log(...of));
 
-export function ensureInvoice(s: LaneState, ctx: Ctx): { readonly state: LaneState; readonly invoice: InvoiceRow } {
-  const lane = new Lane(s, ctx);
+export function ensureInvoice(state: LaneState, ctx: Ctx): { readonly state: LaneState; readonly invoice: InvoiceRow } {
+  const lane = new Lane(state, ctx);
   const invoice = { ...facts.ensureInvoice(lane) };
   return { state: lane.toState(), invoice };
 }
 
 type Taken<F extends (lane: Lane, ...of: never[]) => void> = F extends (lane: Lane, ...of: infer R) => void ? R : never;
 
-export const recordRead = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.applyRead>): LaneState =>
-  decide(s, ctx, (lane) => facts.applyRead(lane, ...of));
+export const recordRead = (state: LaneState, ctx: Ctx, ...of: Taken<typeof facts.applyRead>): LaneState =>
+  decide(state, ctx, (lane) => facts.applyRead(lane, ...of));
 
-export const applyLateRead = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.applyLateRead>): LaneState =>
-  decide(s, ctx, (lane) => facts.applyLateRead(lane, ...of));
+export const applyLateRead = (state: LaneState, ctx: Ctx, ...of: Taken<typeof facts.applyLateRead>): LaneState =>
+  decide(state, ctx, (lane) => facts.applyLateRead(lane, ...of));
 
-export const recordEvent = (s: LaneState, ctx: Ctx, ...of: Taken<typeof facts.recordEvent>): LaneState =>
-  decide(s, ctx, (lane) => facts.recordEvent(lane, ...of));
+export const recordEvent = (state: LaneState, ctx: Ctx, ...of: Taken<typeof facts.recordEvent>): LaneState =>
+  decide(state, ctx, (lane) => facts.recordEvent(lane, ...of));
 
-export const askAgain = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, facts.askAgain);
+export const askAgain = (state: LaneState, ctx: Ctx): LaneState => decide(state, ctx, facts.askAgain);
 
-export const requireRead = (s: LaneState): LaneState =>
-  s.invoice === null ? s : { ...s, invoice: { ...s.invoice, readAt: null, readDueAt: null } };
+export const requireRead = (state: LaneState): LaneState =>
+  state.invoice === null ? state : { ...state, invoice: { ...state.invoice, readAt: null, readDueAt: null } };

@@ -36,29 +36,32 @@ export function anAlert(over: Partial<MorObjectRow> = {}): MorObjectRow {
 }
 
 /** Runs the rules of disputes, alerts and returns until the lane is at rest. */
-export const settleDisputes = (s: LaneState, ctx: Ctx): LaneState =>
-  decide(decide(s, ctx, ruleAfter(disputes)), ctx, ruleAfter(returns));
+export const settleDisputes = (state: LaneState, ctx: Ctx): LaneState =>
+  decide(decide(state, ctx, ruleAfter(disputes)), ctx, ruleAfter(returns));
 
 /** The lane at rest after these disputes and alerts. */
-export function withThem(s: LaneState, objects: readonly MorObjectRow[], minute = 0): LaneState {
-  return decided(s, (state) => settleDisputes(objects.reduce(putObject, state), later(minute)));
+export function withThem(state: LaneState, objects: readonly MorObjectRow[], minute = 0): LaneState {
+  return decided(state, (state) => settleDisputes(objects.reduce(putObject, state), later(minute)));
 }
 
 /** The subjects of the open items. */
-export const asked = (s: LaneState): string[] => open(s).map((r) => r.subject);
+export const asked = (state: LaneState): string[] => open(state).map((r) => r.subject);
 
 /** The lane after a person dismissed the item. */
-export function dismissed(s: LaneState, subject: string): LaneState {
-  const dealt = (r: ReviewRow): ReviewRow =>
-    r.subject === subject ? { ...r, status: 'resolved', resolution: 'dismiss', resolvedAt: r.createdAt } : r;
-  return { ...s, reviews: s.reviews.map(dealt) };
+export function dismissed(state: LaneState, subject: string): LaneState {
+  const dealt = (item: ReviewRow): ReviewRow =>
+    item.subject === subject
+      ? { ...item, status: 'resolved', resolution: 'dismiss', resolvedAt: item.createdAt }
+      : item;
+  return { ...state, reviews: state.reviews.map(dealt) };
 }
 
 /** The only open item, if there is exactly one. */
-export const only = (s: LaneState): ReviewRow | undefined => (open(s).length === 1 ? open(s)[0] : undefined);
+export const only = (state: LaneState): ReviewRow | undefined =>
+  open(state).length === 1 ? open(state)[0] : undefined;
 /** The lane after its dispute or alert changed. */
-export const goesOn = (s: LaneState, over: Partial<MorObjectRow>, minute = 5): LaneState =>
-  withThem(s, [{ ...(s.objects[0] ?? aDispute()), ...over }], minute);
+export const goesOn = (state: LaneState, over: Partial<MorObjectRow>, minute = 5): LaneState =>
+  withThem(state, [{ ...(state.objects[0] ?? aDispute()), ...over }], minute);
 /** By subject, why each item closed automatically. */
-export const closed = (s: LaneState): Record<string, string | null> =>
-  Object.fromEntries(s.reviews.filter((r) => r.resolution === 'cleared').map((r) => [r.subject, r.note]));
+export const closed = (state: LaneState): Record<string, string | null> =>
+  Object.fromEntries(state.reviews.filter((r) => r.resolution === 'cleared').map((r) => [r.subject, r.note]));

@@ -31,7 +31,7 @@ export class FakePaymentGateway extends PaymentGateway {
   /** The status of the next refund in the reply. */
   nextStatus: RefundReply['status'] = 'succeeded';
   /** Changes a reply on its way, to play a MoR that replies to another request. */
-  distort: (a: RefundReply) => RefundReply = (a) => a;
+  distort: (reply: RefundReply) => RefundReply = (a) => a;
   readonly #kept = new Map<string, { body: string | null; outcome: CallOutcome<RefundReply>; at: number }>();
 
   constructor(private readonly clock: Clock) {
@@ -86,20 +86,20 @@ export class FakePaymentGateway extends PaymentGateway {
     this.calls.push({ call: fromWire<MorCall>(wire), wire, key });
   }
 
-  private refund(c: Extract<MorCall, { kind: 'create_refund' }>): CallOutcome<RefundReply> {
-    const p = this.payments.get(c.paymentId);
+  private refund(morCall: Extract<MorCall, { kind: 'create_refund' }>): CallOutcome<RefundReply> {
+    const p = this.payments.get(morCall.paymentId);
     if (p === undefined) return failed('refused', { status: 404, code: 'payment_not_found' });
-    if (p.refunded + c.amountMinor > p.minor) return failed('refused', { status: 400, code: 'invalid_request' });
+    if (p.refunded + morCall.amountMinor > p.minor) return failed('refused', { status: 400, code: 'invalid_request' });
     const status = this.nextStatus;
-    if (status !== 'failed') p.refunded += c.amountMinor;
+    if (status !== 'failed') p.refunded += morCall.amountMinor;
     const n = this.made.length + 1;
     const made: RefundReply = {
       morRefundId: `rfnd_api${n}`,
-      paymentId: c.paymentId,
-      amountMinor: c.amountMinor,
+      paymentId: morCall.paymentId,
+      amountMinor: morCall.amountMinor,
       currency: p.currency,
       status,
-      reason: c.reason,
+      reason: morCall.reason,
       processorRefundId: `re_api${n}`,
       createdAt: this.clock.now(),
     };

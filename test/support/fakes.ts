@@ -86,8 +86,8 @@ export class FakeBillingPlatform extends BillingPlatform {
     super();
   }
 
-  put(i: InvoiceFacts): void {
-    this.invoices.set(i.invoiceId, i);
+  put(invoice: InvoiceFacts): void {
+    this.invoices.set(invoice.invoiceId, invoice);
   }
 
   change(invoiceId: string, over: Partial<InvoiceFacts>): void {
@@ -180,124 +180,141 @@ export class FakeBillingPlatform extends BillingPlatform {
     return answered<EffectCheck>(found === null ? { done: false } : { done: true, reply: found });
   }
 
-  private find(c: BillingCall): BillingReply | null {
-    const invoice = this.invoices.get(c.invoiceId);
-    const paid = this.payments.get(c.invoiceId) ?? [];
-    switch (c.kind) {
+  private find(billingCall: BillingCall): BillingReply | null {
+    const invoice = this.invoices.get(billingCall.invoiceId);
+    const paid = this.payments.get(billingCall.invoiceId) ?? [];
+    switch (billingCall.kind) {
       case 'finalize_invoice':
-        return invoice !== undefined && invoice.status !== 'draft' ? { kind: c.kind, invoice } : null;
+        return invoice !== undefined && invoice.status !== 'draft' ? { kind: billingCall.kind, invoice } : null;
       case 'report_payment': {
-        const record = this.records.find((r) => r.paymentId === c.paymentId || r.reference === c.reference);
-        return record === undefined ? null : { kind: c.kind, paymentRecordId: record.id };
+        const record = this.records.find(
+          (r) => r.paymentId === billingCall.paymentId || r.reference === billingCall.reference,
+        );
+        return record === undefined ? null : { kind: billingCall.kind, paymentRecordId: record.id };
       }
       case 'attach_payment':
-        return invoice !== undefined && paid.some((p) => p.recordId === c.paymentRecordId)
-          ? { kind: c.kind, invoice }
+        return invoice !== undefined && paid.some((p) => p.recordId === billingCall.paymentRecordId)
+          ? { kind: billingCall.kind, invoice }
           : null;
       case 'set_reference': {
-        const { paymentId = '', reference } = this.references.get(c.invoiceId) ?? {};
-        const isOurs = mayBeOneName(paymentId, c.paymentId) && reference === c.reference;
-        return invoice !== undefined && isOurs ? { kind: c.kind, invoice } : null;
+        const { paymentId = '', reference } = this.references.get(billingCall.invoiceId) ?? {};
+        const isOurs = mayBeOneName(paymentId, billingCall.paymentId) && reference === billingCall.reference;
+        return invoice !== undefined && isOurs ? { kind: billingCall.kind, invoice } : null;
       }
       case 'mark_uncollectible':
-        return invoice?.status === 'uncollectible' ? { kind: c.kind, invoice } : null;
+        return invoice?.status === 'uncollectible' ? { kind: billingCall.kind, invoice } : null;
       case 'cancel_subscription':
-        return this.ended.has(c.subscriptionId) ? { kind: c.kind, subscriptionId: c.subscriptionId } : null;
+        return this.ended.has(billingCall.subscriptionId)
+          ? { kind: billingCall.kind, subscriptionId: billingCall.subscriptionId }
+          : null;
       case 'pay_out_of_band': {
         const outOfBand = (invoice?.amountPaid ?? 0n) - paid.reduce((n, p) => n + p.minor, 0n);
-        return invoice?.status === 'paid' && outOfBand > 0n ? { kind: c.kind, invoice, outOfBand } : null;
+        return invoice?.status === 'paid' && outOfBand > 0n ? { kind: billingCall.kind, invoice, outOfBand } : null;
       }
       case 'report_refund': {
-        const record = this.records.find((r) => r.id === c.paymentRecordId);
-        const shown = record?.refunds.some((r) => r.reference === c.reference) === true;
-        return shown ? { kind: c.kind, paymentRecordId: c.paymentRecordId } : null;
+        const record = this.records.find((r) => r.id === billingCall.paymentRecordId);
+        const shown = record?.refunds.some((r) => r.reference === billingCall.reference) === true;
+        return shown ? { kind: billingCall.kind, paymentRecordId: billingCall.paymentRecordId } : null;
       }
       case 'issue_credit_note': {
-        const note = this.notes.find((n) => n.refundId === c.refundId);
-        return note === undefined ? null : { kind: c.kind, creditNoteId: note.id };
+        const note = this.notes.find((n) => n.refundId === billingCall.refundId);
+        return note === undefined ? null : { kind: billingCall.kind, creditNoteId: note.id };
       }
     }
   }
 
-  private carryOut(c: BillingCall): CallOutcome<BillingReply> {
+  private carryOut(billingCall: BillingCall): CallOutcome<BillingReply> {
     const refuse = (code: string): CallFailure => failed('refused', { code, message: code });
-    const done = (a: BillingReply): CallOutcome<BillingReply> => {
-      this.effects[c.kind] = (this.effects[c.kind] ?? 0) + 1;
-      return answered(a);
+    const done = (reply: BillingReply): CallOutcome<BillingReply> => {
+      this.effects[billingCall.kind] = (this.effects[billingCall.kind] ?? 0) + 1;
+      return answered(reply);
     };
-    const invoice = this.invoices.get(c.invoiceId);
-    if (invoice === undefined && c.kind !== 'report_payment' && c.kind !== 'report_refund')
+    const invoice = this.invoices.get(billingCall.invoiceId);
+    if (invoice === undefined && billingCall.kind !== 'report_payment' && billingCall.kind !== 'report_refund')
       return refuse('resource_missing');
     const i = invoice ?? null;
     const payable = i?.status === 'open' || i?.status === 'uncollectible';
-    switch (c.kind) {
+    switch (billingCall.kind) {
       case 'finalize_invoice':
         if (this.finalizationRefusal !== null) return refuse(this.finalizationRefusal);
         if (i?.status !== 'draft') return refuse('invoice_not_editable');
-        this.change(c.invoiceId, { status: 'open', finalizationError: null });
-        return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
+        this.change(billingCall.invoiceId, { status: 'open', finalizationError: null });
+        return done({ kind: billingCall.kind, invoice: this.must(billingCall.invoiceId) });
       case 'report_payment': {
         const id = `pr_${++this.#last}`;
-        const { reference, paymentId, invoiceId, amount } = c;
+        const { reference, paymentId, invoiceId, amount } = billingCall;
         this.records.push({ id, reference, ...amount, paymentId, invoiceId, refunds: [] });
-        return done({ kind: c.kind, paymentRecordId: id });
+        return done({ kind: billingCall.kind, paymentRecordId: id });
       }
       case 'attach_payment': {
-        const record = this.records.find((r) => r.id === c.paymentRecordId);
+        const record = this.records.find((r) => r.id === billingCall.paymentRecordId);
         if (record === undefined) return refuse('resource_missing');
         if (i === null || !payable) return refuse('invoice_not_open');
         if (record.currency !== i.currency) return refuse('currency');
         this.attach(i, record.id, record.minor);
-        return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
+        return done({ kind: billingCall.kind, invoice: this.must(billingCall.invoiceId) });
       }
       case 'set_reference':
         if (i === null) return refuse('resource_missing');
-        this.references.set(c.invoiceId, { paymentId: c.paymentId, reference: c.reference });
-        return done({ kind: c.kind, invoice: i });
+        this.references.set(billingCall.invoiceId, {
+          paymentId: billingCall.paymentId,
+          reference: billingCall.reference,
+        });
+        return done({ kind: billingCall.kind, invoice: i });
       case 'mark_uncollectible':
         if (i?.status !== 'open') return refuse('invoice_not_open');
-        this.change(c.invoiceId, { status: 'uncollectible' });
-        return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
+        this.change(billingCall.invoiceId, { status: 'uncollectible' });
+        return done({ kind: billingCall.kind, invoice: this.must(billingCall.invoiceId) });
       case 'cancel_subscription':
-        if (this.ended.has(c.subscriptionId)) return refuse('resource_missing');
-        this.ended.add(c.subscriptionId);
-        return done({ kind: c.kind, subscriptionId: c.subscriptionId });
+        if (this.ended.has(billingCall.subscriptionId)) return refuse('resource_missing');
+        this.ended.add(billingCall.subscriptionId);
+        return done({ kind: billingCall.kind, subscriptionId: billingCall.subscriptionId });
       case 'pay_out_of_band':
         if (i === null || !payable) return refuse('invoice_not_open');
-        this.change(c.invoiceId, { status: 'paid', amountPaid: i.amountDue, amountRemaining: 0n });
-        return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
+        this.change(billingCall.invoiceId, { status: 'paid', amountPaid: i.amountDue, amountRemaining: 0n });
+        return done({ kind: billingCall.kind, invoice: this.must(billingCall.invoiceId) });
       case 'report_refund': {
-        const record = this.records.find((r) => r.id === c.paymentRecordId);
+        const record = this.records.find((r) => r.id === billingCall.paymentRecordId);
         if (record === undefined) return refuse('resource_missing');
-        if (this.records.some((r) => r.refunds.some((x) => x.reference === c.reference)))
+        if (this.records.some((r) => r.refunds.some((x) => x.reference === billingCall.reference)))
           return refuse('reference_taken');
         const before = record.refunds.reduce((n, r) => n + r.minor, 0n);
-        if (before + c.amount.minor > record.minor) return refuse('too_much');
-        record.refunds.push({ reference: c.reference, refundId: c.refundId, minor: c.amount.minor });
-        return done({ kind: c.kind, paymentRecordId: record.id });
+        if (before + billingCall.amount.minor > record.minor) return refuse('too_much');
+        record.refunds.push({
+          reference: billingCall.reference,
+          refundId: billingCall.refundId,
+          minor: billingCall.amount.minor,
+        });
+        return done({ kind: billingCall.kind, paymentRecordId: record.id });
       }
       case 'issue_credit_note': {
         if (i?.status !== 'paid' && !payable) return refuse('invoice_not_open');
-        const known = this.records.some((r) => r.refunds.some((x) => x.reference === c.refunded?.reference));
-        if (c.refunded !== null && !known) return refuse('refund_group_unknown');
-        const credited = (i.amountCredited ?? 0n) + c.amount.minor;
+        const known = this.records.some((r) => r.refunds.some((x) => x.reference === billingCall.refunded?.reference));
+        if (billingCall.refunded !== null && !known) return refuse('refund_group_unknown');
+        const credited = (i.amountCredited ?? 0n) + billingCall.amount.minor;
         if (credited > i.total) return refuse('amount_too_large');
-        this.change(c.invoiceId, { amountCredited: credited });
+        this.change(billingCall.invoiceId, { amountCredited: credited });
         const id = `cn_${++this.#last}`;
-        const reference = c.refunded?.reference ?? null;
-        this.notes.push({ id, invoiceId: c.invoiceId, minor: c.amount.minor, refundId: c.refundId, reference });
-        return done({ kind: c.kind, creditNoteId: id });
+        const reference = billingCall.refunded?.reference ?? null;
+        this.notes.push({
+          id,
+          invoiceId: billingCall.invoiceId,
+          minor: billingCall.amount.minor,
+          refundId: billingCall.refundId,
+          reference,
+        });
+        return done({ kind: billingCall.kind, creditNoteId: id });
       }
     }
   }
 
-  private attach(i: InvoiceFacts, recordId: string | null, minor: bigint): void {
-    this.payments.set(i.invoiceId, [...(this.payments.get(i.invoiceId) ?? []), { recordId, minor }]);
-    const amountPaid = i.amountPaid + minor;
-    const remaining = i.amountDue - amountPaid;
-    const status = remaining <= 0n ? 'paid' : i.status;
+  private attach(invoice: InvoiceFacts, recordId: string | null, minor: bigint): void {
+    this.payments.set(invoice.invoiceId, [...(this.payments.get(invoice.invoiceId) ?? []), { recordId, minor }]);
+    const amountPaid = invoice.amountPaid + minor;
+    const remaining = invoice.amountDue - amountPaid;
+    const status = remaining <= 0n ? 'paid' : invoice.status;
     const amountOverpaid = remaining < 0n ? -remaining : 0n;
-    this.put({ ...i, amountPaid, amountRemaining: remaining < 0n ? 0n : remaining, amountOverpaid, status });
+    this.put({ ...invoice, amountPaid, amountRemaining: remaining < 0n ? 0n : remaining, amountOverpaid, status });
   }
 
   private must(invoiceId: string): InvoiceFacts {

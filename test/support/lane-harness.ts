@@ -41,11 +41,11 @@ export class MemoryLaneRepository extends LaneRepository {
     super();
   }
 
-  add(d: Delivery): void {
-    if (this.events.some((e) => e.source === d.source && e.eventId === d.eventId)) return;
+  add(delivery: Delivery): void {
+    if (this.events.some((e) => e.source === delivery.source && e.eventId === delivery.eventId)) return;
     const id = BigInt(this.events.length + 1);
-    const event = parseDelivered(d.source, d.body);
-    this.events.push({ ...d, id, event, attempts: 0, nextTryAt: this.clock.now().getTime() });
+    const event = parseDelivered(delivery.source, delivery.body);
+    this.events.push({ ...delivery, id, event, attempts: 0, nextTryAt: this.clock.now().getTime() });
   }
 
   lane(key: string): MemoryLane {
@@ -62,7 +62,7 @@ export class MemoryLaneRepository extends LaneRepository {
 
   override async claim(_owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
     const now = this.clock.now().getTime();
-    const waits = (e: Waiting): boolean => e.status === 'received' && e.nextTryAt <= now;
+    const waits = (waiting: Waiting): boolean => waiting.status === 'received' && waiting.nextTryAt <= now;
     for (const e of this.events) if (waits(e)) this.lane(e.lane);
     const due = [...this.lanes].filter(
       ([key, l]) =>
@@ -170,24 +170,24 @@ export class MemoryLaneRepository extends LaneRepository {
 /**
  * A log does not keep the bytes of a finished call for good (src/engine/lane-log.ts). This store drops them at once.
  */
-function asKept(m: CallRow): CallRow {
-  return m.status === 'done' ? { ...m, wire: { ...m.wire, body: null } } : m;
+function asKept(call: CallRow): CallRow {
+  return call.status === 'done' ? { ...call, wire: { ...call.wire, body: null } } : call;
 }
 
 /** Refuses what the unique indexes of the schema refuse. */
-function checkUnique(s: LaneState): void {
-  const ids = (of: (r: LaneState['refunds'][number]) => string | null): string[] =>
-    s.refunds.filter((r) => of(r) !== null).map((r) => `${of(r)} ${r.paymentRowId}`);
-  const holds = (p: LaneState['payments'][number]): boolean =>
-    HOLDING.has(p.mark) && !p.waived.includes('amount_mismatch');
+function checkUnique(state: LaneState): void {
+  const ids = (of: (refund: LaneState['refunds'][number]) => string | null): string[] =>
+    state.refunds.filter((r) => of(r) !== null).map((r) => `${of(r)} ${r.paymentRowId}`);
+  const holds = (payment: LaneState['payments'][number]): boolean =>
+    HOLDING.has(payment.mark) && !payment.waived.includes('amount_mismatch');
   const indexes: Record<string, readonly string[]> = {
-    ledger_entry: s.entries.map((e) => `${e.reason} ${e.subject}`),
-    outbox_message: s.calls.map((m) => `${m.kind} ${m.subject} ${m.generation}`),
-    outbox_message_key: s.calls.map((m) => m.key),
-    review_open_once: s.reviews.filter((r) => r.status === 'open').map((r) => `${r.kind} ${r.subject}`),
-    payment_id: s.payments.flatMap((p) => p.paymentId ?? []),
-    payment_holder: s.payments.filter(holds).map((p) => p.invoiceId),
-    payment_record_id: s.payments.flatMap((p) => p.paymentRecordId ?? []),
+    ledger_entry: state.entries.map((e) => `${e.reason} ${e.subject}`),
+    outbox_message: state.calls.map((m) => `${m.kind} ${m.subject} ${m.generation}`),
+    outbox_message_key: state.calls.map((m) => m.key),
+    review_open_once: state.reviews.filter((r) => r.status === 'open').map((r) => `${r.kind} ${r.subject}`),
+    payment_id: state.payments.flatMap((p) => p.paymentId ?? []),
+    payment_holder: state.payments.filter(holds).map((p) => p.invoiceId),
+    payment_record_id: state.payments.flatMap((p) => p.paymentRecordId ?? []),
     refund_mor_id: ids((r) => r.morRefundId),
     refund_processor_id: ids((r) => r.processorRefundId),
   };
@@ -315,7 +315,7 @@ export class LaneHarness {
   }
 
   /** Runs a command of the API on the lane's present state. */
-  async command<T>(lane: string, act: (s: LaneState, ctx: Ctx) => Commanded<T>): Promise<Commanded<T>> {
+  async command<T>(lane: string, act: (state: LaneState, ctx: Ctx) => Commanded<T>): Promise<Commanded<T>> {
     return this.repository.transact<Commanded<T>>({
       lane,
       fence: null,
@@ -335,17 +335,17 @@ export class LaneHarness {
 }
 
 /** The ledger's balance of each account, debits minus credits, without accounts at zero. */
-export function balances(s: LaneState): Record<string, bigint> {
+export function balances(state: LaneState): Record<string, bigint> {
   const sums: Record<string, bigint> = {};
-  for (const e of s.entries) {
+  for (const e of state.entries) {
     sums[e.debit] = (sums[e.debit] ?? 0n) + e.amount.minor;
     sums[e.credit] = (sums[e.credit] ?? 0n) - e.amount.minor;
   }
   return Object.fromEntries(Object.entries(sums).filter(([, n]) => n !== 0n));
 }
 
-export function openKinds(s: LaneState): string[] {
-  return s.reviews
+export function openKinds(state: LaneState): string[] {
+  return state.reviews
     .filter((r) => r.status === 'open')
     .map((r) => r.kind)
     .sort();

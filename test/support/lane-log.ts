@@ -5,7 +5,11 @@ import { ServerTime } from '../../src/frames/store/database-time.js';
 import { LaneWriter } from '../../src/engine/lane-writer.js';
 
 /** Writes a step without any decision, and makes the lane due at once. */
-export async function changeByHand(pool: pg.Pool, lane: string, change: (s: LaneState) => LaneState): Promise<void> {
+export async function changeByHand(
+  pool: pg.Pool,
+  lane: string,
+  change: (state: LaneState) => LaneState,
+): Promise<void> {
   await new LaneWriter(pool, new ServerTime()).submit({
     lane,
     fence: null,

@@ -91,7 +91,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
 }
 
 /** A lane harness for each test; `use` takes it and prepares it. */
-export function laneForEach(use: (x: LaneOnPostgres) => unknown): void {
+export function laneForEach(use: (lane: LaneOnPostgres) => unknown): void {
   let x: LaneOnPostgres;
   beforeEach(async () => {
     x = await laneOnPostgres();

@@ -8,12 +8,12 @@ import { proformaLookup } from '../../src/features/transfers/rules/proforma.js';
 import { asCommand, decide } from './decide.js';
 
 /** Applies the MoR's reply to a read of the object. */
-export function applyObjectRead(s: LaneState, objectId: string, outcome: ObjectRead, ctx: Ctx): LaneState {
-  const o = s.objects.find((x) => x.id === objectId);
+export function applyObjectRead(state: LaneState, objectId: string, outcome: ObjectRead, ctx: Ctx): LaneState {
+  const o = state.objects.find((x) => x.id === objectId);
   const { apply: take } = o?.kind === 'proforma' ? proformaLookup : linkLookup;
-  return decide(s, ctx, (lane) => take(lane, outcome, { objectId, morId: o?.morId ?? '' }));
+  return decide(state, ctx, (lane) => take(lane, outcome, { objectId, morId: o?.morId ?? '' }));
 }
 
 /** Somebody requests an object. */
-export const requestObject = (s: LaneState, req: ObjectRequest, ctx: Ctx) =>
-  asCommand((lane): ReturnType<typeof request> => request(lane, req))(s, ctx);
+export const requestObject = (state: LaneState, req: ObjectRequest, ctx: Ctx) =>
+  asCommand((lane): ReturnType<typeof request> => request(lane, req))(state, ctx);

@@ -13,9 +13,9 @@ export async function paid(options: Parameters<typeof LaneHarness.inMemory>[0] =
   return h;
 }
 
-export async function ask(h: LaneHarness, amount: bigint | null): Promise<RefundRow> {
-  const p = (await h.state(INVOICE_ID)).payments[0];
-  const made = await h.command(INVOICE_ID, (s, ctx) =>
+export async function ask(harness: LaneHarness, amount: bigint | null): Promise<RefundRow> {
+  const p = (await harness.state(INVOICE_ID)).payments[0];
+  const made = await harness.command(INVOICE_ID, (s, ctx) =>
     askRefund(s, p?.id ?? '', { amount, reason: null, metadata: null, by: 'ops' }, ctx),
   );
   if (!made.ok) throw new Error(made.code);

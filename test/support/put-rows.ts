@@ -13,10 +13,25 @@ import { type MorObjectRow } from '../../src/shared/domain/mor-object.js';
 const put = <T extends { readonly id: string }>(rows: readonly T[], row: T): readonly T[] =>
   rows.some((x) => x.id === row.id) ? rows.map((x) => (x.id === row.id ? row : x)) : [...rows, row];
 
-export const putInvoice = (s: LaneState, invoice: InvoiceRow): LaneState => ({ ...s, invoice });
-export const putObject = (s: LaneState, row: MorObjectRow): LaneState => ({ ...s, objects: put(s.objects, row) });
-export const putCall = (s: LaneState, row: CallRow): LaneState => ({ ...s, calls: put(s.calls, row) });
-export const putPayment = (s: LaneState, row: PaymentRow): LaneState => ({ ...s, payments: put(s.payments, row) });
-export const putRefund = (s: LaneState, row: RefundRow): LaneState => ({ ...s, refunds: put(s.refunds, row) });
-export const addAttempt = (s: LaneState, row: AttemptRow): LaneState => ({ ...s, attempts: [...s.attempts, row] });
-export const addEntry = (s: LaneState, entry: LedgerEntry): LaneState => ({ ...s, entries: [...s.entries, entry] });
+export const putInvoice = (state: LaneState, invoice: InvoiceRow): LaneState => ({ ...state, invoice });
+export const putObject = (state: LaneState, row: MorObjectRow): LaneState => ({
+  ...state,
+  objects: put(state.objects, row),
+});
+export const putCall = (state: LaneState, row: CallRow): LaneState => ({ ...state, calls: put(state.calls, row) });
+export const putPayment = (state: LaneState, row: PaymentRow): LaneState => ({
+  ...state,
+  payments: put(state.payments, row),
+});
+export const putRefund = (state: LaneState, row: RefundRow): LaneState => ({
+  ...state,
+  refunds: put(state.refunds, row),
+});
+export const addAttempt = (state: LaneState, row: AttemptRow): LaneState => ({
+  ...state,
+  attempts: [...state.attempts, row],
+});
+export const addEntry = (state: LaneState, entry: LedgerEntry): LaneState => ({
+  ...state,
+  entries: [...state.entries, entry],
+});

@@ -11,7 +11,7 @@ import { type Commanded, asCommand } from './decide.js';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-export const days = (...n: number[]) => n.map((d) => ({ do: 'charge', afterMs: d * DAY_MS }) as const);
+export const days = (...count: number[]) => count.map((d) => ({ do: 'charge', afterMs: d * DAY_MS }) as const);
 const LINK = [{ do: 'link' }] as const;
 export const SCHEDULE: RetrySchedule = { soft: days(3, 5, 7), hard: LINK, authentication: LINK, end: 'nothing' };
 const RECOVERY = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 7 * 86_400 };
@@ -33,27 +33,27 @@ export function rig(over: Partial<DecisionSettings> = {}): Rig {
 }
 
 export const state = ({ h }: Rig): Promise<LaneState> => h.state(INVOICE_ID);
-export const relayed = (r: Rig) =>
-  r.h.relay.sent.map((body) => JSON.parse(body) as { id: string; type: string; data: { object: { id: string } } });
-export const after = async (r: Rig, ms: number): Promise<void> => {
-  r.h.clock.advance(ms);
-  await r.h.drain();
+export const relayed = (rig: Rig) =>
+  rig.h.relay.sent.map((body) => JSON.parse(body) as { id: string; type: string; data: { object: { id: string } } });
+export const after = async (rig: Rig, ms: number): Promise<void> => {
+  rig.h.clock.advance(ms);
+  await rig.h.drain();
 };
 
 let count = 0;
 /** The MoR declines the newest try now. */
-export const declined = (r: Rig, code = 'insufficient_funds') =>
-  aPaymentFailed({ paymentId: `pay_${++count}`, declineCode: code, at: r.h.clock.now() });
+export const declined = (rig: Rig, code = 'insufficient_funds') =>
+  aPaymentFailed({ paymentId: `pay_${++count}`, declineCode: code, at: rig.h.clock.now() });
 
-export async function refused(r: Rig, code = 'insufficient_funds'): Promise<void> {
-  await r.h.take(invoiceEvent('invoice.finalized'), declined(r, code));
+export async function refused(rig: Rig, code = 'insufficient_funds'): Promise<void> {
+  await rig.h.take(invoiceEvent('invoice.finalized'), declined(rig, code));
 }
 
-export function retry(r: Rig, by = 'ops'): Promise<Commanded<MadeRetry>> {
-  r.h.clock.advance(1_000); // Stripe's state is newer than its last event
-  return r.h.command(INVOICE_ID, (s, ctx) => {
-    const invoice = r.h.platform.invoices.get(INVOICE_ID) ?? anInvoice();
-    const status = r.h.platform.ended.has('sub_oak') ? 'canceled' : 'past_due';
+export function retry(rig: Rig, by = 'ops'): Promise<Commanded<MadeRetry>> {
+  rig.h.clock.advance(1_000); // Stripe's state is newer than its last event
+  return rig.h.command(INVOICE_ID, (s, ctx) => {
+    const invoice = rig.h.platform.invoices.get(INVOICE_ID) ?? anInvoice();
+    const status = rig.h.platform.ended.has('sub_oak') ? 'canceled' : 'past_due';
     const shown = { invoice, object: '{}', apiVersion: null, livemode: false, subscriptionStatus: status };
     return asCommand((lane) => requestRetry(lane, { shown, askedAt: ctx.now, by }))(s, ctx);
   });

@@ -7,7 +7,7 @@ import { type Refusal, type Choice, type ChoiceRule } from '../../src/engine/com
 import { type EventOutcome } from '../../src/engine/event.js';
 import { decide, type Applied } from './decide.js';
 
-type SettleRule = (s: LaneState, ctx: Ctx, decideAgain: DecideAgain) => LaneState;
+type SettleRule = (state: LaneState, ctx: Ctx, decideAgain: DecideAgain) => LaneState;
 
 /** Runs these rules one after another on one draft. */
 export function asSettleRule(...rules: readonly Rule[]): SettleRule {
@@ -19,19 +19,30 @@ export function asSettleRule(...rules: readonly Rule[]): SettleRule {
 }
 
 /** Applies a read of the invoice. */
-export function applyRead(s: LaneState, outcome: Parameters<typeof applyInvoiceRead>[1], ctx: Ctx): LaneState {
-  return decide(s, ctx, (lane) => applyInvoiceRead(lane, outcome));
+export function applyRead(state: LaneState, outcome: Parameters<typeof applyInvoiceRead>[1], ctx: Ctx): LaneState {
+  return decide(state, ctx, (lane) => applyInvoiceRead(lane, outcome));
 }
 
 /** Takes an event with its rule. */
-export function applyEvent<E>(rule: (lane: Lane, e: E) => EventOutcome, s: LaneState, e: E, ctx: Ctx): Applied {
-  const lane = new Lane(s, ctx);
-  const outcome = rule(lane, e);
+export function applyEvent<E>(
+  rule: (lane: Lane, error: E) => EventOutcome,
+  state: LaneState,
+  error: E,
+  ctx: Ctx,
+): Applied {
+  const lane = new Lane(state, ctx);
+  const outcome = rule(lane, error);
   return { state: lane.toState(), verdict: outcome };
 }
 
 /** Carries out a person's choice with its rule. The item stays open here. */
-export function choose(rule: ChoiceRule, s: LaneState, r: ReviewRow, choice: Choice, ctx: Ctx): LaneState | Refusal {
-  const lane = new Lane(s, ctx);
-  return rule(lane, r, choice) ?? lane.toState();
+export function choose(
+  rule: ChoiceRule,
+  state: LaneState,
+  item: ReviewRow,
+  choice: Choice,
+  ctx: Ctx,
+): LaneState | Refusal {
+  const lane = new Lane(state, ctx);
+  return rule(lane, item, choice) ?? lane.toState();
 }

@@ -10,21 +10,21 @@ import { resolveReview } from './decide.js';
 export const SHARED = 'ch_shared';
 
 /** The MoR reports the renewal as paid by this charge. */
-export const named = (r: Rig, over: object = {}) =>
-  aPaymentSucceeded({ paymentId: 'pay_second', chargeId: SHARED, at: r.h.clock.now(), ...over });
-export const refusedNow = (r: Rig) =>
-  aPaymentFailed({ paymentId: 'pay_second', declineCode: 'insufficient_funds', at: r.h.clock.now() });
+export const named = (rig: Rig, over: object = {}) =>
+  aPaymentSucceeded({ paymentId: 'pay_second', chargeId: SHARED, at: rig.h.clock.now(), ...over });
+export const refusedNow = (rig: Rig) =>
+  aPaymentFailed({ paymentId: 'pay_second', declineCode: 'insufficient_funds', at: rig.h.clock.now() });
 
-export async function dismiss(r: Rig, kind = 'double_payment'): Promise<void> {
-  const item = (await state(r)).reviews.find((x) => x.kind === kind && x.status === 'open');
+export async function dismiss(rig: Rig, kind = 'double_payment'): Promise<void> {
+  const item = (await state(rig)).reviews.find((x) => x.kind === kind && x.status === 'open');
   const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
-  const done = await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  const done = await rig.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
   expect(done.ok).toBe(true);
 }
 
-export function bookElsewhere(r: Rig, charge: string): void {
-  if (!(r.h.backend.repository instanceof MemoryLaneRepository)) throw new Error('not in memory');
-  r.h.backend.repository.bookedElsewhere.set(charge, { invoiceId: 'in_first', payment: 'pay_first' });
+export function bookElsewhere(rig: Rig, charge: string): void {
+  if (!(rig.h.backend.repository instanceof MemoryLaneRepository)) throw new Error('not in memory');
+  rig.h.backend.repository.bookedElsewhere.set(charge, { invoiceId: 'in_first', payment: 'pay_first' });
 }
 
 /** A renewal, and a payment of another invoice booked under the same charge. */

@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto';
 
 /** The HMAC-SHA256 over `{t}.{body}` in lower-case hex. */
-export function mac(body: Buffer | string, secret: string, t: number | string): string {
+export function mac(body: Buffer | string, secret: string, text: number | string): string {
   return createHmac('sha256', secret)
-    .update(Buffer.concat([Buffer.from(`${t}.`), Buffer.from(body)]))
+    .update(Buffer.concat([Buffer.from(`${text}.`), Buffer.from(body)]))
     .digest('hex');
 }
 

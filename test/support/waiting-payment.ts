@@ -28,12 +28,12 @@ export const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly
 export const lane = (over: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState =>
   payments.reduce(putPayment, recordRead(emptyLane('in_1'), ctx(), facts(over)));
 /** The lane with changes to its invoice. */
-export const withInvoice = (s: LaneState, row: Partial<InvoiceRow>): LaneState => ({
-  ...s,
-  invoice: { ...(s.invoice ?? never()), ...row },
+export const withInvoice = (state: LaneState, row: Partial<InvoiceRow>): LaneState => ({
+  ...state,
+  invoice: { ...(state.invoice ?? never()), ...row },
 });
 export const invoice = (over: Partial<InvoiceFacts> = {}) => lane(over).invoice ?? never();
-export const settled = (s: LaneState, of = ctx()): LaneState => decide(s, of, settleMarks);
-export const marks = (s: LaneState): MarkStage[] => s.payments.map((p) => p.mark);
-export const kinds = (s: LaneState): ReviewKind[] => open(s).map((r) => r.kind);
-export const call = (s: LaneState, kind: string) => s.calls.find((m) => m.kind === kind) ?? never();
+export const settled = (state: LaneState, of = ctx()): LaneState => decide(state, of, settleMarks);
+export const marks = (state: LaneState): MarkStage[] => state.payments.map((p) => p.mark);
+export const kinds = (state: LaneState): ReviewKind[] => open(state).map((r) => r.kind);
+export const call = (state: LaneState, kind: string) => state.calls.find((m) => m.kind === kind) ?? never();

@@ -59,13 +59,17 @@ function callOf(words: string, command: Command): string {
   return code(['crossbill', words, ...command.registeredArguments.map(argument)].join(' '));
 }
 
-function argument(a: Command['registeredArguments'][number]): string {
-  const name = a.variadic ? `${a.name()}...` : a.name();
-  return a.required ? `<${name}>` : `[${name}]`;
+function argument(command: Command['registeredArguments'][number]): string {
+  const name = command.variadic ? `${command.name()}...` : command.name();
+  return command.required ? `<${name}>` : `[${name}]`;
 }
 
-function row(o: Command['options'][number]): readonly string[] {
-  return [code(o.flags), o.mandatory ? '**required**' : code(shownDefault(o.defaultValue)), o.description];
+function row(command: Command['options'][number]): readonly string[] {
+  return [
+    code(command.flags),
+    command.mandatory ? '**required**' : code(shownDefault(command.defaultValue)),
+    command.description,
+  ];
 }
 
 /** Writes a time as its distance from now, so the page is the same tomorrow. */

@@ -15,7 +15,12 @@ export function renderSettings(): string {
   ]);
 }
 
-function row(s: Setting<unknown>): readonly string[] {
-  const status = s.required ? '**required**' : s.default === null ? 'not set' : code(s.default);
-  return [code(s.name), s.secret && !/secret/.test(s.type) ? `${s.type} (secret)` : s.type, status, s.description];
+function row(setting: Setting<unknown>): readonly string[] {
+  const status = setting.required ? '**required**' : setting.default === null ? 'not set' : code(setting.default);
+  return [
+    code(setting.name),
+    setting.secret && !/secret/.test(setting.type) ? `${setting.type} (secret)` : setting.type,
+    status,
+    setting.description,
+  ];
 }

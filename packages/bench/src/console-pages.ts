@@ -25,15 +25,15 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
 
 /**
  * The pages to measure.
- * @param n the number of a renewal from the middle of the old rows: a multiple of 100, because these have a refund
+ * @param count the number of a renewal from the middle of the old rows: a multiple of 100, because these have a refund
  * @param ofCustomer the number of renewals of each customer
  * @param notified the number of a renewal with a notification: a multiple of 10
  */
-export function consolePages(n: number, ofCustomer = 12, notified = n): readonly PageAsked[] {
+export function consolePages(count: number, ofCustomer = 12, notified = count): readonly PageAsked[] {
   const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
   const [today, month] = [`since=${day(0)}`, `since=${day(400)}&until=${day(370)}`];
   const year = `since=${day(700)}&until=${day(335)}`;
-  const customer = `cus_old${Math.floor(n / ofCustomer)}`;
+  const customer = `cus_old${Math.floor(count / ofCustomer)}`;
   const named = day(385).slice(0, 7);
   const page = (what: string, route: string, query = '', more: Partial<PageAsked> = {}): PageAsked => ({
     what,
@@ -51,17 +51,17 @@ export function consolePages(n: number, ofCustomer = 12, notified = n): readonly
   const [exact, none, settled] = [{ status: 303 }, { status: 404 }, { status: 409 }] as const;
   return [
     page('overview', '', 'currency=EUR', { freshSec: 61 }),
-    find('a whole invoice id', `in_old${n}`, exact),
-    find('a whole payment id', `pay_old${n}`, exact),
+    find('a whole invoice id', `in_old${count}`, exact),
+    find('a whole payment id', `pay_old${count}`, exact),
     find('the beginning of every invoice', 'in_old'),
-    find('a charge, of a payment and an invoice', `ch_old${n}`),
+    find('a charge, of a payment and an invoice', `ch_old${count}`),
     find('the beginning of every charge', 'ch_old'),
-    find('a whole invoice number', `OLD-${n}`, exact),
+    find('a whole invoice number', `OLD-${count}`, exact),
     find('the beginning of every invoice number', 'OLD-'),
-    find('the number of a proforma invoice', `PF-${n - 50}`, exact),
-    find('a refund at the MoR', `rfnd_old${n}`, exact),
-    find('a customer of the MoR', `mcus_old${Math.floor(n / ofCustomer)}`, exact),
-    find('an event of Stripe', `evt_old${n}`, exact),
+    find('the number of a proforma invoice', `PF-${count - 50}`, exact),
+    find('a refund at the MoR', `rfnd_old${count}`, exact),
+    find('a customer of the MoR', `mcus_old${Math.floor(count / ofCustomer)}`, exact),
+    find('an event of Stripe', `evt_old${count}`, exact),
     find('an amount with a point', '29.90'),
     find('an amount with a comma', '29,90'),
     find('an amount that there is not', '12.34', none),
@@ -78,10 +78,10 @@ export function consolePages(n: number, ofCustomer = 12, notified = n): readonly
     page('invoices of an amount', '/invoices', 'amount=29.90&currency=EUR'),
     page('invoices of a customer', '/invoices', `customer_id=${customer}`),
     page('invoices, CSV', '/invoices', 'format=csv'),
-    one('an invoice', '/invoices/:id', `in_old${n}`),
-    one('payment link of an invoice', '/invoices/:id/payment-link', `in_old${n}`),
-    { ...one('retry of a paid invoice', '/invoices/:id/retry', `in_old${n}`), ...settled },
-    one('proforma of an invoice', '/invoices/:id/proforma', `in_old${n}`),
+    one('an invoice', '/invoices/:id', `in_old${count}`),
+    one('payment link of an invoice', '/invoices/:id/payment-link', `in_old${count}`),
+    { ...one('retry of a paid invoice', '/invoices/:id/retry', `in_old${count}`), ...settled },
+    one('proforma of an invoice', '/invoices/:id/proforma', `in_old${count}`),
     page('payments', '/payments', ''),
     page('failed payments', '/payments', 'status=failed'),
     page('payments to be confirmed, the newest far back', '/payments', 'status=requires_action'),
@@ -89,18 +89,22 @@ export function consolePages(n: number, ofCustomer = 12, notified = n): readonly
     page('payments of a month in euros', '/payments', `currency=EUR&${month}`),
     page('payments of an amount that there is not', '/payments', 'amount=12.34&currency=EUR'),
     page('payments, CSV', '/payments', 'format=csv'),
-    one('a payment', '/payments/:id', `pay_old${n}`),
-    one('refund of a payment', '/payments/:id/refund', `pay_old${n}`),
-    one('returned debit of a payment', '/payments/:id/returned', `pay_old${n}`),
+    one('a payment', '/payments/:id', `pay_old${count}`),
+    one('refund of a payment', '/payments/:id/refund', `pay_old${count}`),
+    one('returned debit of a payment', '/payments/:id/returned', `pay_old${count}`),
     page('refunds', '/refunds', ''),
     page('failed refunds', '/refunds', 'status=failed'),
     page('refunds of a month', '/refunds', month),
     page('refunds, CSV', '/refunds', 'format=csv'),
-    one('a refund', '/refunds/:id', `ref_old${n}`),
+    one('a refund', '/refunds/:id', `ref_old${count}`),
     page('customers', '/customers'),
     page('customers of a month', '/customers', month),
     page('customers, CSV', '/customers', 'format=csv'),
-    page('customers by their name at the MoR', '/customers', `mor_customer_id=mcus_old${Math.floor(n / ofCustomer)}`),
+    page(
+      'customers by their name at the MoR',
+      '/customers',
+      `mor_customer_id=mcus_old${Math.floor(count / ofCustomer)}`,
+    ),
     one('a customer with all sums', '/customers/:id', customer),
     { ...one('a method that nobody set up', '/customers/:id/payment-method/confirmed', customer), ...settled },
     page('ledger', '/ledger', ''),
@@ -108,7 +112,7 @@ export function consolePages(n: number, ofCustomer = 12, notified = n): readonly
     page('ledger of a month', '/ledger', month),
     page('ledger of a year, money taken in euros', '/ledger', `reason=payment_collected&currency=EUR&${year}`),
     page('ledger of a rare reason', '/ledger', 'reason=dispute_lost'),
-    page('ledger of an invoice', '/ledger', `invoice_id=in_old${n}`),
+    page('ledger of an invoice', '/ledger', `invoice_id=in_old${count}`),
     page('ledger of a customer', '/ledger', `customer_id=${customer}`),
     page('ledger, CSV', '/ledger', 'format=csv'),
     page('trial balance of a month', '/ledger/trial-balance', `month=${named}`),
@@ -118,20 +122,20 @@ export function consolePages(n: number, ofCustomer = 12, notified = n): readonly
     page('ignored events', '/events', 'status=ignored'),
     page('events of a rare type', '/events', 'type=payment.failed'),
     page('events of a month', '/events', month),
-    one('an event', '/events/:id', `ie_${2 * n}`),
+    one('an event', '/events/:id', `ie_${2 * count}`),
     page('reviews, open ones', '/reviews'),
     page('reviews of any status', '/reviews', 'status='),
     page('settled reviews', '/reviews', 'status=resolved'),
     page('reviews of a month', '/reviews', `status=&${month}`),
     page('reviews of a customer', '/reviews', `status=&customer_id=${customer}`),
     page('settled reviews of a kind, the newest first', '/reviews', 'status=resolved&kind=refund_gap&order=newest'),
-    one('a review item', '/reviews/:id', `rev_old${n}`),
+    one('a review item', '/reviews/:id', `rev_old${count}`),
     page('disputes', '/disputes'),
     page('disputes of a customer', '/disputes', `customer_id=${customer}`),
     page('disputes of a month', '/disputes', month),
     page('lost disputes', '/disputes', 'status=lost'),
     page('disputes, CSV', '/disputes', 'format=csv'),
-    one('a dispute', '/disputes/:id', `obj_dsp_old${n}`),
+    one('a dispute', '/disputes/:id', `obj_dsp_old${count}`),
     { ...one('a dispute that there is not', '/disputes/:id', 'none'), ...none },
     page('retries', '/retries'),
     page('retries that are planned', '/retries', 'state=planned'),

@@ -43,7 +43,7 @@ export async function bareMarks(peerUrl: string, store: pg.Pool | null, count: n
 /** Writes steps. All steps that arrive during a commit share the next commit. */
 async function groupWriter(store: pg.Pool): Promise<(renewal: number, step: number) => Promise<void>> {
   await store.query('create table if not exists bare_step (renewal int, step int, body text)');
-  let waiting: { renewal: number; step: number; resolve: () => void; reject: (e: unknown) => void }[] = [];
+  let waiting: { renewal: number; step: number; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let busy = false;
   const flush = async (): Promise<void> => {
     busy = true;

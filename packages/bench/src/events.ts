@@ -9,8 +9,8 @@ export const SECRET = 'bench-secret-0123456789abcdef';
  * of the ids.
  */
 export function invoiceObject(name: string, paid: boolean): object {
-  const line = (i: number): object => ({
-    id: `il_${name}_${i}`,
+  const line = (index: number): object => ({
+    id: `il_${name}_${index}`,
     object: 'line_item',
     amount: 2990,
     currency: 'eur',
@@ -60,14 +60,14 @@ export function invoiceObject(name: string, paid: boolean): object {
 }
 
 /** An `invoice.created` of about 3.9 KB, as Stripe sends it. */
-export function invoiceCreated(n: number): Buffer {
+export function invoiceCreated(count: number): Buffer {
   return Buffer.from(
     JSON.stringify({
-      id: `evt_bench${n}`,
+      id: `evt_bench${count}`,
       object: 'event',
       api_version: '2026-10-28.endive',
       created: 1793491200,
-      data: { object: invoiceObject(`bench${n}`, false) },
+      data: { object: invoiceObject(`bench${count}`, false) },
       livemode: false,
       pending_webhooks: 2,
       type: 'invoice.created',
@@ -76,19 +76,19 @@ export function invoiceCreated(n: number): Buffer {
 }
 
 /** A `payment.succeeded` (Document 3) for the invoice of `invoiceCreated(n)`. */
-export function paymentSucceeded(n: number): Buffer {
+export function paymentSucceeded(count: number): Buffer {
   return Buffer.from(
     JSON.stringify({
-      id: `evt_pay_bench${n}`,
+      id: `evt_pay_bench${count}`,
       type: 'payment.succeeded',
       created: 1793491260,
       data: {
         object: {
-          payment_id: `pay_bench${n}`,
-          merchant_invoice_id: `in_bench${n}`,
-          merchant_customer_id: `cus_bench${n}`,
-          processor_charge_id: `ch_bench${n}`,
-          processor_payment_intent_id: `pi_bench${n}`,
+          payment_id: `pay_bench${count}`,
+          merchant_invoice_id: `in_bench${count}`,
+          merchant_customer_id: `cus_bench${count}`,
+          processor_charge_id: `ch_bench${count}`,
+          processor_payment_intent_id: `pi_bench${count}`,
           amount: 2990,
           currency: 'eur',
           status: 'succeeded',

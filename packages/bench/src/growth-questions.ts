@@ -38,9 +38,9 @@ const DAY_MS = 24 * HOURS_MS;
 
 /**
  * @param name the common part of the ids of the renewal to look up
- * @param n the number of a row in the middle of each table
+ * @param count the number of a row in the middle of each table
  */
-export function questions(db: Database, name: string, n: number): readonly Question[] {
+export function questions(db: Database, name: string, count: number): readonly Question[] {
   const [clock, time] = [new SystemClock(), new ServerTime()];
   const [books, ledger, health] = [new ReadModel(db), new LedgerRepository(db), new HealthRepository(db, clock)];
   const [invoices, payments, refunds] = [
@@ -64,13 +64,13 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     new EndpointsLogRepository(db, time),
     new Notifications(db, time, null),
   ];
-  const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
+  const customer = name.startsWith('old') ? `cus_old${Math.floor(count / 12)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };
-  const deep = { limit: LIMIT, cursor: String(n) };
+  const deep = { limit: LIMIT, cursor: String(count) };
   // The old rows cover two years.
   const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
   const [middle, month] = [ago(353), { since: ago(400), until: ago(370) }];
-  const day = (n: number): Date => new Date(Math.floor(ago(n).getTime() / DAY_MS) * DAY_MS);
+  const day = (count: number): Date => new Date(Math.floor(ago(count).getTime() / DAY_MS) * DAY_MS);
   const [wholeDays, thirty] = [
     { since: day(400), until: day(370) },
     { since: day(29), until: day(-1) },
@@ -123,7 +123,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of waiting ones', () => events.list({ status: 'received' }, first)),
     ask('of a sender that there is not', () => events.list({ source: 'mor_events' }, first)),
     ask('of events of a month long ago', () => events.list(month, first)),
-    ask('of events, a page from the middle', () => events.list({}, { limit: LIMIT, cursor: `${n}.${n}` })),
+    ask('of events, a page from the middle', () => events.list({}, { limit: LIMIT, cursor: `${count}.${count}` })),
     ask('list of the ledger', () => ledger.list({}, first)),
     ask('of a reason whose newest is far back', () => ledger.list({ reason: 'dispute_lost' }, first)),
     ask('of an invoice', () => ledger.list({ invoiceId: `in_${name}` }, first)),

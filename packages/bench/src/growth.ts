@@ -97,23 +97,23 @@ type Seen = Spent & { readonly ms: number };
 const RENEWAL = 'one renewal, from the stored webhooks to the confirmed mark';
 const STORED = `batch of ${BATCH} events stored`;
 
-async function round(b: Books, peerUrl: string): Promise<void> {
-  await storeRenewals(b.db, b.next, RENEWALS);
-  b.next += RENEWALS;
-  await spend(b, RENEWAL, b.db, RENEWALS, async () => {
-    const { perSecond } = await drain(b.db, RENEWALS, 64, peerUrl);
+async function round(books: Books, peerUrl: string): Promise<void> {
+  await storeRenewals(books.db, books.next, RENEWALS);
+  books.next += RENEWALS;
+  await spend(books, RENEWAL, books.db, RENEWALS, async () => {
+    const { perSecond } = await drain(books.db, RENEWALS, 64, peerUrl);
     return (1000 / perSecond) * RENEWALS;
   });
-  await spend(b, STORED, { pool: b.db.intake }, BATCHES, () => repeat(BATCHES, () => storeBatch(b)));
-  await spend(b, NOTHING, b.asking, ASKS, () => Promise.resolve(0));
-  for (const { what, ask } of b.asked) await spend(b, what, b.asking, ASKS, () => repeat(ASKS, ask));
+  await spend(books, STORED, { pool: books.db.intake }, BATCHES, () => repeat(BATCHES, () => storeBatch(books)));
+  await spend(books, NOTHING, books.asking, ASKS, () => Promise.resolve(0));
+  for (const { what, ask } of books.asked) await spend(books, what, books.asking, ASKS, () => repeat(ASKS, ask));
 }
 
 /** The name of an empty measurement: the meter's own cost, subtracted from the small queries. */
 const NOTHING = 'nothing';
 
 async function spend(
-  b: Books,
+  books: Books,
   what: string,
   db: Pick<Database, 'pool'>,
   times: number,
@@ -122,11 +122,11 @@ async function spend(
   const before = await meterOf(db);
   const ms = await work();
   const after = await meterOf(db);
-  const own = times === ASKS ? b.seen.get(NOTHING)?.at(-1) : undefined;
+  const own = times === ASKS ? books.seen.get(NOTHING)?.at(-1) : undefined;
   const of = (field: keyof Spent): number => (after[field] - before[field]) / times - (own?.[field] ?? 0);
-  const list = b.seen.get(what) ?? [];
+  const list = books.seen.get(what) ?? [];
   list.push({ cpuMs: of('cpuMs'), walBytes: of('walBytes'), pages: of('pages'), ms: ms / times });
-  b.seen.set(what, list);
+  books.seen.set(what, list);
 }
 
 async function repeat(times: number, work: () => Promise<unknown>): Promise<number> {
@@ -135,15 +135,15 @@ async function repeat(times: number, work: () => Promise<unknown>): Promise<numb
   return performance.now() - began;
 }
 
-function storeBatch(b: Books): Promise<unknown> {
+function storeBatch(books: Books): Promise<unknown> {
   const receivedAt = new Date();
   const deliveries = Array.from({ length: BATCH }, (_, i): Delivery => {
-    const n = b.next + i;
+    const n = books.next + i;
     const one = { source: 'stripe', type: 'invoice.created', status: 'ignored', reason: 'measured' } as const;
     return { ...one, eventId: `evt_bench${n}`, lane: `in_bench${n}`, body: invoiceCreated(n), receivedAt };
   });
-  b.next += BATCH;
-  return new PgInbox(b.db, new ServerTime()).store(deliveries);
+  books.next += BATCH;
+  return new PgInbox(books.db, new ServerTime()).store(deliveries);
 }
 
 function tell(rig: Rig, books: readonly Books[]): void {
@@ -171,18 +171,20 @@ function tell(rig: Rig, books: readonly Books[]): void {
  * Prints the cost of storing a batch alone and during a purge of the old events' bodies. The run has three parts:
  * alone, during the purge, alone again.
  */
-async function tellPurge(rig: Rig, b: Books): Promise<void> {
+async function tellPurge(rig: Rig, books: Books): Promise<void> {
   const alone = async (): Promise<number[]> => {
     const times: number[] = [];
-    for (let n = 0; n < 400; n++) times.push(await repeat(1, () => storeBatch(b)));
+    for (let n = 0; n < 400; n++) times.push(await repeat(1, () => storeBatch(books)));
     return times;
   };
   const before = await alone();
   let over = false;
   const began = performance.now();
-  const purge = new Erasure(b.db, ERASED_PARTS).purge(new Date(Date.now() - 30 * DAY_MS)).finally(() => (over = true));
+  const purge = new Erasure(books.db, ERASED_PARTS)
+    .purge(new Date(Date.now() - 30 * DAY_MS))
+    .finally(() => (over = true));
   const beside: number[] = [];
-  while (!over) beside.push(await repeat(1, () => storeBatch(b)));
+  while (!over) beside.push(await repeat(1, () => storeBatch(books)));
   const seconds = (performance.now() - began) / 1000;
   const { events } = await purge;
   const after = await alone();
@@ -200,6 +202,6 @@ async function tellPurge(rig: Rig, b: Books): Promise<void> {
   rig.found['purge'] = { events, seconds, before: before.length, beside: median(beside), alone: median(before) };
 }
 
-const at = (times: readonly number[], q: number): number =>
-  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(q * times.length))] ?? 0;
+const at = (times: readonly number[], text: number): number =>
+  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(text * times.length))] ?? 0;
 const median = (times: readonly number[]): number => at(times, 0.5);

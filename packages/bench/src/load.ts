@@ -48,6 +48,6 @@ export async function load(port: number, requests: readonly Buffer[], connection
   await Promise.all(Array.from({ length: connections }, one));
   const seconds = (performance.now() - began) / 1000;
   times.sort((a, b) => a - b);
-  const at = (q: number): number => times[Math.min(times.length - 1, Math.floor(q * times.length))] ?? 0;
+  const at = (text: number): number => times[Math.min(times.length - 1, Math.floor(text * times.length))] ?? 0;
   return { requests: times.length, perSecond: times.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), refused };
 }

@@ -103,7 +103,7 @@ async function path(): Promise<void> {
         return { perSecond, cpuMsPerRenewal: load / 1_000, postgresMs: postgres / 1_000 };
       }),
     );
-  const run = (n: number, delayMs: number, concurrency: number): Promise<Run> =>
+  const run = (count: number, delayMs: number, concurrency: number): Promise<Run> =>
     fresh((url) =>
       withPeer(rig, { delayMs }, async (peerUrl) => {
         const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
@@ -111,11 +111,11 @@ async function path(): Promise<void> {
         await storeRenewals(db, 9_000_000, warm);
         await drain(db, warm, concurrency, peerUrl);
         const empty = await writtenBy(db);
-        await storeRenewals(db, 0, n);
-        const intake = perRenewal(empty, await writtenBy(db), n);
+        await storeRenewals(db, 0, count);
+        const intake = perRenewal(empty, await writtenBy(db), count);
         const used = await processorTime(undefined, server.pid);
-        const result = await drain(db, n, concurrency, peerUrl);
-        const { postgres } = spent(used, await processorTime(undefined, server.pid), n);
+        const result = await drain(db, count, concurrency, peerUrl);
+        const { postgres } = spent(used, await processorTime(undefined, server.pid), count);
         await db.close();
         return { ...result, intake, postgresMs: postgres / 1_000 };
       }),
@@ -129,30 +129,30 @@ async function path(): Promise<void> {
   const limit = mean('perSecond');
   const durable = { perSecond: limit, cpuMsPerRenewal: mean('cpuMsPerRenewal'), postgresMs: mean('postgresMs') };
   const bound = 32 / 0.45;
-  const bareRow = (what: string, b: Bare): Record<string, string | number> => ({
+  const bareRow = (what: string, bare: Bare): Record<string, string | number> => ({
     what,
-    'per second': Math.round(b.perSecond),
-    ratio: (b.perSecond / limit).toFixed(2),
+    'per second': Math.round(bare.perSecond),
+    ratio: (bare.perSecond / limit).toFixed(2),
     'calls per renewal': 3,
     'commits per renewal': '-',
-    'cpu ms': b.cpuMsPerRenewal.toFixed(2),
-    'PostgreSQL ms': b.postgresMs.toFixed(2),
+    'cpu ms': bare.cpuMsPerRenewal.toFixed(2),
+    'PostgreSQL ms': bare.postgresMs.toFixed(2),
   });
-  const row = (what: string, r: Run, of: number): Record<string, string | number> => ({
+  const row = (what: string, run: Run, of: number): Record<string, string | number> => ({
     what,
-    'per second': r.perSecond.toFixed(1),
-    ratio: (r.perSecond / of).toFixed(2),
-    'calls per renewal': r.callsPerRenewal,
-    'commits per renewal': r.commitsPerRenewal.toFixed(3),
-    'cpu ms': r.cpuMsPerRenewal.toFixed(2),
-    'PostgreSQL ms': r.postgresMs.toFixed(2),
+    'per second': run.perSecond.toFixed(1),
+    ratio: (run.perSecond / of).toFixed(2),
+    'calls per renewal': run.callsPerRenewal,
+    'commits per renewal': run.commitsPerRenewal.toFixed(3),
+    'cpu ms': run.cpuMsPerRenewal.toFixed(2),
+    'PostgreSQL ms': run.postgresMs.toFixed(2),
   });
-  const writes = (what: string, w: Written): Record<string, string | number> => ({
+  const writes = (what: string, written: Written): Record<string, string | number> => ({
     what,
-    rows: w.rows.toFixed(1),
-    'index entries at most': w.indexEntries.toFixed(1),
-    'log KB': (w.walBytes / 1024).toFixed(1),
-    'updates within their page': `${w.hotUpdates.toFixed(1)} of ${w.updates.toFixed(1)}`,
+    rows: written.rows.toFixed(1),
+    'index entries at most': written.indexEntries.toFixed(1),
+    'log KB': (written.walBytes / 1024).toFixed(1),
+    'updates within their page': `${written.hotUpdates.toFixed(1)} of ${written.updates.toFixed(1)}`,
   });
   table('Whole path: from the stored webhook to the confirmed mark', [
     bareRow('bare loop of the three calls, nothing written', loop),

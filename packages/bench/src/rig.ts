@@ -28,10 +28,13 @@ export type Rig = {
 /** Starts the bench's Stripe as a separate process for one measurement. */
 export async function withPeer<T>(
   rig: Pick<Rig, 'start'>,
-  o: { readonly delayMs: number; readonly listed?: number; readonly events?: number },
+  options: { readonly delayMs: number; readonly listed?: number; readonly events?: number },
   work: (peerUrl: string) => Promise<T>,
 ): Promise<T> {
-  const { child, port } = await rig.start('./stripe-peer.js', ...[o.delayMs, o.listed ?? 0, o.events ?? 0].map(String));
+  const { child, port } = await rig.start(
+    './stripe-peer.js',
+    ...[options.delayMs, options.listed ?? 0, options.events ?? 0].map(String),
+  );
   try {
     return await work(`http://127.0.0.1:${port}`);
   } finally {

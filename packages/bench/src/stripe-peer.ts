@@ -24,8 +24,8 @@ const invoice = (id: string): string => {
   return (done ? PAID : OPEN).replaceAll('ID', id.slice(3));
 };
 
-const record = (n: number): string =>
-  `{"id":"pr_in_old${n}","object":"payment_record","created":1793491200,"amount_requested":{"currency":"eur","value":2990},"metadata":{"invoice_id":"in_old${n}"}}`;
+const record = (count: number): string =>
+  `{"id":"pr_in_old${count}","object":"payment_record","created":1793491200,"amount_requested":{"currency":"eur","value":2990},"metadata":{"invoice_id":"in_old${count}"}}`;
 
 function effect(done: Map<string, string>, id: string, key: string): void {
   const before = done.get(id);
@@ -37,7 +37,7 @@ function effect(done: Map<string, string>, id: string, key: string): void {
 const EVENT = invoiceCreated(0).toString();
 
 /** A page of old invoices, payment records or events, newest first, bounded by `created` and `starting_after`. */
-function page(query: string, count: number, name: string, one: (n: number) => string): string {
+function page(query: string, count: number, name: string, one: (count: number) => string): string {
   const after = new RegExp(`starting_after=${name}(\\d+)`).exec(query)?.[1];
   const bound = (of: string): string | undefined =>
     new RegExp(`created(?:%5B|\\[|_)${of}(?:%5D|\\])?=(\\d+)`).exec(query)?.[1];
@@ -46,7 +46,8 @@ function page(query: string, count: number, name: string, one: (n: number) => st
   const newest = before === undefined ? count : Math.min(count, Math.ceil((Number(before) - FIRST_SEC) / 2) - 1);
   const first = after === undefined ? newest : Number(after) - 1;
   const numbers = Array.from({ length: Math.max(0, Math.min(PAGE, first - oldest + 1)) }, (_, i) => first - i);
-  const dated = (n: number): string => one(n).replace('"created":1793491200', `"created":${FIRST_SEC + 2 * n}`);
+  const dated = (count: number): string =>
+    one(count).replace('"created":1793491200', `"created":${FIRST_SEC + 2 * count}`);
   return `{"object":"list","has_more":${first - oldest + 1 > PAGE},"data":[${numbers.map(dated).join(',')}]}`;
 }
 

@@ -79,10 +79,10 @@ async function allMissing(rig: Rig, events: number): Promise<void> {
   });
 }
 
-const show = (n: number): string => n.toFixed(0);
+const show = (count: number): string => count.toFixed(0);
 
 /** Records the memory after each tenth of the invoices. */
-function noted(memory: number[], count: number, then: (done: number) => void = () => undefined): (n: Seen) => void {
+function noted(memory: number[], count: number, then: (done: number) => void = () => undefined): (seen: Seen) => void {
   let tenth = 0;
   return (n) => {
     const done = n['invoices'] ?? 0;

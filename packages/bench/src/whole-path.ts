@@ -50,12 +50,12 @@ export function stripeOf(db: Database, peerUrl: string, maxSockets: number): Str
 }
 
 /** The real worker with the real flows. */
-export function makeWorker(db: Database, signal: LaneSignal, o: WorkerOptions): LaneWorker {
+export function makeWorker(db: Database, signal: LaneSignal, options: WorkerOptions): LaneWorker {
   const clock = new SystemClock();
   const platform: BillingPlatform =
-    o.peerUrl === null
+    options.peerUrl === null
       ? new InstantPlatform()
-      : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
+      : new StripeBillingPlatform(stripeOf(db, options.peerUrl, options.concurrency), null);
   // The MoR takes no part in the mark of a card renewal.
   const none = {} as never;
   const decider = new Decisions(none, none);
@@ -63,16 +63,16 @@ export function makeWorker(db: Database, signal: LaneSignal, o: WorkerOptions): 
   const repository = new PgLaneRepository(db, new ServerTime(), {
     writes,
     gatherMs: GATHER_MS,
-    ...(o.parsed && { parsed: o.parsed }),
+    ...(options.parsed && { parsed: options.parsed }),
   });
   const context = new DecisionContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, none, decider);
   const service = new WorkLaneService(repository, platform, none, none, context, { expected: null }, none);
   return new LaneWorker(repository, service, signal, clock, {
     owner: `bench:${process.pid}`,
-    concurrency: o.concurrency,
+    concurrency: options.concurrency,
     leaseMs: LEASE_MS,
     pollMs: 200,
-    onDone: () => o.onDone?.(),
+    onDone: () => options.onDone?.(),
     onError: (what, e) => console.error(what, e),
   });
 }

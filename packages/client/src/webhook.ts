@@ -59,8 +59,8 @@ export function verifyWebhook(
   }
 }
 
-function same(a: Buffer, b: Buffer): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
+function same(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 function headerOf(headers: ReceivedHeaders, name: string): string {

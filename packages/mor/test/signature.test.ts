@@ -67,11 +67,11 @@ it('the MoR client accepts a signature header with one v1 signature per secret, 
 
 it('the MoR client accepts a signature header with up to sixteen v1 signatures and 4,096 characters', () => {
   const good = mac(body, secret, t);
-  const macs = (n: number): string => `t=${t}${`,v1=${zeros}`.repeat(n - 1)},v1=${good}`;
+  const macs = (count: number): string => `t=${t}${`,v1=${zeros}`.repeat(count - 1)},v1=${good}`;
   expect([16, 17].map((n) => check.check(macs(n), body, now))).toEqual(['ok', 'malformed']);
-  const long = (n: number): string => {
+  const long = (count: number): string => {
     const start = `t=${t},v1=${good},v0=`;
-    return start + 'x'.repeat(n - start.length);
+    return start + 'x'.repeat(count - start.length);
   };
   expect([4_096, 4_097].map((n) => check.check(long(n), body, now))).toEqual(['ok', 'malformed']);
   expect(() => new SignatureCheck([secret], 1)).not.toThrow();

@@ -26,8 +26,8 @@ export class AuditController {
   @ApiOperation({ operationId: 'listAuditEntries', summary: 'The audit trail, newest first (role: ops)' })
   @ApiOkResponse({ type: pageOf(AuditView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: AuditQuery): Promise<PageView<AuditView>> {
-    const filter = { ...given({ actor: q.actor, action: q.action }), ...spanOf(q) };
-    return pageView(await this.audit.list(filter, pageRequest(q)), auditView);
+  async list(@Query() query: AuditQuery): Promise<PageView<AuditView>> {
+    const filter = { ...given({ actor: query.actor, action: query.action }), ...spanOf(query) };
+    return pageView(await this.audit.list(filter, pageRequest(query)), auditView);
   }
 }

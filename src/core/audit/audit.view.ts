@@ -19,17 +19,17 @@ export class AuditView {
   @OpenOrNull('The code of a refusal, or the id of a new object.') detail!: Readonly<Record<string, unknown>> | null;
 }
 
-export function auditView(a: AuditRow): AuditView {
+export function auditView(audit: AuditRow): AuditView {
   return {
-    id: a.id,
-    at: timeOf(a.at),
-    actor: a.actor,
-    role: a.role,
-    action: a.action,
-    target: a.target ?? undefined,
-    source: a.source,
-    outcome: a.outcome,
-    status: a.status === 0 ? null : a.status,
-    detail: a.detail,
+    id: audit.id,
+    at: timeOf(audit.at),
+    actor: audit.actor,
+    role: audit.role,
+    action: audit.action,
+    target: audit.target ?? undefined,
+    source: audit.source,
+    outcome: audit.outcome,
+    status: audit.status === 0 ? null : audit.status,
+    detail: audit.detail,
   };
 }

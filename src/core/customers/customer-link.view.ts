@@ -16,15 +16,15 @@ export class CustomerLinkView {
   @Time() linked_at!: string;
 }
 
-export function linkView(l: CustomerLink, methods: readonly PaymentMethod[]): CustomerLinkView {
+export function linkView(customerLink: CustomerLink, methods: readonly PaymentMethod[]): CustomerLinkView {
   return {
-    customer_id: l.customerId,
-    mor_customer_id: l.morCustomerId,
-    current: methods.some((m) => m.current && m.morCustomerId === l.morCustomerId),
+    customer_id: customerLink.customerId,
+    mor_customer_id: customerLink.morCustomerId,
+    current: methods.some((m) => m.current && m.morCustomerId === customerLink.morCustomerId),
     payment_methods: methods.map(methodView),
-    reference: l.reference,
-    signup_id: l.signupId,
-    linked_by: l.linkedBy,
-    linked_at: timeOf(l.linkedAt),
+    reference: customerLink.reference,
+    signup_id: customerLink.signupId,
+    linked_by: customerLink.linkedBy,
+    linked_at: timeOf(customerLink.linkedAt),
   };
 }

@@ -106,13 +106,13 @@ type LinkRow = {
   linked_at: Date;
 };
 
-function linkOf(r: LinkRow): CustomerLink {
+function linkOf(object: LinkRow): CustomerLink {
   return {
-    customerId: r.customer_id,
-    morCustomerId: r.mor_customer_id,
-    signupId: r.signup_id,
-    reference: r.reference,
-    linkedBy: r.linked_by,
-    linkedAt: r.linked_at,
+    customerId: object.customer_id,
+    morCustomerId: object.mor_customer_id,
+    signupId: object.signup_id,
+    reference: object.reference,
+    linkedBy: object.linked_by,
+    linkedAt: object.linked_at,
   };
 }

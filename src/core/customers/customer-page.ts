@@ -45,27 +45,27 @@ export type CustomerShown = {
   readonly methods: MethodsShown;
 };
 
-export function customerPart(c: CustomerShown): Html {
-  const all = `?customer_id=${encodeURIComponent(c.customerId)}`;
-  return html`${section('Money', table('By currency, over all time', SUMS, c.sums, 'Payments and refunds of this customer appear here.'))}
-  ${whoItIs(c)}
+export function customerPart(customerShown: CustomerShown): Html {
+  const all = `?customer_id=${encodeURIComponent(customerShown.customerId)}`;
+  return html`${section('Money', table('By currency, over all time', SUMS, customerShown.sums, 'Payments and refunds of this customer appear here.'))}
+  ${whoItIs(customerShown)}
   ${section(
     'Payments',
-    html`${table('Newest first', PAYMENTS, c.payments.map(paymentView), 'Payments of this customer appear here.')}${more(c.payments, `/console/payments${all}`, 'All payments')}`,
+    html`${table('Newest first', PAYMENTS, customerShown.payments.map(paymentView), 'Payments of this customer appear here.')}${more(customerShown.payments, `/console/payments${all}`, 'All payments')}`,
   )}
   ${section(
     'Invoices',
-    html`${table('Newest first', INVOICES, c.invoices.map(invoiceListView), 'Invoices of this customer appear here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
+    html`${table('Newest first', INVOICES, customerShown.invoices.map(invoiceListView), 'Invoices of this customer appear here.')}${more(customerShown.invoices, `/console/invoices${all}`, 'All invoices')}`,
   )}
-  ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds.map(listedRefundView), '')}${more(c.refunds, `/console/refunds${all}`, 'All refunds')}`)}
-  ${c.parts} ${methodsPart(c.methods)}
-  ${section('Subscriptions', table('From the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices belongs to a subscription.'))}
+  ${customerShown.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, customerShown.refunds.map(listedRefundView), '')}${more(customerShown.refunds, `/console/refunds${all}`, 'All refunds')}`)}
+  ${customerShown.parts} ${methodsPart(customerShown.methods)}
+  ${section('Subscriptions', table('From the newest invoices', SUBSCRIPTIONS, subscriptions(customerShown.invoices), 'None of the newest invoices belongs to a subscription.'))}
   ${section(
     'At the MoR',
     table(
       'Links to the MoR, the newest first',
       LINKS,
-      c.links.map((l) => linkView(l, [])),
+      customerShown.links.map((l) => linkView(l, [])),
       'Not linked to a customer of the MoR yet.',
     ),
   )}`;

@@ -54,9 +54,9 @@ export class CustomersController {
   })
   @ApiOkResponse({ type: pageOf(CustomerLinkView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: CustomersQuery): Promise<PageView<CustomerLinkView>> {
-    const filter = { ...spanOf(q), customerId: customerOf(q), morCustomerId: q.mor_customer_id };
-    const page = await this.links.list(filter, pageRequest(q));
+  async list(@Query() query: CustomersQuery): Promise<PageView<CustomerLinkView>> {
+    const filter = { ...spanOf(query), customerId: customerOf(query), morCustomerId: query.mor_customer_id };
+    const page = await this.links.list(filter, pageRequest(query));
     const methods = await this.methods.of(page.data.map((l) => l.customerId));
     return pageView(page, (l) => linkView(l, methods.get(l.customerId) ?? []));
   }

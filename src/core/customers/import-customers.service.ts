@@ -56,54 +56,54 @@ export class ImportCustomersService {
   ) {}
 
   /** Imports a file. Throws CsvRefused, ColumnsRefused or ImportStopped before any write. */
-  async run(o: ImportOptions): Promise<ImportReport> {
-    const size = await sizeOf(o.path);
-    const { header, delimiter, next } = await headerOf(o.path, null);
+  async run(options: ImportOptions): Promise<ImportReport> {
+    const size = await sizeOf(options.path);
+    const { header, delimiter, next } = await headerOf(options.path, null);
     const file: File = { columns: bindColumns(header), delimiter, byte: next.nextByte, line: next.nextLine, size };
     const mayAsk = (check: ImportCheck): boolean => check.strangersInAll <= check.strangers.length;
-    const first = await this.pass(o, file, (check) => check.strangersInAll === 0 || !mayAsk(check));
+    const first = await this.pass(options, file, (check) => check.strangersInAll === 0 || !mayAsk(check));
     if (first.problemsInAll > 0 || first.written !== null) return reportOf(first, file, mayAsk(first));
     // Some customers occur in no link, invoice or signup. A mistyped customer id would never match an invoice, so
     // Crossbill asks Stripe about each such customer. If there are too many, Crossbill asks about none.
-    const unknown = await this.unknownToStripe(first.strangers, o);
+    const unknown = await this.unknownToStripe(first.strangers, options);
     if (unknown.length > 0) return reportOf({ ...first, problems: unknown, problemsInAll: unknown.length }, file, true);
-    return reportOf(await this.pass(o, file, () => true), file, true);
+    return reportOf(await this.pass(options, file, () => true), file, true);
   }
 
   /**
    * Reads the whole file one time.
    * @param write decides after the last line, if no line has a problem: true writes all lines, false writes none
    */
-  private async pass(o: ImportOptions, file: File, write: (check: ImportCheck) => boolean): Promise<Passed> {
+  private async pass(options: ImportOptions, file: File, write: (check: ImportCheck) => boolean): Promise<Passed> {
     const wrong: LineProblem[] = [];
     const count = { lines: 0, wrong: 0 };
     async function* rows(): AsyncGenerator<readonly ImportRow[]> {
       let some: ImportRow[] = [];
-      for await (const placed of recordsOf(o.path, file)) {
-        if (o.signal.aborted) throw new ImportStopped('interrupted', 'Interrupted: nothing was written.');
+      for await (const placed of recordsOf(options.path, file)) {
+        if (options.signal.aborted) throw new ImportStopped('interrupted', 'Interrupted: nothing was written.');
         if (isBlank(placed)) continue;
         count.lines++;
         const read = readImportLine(placed.record, placed.line, file.columns);
         if (read.ok) some.push(read.row);
         else if (++count.wrong <= IMPORT_PROBLEMS_KEPT) wrong.push(read.problem);
         if (some.length < ROWS_AT_ONCE) continue;
-        o.onProgress('read', placed.nextByte, file.size);
+        options.onProgress('read', placed.nextByte, file.size);
         yield some;
         some = [];
       }
       if (some.length > 0) yield some;
-      o.onProgress('read', file.size, file.size);
+      options.onProgress('read', file.size, file.size);
     }
     const isFine = (check: ImportCheck): boolean => count.wrong + check.problemsInAll === 0;
-    const { check, written } = await this.links.import(rows(), o.by, (c) => isFine(c) && write(c));
+    const { check, written } = await this.links.import(rows(), options.by, (c) => isFine(c) && write(c));
     const problems = [...wrong, ...check.problems].sort((a, b) => a.line - b.line).slice(0, IMPORT_PROBLEMS_KEPT);
     return { ...check, problems, problemsInAll: count.wrong + check.problemsInAll, lines: count.lines, written };
   }
 
-  private async unknownToStripe(strangers: ImportCheck['strangers'], o: ImportOptions): Promise<LineProblem[]> {
+  private async unknownToStripe(strangers: ImportCheck['strangers'], options: ImportOptions): Promise<LineProblem[]> {
     const unknown: LineProblem[] = [];
     for (const [i, { line, customerId }] of strangers.entries()) {
-      if (o.signal.aborted) throw new ImportStopped('interrupted', 'Interrupted: nothing was written.');
+      if (options.signal.aborted) throw new ImportStopped('interrupted', 'Interrupted: nothing was written.');
       const read = await this.reader.readCustomer(customerId);
       if (!read.ok) {
         const message = `Crossbill could not ask Stripe for the unknown customer ${customerId} (${read.message}). It wrote nothing: run this again.`;
@@ -111,7 +111,7 @@ export class ImportCustomersService {
       }
       if (read.value === null)
         unknown.push({ line, customerId, problem: 'Stripe knows no such customer, or has deleted it' });
-      o.onProgress('asked Stripe for', i + 1, strangers.length);
+      options.onProgress('asked Stripe for', i + 1, strangers.length);
     }
     return unknown;
   }
@@ -126,16 +126,16 @@ type File = {
 };
 type Passed = ImportCheck & { readonly lines: number; readonly written: number | null };
 
-function reportOf(p: Passed, { columns }: File, strangersAsked: boolean): ImportReport {
+function reportOf(payment: Passed, { columns }: File, strangersAsked: boolean): ImportReport {
   return {
-    lines: p.lines,
-    accepted: p.problemsInAll === 0,
-    made: p.written ?? 0,
-    known: p.known,
-    repeated: p.repeated,
-    problems: p.problems,
-    problemsInAll: p.problemsInAll,
-    strangers: p.strangersInAll,
+    lines: payment.lines,
+    accepted: payment.problemsInAll === 0,
+    made: payment.written ?? 0,
+    known: payment.known,
+    repeated: payment.repeated,
+    problems: payment.problems,
+    problemsInAll: payment.problemsInAll,
+    strangers: payment.strangersInAll,
     strangersAsked,
     unusedColumns: columns.unused,
   };

@@ -17,9 +17,12 @@ export type MethodsShown = {
   readonly session: Session;
 };
 
-export function methodsPart(m: MethodsShown): Html {
+export function methodsPart(methodsShown: MethodsShown): Html {
   const none = 'Each signup and each later setup of this customer appears here.';
-  return section('Payment methods', html`${confirmAct(m)}${table('Newest first', METHODS, m.methods, none)}`);
+  return section(
+    'Payment methods',
+    html`${confirmAct(methodsShown)}${table('Newest first', METHODS, methodsShown.methods, none)}`,
+  );
 }
 
 const pathOf = (customerId: string): string => `/console/customers/${encodeURIComponent(customerId)}`;
@@ -34,11 +37,12 @@ export function findToReport({ methods }: Pick<MethodsShown, 'methods'>): Paymen
 }
 
 /** Draws the link to report the customer's confirmation of a new payment method. */
-function confirmAct(m: MethodsShown): Html | null {
-  if (findToReport(m) === null || !mayDo(m.session.role, 'ops')) return null;
-  return html`${actRow([actLink(`${pathOf(m.customerId)}/payment-method/confirmed`, 'Method confirmed…')])}
+function confirmAct(methodsShown: MethodsShown): Html | null {
+  if (findToReport(methodsShown) === null || !mayDo(methodsShown.session.role, 'ops')) return null;
+  return html`${actRow([actLink(`${pathOf(methodsShown.customerId)}/payment-method/confirmed`, 'Method confirmed…')])}
     <p class="dim">
-      Use this if the customer has confirmed the newest setup, but your backend has not reported it. ${sayFollows(m)}
+      Use this if the customer has confirmed the newest setup, but your backend has not reported it.
+      ${sayFollows(methodsShown)}
     </p>`;
 }
 
@@ -49,17 +53,20 @@ function sayFollows({ refused: { length }, relay }: MethodsShown): string {
 }
 
 /** The page before the report, because the MoR then charges every open refused renewal. */
-export function confirmPart(method: PaymentMethod, m: MethodsShown): Html {
-  const back = pathOf(m.customerId);
+export function confirmPart(method: PaymentMethod, methodsShown: MethodsShown): Html {
+  const back = pathOf(methodsShown.customerId);
   // Without a setup intent the newest method is a signup's payment intent, and the report needs no name.
   const named = method.setupIntentId === null ? {} : { setup_intent_id: method.setupIntentId };
-  return html`<p>Has the customer confirmed this setup? ${sayFollows(m)}</p>
+  return html`<p>Has the customer confirmed this setup? ${sayFollows(methodsShown)}</p>
     ${facts([
       ['Setup', id(method.setupIntentId ?? method.paymentIntentId)],
       ['Made', time(method.createdAt)],
-      ...m.refused.map((r): [string, Html] => ['Open renewal', moneyLink('invoices', r.invoiceId, r.due, r.currency)]),
+      ...methodsShown.refused.map((r): [string, Html] => [
+        'Open renewal',
+        moneyLink('invoices', r.invoiceId, r.due, r.currency),
+      ]),
     ])}
-    ${confirmForm(m.session, { action: `${back}/payment-method/confirmed`, label: 'Method confirmed', back }, named)}`;
+    ${confirmForm(methodsShown.session, { action: `${back}/payment-method/confirmed`, label: 'Method confirmed', back }, named)}`;
 }
 
 const ORIGINS = { signup: 'signup', change: 'another method', import: 'linked elsewhere' } as const;
@@ -74,6 +81,6 @@ const METHODS: readonly Column<PaymentMethod>[] = [
   { label: 'Customer at the MoR', cell: (m) => id(m.morCustomerId), phone: 'none' },
 ];
 
-function stateOf(m: PaymentMethod): Html {
-  return status(m.current ? 'current' : m.confirmedAt === null ? 'unconfirmed' : 'earlier');
+function stateOf(method: PaymentMethod): Html {
+  return status(method.current ? 'current' : method.confirmedAt === null ? 'unconfirmed' : 'earlier');
 }

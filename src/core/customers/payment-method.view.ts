@@ -39,9 +39,9 @@ export class ConfirmedMethodView {
   data!: InvoiceView[];
 }
 
-export function methodMadeView(s: SignupRow, intent: IntentReply): PaymentMethodMadeView {
+export function methodMadeView(signup: SignupRow, intent: IntentReply): PaymentMethodMadeView {
   return {
-    id: s.id,
+    id: signup.id,
     client_secret: intent.clientSecret,
     setup_intent_id: intent.intentId,
     mor_customer_id: intent.morCustomerId,
@@ -49,16 +49,16 @@ export function methodMadeView(s: SignupRow, intent: IntentReply): PaymentMethod
   };
 }
 
-export function methodView(m: PaymentMethod): PaymentMethodView {
+export function methodView(method: PaymentMethod): PaymentMethodView {
   return {
-    id: m.id,
-    setup_intent_id: m.setupIntentId,
-    payment_intent_id: m.paymentIntentId,
-    mor_customer_id: m.morCustomerId,
-    origin: m.origin,
-    current: m.current,
-    created_at: timeOf(m.createdAt),
-    confirmed_at: timeOf(m.confirmedAt),
-    confirmed_by: m.confirmedBy,
+    id: method.id,
+    setup_intent_id: method.setupIntentId,
+    payment_intent_id: method.paymentIntentId,
+    mor_customer_id: method.morCustomerId,
+    origin: method.origin,
+    current: method.current,
+    created_at: timeOf(method.createdAt),
+    confirmed_at: timeOf(method.confirmedAt),
+    confirmed_by: method.confirmedBy,
   };
 }

@@ -150,14 +150,14 @@ function receivedWithin({ since, until }: Span, given: number): { readonly where
  * Merges two lists by time of arrival, newest first. Within each list the events stay in the order of their ids. The
  * cursor remembers one id for each list, so with another order the next page would skip events.
  */
-function merged(a: readonly EventRow[], b: readonly EventRow[]): EventRow[] {
+function merged(one: readonly EventRow[], other: readonly EventRow[]): EventRow[] {
   const out: EventRow[] = [];
   let i = 0;
   let j = 0;
   for (;;) {
-    const x = a[i];
-    const y = b[j];
-    if (x === undefined || y === undefined) return [...out, ...a.slice(i), ...b.slice(j)];
+    const x = one[i];
+    const y = other[j];
+    if (x === undefined || y === undefined) return [...out, ...one.slice(i), ...other.slice(j)];
     if (x.receivedAt >= y.receivedAt) out.push((i++, x));
     else out.push((j++, y));
   }
@@ -184,31 +184,31 @@ export async function eventById(
   return { ...event, body: Buffer.isBuffer(row['body']) ? row['body'] : null };
 }
 
-function inboxEvent(r: Row): EventRow {
+function inboxEvent(row: Row): EventRow {
   return {
-    ...common(r),
-    id: `ie_${r['id'] as string}`,
-    status: r['status'] as EventStatus,
-    decidedAt: r['decided_at'] as Date | null,
+    ...common(row),
+    id: `ie_${row['id'] as string}`,
+    status: row['status'] as EventStatus,
+    decidedAt: row['decided_at'] as Date | null,
   };
 }
 
-function quarantined(r: Row): EventRow {
-  return { ...common(r), id: `iq_${r['id'] as string}`, status: 'quarantined', decidedAt: null };
+function quarantined(row: Row): EventRow {
+  return { ...common(row), id: `iq_${row['id'] as string}`, status: 'quarantined', decidedAt: null };
 }
 
 /** A card number never shows, even in a text from before an earlier release masked it. */
 const shownText = (stored: unknown): string | null => (typeof stored === 'string' ? maskCards(stored) : null);
 
-export function common(r: Row): Omit<EventRow, 'id' | 'status' | 'decidedAt'> {
+export function common(row: Row): Omit<EventRow, 'id' | 'status' | 'decidedAt'> {
   return {
-    source: r['source'] as EventSource,
-    eventId: r['event_id'] as string,
-    type: r['type'] as string,
-    lane: r['lane'] as string,
-    reason: shownText(r['reason']),
-    note: shownText(r['note']),
-    attempts: r['attempts'] as number,
-    receivedAt: r['received_at'] as Date,
+    source: row['source'] as EventSource,
+    eventId: row['event_id'] as string,
+    type: row['type'] as string,
+    lane: row['lane'] as string,
+    reason: shownText(row['reason']),
+    note: shownText(row['note']),
+    attempts: row['attempts'] as number,
+    receivedAt: row['received_at'] as Date,
   };
 }

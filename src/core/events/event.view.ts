@@ -44,27 +44,27 @@ export class EventWithBodyView extends EventView {
 /** An event in a list for people, with its lane and its invoice's number. */
 export type ListedEvent = EventView & { readonly lane: string; readonly invoice_number?: string | undefined };
 
-export function listedEvent(e: EventRow): ListedEvent {
-  return { ...eventView(e), lane: e.lane, invoice_number: e.invoiceNumber ?? undefined };
+export function listedEvent(event: EventRow): ListedEvent {
+  return { ...eventView(event), lane: event.lane, invoice_number: event.invoiceNumber ?? undefined };
 }
 
-export function eventView(e: EventRow): EventView {
+export function eventView(event: EventRow): EventView {
   return {
-    id: e.id,
-    source: e.source,
-    event_id: e.eventId,
-    type: e.type,
-    status: e.status,
-    reason: e.reason ?? undefined,
-    note: e.note ?? undefined,
-    attempts: e.attempts,
-    received_at: timeOf(e.receivedAt),
-    decided_at: timeOf(e.decidedAt) ?? undefined,
+    id: event.id,
+    source: event.source,
+    event_id: event.eventId,
+    type: event.type,
+    status: event.status,
+    reason: event.reason ?? undefined,
+    note: event.note ?? undefined,
+    attempts: event.attempts,
+    received_at: timeOf(event.receivedAt),
+    decided_at: timeOf(event.decidedAt) ?? undefined,
   };
 }
 
-export function eventWithBodyView(e: EventRow & { readonly body: Buffer | null }): EventWithBodyView {
-  return { ...eventView(e), lane: e.lane, ...bodyOf(e.body) };
+export function eventWithBodyView(event: EventRow & { readonly body: Buffer | null }): EventWithBodyView {
+  return { ...eventView(event), lane: event.lane, ...bodyOf(event.body) };
 }
 
 function bodyOf(bytes: Buffer | null): Pick<EventWithBodyView, 'body' | 'body_note'> {

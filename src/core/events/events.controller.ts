@@ -46,9 +46,15 @@ export class EventsController {
   @ApiOperation({ operationId: 'listEvents', summary: 'Webhook events, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(EventView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: EventsQuery): Promise<PageView<EventView>> {
-    const filter = { source: q.source, status: q.status, type: q.type, eventId: q.event_id, ...spanOf(q) };
-    return pageView(await this.events.list(filter, pageRequest(q)), eventView);
+  async list(@Query() query: EventsQuery): Promise<PageView<EventView>> {
+    const filter = {
+      source: query.source,
+      status: query.status,
+      type: query.type,
+      eventId: query.event_id,
+      ...spanOf(query),
+    };
+    return pageView(await this.events.list(filter, pageRequest(query)), eventView);
   }
 
   @Get(':id')

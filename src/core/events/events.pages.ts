@@ -123,7 +123,7 @@ export class EventPages {
       const again = await this.service.retry(eventId);
       return (await this.service.decided([again.id], CONSOLE_TIMEOUT_MS)).get(again.id) ?? again;
     };
-    const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}?again=yes`;
+    const pathOf = (event: EventRow): string => `${PATH}/${encodeURIComponent(event.id)}?again=yes`;
     await this.audit.post(req, res, {
       action: 'event.retry',
       work: retry,
@@ -137,7 +137,7 @@ export class EventPages {
   @Page('event.dismiss', 'ops')
   async dismiss(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
     const dismiss = (by: Session): Promise<EventRow> => this.service.dismiss(eventId, noteOf(formOf(req)), by.name);
-    const pathOf = (e: EventRow): string => `${PATH}/${encodeURIComponent(e.id)}`;
+    const pathOf = (event: EventRow): string => `${PATH}/${encodeURIComponent(event.id)}`;
     await this.audit.post(req, res, {
       action: 'event.dismiss',
       work: dismiss,
@@ -193,12 +193,12 @@ function noteOf(form: Form): string {
   return note;
 }
 
-function againWord(e: EventRow): string {
-  if (e.status === 'received') return 'Crossbill has not decided it again yet.';
-  const why = e.reason === null ? '' : ` because ${e.reason}`;
-  const at = e.decidedAt === null ? '' : ` ${clock(e.decidedAt)} UTC`;
-  if (e.status === 'parked') return `Reprocessed${at}: still parked${why}.`;
-  return `Reprocessed${at}: ${e.status}${e.reason === null ? '' : `, ${e.reason}`}.`;
+function againWord(event: EventRow): string {
+  if (event.status === 'received') return 'Crossbill has not decided it again yet.';
+  const why = event.reason === null ? '' : ` because ${event.reason}`;
+  const at = event.decidedAt === null ? '' : ` ${clock(event.decidedAt)} UTC`;
+  if (event.status === 'parked') return `Reprocessed${at}: still parked${why}.`;
+  return `Reprocessed${at}: ${event.status}${event.reason === null ? '' : `, ${event.reason}`}.`;
 }
 
 /** The reason, with the note of the person who dismissed the event. */
@@ -206,20 +206,23 @@ function whyOf({ reason, note }: EventRow): string | null {
   return reason === null || note === null ? reason : `${reason}: ${note}`;
 }
 
-function decidedAgain(e: EventRow): Html {
-  const tone = e.status === 'parked' ? 'bad' : e.status === 'received' ? '' : 'good';
-  return html`<p class="message ${tone}" role="status"><bdi>${againWord(e)}</bdi></p>`;
+function decidedAgain(event: EventRow): Html {
+  const tone = event.status === 'parked' ? 'bad' : event.status === 'received' ? '' : 'good';
+  return html`<p class="message ${tone}" role="status"><bdi>${againWord(event)}</bdi></p>`;
 }
 
-function outcomeOf(act: Act, id: string, why: string | null, e: EventRow | null): Done {
-  const link = html`<a href="${PATH}/${encodeURIComponent(id)}">${e === null ? id : `${e.type} ${e.eventId}`}</a>`;
-  if (e === null) return { id, ok: false, said: html`${link}<span class="meta">not done: <bdi>${why}</bdi></span>` };
-  const said = act === 'dismiss' && e.status === 'ignored' ? whyOf(e) : againWord(e);
-  return { id, ok: e.status !== 'parked', said: html`${link}<span class="meta"><bdi>${said}</bdi></span>` };
+function outcomeOf(act: Act, id: string, why: string | null, event: EventRow | null): Done {
+  const link = html`<a href="${PATH}/${encodeURIComponent(id)}"
+    >${event === null ? id : `${event.type} ${event.eventId}`}</a
+  >`;
+  if (event === null)
+    return { id, ok: false, said: html`${link}<span class="meta">not done: <bdi>${why}</bdi></span>` };
+  const said = act === 'dismiss' && event.status === 'ignored' ? whyOf(event) : againWord(event);
+  return { id, ok: event.status !== 'parked', said: html`${link}<span class="meta"><bdi>${said}</bdi></span>` };
 }
 
-function dismissForm(session: Session, e: EventRow, typed: Typed): Html {
-  return html`<form class="card aside" action="${PATH}/${encodeURIComponent(e.id)}/dismiss" method="post">
+function dismissForm(session: Session, event: EventRow, typed: Typed): Html {
+  return html`<form class="card aside" action="${PATH}/${encodeURIComponent(event.id)}/dismiss" method="post">
     ${formToken(session)}
     ${inputField(
       typed,
@@ -232,45 +235,45 @@ function dismissForm(session: Session, e: EventRow, typed: Typed): Html {
 
 const TONES = { parked: 'bad', quarantined: 'warn', received: 'wait', done: 'good', ignored: 'calm' } as const;
 
-function eventTop(e: EventRow): Html {
-  const said = whyOf(e);
-  const why = said === null ? null : { tone: TONES[e.status], text: `${capital(said)}.` };
-  const about = html`From ${capital(words(e.source))}
-  ${e.lane.startsWith('in_') && html`· invoice ${invoiceLink(e.lane)}`} · received ${time(e.receivedAt)} ·
-  ${e.decidedAt === null ? 'not decided yet' : html`decided ${time(e.decidedAt)}`}
-  ${e.status === 'received' && e.attempts > 0 && html`· ${count(e.attempts)} failed ${e.attempts === 1 ? 'attempt' : 'attempts'}`}`;
-  return headline(status(e.status), null, why, about);
+function eventTop(event: EventRow): Html {
+  const said = whyOf(event);
+  const why = said === null ? null : { tone: TONES[event.status], text: `${capital(said)}.` };
+  const about = html`From ${capital(words(event.source))}
+  ${event.lane.startsWith('in_') && html`· invoice ${invoiceLink(event.lane)}`} · received ${time(event.receivedAt)} ·
+  ${event.decidedAt === null ? 'not decided yet' : html`decided ${time(event.decidedAt)}`}
+  ${event.status === 'received' && event.attempts > 0 && html`· ${count(event.attempts)} failed ${event.attempts === 1 ? 'attempt' : 'attempts'}`}`;
+  return headline(status(event.status), null, why, about);
 }
 
-function eventIds(e: EventRow): Html {
+function eventIds(event: EventRow): Html {
   const shown = facts([
-    ['Type', dotted(e.type)],
-    [e.status === 'quarantined' ? 'Deliveries' : 'Failed attempts', e.attempts],
-    ["Sender's id", id(e.eventId)],
-    ['Our id', id(e.id)],
-    ['Lane', html`<code class="id">${e.lane}</code>`],
+    ['Type', dotted(event.type)],
+    [event.status === 'quarantined' ? 'Deliveries' : 'Failed attempts', event.attempts],
+    ["Sender's id", id(event.eventId)],
+    ['Our id', id(event.id)],
+    ['Lane', html`<code class="id">${event.lane}</code>`],
   ]);
   return fold('details', 'Details and ids', null, shown);
 }
 
-function retryForm(session: Session, e: EventRow): Html | null {
-  if (e.status === 'received') return html`<p class="message" role="status">Crossbill has not decided it yet.</p>`;
-  return html`<form action="${PATH}/${encodeURIComponent(e.id)}/retry" method="post">
+function retryForm(session: Session, event: EventRow): Html | null {
+  if (event.status === 'received') return html`<p class="message" role="status">Crossbill has not decided it yet.</p>`;
+  return html`<form action="${PATH}/${encodeURIComponent(event.id)}/retry" method="post">
     ${formToken(session)}
     <p class="buttons">
-      <button>${e.status === 'quarantined' ? 'Decide it' : 'Decide it again'}</button>
+      <button>${event.status === 'quarantined' ? 'Decide it' : 'Decide it again'}</button>
       <span class="dim">Crossbill does nothing twice.</span>
     </p>
   </form>`;
 }
 
-function bodyOf(e: EventRow & { readonly body: Buffer | null }): Html {
-  const { body, body_note: note } = eventWithBodyView(e);
+function bodyOf(event: EventRow & { readonly body: Buffer | null }): Html {
+  const { body, body_note: note } = eventWithBodyView(event);
   const shown =
     body !== null
       ? html`<pre tabindex="0" role="group" aria-label="Body text">${JSON.stringify(body, null, 2)}</pre>`
       : html`<p>${note}</p>
-          ${e.body !== null && html`<pre tabindex="0" role="group" aria-label="Body text">${maskedText(e.body)}</pre>`}`;
+          ${event.body !== null && html`<pre tabindex="0" role="group" aria-label="Body text">${maskedText(event.body)}</pre>`}`;
   return section(
     'Body',
     html`<p class="dim">Personal data and secrets show as [masked].</p>

@@ -71,7 +71,7 @@ export class MorWebhooksController {
   @Problems({ 502: '`mor_unavailable`' })
   async list(): Promise<EndpointsView> {
     const found = answeredOrThrow(await this.endpoints.list());
-    const at = (e: WebhookEndpoint): number => e.createdAt?.getTime() ?? 0;
+    const at = (endpoint: WebhookEndpoint): number => endpoint.createdAt?.getTime() ?? 0;
     return { data: found.toSorted((a, b) => at(b) - at(a)).map(endpointView) };
   }
 

@@ -25,19 +25,19 @@ export class DifferenceView {
   acknowledged?: AcknowledgedView | undefined;
 }
 
-export function differenceView(d: Difference): DifferenceView {
-  const { acknowledged } = d;
+export function differenceView(difference: Difference): DifferenceView {
+  const { acknowledged } = difference;
   return {
-    id: d.id,
-    kind: d.kind,
-    invoice_id: d.invoiceId ?? undefined,
-    payment_id: d.paymentId ?? undefined,
-    refund_id: d.refundId ?? undefined,
-    event_id: d.eventId ?? undefined,
-    object_id: d.objectId ?? undefined,
-    detail: d.detail,
-    repair: d.repair,
-    review_id: d.reviewId ?? undefined,
+    id: difference.id,
+    kind: difference.kind,
+    invoice_id: difference.invoiceId ?? undefined,
+    payment_id: difference.paymentId ?? undefined,
+    refund_id: difference.refundId ?? undefined,
+    event_id: difference.eventId ?? undefined,
+    object_id: difference.objectId ?? undefined,
+    detail: difference.detail,
+    repair: difference.repair,
+    review_id: difference.reviewId ?? undefined,
     acknowledged: acknowledged ? { ...acknowledged, at: timeOf(acknowledged.at) } : undefined,
   };
 }

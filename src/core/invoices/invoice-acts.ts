@@ -25,34 +25,34 @@ export type Viewer = {
 };
 
 /** The link the customer can pay now. Undefined if there is none. */
-export function payableLink(v: InvoiceView, now: Date): MorObjectRow | undefined {
-  return v.objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
+export function payableLink(view: InvoiceView, now: Date): MorObjectRow | undefined {
+  return view.objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
 }
 
-export function invoiceActs(v: InvoiceView, { session, ctx, live, portal }: Viewer): Html {
-  const { invoiceId: id } = v.invoice;
+export function invoiceActs(view: InvoiceView, { session, ctx, live, portal }: Viewer): Html {
+  const { invoiceId: id } = view.invoice;
   const ops = mayDo(session.role, 'ops');
-  const state = { ...v, lane: id, entries: [] };
+  const state = { ...view, lane: id, entries: [] };
   const path = `/console/invoices/${encodeURIComponent(id)}`;
-  const refused = v.attempts.some((a) => a.outcome !== 'succeeded');
+  const refused = view.attempts.some((a) => a.outcome !== 'succeeded');
   const { means, why } = offerRetry(state, ctx);
-  const collect = ops && canBeCollected(v);
-  const hasLink = v.objects.some((o) => isPayableLink(o, ctx.now));
+  const collect = ops && canBeCollected(view);
+  const hasLink = view.objects.some((o) => isPayableLink(o, ctx.now));
   const row = actRow([
-    ...(ops ? refunds(v) : []),
+    ...(ops ? refunds(view) : []),
     ops && means !== null
       ? actLink(`${path}/retry`, means === 'charge' ? 'Retry the charge now…' : 'Retry now, by payment link…')
       : null,
-    ops && refused && v.invoice.retries !== null && collect && v.invoice.customerId !== null
+    ops && refused && view.invoice.retries !== null && collect && view.invoice.customerId !== null
       ? actLink(`${path}/ask-card`, 'Ask for another card…')
       : null,
     collect && !hasLink ? actLink(`${path}/payment-link`, 'Create a payment link…') : null,
-    collect && !v.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,
-    ...v.objects.flatMap((o) => [disputeAct(o), disputeLink(o, portal)]),
+    collect && !view.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,
+    ...view.objects.flatMap((o) => [disputeAct(o), disputeLink(o, portal)]),
     outsideLink(stripeUrl(live, 'invoices', id), 'Open in Stripe'),
-    ...(ops ? returns(v, session) : []),
+    ...(ops ? returns(view, session) : []),
   ]);
-  return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">You cannot retry this invoice now: ${why}</p>`}`;
+  return html`${row}${ops && refused && !isOver(view.invoice.platformStatus) && why !== null && html`<p class="dim">You cannot retry this invoice now: ${why}</p>`}`;
 }
 
 /**
@@ -72,35 +72,35 @@ function canBeCollected({ invoice: i, payments, objects, reviews }: InvoiceView)
 }
 
 /** Adds the payment's name to the label if the invoice has several payments. */
-function labelled(v: InvoiceView, label: string, name: string): string {
-  return v.payments.filter((p) => p.succeededAt !== null).length > 1 ? `${label} ${name}…` : `${label}…`;
+function labelled(view: InvoiceView, label: string, name: string): string {
+  return view.payments.filter((p) => p.succeededAt !== null).length > 1 ? `${label} ${name}…` : `${label}…`;
 }
 
-function refunds(v: InvoiceView): (Html | null)[] {
-  return v.payments.map((p) => {
+function refunds(view: InvoiceView): (Html | null)[] {
+  return view.payments.map((p) => {
     const name = paymentName(p);
     const path = `/console/payments/${encodeURIComponent(name)}`;
-    const isBack = returnOf(v, p.id) !== undefined;
-    if (isBack || refundable(p, v.refunds, lostOf(p.id, v.objects)) === 0n) return null;
-    if (p.paymentId === null) return actLink(path, labelled(v, 'Name the payment to refund it', name));
-    return actLink(`${path}/refund`, labelled(v, 'Refund', name));
+    const isBack = returnOf(view, p.id) !== undefined;
+    if (isBack || refundable(p, view.refunds, lostOf(p.id, view.objects)) === 0n) return null;
+    if (p.paymentId === null) return actLink(path, labelled(view, 'Name the payment to refund it', name));
+    return actLink(`${path}/refund`, labelled(view, 'Refund', name));
   });
 }
 
-function returns(v: InvoiceView, session: Session): (Html | null)[] {
-  return v.payments.map((p) => {
+function returns(view: InvoiceView, session: Session): (Html | null)[] {
+  return view.payments.map((p) => {
     const name = paymentName(p);
     const path = `/console/payments/${encodeURIComponent(name)}/returned`;
-    const row = returnOf(v, p.id);
+    const row = returnOf(view, p.id);
     if (row !== undefined)
       return actForm(session, `${path}/undo`, 'Undo the returned debit', { key: `con-undo-${row.id}` });
-    if (refundable(p, v.refunds, lostOf(p.id, v.objects)) === 0n) return null;
-    return actLink(path, labelled(v, 'Record a returned debit', name));
+    if (refundable(p, view.refunds, lostOf(p.id, view.objects)) === 0n) return null;
+    return actLink(path, labelled(view, 'Record a returned debit', name));
   });
 }
 
 /** The open items of an invoice, the soonest deadline first. */
 export function byDeadline(reviews: readonly ReviewRow[]): readonly ReviewRow[] {
-  const due = (r: ReviewRow): number => r.dueAt?.getTime() ?? Infinity;
+  const due = (item: ReviewRow): number => item.dueAt?.getTime() ?? Infinity;
   return reviews.filter((r) => r.status === 'open').toSorted((a, b) => (due(a) === due(b) ? 0 : due(a) - due(b)));
 }

@@ -32,13 +32,13 @@ import { type OpenDifference } from '../../shared/domain/ports/differences.js';
 import { paymentFields } from '../payments/payment.fields.js';
 import { refundFields } from '../refunds/refund.fields.js';
 
-export function invoicePart(v: InvoiceView, looker: Viewer): Html {
-  const { invoice: i, payments, refunds, attempts, objects, calls, reviews, journal } = v;
+export function invoicePart(view: InvoiceView, looker: Viewer): Html {
+  const { invoice: i, payments, refunds, attempts, objects, calls, reviews, journal } = view;
   const { now } = looker.ctx;
-  const shown = invoiceListView({ ...i, morCustomerId: v.morCustomerId, payments, refunds });
+  const shown = invoiceListView({ ...i, morCustomerId: view.morCustomerId, payments, refunds });
   const open = byDeadline(reviews);
   const retries = i.retries?.retries ?? [];
-  const link = payableLink(v, now);
+  const link = payableLink(view, now);
   const settled = reviews.filter((r) => r.status !== 'open');
   const parts = html`${open.length > 0 && section('Waiting for a person', reviewList(open))}
   ${payments.length > 0 && section('Payments', table('What the MoR took or tried to take', columnsOf(paymentFields, undefined, ['invoice_number', 'customer_id']), shown.payments, ''))}
@@ -59,14 +59,14 @@ export function invoicePart(v: InvoiceView, looker: Viewer): Html {
   ${objects.length > 0 && section('At the MoR', table('Links, documents and disputes', objectColumns, objects, ''))}
   ${settled.length > 0 && fold('settled', 'Settled review items', settled.length, reviewList(settled))}
   ${calls.length > 0 && fold('calls', 'Calls', calls.length, table('Stored first, then sent with the same key and bytes on every try', callColumns, calls, ''))}
-  ${fold('details', 'Details and ids', null, invoiceFacts(v))}`;
+  ${fold('details', 'Details and ids', null, invoiceFacts(view))}`;
   return html`${headline(
     amount(i.amountDue, i.currency),
     invoiceState(i),
-    invoiceSentence(v, now, (r) => sentencesOf(r).summary),
-    about(v, looker.names),
+    invoiceSentence(view, now, (r) => sentencesOf(r).summary),
+    about(view, looker.names),
   )}
-  ${invoiceActs(v, looker)} ${link !== undefined && linkToPay(link)}
+  ${invoiceActs(view, looker)} ${link !== undefined && linkToPay(link)}
   ${besides(parts, section('Timeline', timeline(journal)))}`;
 }
 
@@ -74,9 +74,9 @@ export function invoicePart(v: InvoiceView, looker: Viewer): Html {
 export function differencesPart(differences: readonly OpenDifference[]): Html | null {
   const [first] = differences;
   if (first === undefined) return null;
-  const item = (d: OpenDifference): Html =>
-    html`<a href="/console/verify/${encodeURIComponent(d.id)}"><bdi>${d.detail}</bdi></a
-      >${d.reviewId !== null && html` (<a href="/console/reviews/${encodeURIComponent(d.reviewId)}">review item</a>)`}`;
+  const item = (difference: OpenDifference): Html =>
+    html`<a href="/console/verify/${encodeURIComponent(difference.id)}"><bdi>${difference.detail}</bdi></a
+      >${difference.reviewId !== null && html` (<a href="/console/reviews/${encodeURIComponent(difference.reviewId)}">review item</a>)`}`;
   return html`<div class="message bad">
     <p>
       <strong class="status bad"
@@ -90,11 +90,15 @@ export function differencesPart(differences: readonly OpenDifference[]): Html | 
   </div>`;
 }
 
-function invoiceState(i: InvoiceView['invoice']): Html {
-  const ignored = ignoredBecause(i);
-  const partly = i.amountPaid !== null && i.amountPaid > 0n && i.amountRemaining !== null && i.amountRemaining > 0n;
-  return html`${status(i.status, 'Invoice')}${ignored !== null && html` <span class="dim">${words(ignored)}</span>`}
-  ${partly && html`<span class="dim">${amount(i.amountRemaining, i.currency)} remains</span>`}`;
+function invoiceState(invoice: InvoiceView['invoice']): Html {
+  const ignored = ignoredBecause(invoice);
+  const partly =
+    invoice.amountPaid !== null &&
+    invoice.amountPaid > 0n &&
+    invoice.amountRemaining !== null &&
+    invoice.amountRemaining > 0n;
+  return html`${status(invoice.status, 'Invoice')}${ignored !== null && html` <span class="dim">${words(ignored)}</span>`}
+  ${partly && html`<span class="dim">${amount(invoice.amountRemaining, invoice.currency)} remains</span>`}`;
 }
 
 /** The reason for the invoice, and its customer. The ids are further down the page. */
@@ -105,8 +109,8 @@ function about({ invoice: i }: InvoiceView, names: Names): Html {
 }
 
 /** `lastRead` in words, after the status on Stripe. */
-function readWords(i: InvoiceView['invoice']): Html | null {
-  const read = lastRead(i);
+function readWords(invoice: InvoiceView['invoice']): Html | null {
+  const read = lastRead(invoice);
   return read === null ? null : html`, last ${read.how} ${time(read.at)}`;
 }
 
@@ -117,8 +121,8 @@ function linkToPay(link: MorObjectRow): Html {
   </p>`;
 }
 
-function invoiceFacts(v: InvoiceView): Html {
-  const { invoice: i, payments, objects } = v;
+function invoiceFacts(view: InvoiceView): Html {
+  const { invoice: i, payments, objects } = view;
   const tried = nextTryOf(i);
   return facts([
     ['Invoice', id(i.invoiceId)],
@@ -128,7 +132,7 @@ function invoiceFacts(v: InvoiceView): Html {
     ['Paid on Stripe', amount(i.amountPaid, i.currency)],
     ['Remaining on Stripe', amount(i.amountRemaining, i.currency)],
     ['Customer', id(i.customerId)],
-    ['Customer at the MoR', id(v.morCustomerId)],
+    ['Customer at the MoR', id(view.morCustomerId)],
     ['Reason', billingReason(i.billingReason)],
     i.subscriptionId === null ? null : ['Subscription', id(i.subscriptionId)],
     i.latestRevision === null ? null : ['Replaced by', id(i.latestRevision)],
@@ -174,15 +178,15 @@ const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
 ];
 
 /** The MoR's reason, outcome and address for one of its objects (link, document, dispute), as plain text. */
-function saidOf(o: InvoiceView['objects'][number]): string | null {
-  const { failure, refusal, outcome, reviewerNote, automatic } = o.detail;
+function saidOf(object: InvoiceView['objects'][number]): string | null {
+  const { failure, refusal, outcome, reviewerNote, automatic } = object.detail;
   const said = [
     automatic === true ? 'made automatically' : null,
     failure?.message ?? failure?.code,
     refusal?.message,
     outcome,
     reviewerNote,
-    o.url,
+    object.url,
   ].filter((x) => x !== null && x !== undefined && x !== '');
   return said.length === 0 ? null : said.join(' · ');
 }

@@ -16,7 +16,7 @@ import { refusalWords } from '../../shared/domain/decline-words.js';
 import { type Sentence, known, newerCode, troubleOf } from '../../shared/domain/sentence.js';
 import { day, moment, on, ordinal } from '../../shared/domain/when.js';
 
-type Say = (r: ReviewRow) => string;
+type Say = (item: ReviewRow) => string;
 
 /** The facts for the sentence about an invoice. */
 export type SentenceFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
@@ -28,25 +28,25 @@ export type SentenceFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' |
  * Explains in one sentence why the invoice is paid or not.
  * @param say returns the summary of a review item
  */
-export function invoiceSentence(v: SentenceFacts, now: Date, say: Say): Sentence {
-  switch (v.invoice.status) {
+export function invoiceSentence(facts: SentenceFacts, now: Date, say: Say): Sentence {
+  switch (facts.invoice.status) {
     case 'ignored':
-      return { tone: 'calm', text: leftAlone(v) };
+      return { tone: 'calm', text: leftAlone(facts) };
     case 'void':
-      return { tone: 'calm', text: `Not to be paid: the invoice is ${v.invoice.platformStatus} on Stripe.` };
+      return { tone: 'calm', text: `Not to be paid: the invoice is ${facts.invoice.platformStatus} on Stripe.` };
     case 'paid':
-      return paid(v, now);
+      return paid(facts, now);
     case 'marking':
-      return { tone: 'wait', text: beingMarked(v, now) };
+      return { tone: 'wait', text: beingMarked(facts, now) };
     case 'held':
-      return held(v, now);
+      return held(facts, now);
     case 'review':
-      return undecided(v, say);
+      return undecided(facts, say);
     case 'open':
     case 'expected':
-      return unpaid(v, now);
+      return unpaid(facts, now);
   }
-  return { tone: 'warn', text: newerCode('status', v.invoice.status) };
+  return { tone: 'warn', text: newerCode('status', facts.invoice.status) };
 }
 
 /**
@@ -70,25 +70,25 @@ function leftAlone({ invoice: i }: SentenceFacts): string {
 }
 
 /** Describes how the MoR took a payment, for example "29.90 EUR on 5 Nov by payment link". */
-function taking(p: PaymentRow, now: Date): string {
+function taking(payment: PaymentRow, now: Date): string {
   const ways = { renewal: '', signup: ' at signup', proforma: ' by bank transfer', payment_link: ' by payment link' };
-  const what = p.amount === null ? 'an unknown amount' : sayMoney({ ...p, minor: p.amount });
-  return `${what}${p.succeededAt === null ? '' : ` on ${day(p.succeededAt, now)}`}${known(ways, p.origin) ?? ''}`;
+  const what = payment.amount === null ? 'an unknown amount' : sayMoney({ ...payment, minor: payment.amount });
+  return `${what}${payment.succeededAt === null ? '' : ` on ${day(payment.succeededAt, now)}`}${known(ways, payment.origin) ?? ''}`;
 }
 
-function paid(v: SentenceFacts, now: Date): Sentence {
-  const marked = v.payments.filter((p) => p.mark === 'confirmed');
-  const second = v.payments.find((p) => p.mark === 'parked');
+function paid(facts: SentenceFacts, now: Date): Sentence {
+  const marked = facts.payments.filter((p) => p.mark === 'confirmed');
+  const second = facts.payments.find((p) => p.mark === 'parked');
   const said = marked.map((p) => taking(p, now));
-  const why = whyNothingDue(v.invoice);
+  const why = whyNothingDue(facts.invoice);
   const unmarked = why === null ? 'Paid on Stripe, but not through the MoR' : `Nothing was due: ${showNothingDue(why)}`;
   const how = said.length === 0 ? unmarked : `Paid: the MoR took ${said.join(' and ')}`;
-  const trouble = troubleOf(v, now);
+  const trouble = troubleOf(facts, now);
   if (second !== undefined) {
     const text = `${how}; the MoR also took ${taking(second, now)}, and a person must decide about that money.`;
     return { tone: 'bad', text };
   }
-  const parts = [how, ...givenBack(v, marked), ...trouble.map((t) => t.text)];
+  const parts = [how, ...givenBack(facts, marked), ...trouble.map((t) => t.text)];
   return { tone: trouble.some((t) => t.lost) ? 'warn' : 'good', text: `${parts.join('; ')}.` };
 }
 
@@ -110,21 +110,21 @@ function givenBack({ payments, refunds }: SentenceFacts, marked: readonly Paymen
   ];
 }
 
-function beingMarked(v: SentenceFacts, now: Date): string {
-  const proving = v.payments.find((p) => p.mark === 'proving');
+function beingMarked(facts: SentenceFacts, now: Date): string {
+  const proving = facts.payments.find((p) => p.mark === 'proving');
   if (proving !== undefined)
     return "Not proven yet: the customer's browser reports a payment, and Crossbill asks the MoR about the charge.";
-  const p = v.payments.find((x) => !['none', 'closed', 'parked'].includes(x.mark));
+  const p = facts.payments.find((x) => !['none', 'closed', 'parked'].includes(x.mark));
   const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
-  const call = v.calls.find((m) => m.peer === 'stripe' && m.status === 'pending' && m.attempts > 0);
+  const call = facts.calls.find((m) => m.peer === 'stripe' && m.status === 'pending' && m.attempts > 0);
   if (call === undefined) return `${took}; Crossbill is marking it on Stripe.`;
   const tries = call.attempts === 1 ? 'one try' : `${call.attempts} tries`;
   return `${took}; Stripe has not confirmed the mark after ${tries}; Crossbill tries again ${on(call.nextTryAt, now)}.`;
 }
 
-function held(v: SentenceFacts, now: Date): Sentence {
-  const { invoice: i } = v;
-  const p = v.payments.find((x) => x.mark === 'held');
+function held(facts: SentenceFacts, now: Date): Sentence {
+  const { invoice: i } = facts;
+  const p = facts.payments.find((x) => x.mark === 'held');
   const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
   if (i.finalizationError !== null) {
     const text = `${took}, but Stripe could not finalize the invoice, so Crossbill cannot mark it: "${i.finalizationError}".`;
@@ -147,11 +147,11 @@ function undecided({ reviews, payments }: SentenceFacts, say: Say): Sentence {
 
 const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-function unpaid(v: SentenceFacts, now: Date): Sentence {
-  const { invoice: i, payments } = v;
-  const refused = v.attempts.filter((a) => a.outcome !== 'succeeded').toSorted((a, b) => +a.at - +b.at);
+function unpaid(facts: SentenceFacts, now: Date): Sentence {
+  const { invoice: i, payments } = facts;
+  const refused = facts.attempts.filter((a) => a.outcome !== 'succeeded').toSorted((a, b) => +a.at - +b.at);
   const last = refused.at(-1);
-  const next = nextStep(v, now);
+  const next = nextStep(facts, now);
   const part = payments.find((p) => p.mark === 'confirmed');
   if (part !== undefined && i.amountRemaining !== null && i.currency !== null) {
     const remaining = sayMoney({ minor: i.amountRemaining, currency: i.currency });
@@ -171,14 +171,14 @@ function unpaid(v: SentenceFacts, now: Date): Sentence {
   const returned = payments.find((p) => p.succeededAt !== null && p.amountRefunded > 0n);
   if (returned !== undefined)
     return { tone: 'warn', text: `Not paid: the MoR took ${taking(returned, now)} and gave it back${then(next)}.` };
-  return silent(v, next, now);
+  return silent(facts, next, now);
 }
 
 const then = (next: string | null): string => (next === null ? '' : `; ${next}`);
 
 /** The sentence for an invoice without a verdict. */
-function silent(v: SentenceFacts, next: string | null, now: Date): Sentence {
-  const { invoice: i, objects } = v;
+function silent(facts: SentenceFacts, next: string | null, now: Date): Sentence {
+  const { invoice: i, objects } = facts;
   if (i.finalizationError !== null)
     return { tone: 'bad', text: `Not paid: Stripe could not finalize the invoice: "${i.finalizationError}".` };
   const by = verdictBy(i, objects);
@@ -186,7 +186,7 @@ function silent(v: SentenceFacts, next: string | null, now: Date): Sentence {
   if (late) {
     const debit = i.paysByDebit === true ? ', even for a bank debit' : '';
     const since = `since ${day(i.firstSeenAt, now)}`;
-    const heard = v.payments.some(saysNothing)
+    const heard = facts.payments.some(saysNothing)
       ? `reported only a charge of another invoice ${since}`
       : `has sent no verdict ${since}`;
     const text = `Not paid: the MoR ${heard}; its verdict was due by ${moment(by, now)}${debit}${then(next)}.`;

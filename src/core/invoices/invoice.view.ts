@@ -48,12 +48,12 @@ const IgnoredBecause = (): PropertyDecorator =>
   );
 
 export function ignoredBecause(
-  i: Pick<InvoiceRow, 'status' | 'enrolled' | 'billingReason' | 'platformStatus'>,
+  invoice: Pick<InvoiceRow, 'status' | 'enrolled' | 'billingReason' | 'platformStatus'>,
 ): IgnoredReason | null {
-  if (i.status !== 'ignored') return null;
-  if (i.enrolled === false) return 'not_enrolled';
-  if (i.billingReason === SIGNUP_REASON) return 'signup';
-  return i.platformStatus === 'unknown' ? 'only_in_review' : 'nothing_due';
+  if (invoice.status !== 'ignored') return null;
+  if (invoice.enrolled === false) return 'not_enrolled';
+  if (invoice.billingReason === SIGNUP_REASON) return 'signup';
+  return invoice.platformStatus === 'unknown' ? 'only_in_review' : 'nothing_due';
 }
 
 export class AttemptView {
@@ -112,68 +112,68 @@ export class InvoiceView extends InvoiceListView {
   @Many(TimelineLine, 'Every event, decision and call, oldest first.') timeline!: TimelineLine[];
 }
 
-export function invoiceListView(i: InvoiceListItem): InvoiceListView {
-  const names = new Map(i.payments.map((p) => [p.id, paymentName(p)]));
+export function invoiceListView(invoiceListItem: InvoiceListItem): InvoiceListView {
+  const names = new Map(invoiceListItem.payments.map((p) => [p.id, paymentName(p)]));
   return {
-    id: i.invoiceId,
-    number: i.number,
-    customer_id: i.customerId,
-    mor_customer_id: i.morCustomerId ?? undefined,
-    status: i.status,
-    ignored_because: ignoredBecause(i),
-    stripe_status: i.platformStatus,
-    amount_due: amountOf(i.amountDue),
-    amount_paid: amountOf(i.amountPaid),
-    amount_remaining: amountOf(i.amountRemaining),
-    currency: currencyOf(i.currency),
-    billing_reason: i.billingReason,
-    subscription_id: i.subscriptionId,
-    created_at: timeOf(i.platformCreatedAt),
-    expected_by: timeOf(i.expectedBy),
-    next_try_at: timeOf(i.nextTryAt),
-    payments: i.payments.map((payment) =>
+    id: invoiceListItem.invoiceId,
+    number: invoiceListItem.number,
+    customer_id: invoiceListItem.customerId,
+    mor_customer_id: invoiceListItem.morCustomerId ?? undefined,
+    status: invoiceListItem.status,
+    ignored_because: ignoredBecause(invoiceListItem),
+    stripe_status: invoiceListItem.platformStatus,
+    amount_due: amountOf(invoiceListItem.amountDue),
+    amount_paid: amountOf(invoiceListItem.amountPaid),
+    amount_remaining: amountOf(invoiceListItem.amountRemaining),
+    currency: currencyOf(invoiceListItem.currency),
+    billing_reason: invoiceListItem.billingReason,
+    subscription_id: invoiceListItem.subscriptionId,
+    created_at: timeOf(invoiceListItem.platformCreatedAt),
+    expected_by: timeOf(invoiceListItem.expectedBy),
+    next_try_at: timeOf(invoiceListItem.nextTryAt),
+    payments: invoiceListItem.payments.map((payment) =>
       paymentView({
         payment,
-        invoiceNumber: i.number,
-        morCustomerId: i.morCustomerId,
-        refunds: i.refunds.filter((r) => r.paymentRowId === payment.id),
+        invoiceNumber: invoiceListItem.number,
+        morCustomerId: invoiceListItem.morCustomerId,
+        refunds: invoiceListItem.refunds.filter((r) => r.paymentRowId === payment.id),
       }),
     ),
-    refunds: i.refunds.map((r) =>
+    refunds: invoiceListItem.refunds.map((r) =>
       refundView(r, {
         name: names.get(r.paymentRowId) ?? r.paymentRowId,
-        customerId: i.customerId,
-        invoiceNumber: i.number,
+        customerId: invoiceListItem.customerId,
+        invoiceNumber: invoiceListItem.number,
       }),
     ),
   };
 }
 
-export function invoiceView(v: InvoiceFacts, differences: readonly OpenDifference[]): InvoiceView {
-  const { invoice, morCustomerId, payments, refunds } = v;
+export function invoiceView(invoiceRow: InvoiceFacts, differences: readonly OpenDifference[]): InvoiceView {
+  const { invoice, morCustomerId, payments, refunds } = invoiceRow;
   const names = new Map(payments.map((p) => [p.id, paymentName(p)]));
   return {
     ...invoiceListView({ ...invoice, morCustomerId, payments, refunds }),
     differences: differences.map(differenceView),
-    attempts: v.attempts.map(attemptView),
+    attempts: invoiceRow.attempts.map(attemptView),
     retries: retriesView(invoice),
-    reviews: v.reviews.map((r) => reviewView(r, names)),
-    ...channelViews(v.objects, names),
-    timeline: v.journal.map(timelineLine),
+    reviews: invoiceRow.reviews.map((r) => reviewView(r, names)),
+    ...channelViews(invoiceRow.objects, names),
+    timeline: invoiceRow.journal.map(timelineLine),
   };
 }
 
-function attemptView(a: AttemptRow): AttemptView {
+function attemptView(attempt: AttemptRow): AttemptView {
   return {
-    event_id: a.eventId,
-    payment_id: a.paymentId,
-    outcome: a.outcome,
-    amount: amountOf(a.amount),
-    currency: currencyOf(a.currency),
-    failure_message: a.failureMessage,
-    decline_code: a.declineCode,
-    processor_payment_intent_id: a.processorPaymentIntentId,
-    at: timeOf(a.at),
+    event_id: attempt.eventId,
+    payment_id: attempt.paymentId,
+    outcome: attempt.outcome,
+    amount: amountOf(attempt.amount),
+    currency: currencyOf(attempt.currency),
+    failure_message: attempt.failureMessage,
+    decline_code: attempt.declineCode,
+    processor_payment_intent_id: attempt.processorPaymentIntentId,
+    at: timeOf(attempt.at),
   };
 }
 

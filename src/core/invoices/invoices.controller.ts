@@ -38,8 +38,8 @@ export class InvoicesController {
   })
   @ApiOkResponse({ type: pageOf(InvoiceListView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: InvoicesQuery): Promise<PageView<InvoiceListView>> {
-    const page = await this.invoices.list({ ...moneyOf(q), status: q.status }, pageRequest(q));
+  async list(@Query() query: InvoicesQuery): Promise<PageView<InvoiceListView>> {
+    const page = await this.invoices.list({ ...moneyOf(query), status: query.status }, pageRequest(query));
     return pageView(page, invoiceListView);
   }
 

@@ -43,8 +43,8 @@ export class RetriesView {
 }
 
 /** Null if the MoR never refused a charge of the invoice. */
-export function retriesView(i: Pick<InvoiceRow, 'retries'>): RetriesView | null {
-  return i.retries === null ? null : shown(i.retries);
+export function retriesView(invoice: Pick<InvoiceRow, 'retries'>): RetriesView | null {
+  return invoice.retries === null ? null : shown(invoice.retries);
 }
 
 function shown({ refusal, retries, waitingSince, ended }: RetryHistory): RetriesView {
@@ -70,13 +70,13 @@ function shown({ refusal, retries, waitingSince, ended }: RetryHistory): Retries
 }
 
 /** The next step in one sentence. Null if there is none. */
-export function nextTryOf(i: Pick<InvoiceRow, 'retries' | 'nextTryAt' | 'status'>): string | null {
-  if (i.retries === null || i.status === 'paid' || i.status === 'void') return null;
-  const { waitingSince, ended, refusal } = i.retries;
+export function nextTryOf(invoice: Pick<InvoiceRow, 'retries' | 'nextTryAt' | 'status'>): string | null {
+  if (invoice.retries === null || invoice.status === 'paid' || invoice.status === 'void') return null;
+  const { waitingSince, ended, refusal } = invoice.retries;
   const said = `the last refusal was ${refusal.kind}${refusal.code === null ? '' : ` (${refusal.code})`}`;
   if (waitingSince !== null)
     return `${said}; Crossbill has waited for the MoR's verdict since ${showIso(waitingSince)}`;
-  if (i.nextTryAt !== null) return `${said}; next try at ${showTime(i.nextTryAt)}`;
+  if (invoice.nextTryAt !== null) return `${said}; next try at ${showTime(invoice.nextTryAt)}`;
   if (ended === null) return `${said}; Crossbill does not try again for now`;
   return `${said}; the schedule of retries ended at ${showIso(ended.at)}${ended.why === null ? '' : ` (${ended.why})`}: ${END_WORDS[ended.how]}`;
 }

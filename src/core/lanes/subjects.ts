@@ -40,28 +40,30 @@ const LATE = OF_FEATURES.filter(({ late }) => late === true);
 const payments = joinPayments({ giveBack: refundForItem, tryAgain: applyRefusal });
 
 /** The rules for the MoR's verdicts and refunds, by event type. */
-export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => EventOutcome } = {
+export const PAYMENT_EVENTS: {
+  readonly [K in PaymentEvent['type']]: (lane: Lane, event: PaymentEvent) => EventOutcome;
+} = {
   ...payments.events,
   ...refunds.events,
 };
 
 /** The rules for Crossbill's own events, by event type. */
-const OWN_EVENTS: { readonly [K in OwnType]: (lane: Lane, e: OwnLaneEvent<K>) => EventOutcome } = {
+const OWN_EVENTS: { readonly [K in OwnType]: (lane: Lane, event: OwnLaneEvent<K>) => EventOutcome } = {
   ...signups.events,
   ...events.events,
 };
 
-function applyOwn<K extends OwnType>(lane: Lane, type: K, e: OwnLaneEvent<K>): EventOutcome {
-  return OWN_EVENTS[type](lane, e);
+function applyOwn<K extends OwnType>(lane: Lane, type: K, event: OwnLaneEvent<K>): EventOutcome {
+  return OWN_EVENTS[type](lane, event);
 }
 
-function applyEvent(lane: Lane, e: LaneEvent | ChannelEvent): EventOutcome {
-  if (e.family === 'invoice') return applyInvoice(lane, e);
-  if (e.family === 'own') return applyOwn(lane, e.type, e);
+function applyEvent(lane: Lane, event: LaneEvent | ChannelEvent): EventOutcome {
+  if (event.family === 'invoice') return applyInvoice(lane, event);
+  if (event.family === 'own') return applyOwn(lane, event.type, event);
   ensureInvoice(lane);
-  if (e.family === 'channel') return rowOf(e.event).apply(lane, e.event);
-  const other = lane.ctx.paymentsElsewhere?.get(e.paymentId);
-  return other === undefined ? PAYMENT_EVENTS[e.type](lane, e) : askAboutOther(lane, e, other);
+  if (event.family === 'channel') return rowOf(event.event).apply(lane, event.event);
+  const other = lane.ctx.paymentsElsewhere?.get(event.paymentId);
+  return other === undefined ? PAYMENT_EVENTS[event.type](lane, event) : askAboutOther(lane, event, other);
 }
 
 /** The payment belongs to another invoice: a person decides. */
@@ -78,16 +80,16 @@ function askAboutOther(
 /** The decision on a payment always needs a read of its invoice. */
 const READ_FIRST: ReadonlySet<string> = new Set<PaymentEvent['type']>(['payment.succeeded']);
 
-function paymentNamedIn(e: LaneEvent | ChannelEvent): string | null {
-  if (e.family === 'payment') return e.paymentId;
-  return e.family === 'channel' ? capturedId(e.event) : null;
+function paymentNamedIn(event: LaneEvent | ChannelEvent): string | null {
+  if (event.family === 'payment') return event.paymentId;
+  return event.family === 'channel' ? capturedId(event.event) : null;
 }
 
-function learnName(lane: Lane, e: LaneEvent | ChannelEvent): void {
-  if (e.family !== 'channel' || e.event.kind !== 'payment.captured') return;
-  const named = capturedId(e.event);
+function learnName(lane: Lane, event: LaneEvent | ChannelEvent): void {
+  if (event.family !== 'channel' || event.event.kind !== 'payment.captured') return;
+  const named = capturedId(event.event);
   const free = named !== null && lane.ctx.paymentsElsewhere?.has(named) !== true ? named : null;
-  learnFromCapture(lane, e.event, free);
+  learnFromCapture(lane, event.event, free);
 }
 
 const CALLS: Subjects['calls'] = {

@@ -84,8 +84,8 @@ export class ExportsRepository {
   private async withLogged<R extends { readonly id: string }>(
     found: readonly R[],
     entries: readonly LedgerEntryEntity[],
-    idOf: (e: LedgerEntryEntity) => string | null,
-    of: (s: LaneState) => readonly R[],
+    idOf: (entry: LedgerEntryEntity) => string | null,
+    of: (state: LaneState) => readonly R[],
   ): Promise<ReadonlyMap<string, R>> {
     const rows = new Map(found.map((r) => [r.id, r]));
     const behind = entries.filter((e) => !rows.has(idOf(e) ?? ''));
@@ -189,8 +189,8 @@ class OutOfOrder {
   }
 }
 
-function byTime(a: LedgerEntryEntity, b: LedgerEntryEntity): number {
-  return a.movedAt.getTime() - b.movedAt.getTime() || Number(BigInt(a.id) - BigInt(b.id));
+function byTime(one: LedgerEntryEntity, other: LedgerEntryEntity): number {
+  return one.movedAt.getTime() - other.movedAt.getTime() || Number(BigInt(one.id) - BigInt(other.id));
 }
 
 function at<T>(rows: ReadonlyMap<string, T>, id: string | undefined): T {

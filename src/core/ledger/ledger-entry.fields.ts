@@ -9,7 +9,7 @@ const lines = (debit: Html | string, credit: Html | string): Html =>
   html`<div class="line">${debit}</div>
     <div class="line credit">${credit}</div>`;
 
-const sum = (e: LedgerEntryView): Html => amount(BigInt(e.amount), e.currency.toUpperCase());
+const sum = (entry: LedgerEntryView): Html => amount(BigInt(entry.amount), entry.currency.toUpperCase());
 
 export const ledgerFields = fields<LedgerEntryView>({
   id: field.id({ label: 'All ids', cell: allIds }),
@@ -42,23 +42,23 @@ export const ledgerFields = fields<LedgerEntryView>({
 });
 
 /** The ids of an entry, to copy. The list is folded, since it may have ten ids. */
-function allIds(e: LedgerEntryView): Html {
+function allIds(entry: LedgerEntryView): Html {
   const known = (name: string, value: string | undefined): [string, Html][] =>
     value === undefined ? [] : [[name, id(value)]];
   const rows: readonly [string, Html][] = [
-    ['Entry', id(e.id)],
-    ['Payment', paymentLink(e.payment_id)],
-    ...known('Customer at the MoR', e.mor_customer_id),
-    ...known("Processor's charge", e.processor_charge_id),
-    ...known('Payment record on Stripe', e.payment_record_id),
-    ...known('Refund', e.refund_id),
-    ...known('Refund at the MoR', e.mor_refund_id),
-    ...known("Processor's refund", e.processor_refund_id),
-    ...known('Credit note on Stripe', e.credit_note_id),
-    ...known('Event', e.event_id),
+    ['Entry', id(entry.id)],
+    ['Payment', paymentLink(entry.payment_id)],
+    ...known('Customer at the MoR', entry.mor_customer_id),
+    ...known("Processor's charge", entry.processor_charge_id),
+    ...known('Payment record on Stripe', entry.payment_record_id),
+    ...known('Refund', entry.refund_id),
+    ...known('Refund at the MoR', entry.mor_refund_id),
+    ...known("Processor's refund", entry.processor_refund_id),
+    ...known('Credit note on Stripe', entry.credit_note_id),
+    ...known('Event', entry.event_id),
   ];
   return html`<details class="ids">
     <summary>${rows.length} ids</summary>
-    ${facts([...rows, ['Recorded', time(new Date(e.recorded_at))]])}
+    ${facts([...rows, ['Recorded', time(new Date(entry.recorded_at))]])}
   </details>`;
 }

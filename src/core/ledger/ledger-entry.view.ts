@@ -27,27 +27,27 @@ export class LedgerEntryView {
   @Time('When Crossbill made the entry.') recorded_at!: string;
 }
 
-export function entryView(e: LedgerRow): LedgerEntryView {
+export function entryView(ledger: LedgerRow): LedgerEntryView {
   return {
-    id: e.id,
-    debit_account: e.debit,
-    credit_account: e.credit,
-    amount: amountOf(e.amount),
-    currency: currencyOf(e.currency),
-    reason: e.reason,
-    customer_id: e.customerId ?? undefined,
-    mor_customer_id: e.morCustomerId ?? undefined,
-    invoice_id: e.invoiceId,
-    invoice_number: e.invoiceNumber ?? undefined,
-    payment_id: e.paymentId,
-    processor_charge_id: e.processorChargeId ?? undefined,
-    payment_record_id: e.paymentRecordId ?? undefined,
-    refund_id: e.refundId ?? undefined,
-    mor_refund_id: e.morRefundId ?? undefined,
-    processor_refund_id: e.processorRefundId ?? undefined,
-    credit_note_id: e.creditNoteId ?? undefined,
-    event_id: e.eventId ?? undefined,
-    moved_at: timeOf(e.movedAt),
-    recorded_at: timeOf(e.at),
+    id: ledger.id,
+    debit_account: ledger.debit,
+    credit_account: ledger.credit,
+    amount: amountOf(ledger.amount),
+    currency: currencyOf(ledger.currency),
+    reason: ledger.reason,
+    customer_id: ledger.customerId ?? undefined,
+    mor_customer_id: ledger.morCustomerId ?? undefined,
+    invoice_id: ledger.invoiceId,
+    invoice_number: ledger.invoiceNumber ?? undefined,
+    payment_id: ledger.paymentId,
+    processor_charge_id: ledger.processorChargeId ?? undefined,
+    payment_record_id: ledger.paymentRecordId ?? undefined,
+    refund_id: ledger.refundId ?? undefined,
+    mor_refund_id: ledger.morRefundId ?? undefined,
+    processor_refund_id: ledger.processorRefundId ?? undefined,
+    credit_note_id: ledger.creditNoteId ?? undefined,
+    event_id: ledger.eventId ?? undefined,
+    moved_at: timeOf(ledger.movedAt),
+    recorded_at: timeOf(ledger.at),
   };
 }

@@ -49,9 +49,14 @@ export class LedgerController {
   @ApiOperation({ operationId: 'listLedgerEntries', summary: 'Ledger entries, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(LedgerEntryView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: LedgerQuery): Promise<PageView<LedgerEntryView>> {
-    const filter = { ...moneyOf(q), invoiceId: q.invoice_id, paymentId: q.payment_id, reason: q.reason };
-    return pageView(await this.entries.list(filter, pageRequest(q)), entryView);
+  async list(@Query() query: LedgerQuery): Promise<PageView<LedgerEntryView>> {
+    const filter = {
+      ...moneyOf(query),
+      invoiceId: query.invoice_id,
+      paymentId: query.payment_id,
+      reason: query.reason,
+    };
+    return pageView(await this.entries.list(filter, pageRequest(query)), entryView);
   }
 
   @Get('trial-balance')
@@ -64,8 +69,8 @@ export class LedgerController {
   })
   @ApiOkResponse({ type: TrialBalanceView })
   @Problems({ 400: '`invalid_request`: `month` is missing, or is no month such as 2026-11.' })
-  async trialBalance(@Query() q: TrialBalanceQuery): Promise<TrialBalanceView> {
-    const month = monthOf(q.month);
+  async trialBalance(@Query() query: TrialBalanceQuery): Promise<TrialBalanceView> {
+    const month = monthOf(query.month);
     if (month === null) throw invalid('month', 'must be a month such as 2026-11');
     const [sums, compared] = await Promise.all([this.sums.between(month), this.differences.ofMonth(month)]);
     const balances = trialBalances(sums);

@@ -172,7 +172,8 @@ async function movedWithin(orm: DataSource, span: Span, parameters: Parameters):
  * credit note with Stripe's reply, `pay_…` with an event or with a person's `identify`.
  */
 export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<LedgerRow[]> {
-  const ids = (of: (e: LedgerEntryEntity) => string | null) => Any([...new Set(entries.flatMap((e) => of(e) ?? []))]);
+  const ids = (of: (entry: LedgerEntryEntity) => string | null) =>
+    Any([...new Set(entries.flatMap((e) => of(e) ?? []))]);
   const [payments, refunds, invoices, notes] = await Promise.all([
     orm.getRepository(PaymentEntity).find({
       select: { id: true, paymentId: true, customerId: true, processorChargeId: true, paymentRecordId: true },

@@ -93,11 +93,11 @@ export function trialBalanceView(
   };
 }
 
-function totalView(l: Omit<AccountLine, 'account' | 'clearing'>): TrialTotalView {
+function totalView(account: Omit<AccountLine, 'account' | 'clearing'>): TrialTotalView {
   return {
-    opening: amountOf(l.opening),
-    debit: amountOf(l.debit),
-    credit: amountOf(l.credit),
-    closing: amountOf(l.closing),
+    opening: amountOf(account.opening),
+    debit: amountOf(account.debit),
+    credit: amountOf(account.credit),
+    closing: amountOf(account.closing),
   };
 }

@@ -7,39 +7,42 @@ import { showUndecided } from '../../shared/domain/dispute-sum.js';
 import { type ReviewRow } from '../../shared/domain/model.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../shared/domain/mor-object.js';
 
-export const isDispute = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'alert';
+export const isDispute = (object: MorObjectRow): boolean => object.kind === 'dispute' || object.kind === 'alert';
 
 /** True if the MoR waits for evidence. */
-export const wantsEvidence = (o: MorObjectRow): boolean =>
-  o.kind === 'dispute' && (o.status === 'action_needed' || o.status === 'revision_requested' || asksAfterOutcome(o));
+export const wantsEvidence = (object: MorObjectRow): boolean =>
+  object.kind === 'dispute' &&
+  (object.status === 'action_needed' || object.status === 'revision_requested' || asksAfterOutcome(object));
 
 /**
  * The link to the dispute at the MoR: by the address in the MoR's event, or else by MOR_PORTAL_URL (`portal`). Null if
  * the object is no dispute or alert, or if there is no address.
  */
-export function disputeLink(o: MorObjectRow, portal: string | null): Html | null {
-  if (!isDispute(o)) return null;
-  const url = o.url ?? portal?.replace('{id}', encodeURIComponent(objectId(o))) ?? null;
-  if (wantsEvidence(o)) return outsideLink(url, 'Send evidence', 'first');
-  return outsideLink(url, o.kind === 'dispute' ? 'Open the dispute at the MoR' : 'Open the alert at the MoR');
+export function disputeLink(object: MorObjectRow, portal: string | null): Html | null {
+  if (!isDispute(object)) return null;
+  const url = object.url ?? portal?.replace('{id}', encodeURIComponent(objectId(object))) ?? null;
+  if (wantsEvidence(object)) return outsideLink(url, 'Send evidence', 'first');
+  return outsideLink(url, object.kind === 'dispute' ? 'Open the dispute at the MoR' : 'Open the alert at the MoR');
 }
 
 /** The path has our own id: the MoR's id may have any characters. */
-export const disputePath = (o: MorObjectRow): string => `/console/disputes/${encodeURIComponent(o.id)}`;
+export const disputePath = (object: MorObjectRow): string => `/console/disputes/${encodeURIComponent(object.id)}`;
 
 /** The dispute's id as a link to its page. */
-export function disputeIdLink(o: MorObjectRow): Html {
-  return html`<a class="id" href="${disputePath(o)}" title="${objectId(o)}">${objectId(o)}</a>`;
+export function disputeIdLink(object: MorObjectRow): Html {
+  return html`<a class="id" href="${disputePath(object)}" title="${objectId(object)}">${objectId(object)}</a>`;
 }
 
 /** The link from an invoice or a payment to the dispute's page. Null if the object is no dispute or alert. */
-export function disputeAct(o: MorObjectRow): Html | null {
-  return isDispute(o) ? actLink(disputePath(o), o.kind === 'dispute' ? 'See the dispute' : 'See the alert') : null;
+export function disputeAct(object: MorObjectRow): Html | null {
+  return isDispute(object)
+    ? actLink(disputePath(object), object.kind === 'dispute' ? 'See the dispute' : 'See the alert')
+    : null;
 }
 
 /** True if the item asks about this object. */
-export const asksAbout = (item: ReviewRow, o: MorObjectRow): boolean =>
-  FEATURES.some((of: Feature) => of.asksAbout?.(item, o) === true);
+export const asksAbout = (item: ReviewRow, object: MorObjectRow): boolean =>
+  FEATURES.some((of: Feature) => of.asksAbout?.(item, object) === true);
 
 /** Warns of the payment's undecided disputes. Null: there are none. */
 export function disputeWarning(disputes: readonly MorObjectRow[]): Html | null {

@@ -16,6 +16,6 @@ export const EVENT_ROWS: { readonly [K in MorServiceType]?: EventRow<K> } = {
 const NOT_TAKEN: EventRow<MorServiceType> = { apply: () => ignored('no feature takes it'), unknown: () => null };
 
 /** The row of an event. The table pairs each type with its own row; the compiler cannot follow that, so a cast says it. */
-export function rowOf(e: MorServiceEvent): EventRow<MorServiceType> {
-  return (EVENT_ROWS[e.kind] as EventRow<MorServiceType> | undefined) ?? NOT_TAKEN;
+export function rowOf(event: MorServiceEvent): EventRow<MorServiceType> {
+  return (EVENT_ROWS[event.kind] as EventRow<MorServiceType> | undefined) ?? NOT_TAKEN;
 }

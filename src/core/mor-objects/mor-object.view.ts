@@ -35,14 +35,14 @@ export class ProformaView {
   @Time() createdAt!: string;
 }
 
-export function proformaView(o: MorObjectRow): ProformaView {
+export function proformaView(object: MorObjectRow): ProformaView {
   return {
-    id: o.morId ?? o.id,
-    status: o.status,
-    number: o.number,
-    merchantReference: o.detail.merchantReference ?? null,
-    issuanceFailure: o.status === 'ISSUANCE_FAILED' ? o.detail.failure : undefined,
-    createdAt: timeOf(o.createdAt),
+    id: object.morId ?? object.id,
+    status: object.status,
+    number: object.number,
+    merchantReference: object.detail.merchantReference ?? null,
+    issuanceFailure: object.status === 'ISSUANCE_FAILED' ? object.detail.failure : undefined,
+    createdAt: timeOf(object.createdAt),
   };
 }
 
@@ -64,20 +64,21 @@ export class PaymentLinkView {
   @Time() createdAt!: string;
 }
 
-export function paymentLinkView(o: MorObjectRow): PaymentLinkView {
-  const { currency, amount: minor } = o;
-  const priced = o.detail.priced ?? (minor === null || currency === null ? null : decimalFromMinor(minor, currency));
+export function paymentLinkView(object: MorObjectRow): PaymentLinkView {
+  const { currency, amount: minor } = object;
+  const priced =
+    object.detail.priced ?? (minor === null || currency === null ? null : decimalFromMinor(minor, currency));
   const decimal = (amount: string | null | undefined): Decimal | null =>
     amount === null || amount === undefined || currency === null ? null : { amount, currency };
   return {
-    id: o.morId ?? o.id,
-    paymentLinkId: o.morId ?? o.id,
-    status: o.status,
-    url: o.url,
+    id: object.morId ?? object.id,
+    paymentLinkId: object.morId ?? object.id,
+    status: object.status,
+    url: object.url,
     pricedAmount: decimal(priced),
-    amountDue: decimal(o.detail.due),
-    expiresAt: timeOf(o.deadline),
-    createdAt: timeOf(o.createdAt),
+    amountDue: decimal(object.detail.due),
+    expiresAt: timeOf(object.deadline),
+    createdAt: timeOf(object.createdAt),
   };
 }
 
@@ -132,20 +133,20 @@ export function channelViews(objects: readonly MorObjectRow[], names: ReadonlyMa
   };
 }
 
-export function disputeView(o: MorObjectRow, names: ReadonlyMap<string, string>): DisputeView {
+export function disputeView(object: MorObjectRow, names: ReadonlyMap<string, string>): DisputeView {
   return {
-    id: o.morId ?? o.id,
-    kind: o.kind,
-    status: o.status,
-    payment_id: o.paymentRowId === null ? null : (names.get(o.paymentRowId) ?? o.paymentRowId),
-    amount: amountOf(o.amount),
-    currency: currencyOf(o.currency),
-    deadline: timeOf(o.deadline),
-    dashboard_url: o.url,
-    outcome: o.detail.outcome ?? undefined,
-    refunded: o.detail.refunded ?? undefined,
-    reviewer_note: o.detail.reviewerNote ?? undefined,
-    created_at: timeOf(o.createdAt),
-    updated_at: timeOf(o.updatedAt),
+    id: object.morId ?? object.id,
+    kind: object.kind,
+    status: object.status,
+    payment_id: object.paymentRowId === null ? null : (names.get(object.paymentRowId) ?? object.paymentRowId),
+    amount: amountOf(object.amount),
+    currency: currencyOf(object.currency),
+    deadline: timeOf(object.deadline),
+    dashboard_url: object.url,
+    outcome: object.detail.outcome ?? undefined,
+    refunded: object.detail.refunded ?? undefined,
+    reviewer_note: object.detail.reviewerNote ?? undefined,
+    created_at: timeOf(object.createdAt),
+    updated_at: timeOf(object.updatedAt),
   };
 }

@@ -67,25 +67,25 @@ export class MorObjectsService {
    */
   async refresh(
     lookup: ObjectLookup,
-    o: MorObjectRow,
+    object: MorObjectRow,
   ): Promise<{ readonly row: MorObjectRow; readonly outcome: ObjectRead }> {
-    const { id: objectId, kind, morId } = o;
+    const { id: objectId, kind, morId } = object;
     if (morId === null || kind !== lookup.kind) throw new Error(`${objectId} cannot be read`);
     const outcome = await this.channels.read(lookup.kind, morId);
-    if (!outcome.ok) return { row: o, outcome };
-    const done = await this.lanes.change<MorObjectRow>(o.invoiceId, (lane) => {
+    if (!outcome.ok) return { row: object, outcome };
+    const done = await this.lanes.change<MorObjectRow>(object.invoiceId, (lane) => {
       lookup.apply(lane, outcome, { objectId, morId });
-      return { ok: true, value: objectOf(lane.toState(), objectId) ?? o };
+      return { ok: true, value: objectOf(lane.toState(), objectId) ?? object };
     });
-    return { row: done.ok ? done.value : o, outcome };
+    return { row: done.ok ? done.value : object, outcome };
   }
 
   /** Records the MoR's deletion of a proforma invoice. */
-  deleted(o: MorObjectRow, by: string): Promise<Result<MorObjectRow>> {
-    return this.lanes.change(o.invoiceId, (lane) => objectDeleted(lane, o.id, by));
+  deleted(object: MorObjectRow, by: string): Promise<Result<MorObjectRow>> {
+    return this.lanes.change(object.invoiceId, (lane) => objectDeleted(lane, object.id, by));
   }
 }
 
-function objectOf(s: LaneState, id: string): MorObjectRow | undefined {
-  return s.objects.find((o) => o.id === id);
+function objectOf(state: LaneState, id: string): MorObjectRow | undefined {
+  return state.objects.find((o) => o.id === id);
 }

@@ -37,15 +37,15 @@ export const FIND_MONEY =
 const nameOf = ({ what, object }: Pick<FactOf<'still-payable'>, 'what' | 'object'>): string =>
   `${what === 'payment_link' ? 'payment link' : 'proforma invoice'} ${object}`;
 
-function stillPayable(f: FactOf<'still-payable'>): Sentences {
-  if (f.what === 'payment_link')
+function stillPayable(factOf: FactOf<'still-payable'>): Sentences {
+  if (factOf.what === 'payment_link')
     return {
-      summary: `the invoice is ${f.status}, and ${nameOf(f)} can still be paid ${showUntil(f.until)}`,
+      summary: `the invoice is ${factOf.status}, and ${nameOf(factOf)} can still be paid ${showUntil(factOf.until)}`,
       proposal:
         'Tell the customer not to use the link: a payment on it would be a second payment. Crossbill shows such a payment.',
     };
   return {
-    summary: `the invoice is ${f.status}, and ${nameOf(f)} still asks for a transfer ${showUntil(f.until)}`,
+    summary: `the invoice is ${factOf.status}, and ${nameOf(factOf)} still asks for a transfer ${showUntil(factOf.until)}`,
     proposal:
       "Cancel it in the MoR's portal, or tell the customer not to pay it: a transfer would be a second payment. Crossbill shows such a transfer.",
   };

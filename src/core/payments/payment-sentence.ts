@@ -10,16 +10,16 @@ import { isOnItsWay } from '../../shared/domain/status.js';
 
 /** Describes a payment at time `now`. `objects`: the MoR's objects of the payment, such as a dispute. */
 export function paymentSentence(
-  v: {
+  value: {
     readonly payment: PaymentRow;
     readonly refunds: readonly RefundRow[];
     readonly objects: readonly MorObjectRow[];
   },
   now: Date,
 ): Sentence {
-  const { payment: p, refunds } = v;
+  const { payment: p, refunds } = value;
   if (p.succeededAt === null) return notTaken(p, now);
-  const trouble = troubleOf(v, now);
+  const trouble = troubleOf(value, now);
   const way = refunds.filter(isOnItsWay);
   const parts = [
     `Taken by the MoR on ${day(p.succeededAt, now)}`,
@@ -40,27 +40,27 @@ export function paymentSentence(
 }
 
 /** The part of the sentence about the payment's mark on Stripe. */
-function shown(p: PaymentRow): string[] {
-  if (p.mark === 'confirmed') return ['Stripe shows the payment on its invoice'];
-  if (p.mark === 'parked') return ['it is not marked on Stripe: a person must decide'];
-  if (p.mark === 'held') return ['Crossbill marks it on Stripe once the invoice is final'];
-  if (p.mark === 'closed' || p.mark === 'none') return ['it is not marked on Stripe'];
+function shown(payment: PaymentRow): string[] {
+  if (payment.mark === 'confirmed') return ['Stripe shows the payment on its invoice'];
+  if (payment.mark === 'parked') return ['it is not marked on Stripe: a person must decide'];
+  if (payment.mark === 'held') return ['Crossbill marks it on Stripe once the invoice is final'];
+  if (payment.mark === 'closed' || payment.mark === 'none') return ['it is not marked on Stripe'];
   return ['Crossbill is marking it on Stripe'];
 }
 
-function notTaken(p: PaymentRow, now: Date): Sentence {
-  if (p.status === 'processing') {
-    const since = p.pendingSince ?? p.recordedAt;
+function notTaken(payment: PaymentRow, now: Date): Sentence {
+  if (payment.status === 'processing') {
+    const since = payment.pendingSince ?? payment.recordedAt;
     return { tone: 'wait', text: `Not settled yet: known since ${day(since, now)}; bank debits take days.` };
   }
-  if (saysNothing(p))
+  if (saysNothing(payment))
     return {
       tone: 'wait',
-      text: `A person dismissed it: the ledger has no money of charge ${p.processorChargeId ?? ''} for this invoice.`,
+      text: `A person dismissed it: the ledger has no money of charge ${payment.processorChargeId ?? ''} for this invoice.`,
     };
-  if (p.status !== 'failed' && p.status !== 'requires_action')
+  if (payment.status !== 'failed' && payment.status !== 'requires_action')
     return { tone: 'wait', text: 'So far the ledger has no charge of it for this invoice.' };
-  const outcome = p.status;
-  const at = p.verdictAt === null ? '' : ` (${day(p.verdictAt, now)})`;
-  return { tone: 'warn', text: `Not taken: ${refusalWords({ ...p, outcome })}${at}.` };
+  const outcome = payment.status;
+  const at = payment.verdictAt === null ? '' : ` (${day(payment.verdictAt, now)})`;
+  return { tone: 'warn', text: `Not taken: ${refusalWords({ ...payment, outcome })}${at}.` };
 }

@@ -72,10 +72,14 @@ export class PaymentView {
 }
 
 /** Undefined: the payment needs no proof, has its proof, or waits for a person's decision. */
-export function proofView(p: PaymentRow): ProofView | undefined {
-  if (p.mark !== 'proving') return undefined;
-  const status = p.pendingSince === null ? 'asking' : 'waiting_for_settlement';
-  return { status, since: timeOf(p.pendingSince ?? p.recordedAt), next_look_at: timeOf(p.proveDueAt) };
+export function proofView(payment: PaymentRow): ProofView | undefined {
+  if (payment.mark !== 'proving') return undefined;
+  const status = payment.pendingSince === null ? 'asking' : 'waiting_for_settlement';
+  return {
+    status,
+    since: timeOf(payment.pendingSince ?? payment.recordedAt),
+    next_look_at: timeOf(payment.proveDueAt),
+  };
 }
 
 export function paymentView(found: Omit<PaymentFacts, 'lost' | 'disputes'>): PaymentView {

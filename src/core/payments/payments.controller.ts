@@ -43,9 +43,9 @@ export class PaymentsController {
   @ApiOperation({ operationId: 'listPayments', summary: 'Payments, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(PaymentView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: PaymentsQuery): Promise<PageView<PaymentView>> {
-    const filter = { ...moneyOf(q), status: q.status, invoiceId: q.invoice_id };
-    return pageView(await this.payments.list(filter, pageRequest(q)), paymentView);
+  async list(@Query() query: PaymentsQuery): Promise<PageView<PaymentView>> {
+    const filter = { ...moneyOf(query), status: query.status, invoiceId: query.invoice_id };
+    return pageView(await this.payments.list(filter, pageRequest(query)), paymentView);
   }
 
   @Get(':id')

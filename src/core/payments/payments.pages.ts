@@ -157,17 +157,17 @@ type Viewer = {
   readonly names: Names;
 };
 
-function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: Viewer): Html {
-  const { payment: p, morCustomerId, refunds, lost } = v;
+function paymentPart(payment: PaymentView, objects: readonly MorObjectRow[], looker: Viewer): Html {
+  const { payment: p, morCustomerId, refunds, lost } = payment;
   const remaining = refundable(p, refunds, lost);
   const name = paymentName(p);
-  const about = html`Invoice ${invoiceNumberLink(p.invoiceId, v.invoiceNumber)} · customer
+  const about = html`Invoice ${invoiceNumberLink(p.invoiceId, payment.invoiceNumber)} · customer
   ${customerLink(p.customerId, looker.names.get(p.customerId))} ·
   ${p.succeededAt === null ? html`tried ${time(p.verdictAt ?? p.recordedAt)}` : html`taken ${time(p.succeededAt)}`}`;
   const own = objects.filter((o) => o.paymentRowId === p.id);
   const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
   return html`${headline(amount(p.amount, p.currency), status(p.status, 'Payment'), paymentSentence({ payment: p, refunds, objects: own }, looker.now), about)}
-  ${paymentActs(v, own, isBack ? 0n : remaining, looker)}
+  ${paymentActs(payment, own, isBack ? 0n : remaining, looker)}
   ${facts([
     ['Refunded', amount(p.amountRefunded, p.currency)],
     lost === 0n ? null : ['Taken back by the bank', amount(lost, p.currency)],
@@ -183,7 +183,7 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: V
     table(
       'Refunds, finished or under way',
       columnsOf(refundFields, undefined, ['invoice_number', 'customer_id']),
-      paymentView(v).refunds,
+      paymentView(payment).refunds,
       'None.',
     ),
   )}

@@ -35,9 +35,9 @@ export class PaymentsService {
   }
 }
 
-/** Returns the refusal for error `e`: a payment of another invoice already has `paymentId`. Null: a different error. */
-export async function paymentIdTaken(books: ReadModel, e: unknown, paymentId: string): Promise<Refusal | null> {
-  if (!(e instanceof NotUnique) || e.constraint !== PAYMENT_ID_UNIQUE) return null;
+/** Returns the refusal for error `error`: a payment of another invoice already has `paymentId`. Null: a different error. */
+export async function paymentIdTaken(books: ReadModel, error: unknown, paymentId: string): Promise<Refusal | null> {
+  if (!(error instanceof NotUnique) || error.constraint !== PAYMENT_ID_UNIQUE) return null;
   const holder = await books.payment(paymentId);
   return holder === null ? null : idTaken(paymentId, holder.payment);
 }

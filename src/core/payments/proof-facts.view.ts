@@ -3,8 +3,8 @@ import { type PaymentRow } from '../../shared/domain/model.js';
 import { type Piece } from '../../frames/console/html.js';
 import { time } from '../../frames/console/show.js';
 
-export function proofFacts(p: PaymentRow): readonly (readonly [string, Piece])[] {
-  if (p.mark !== 'proving') return [];
-  const next = ['Crossbill asks the MoR again', time(p.proveDueAt, 'at once')] as const;
-  return p.pendingSince === null ? [next] : [['Waiting for settlement since', time(p.pendingSince)], next];
+export function proofFacts(payment: PaymentRow): readonly (readonly [string, Piece])[] {
+  if (payment.mark !== 'proving') return [];
+  const next = ['Crossbill asks the MoR again', time(payment.proveDueAt, 'at once')] as const;
+  return payment.pendingSince === null ? [next] : [['Waiting for settlement since', time(payment.pendingSince)], next];
 }

@@ -19,12 +19,12 @@ import { declareSurplus, leftItems, applyNotPaid, applySucceeded } from './rules
 import { chargeLookup, chooseUnproven, unprovenItems } from './rules/proof.js';
 
 /** Actions of other folders on a payment: refund it (refunds/), or retry a refused renewal (retries/). */
-export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, e: PaymentEvent) => void };
+export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, event: PaymentEvent) => void };
 
 export const joinPayments = ({ giveBack, tryAgain }: Others) => {
-  const notPaid = (lane: Lane, e: PaymentEvent) => applyNotPaid(lane, e, tryAgain);
-  const chosen: ChoiceRule = (lane, r, choice) =>
-    choice.resolution === 'refund' ? chooseRefund(lane, r, choice.by, giveBack) : chooseMark(lane, r, choice);
+  const notPaid = (lane: Lane, event: PaymentEvent) => applyNotPaid(lane, event, tryAgain);
+  const chosen: ChoiceRule = (lane, values, choice) =>
+    choice.resolution === 'refund' ? chooseRefund(lane, values, choice.by, giveBack) : chooseMark(lane, values, choice);
   return {
     events: { 'payment.succeeded': applySucceeded, 'payment.failed': notPaid, 'payment.requires_action': notPaid },
     calls: {

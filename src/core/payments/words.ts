@@ -94,8 +94,8 @@ export const paymentWords: Words<
   'success-differs': (f) => {
     const [stated, recorded] = f.observations;
     const isOther = typeof stated.charge === 'string' && stated.charge !== recorded.charge;
-    const charge = (x: Seen): string => (isOther ? `, charge ${x.charge ?? 'unknown'}` : '');
-    const of = (x: Seen): string => `${sumOf(x.money)} from ${x.customer ?? 'nobody'}${charge(x)}`;
+    const charge = (seen: Seen): string => (isOther ? `, charge ${seen.charge ?? 'unknown'}` : '');
+    const of = (seen: Seen): string => `${sumOf(seen.money)} from ${seen.customer ?? 'nobody'}${charge(seen)}`;
     return {
       summary: `event ${stated.id ?? ''} reports ${f.payment} as ${of(stated)}; Crossbill recorded ${of(recorded)}`,
       proposal: 'Ask the MoR which is right. Crossbill keeps its first record.',
@@ -142,14 +142,14 @@ function ofGrowth({ taken, due, marking }: FactOf<'amount-grew'>): string {
   return `Apply the payment as a part payment, then make a payment link for the other ${remaining}. ${next}`;
 }
 
-function overpaidWords(f: FactOf<'overpaid'>): Sentences {
-  const paid = f.by.map((p) => `${showMoney(p.amount)} (payment ${p.payment})`).join(' and ');
-  const since = f.refunded.minor === 0n ? '' : `; the MoR has refunded ${showMoney(f.refunded)} since`;
+function overpaidWords(factOf: FactOf<'overpaid'>): Sentences {
+  const paid = factOf.by.map((p) => `${showMoney(p.amount)} (payment ${p.payment})`).join(' and ');
+  const since = factOf.refunded.minor === 0n ? '' : `; the MoR has refunded ${showMoney(factOf.refunded)} since`;
   return {
-    summary: `the invoice is overpaid by ${showMoney(f.over)}: ${paid === '' ? 'the MoR took nothing for it' : `the MoR took ${paid}`}, ${showMoney(f.due)} was due${since}`,
-    proposal: f.credited
-      ? ofBalance(f)
-      : `Refund ${showMoney(f.left)}, or apply this and credit the customer yourself: Stripe shows only the amount due as paid.`,
+    summary: `the invoice is overpaid by ${showMoney(factOf.over)}: ${paid === '' ? 'the MoR took nothing for it' : `the MoR took ${paid}`}, ${showMoney(factOf.due)} was due${since}`,
+    proposal: factOf.credited
+      ? ofBalance(factOf)
+      : `Refund ${showMoney(factOf.left)}, or apply this and credit the customer yourself: Stripe shows only the amount due as paid.`,
   };
 }
 
@@ -178,15 +178,15 @@ function refundOfSecond(taken: string): string {
 const ASK_IF_TWICE =
   'Ask the MoR whether it charged the customer twice. If it did, and the other payment did not go back to the customer, refund this payment. Otherwise dismiss this.';
 
-function byHand(h: ByHand): string {
+function byHand(byHand: ByHand): string {
   const then = 'then retry; do not dismiss this. Crossbill finds your mark on Stripe and books it.';
-  switch (h.how) {
+  switch (byHand.how) {
     case 'report':
-      return `If you mark the invoice by hand, report a payment record of ${showMoney(h.amount)} with reference ${h.reference}, attach it, and ${then}`;
+      return `If you mark the invoice by hand, report a payment record of ${showMoney(byHand.amount)} with reference ${byHand.reference}, attach it, and ${then}`;
     case 'attach':
-      return `If you mark the invoice by hand, attach payment record ${h.record} to it, and ${then}`;
+      return `If you mark the invoice by hand, attach payment record ${byHand.record} to it, and ${then}`;
     case 'metadata':
-      return `If you mark the invoice by hand, set its metadata mor_payment_id to ${h.payment} and mor_charge_id to ${h.reference}, mark it as paid outside of Stripe, and ${then}`;
+      return `If you mark the invoice by hand, set its metadata mor_payment_id to ${byHand.payment} and mor_charge_id to ${byHand.reference}, mark it as paid outside of Stripe, and ${then}`;
     case 'out-of-band':
       return `If you mark the invoice by hand, mark it as paid outside of Stripe, and ${then}`;
   }

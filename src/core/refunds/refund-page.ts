@@ -41,12 +41,12 @@ export type Refundable = {
   readonly about: readonly (readonly [string, Html])[];
 };
 
-export function aboutPayment(p: PaymentRow, invoiceNumber: string | null, names: Names): Refundable['about'] {
-  const taken = moneyLink('payments', paymentName(p), p.amount, p.currency);
+export function aboutPayment(payment: PaymentRow, invoiceNumber: string | null, names: Names): Refundable['about'] {
+  const taken = moneyLink('payments', paymentName(payment), payment.amount, payment.currency);
   return [
-    ['Customer', customerLink(p.customerId, names.get(p.customerId))],
-    ['Invoice', invoiceNumberLink(p.invoiceId, invoiceNumber)],
-    ['Payment', html`${taken}, ${time(p.succeededAt, 'not taken')}`],
+    ['Customer', customerLink(payment.customerId, names.get(payment.customerId))],
+    ['Invoice', invoiceNumberLink(payment.invoiceId, invoiceNumber)],
+    ['Payment', html`${taken}, ${time(payment.succeededAt, 'not taken')}`],
   ];
 }
 
@@ -167,18 +167,18 @@ export function refundPart(
 }
 
 function refundActs(
-  r: RefundRow,
+  refund: RefundRow,
   payment: PaymentRow,
   { ops, live }: { readonly ops: boolean; readonly live: boolean | null },
 ): Html | null {
   const again = `/console/payments/${encodeURIComponent(paymentName(payment))}/refund`;
   return actRow([
-    ops && r.status === 'failed' && payment.paymentId !== null ? actLink(again, 'Refund again…') : null,
-    outsideLink(stripeUrl(live, 'invoices', r.invoiceId), 'Open the invoice in Stripe'),
+    ops && refund.status === 'failed' && payment.paymentId !== null ? actLink(again, 'Refund again…') : null,
+    outsideLink(stripeUrl(live, 'invoices', refund.invoiceId), 'Open the invoice in Stripe'),
   ]);
 }
 
 /** The part of the payment without a refund. Null: the amount is unknown. */
-function remaining(p: PaymentRow): bigint | null {
-  return p.amount === null ? null : p.amount - p.amountRefunded;
+function remaining(payment: PaymentRow): bigint | null {
+  return payment.amount === null ? null : payment.amount - payment.amountRefunded;
 }

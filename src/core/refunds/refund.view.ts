@@ -65,25 +65,25 @@ export function listedRefundView({ refund, payment, invoiceNumber }: ListedRefun
   return refundView(refund, { name: paymentName(payment), customerId: payment.customerId, invoiceNumber });
 }
 
-export function refundView(r: RefundRow, { name, customerId, invoiceNumber }: Whose): RefundView {
+export function refundView(refund: RefundRow, { name, customerId, invoiceNumber }: Whose): RefundView {
   return {
-    id: r.id,
-    mor_refund_id: r.morRefundId,
+    id: refund.id,
+    mor_refund_id: refund.morRefundId,
     payment_id: name,
-    invoice_id: r.invoiceId,
+    invoice_id: refund.invoiceId,
     invoice_number: invoiceNumber,
     customer_id: customerId,
-    amount: amountOf(r.amount),
-    currency: currencyOf(r.currency),
-    status: shownStatus(r),
-    reason: r.reason,
-    processor_refund_id: r.processorRefundId,
-    origin: r.origin,
-    mirror: r.mirror,
-    credit_note_id: r.creditNoteId,
-    failure_code: r.failure?.code ?? undefined,
-    failure_message: r.failure?.message,
-    created_at: timeOf(r.createdAt),
-    succeeded_at: timeOf(r.succeededAt),
+    amount: amountOf(refund.amount),
+    currency: currencyOf(refund.currency),
+    status: shownStatus(refund),
+    reason: refund.reason,
+    processor_refund_id: refund.processorRefundId,
+    origin: refund.origin,
+    mirror: refund.mirror,
+    credit_note_id: refund.creditNoteId,
+    failure_code: refund.failure?.code ?? undefined,
+    failure_message: refund.failure?.message,
+    created_at: timeOf(refund.createdAt),
+    succeeded_at: timeOf(refund.succeededAt),
   };
 }

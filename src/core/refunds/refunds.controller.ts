@@ -99,9 +99,13 @@ export class RefundsController {
   @ApiOperation({ operationId: 'listRefunds', summary: 'Refunds, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(RefundView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: RefundsQuery): Promise<PageView<RefundView>> {
-    const filter = { ...moneyOf(q), statuses: q.status && refundStatuses(q.status), invoiceId: q.invoice_id };
-    return pageView(await this.refunds.list(filter, pageRequest(q)), listedRefundView);
+  async list(@Query() query: RefundsQuery): Promise<PageView<RefundView>> {
+    const filter = {
+      ...moneyOf(query),
+      statuses: query.status && refundStatuses(query.status),
+      invoiceId: query.invoice_id,
+    };
+    return pageView(await this.refunds.list(filter, pageRequest(query)), listedRefundView);
   }
 
   @Get('refunds/:id')

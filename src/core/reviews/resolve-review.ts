@@ -31,8 +31,8 @@ export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, 
  * Finds the rule for the item's choices. An `effect_failed` item is about a failed call, and the item's field `subject`
  * begins with the kind of this call. If the item is about the lane itself, there is no call.
  */
-function ruleOf({ calls, reviews }: Subjects, r: ReviewRow): ChoiceRule {
-  if (r.kind !== 'effect_failed') return reviews[r.kind];
-  const call = Object.entries(calls).find(([kind]) => r.subject.startsWith(`${kind}:`));
+function ruleOf({ calls, reviews }: Subjects, item: ReviewRow): ChoiceRule {
+  if (item.kind !== 'effect_failed') return reviews[item.kind];
+  const call = Object.entries(calls).find(([kind]) => item.subject.startsWith(`${kind}:`));
   return call?.[1].chosen ?? nothingMore;
 }

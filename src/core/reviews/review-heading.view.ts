@@ -7,8 +7,8 @@ import { type ReviewAbout } from './reviews.repository.js';
 import { sentencesOf } from './rules/words.js';
 
 /** The item's summary as a sentence. It begins with a capital letter, unless its first word is an id or an event type. */
-export function whatHappened(r: Pick<ReviewRow, 'fact'>): string {
-  const text = sentencesOf(r).summary;
+export function whatHappened(item: Pick<ReviewRow, 'fact'>): string {
+  const text = sentencesOf(item).summary;
   const whole = /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }

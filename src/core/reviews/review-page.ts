@@ -89,18 +89,18 @@ export function whereItIs({ at, open, more, previous, next }: Place, isOpen: boo
   </p>`;
 }
 
-export function caseOf(c: Case): Html {
-  const { review: r, payment, named } = c;
+export function caseOf(example: Case): Html {
+  const { review: r, payment, named } = example;
   const isOpen = r.status === 'open';
-  const customer = c.invoice?.invoice.customerId ?? null;
-  const paid = c.invoice?.payments.find((p) => p.id === r.paymentRowId);
+  const customer = example.invoice?.invoice.customerId ?? null;
+  const paid = example.invoice?.payments.find((p) => p.id === r.paymentRowId);
   return html`<div class="case">
       <h2>What happened</h2>
       <p><bdi>${whatHappened(r)}</bdi></p>
       ${
         isOpen &&
         html`<h2>What is at stake</h2>
-          <p>${renderImpact(c)}</p>
+          <p>${renderImpact(example)}</p>
           <h2>What is proposed</h2>
           <p><bdi>${proposalOf(r, named)}</bdi></p>`
       }
@@ -108,8 +108,8 @@ export function caseOf(c: Case): Html {
     ${facts([
       ['Status', status(r.status)],
       r.dueAt === null ? null : ['Decide by', time(r.dueAt)],
-      r.invoiceId === null ? null : ['Invoice', invoiceNumberLink(r.invoiceId, c.invoice?.invoice.number)],
-      customer === null ? null : ['Customer', customerLink(customer, c.names.get(customer))],
+      r.invoiceId === null ? null : ['Invoice', invoiceNumberLink(r.invoiceId, example.invoice?.invoice.number)],
+      customer === null ? null : ['Customer', customerLink(customer, example.names.get(customer))],
       payment === null
         ? null
         : [
@@ -117,7 +117,7 @@ export function caseOf(c: Case): Html {
             paid === undefined ? paymentLink(payment) : moneyLink('payments', payment, paid.amount, paid.currency),
           ],
       r.refundId === null ? null : ['Refund', refundLink(r.refundId)],
-      ...disputesOf(c).map((o): [string, Html] => [o.kind === 'alert' ? 'Alert' : 'Dispute', disputeIdLink(o)]),
+      ...disputesOf(example).map((o): [string, Html] => [o.kind === 'alert' ? 'Alert' : 'Dispute', disputeIdLink(o)]),
       ['Since', time(r.createdAt)],
       r.resolvedAt === null ? null : ['Settled', time(r.resolvedAt)],
       r.resolvedBy === null ? null : ['Settled by', foreign(r.resolvedBy)],
@@ -139,8 +139,8 @@ export function caseIds({ review: r, named }: Case): Html {
   return fold('details', 'Details and ids', null, shown);
 }
 
-function renderImpact(c: Case): Html {
-  const { review: r, invoice } = c;
+function renderImpact(example: Case): Html {
+  const { review: r, invoice } = example;
   const p = invoice?.payments.find((x) => x.id === r.paymentRowId);
   const due = invoice?.invoice;
   const money =
@@ -153,11 +153,11 @@ function renderImpact(c: Case): Html {
 }
 
 /** The text on the button of a choice. */
-function labelOf(c: Case, resolution: Resolution): string {
-  const { review: r, named } = c;
+function labelOf(example: Case, resolution: Resolution): string {
+  const { review: r, named } = example;
   switch (resolution) {
     case 'refund': {
-      const back = givesBack(c);
+      const back = givesBack(example);
       return back === null ? 'Refund' : `Refund ${sayMoney(back)}`;
     }
     case 'apply':
@@ -182,10 +182,10 @@ const MEANING: Readonly<Record<Resolution, string>> = {
   dismiss: 'Crossbill closes the item and does nothing more about it.',
 };
 
-function meaningOf(r: ReviewRow, resolution: Resolution): string {
-  if (r.kind === 'refund_stuck' && resolution === 'apply')
+function meaningOf(item: ReviewRow, resolution: Resolution): string {
+  if (item.kind === 'refund_stuck' && resolution === 'apply')
     return 'Choose this only if the MoR told you about the failure. Name your source in the note. You can then refund the amount again. If the refund did not fail, the next one pays a second time.';
-  if (resolution === 'retry' && asksForCharge(r))
+  if (resolution === 'retry' && asksForCharge(item))
     return 'Choose this only if the MoR has not charged the customer: it charges the amount due now.';
   return MEANING[resolution];
 }
@@ -196,20 +196,21 @@ function asksForCharge({ fact }: ReviewRow): boolean {
 }
 
 /** True for a choice nobody can undo. A key press alone does not trigger the button of this choice. */
-function isCareful(r: ReviewRow, resolution: Resolution): boolean {
+function isCareful(item: ReviewRow, resolution: Resolution): boolean {
   return (
     resolution === 'refund' ||
     resolution === 'apply' ||
     resolution === 'credit' ||
-    (resolution === 'retry' && (r.kind === 'refund_stuck' || asksForCharge(r)))
+    (resolution === 'retry' && (item.kind === 'refund_stuck' || asksForCharge(item)))
   );
 }
 
 /** Draws one form: a note for any choice, and a button for each choice, the proposed one first. */
-export function decideForm(session: Session, c: Case, next: string | null, typed: Typed): Html {
-  const { review: r, named } = c;
-  const paid = c.invoice?.payments.find((p) => p.id === r.paymentRowId);
-  const disputes = paid === undefined || c.invoice === null ? [] : undecidedDisputes(paid, c.invoice.objects);
+export function decideForm(session: Session, example: Case, next: string | null, typed: Typed): Html {
+  const { review: r, named } = example;
+  const paid = example.invoice?.payments.find((p) => p.id === r.paymentRowId);
+  const disputes =
+    paid === undefined || example.invoice === null ? [] : undecidedDisputes(paid, example.invoice.objects);
   const offered = resolutionsOf(r, named);
   // Next to an undecided dispute a refund needs its own confirmation, with the warning (core/refunds/refund-page.ts).
   const isDisputed = disputes.length > 0 && offered.includes('refund');
@@ -217,21 +218,21 @@ export function decideForm(session: Session, c: Case, next: string | null, typed
   const first = proposedOf(r, named);
   const proposed = first === 'refund' && isDisputed ? null : first;
   const order = proposed === null ? may : [proposed, ...may.filter((x) => x !== proposed)];
-  const back = may.includes('refund') ? givesBack(c) : null;
+  const back = may.includes('refund') ? givesBack(example) : null;
   const needed = may.find((x) => isNoteNeeded(r, x));
-  const button = (x: Resolution): Html => {
-    const careful = isCareful(r, x);
-    const tone = x !== proposed ? 'quiet' : careful ? 'danger' : '';
+  const button = (resolution: Resolution): Html => {
+    const careful = isCareful(r, resolution);
+    const tone = resolution !== proposed ? 'quiet' : careful ? 'danger' : '';
     return html`<button
       name="resolution"
-      value="${x}"
+      value="${resolution}"
       class="${tone}"
-      aria-describedby="means-${x}"
-      ${x === proposed && html`data-key="e"`}
+      aria-describedby="means-${resolution}"
+      ${resolution === proposed && html`data-key="e"`}
       ${careful && html`data-careful="yes"`}
-      ${needed !== undefined && x !== needed && html`formnovalidate`}
+      ${needed !== undefined && resolution !== needed && html`formnovalidate`}
     >
-      ${labelOf(c, x)}
+      ${labelOf(example, resolution)}
     </button>`;
   };
   return html`<form class="card decide aside" action="${path(r.id)}/resolve" method="post">
@@ -249,8 +250,8 @@ export function decideForm(session: Session, c: Case, next: string | null, typed
     ${(isDisputed || r.kind === 'refund_stuck') && disputeWarning(disputes)}
     <ul class="ways">
       ${isDisputed && paid !== undefined && html`<li>${actLink(`/console/payments/${encodeURIComponent(paymentName(paid))}/refund`, 'Refund despite the dispute…')}<span class="hint">The next pages ask for the amount and warn again. A full refund closes this item.</span></li>`}
-      ${disputesOf(c)
-        .flatMap((o) => disputeLink(o, c.portal) ?? [])
+      ${disputesOf(example)
+        .flatMap((o) => disputeLink(o, example.portal) ?? [])
         .map((link) => html`<li>${link}<span class="hint">Answer there, then close this item.</span></li>`)}
       ${order.map((x) => html`<li>${button(x)}<span class="hint" id="means-${x}">${meaningOf(r, x)}</span></li>`)}
     </ul>

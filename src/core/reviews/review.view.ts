@@ -51,34 +51,34 @@ export class ReviewView {
  * True if Crossbill knows the MoR's id of the item's payment.
  * @param name the payment's public id; null: the item has no payment
  */
-export function isNamed(r: ReviewRow, name: string | null): boolean {
-  return r.paymentRowId !== null && name !== null && name !== r.paymentRowId;
+export function isNamed(item: ReviewRow, name: string | null): boolean {
+  return item.paymentRowId !== null && name !== null && name !== item.paymentRowId;
 }
 
 /**
  * An item for the API.
  * @param names public payment ids, by our row ids
  */
-export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): ReviewView {
-  const { paymentRowId } = r;
-  const named = isNamed(r, names.get(paymentRowId ?? '') ?? null);
+export function reviewView(item: ReviewRow, names: ReadonlyMap<string, string>): ReviewView {
+  const { paymentRowId } = item;
+  const named = isNamed(item, names.get(paymentRowId ?? '') ?? null);
   return {
-    id: r.id,
-    kind: r.kind,
-    status: r.status,
-    invoice_id: r.invoiceId ?? undefined,
+    id: item.id,
+    kind: item.kind,
+    status: item.status,
+    invoice_id: item.invoiceId ?? undefined,
     payment_id: paymentRowId === null ? undefined : (names.get(paymentRowId) ?? paymentRowId),
-    refund_id: r.refundId ?? undefined,
-    fact: factView(r.fact),
-    actions: r.status === 'open' ? resolutionsOf(r, named) : [],
-    proposed: r.status === 'open' ? proposedOf(r, named) : null,
-    summary: sentencesOf(r).summary,
-    proposal: proposalOf(r, named),
-    due_at: timeOf(r.dueAt),
-    created_at: timeOf(r.createdAt),
-    resolved_at: timeOf(r.resolvedAt),
-    resolved_by: r.resolvedBy,
-    resolution: r.resolution,
-    note: r.note,
+    refund_id: item.refundId ?? undefined,
+    fact: factView(item.fact),
+    actions: item.status === 'open' ? resolutionsOf(item, named) : [],
+    proposed: item.status === 'open' ? proposedOf(item, named) : null,
+    summary: sentencesOf(item).summary,
+    proposal: proposalOf(item, named),
+    due_at: timeOf(item.dueAt),
+    created_at: timeOf(item.createdAt),
+    resolved_at: timeOf(item.resolvedAt),
+    resolved_by: item.resolvedBy,
+    resolution: item.resolution,
+    note: item.note,
   };
 }

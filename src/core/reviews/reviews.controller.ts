@@ -54,10 +54,10 @@ export class ReviewsController {
   @ApiOperation({ operationId: 'listReviews', summary: 'Review items, newest first or by deadline (role: read)' })
   @ApiOkResponse({ type: pageOf(ReviewView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: ReviewsQuery): Promise<PageView<ReviewView>> {
-    const by = { status: q.status, kind: q.kind, invoiceId: q.invoice_id, customerId: q.customer };
-    const filter = { ...by, ...spanOf(q) };
-    const page = await this.reviews.list(filter, pageRequest(q), q.order === 'due' ? 'due' : 'newest');
+  async list(@Query() query: ReviewsQuery): Promise<PageView<ReviewView>> {
+    const by = { status: query.status, kind: query.kind, invoiceId: query.invoice_id, customerId: query.customer };
+    const filter = { ...by, ...spanOf(query) };
+    const page = await this.reviews.list(filter, pageRequest(query), query.order === 'due' ? 'due' : 'newest');
     const names = await this.namesOf(page.data);
     return pageView(page, (r) => reviewView(r, names));
   }

@@ -210,9 +210,9 @@ export class ReviewPages {
 }
 
 /** Refuses the refund if its amount has changed since the person saw the amount on the button. */
-function sameAsSeen(form: Form, c: Case): void {
+function sameAsSeen(form: Form, example: Case): void {
   const seen = form.text('seen');
-  const now = givesBack(c);
+  const now = givesBack(example);
   if (seen === '' || now === null || seen === String(now.minor)) return;
   const why = `The amount to refund is now ${showMoney(now)}, so Crossbill refunded nothing. Look at the item again.`;
   throw new Problem(409, 'amount_changed', why);

@@ -130,8 +130,8 @@ export class ReviewsRepository {
   }
 
   /** Closes the item with a single statement. Returns false if another person was first. */
-  async close(r: ReviewRow): Promise<boolean> {
-    const { id, resolvedAt, resolvedBy, resolution, note } = r;
+  async close(item: ReviewRow): Promise<boolean> {
+    const { id, resolvedAt, resolvedBy, resolution, note } = item;
     const closed = await this.db.pool.query(
       `update review set status = 'resolved', resolved_at = $2, resolved_by = $3, resolution = $4, note = $5
         where id = $1 and status = 'open' and invoice_id is null`,

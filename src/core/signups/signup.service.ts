@@ -145,17 +145,17 @@ export class SignupService {
    * Makes the browser's charge the payment of the first invoice. A repeat changes nothing. Refuses another charge or
    * invoice for the same signup.
    */
-  async complete(id: string, c: Charge): Promise<Completed> {
+  async complete(id: string, charge: Charge): Promise<Completed> {
     if ((await this.signups.find(id)) === null) return refuse(404, 'not_found', 'There is no such signup.');
     await this.takeTurn(id); // of two requests with different charges only one succeeds
     try {
-      return await this.completeAlone(id, c);
+      return await this.completeAlone(id, charge);
     } finally {
       await this.signups.unanswered(id, 'requested'); // ends the lock; a signup with a reply keeps its status
     }
   }
 
-  private async completeAlone(id: string, c: Charge): Promise<Completed> {
+  private async completeAlone(id: string, charge: Charge): Promise<Completed> {
     const signup = await this.signups.find(id);
     if (signup === null || signup.kind === 'method') return refuse(404, 'not_found', 'There is no such signup.');
     if (signup.kind === 'trial') {
@@ -172,7 +172,7 @@ export class SignupService {
         "The MoR has not made this signup's payment intent yet: send the signup again first.",
       );
     }
-    if (signup.completedAt !== null && (signup.chargeId !== c.chargeId || signup.invoiceId !== c.invoiceId)) {
+    if (signup.completedAt !== null && (signup.chargeId !== charge.chargeId || signup.invoiceId !== charge.invoiceId)) {
       return refuse(
         409,
         'signup_already_completed',
@@ -180,21 +180,27 @@ export class SignupService {
         'charge_id',
       );
     }
-    const elsewhere = (await this.books.invoicesOfCharge(c.chargeId)).some((invoice) => invoice !== c.invoiceId);
+    const elsewhere = (await this.books.invoicesOfCharge(charge.chargeId)).some(
+      (invoice) => invoice !== charge.invoiceId,
+    );
     if (elsewhere) return chargeUsed();
-    const said = money(c.amount, c.currency);
-    const done = await this.record(c.invoiceId, {
+    const said = money(charge.amount, charge.currency);
+    const done = await this.record(charge.invoiceId, {
       signupId: id,
       customerId: signup.customerId,
       morCustomerId: signup.morCustomerId,
       paymentIntentId: signup.intentId,
-      chargeId: c.chargeId,
-      paymentId: c.paymentId ?? null,
+      chargeId: charge.chargeId,
+      paymentId: charge.paymentId ?? null,
       asked: sumOf(signup) ?? said,
       said,
     });
     if (!done.ok) return done;
-    await this.signups.completed(id, { invoiceId: c.invoiceId, chargeId: c.chargeId, paymentRowId: done.value.id });
+    await this.signups.completed(id, {
+      invoiceId: charge.invoiceId,
+      chargeId: charge.chargeId,
+      paymentRowId: done.value.id,
+    });
     const now = (await this.signups.find(id)) ?? signup;
     return { ok: true, signup: now, payment: done.value };
   }

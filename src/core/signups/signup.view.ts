@@ -65,20 +65,20 @@ export class CompletedSignupView extends SignupView {
   missing!: FieldProblem[];
 }
 
-function ids(s: SignupRow): Omit<SignupIds, 'id' | 'status' | 'mor_customer_id'> {
-  const intent = s.intentId ?? undefined;
+function ids(signup: SignupRow): Omit<SignupIds, 'id' | 'status' | 'mor_customer_id'> {
+  const intent = signup.intentId ?? undefined;
   return {
-    kind: s.kind === 'payment' ? 'payment' : 'trial',
-    ...(s.kind === 'payment' ? { payment_intent_id: intent } : { setup_intent_id: intent }),
-    tax_calculation_id: s.taxCalculationId ?? undefined,
+    kind: signup.kind === 'payment' ? 'payment' : 'trial',
+    ...(signup.kind === 'payment' ? { payment_intent_id: intent } : { setup_intent_id: intent }),
+    tax_calculation_id: signup.taxCalculationId ?? undefined,
   };
 }
 
-export function signupMadeView(s: SignupRow, intent: IntentReply): SignupMadeView {
+export function signupMadeView(signup: SignupRow, intent: IntentReply): SignupMadeView {
   return {
-    id: s.id,
-    ...ids({ ...s, intentId: intent.intentId }),
-    amount_total: amountOf(s.amount),
+    id: signup.id,
+    ...ids({ ...signup, intentId: intent.intentId }),
+    amount_total: amountOf(signup.amount),
     client_secret: intent.clientSecret,
     mor_customer_id: intent.morCustomerId,
     status: intent.status,
@@ -100,24 +100,24 @@ export function missingParts(payment: PaymentRow): FieldProblem[] {
  * @param proven true for a proven charge, or for a trial with a confirmed method (`SignupsRepository.proven`)
  */
 export function signupView(
-  s: SignupRow,
+  signup: SignupRow,
   payment: { name: string; row: PaymentRow | null } | null,
   proven: boolean,
 ): SignupView {
   return {
-    id: s.id,
-    ...ids(s),
-    customer_id: s.customerId,
-    status: proven ? 'completed' : s.status,
-    mor_customer_id: s.morCustomerId,
-    amount: amountOf(s.amount),
-    currency: currencyOf(s.currency),
-    invoice_id: s.invoiceId ?? undefined,
-    charge_id: s.chargeId ?? undefined,
+    id: signup.id,
+    ...ids(signup),
+    customer_id: signup.customerId,
+    status: proven ? 'completed' : signup.status,
+    mor_customer_id: signup.morCustomerId,
+    amount: amountOf(signup.amount),
+    currency: currencyOf(signup.currency),
+    invoice_id: signup.invoiceId ?? undefined,
+    charge_id: signup.chargeId ?? undefined,
     payment_id: payment?.name,
     mark: payment?.row?.mark,
     proof: payment?.row ? proofView(payment.row) : undefined,
-    created_at: timeOf(s.createdAt),
-    completed_at: timeOf(s.completedAt),
+    created_at: timeOf(signup.createdAt),
+    completed_at: timeOf(signup.completedAt),
   };
 }

@@ -55,16 +55,16 @@ export class SignupsRepository {
   }
 
   /** Records the MoR's reply: the intent, and the customer's permanent link. */
-  async answered(id: string, a: { intentId: string; morCustomerId: string; status: string }): Promise<void> {
+  async answered(id: string, one: { intentId: string; morCustomerId: string; status: string }): Promise<void> {
     await inTransaction(this.db.pool, async (db) => {
       const found = await db.query<{ customer_id: string }>(
         `update signup set intent_id = coalesce(intent_id, $2), mor_customer_id = coalesce(mor_customer_id, $3), status = $4, busy_until = null
           where id = $1 returning customer_id`,
-        [id, a.intentId, a.morCustomerId, a.status],
+        [id, one.intentId, one.morCustomerId, one.status],
       );
       await db.query(
         `insert into customer_link (customer_id, mor_customer_id, signup_id, linked_at) values ($1, $2, $3, ${timeSql(4)}) on conflict do nothing`,
-        [found.rows[0]?.customer_id, a.morCustomerId, id, this.time.given()],
+        [found.rows[0]?.customer_id, one.morCustomerId, id, this.time.given()],
       );
     });
   }

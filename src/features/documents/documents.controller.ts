@@ -99,13 +99,13 @@ export class DocumentsController {
   }
 }
 
-function eInvoiceView(e: EInvoice): EInvoiceView {
-  const { document: d } = e;
+function eInvoiceView(eInvoice: EInvoice): EInvoiceView {
+  const { document: d } = eInvoice;
   return {
-    id: e.id,
-    status: e.status,
-    source: e.madeFor ?? undefined,
-    error: e.errorMessage === null ? undefined : { message: e.errorMessage },
+    id: eInvoice.id,
+    status: eInvoice.status,
+    source: eInvoice.madeFor ?? undefined,
+    error: eInvoice.errorMessage === null ? undefined : { message: eInvoice.errorMessage },
     document: d === null ? undefined : { pdfUrl: d.pdfUrl, xmlUrl: d.xmlUrl, expiresAt: timeOf(d.expiresAt) },
   };
 }

@@ -70,10 +70,10 @@ export async function chargingChecks(
   return { checks: [checkOf(count, charged, at === null), usageCheck(usageBased, relay)], charged };
 }
 
-function riskOf(s: SubscriptionFacts): ChargedSubscription | null {
-  if (s.collectionMethod === 'send_invoice' || !isChargeable(s.charged)) return null;
-  const { id: method, type, from } = s.charged;
-  return { subscription_id: s.subscriptionId, customer_id: s.customerId, method, type, from };
+function riskOf(subscription: SubscriptionFacts): ChargedSubscription | null {
+  if (subscription.collectionMethod === 'send_invoice' || !isChargeable(subscription.charged)) return null;
+  const { id: method, type, from } = subscription.charged;
+  return { subscription_id: subscription.subscriptionId, customer_id: subscription.customerId, method, type, from };
 }
 
 /** Stripe adds usage to a renewal's draft until it is final. The first charge must wait for the final amount. */

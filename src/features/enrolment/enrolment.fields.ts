@@ -4,9 +4,15 @@ import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
 import { type InvoiceRow } from '../../shared/domain/model.js';
 import { type LinkedCustomer } from './enrolment.repository.js';
 
-export function linkedCustomerView(l: LinkedCustomer) {
-  const { customerId: customer_id, morCustomerId: mor_customer_id, linkedBy: linked_by, move, reference } = l;
-  return { customer_id, mor_customer_id, move, linked_by, reference, linked_at: timeOf(l.linkedAt) };
+export function linkedCustomerView(linkedCustomer: LinkedCustomer) {
+  const {
+    customerId: customer_id,
+    morCustomerId: mor_customer_id,
+    linkedBy: linked_by,
+    move,
+    reference,
+  } = linkedCustomer;
+  return { customer_id, mor_customer_id, move, linked_by, reference, linked_at: timeOf(linkedCustomer.linkedAt) };
 }
 
 export const linkedCustomerFields = fields<ReturnType<typeof linkedCustomerView>>({
@@ -18,15 +24,15 @@ export const linkedCustomerFields = fields<ReturnType<typeof linkedCustomerView>
   mor_customer_id: field.id('Customer at the MoR'),
 });
 
-export function outsideView(i: InvoiceRow) {
+export function outsideView(invoice: InvoiceRow) {
   return {
-    id: i.invoiceId,
-    number: i.number,
-    customer_id: i.customerId,
-    amount_due: amountOf(i.amountDue),
-    currency: currencyOf(i.currency),
-    stripe_status: i.platformStatus,
-    created_at: timeOf(i.platformCreatedAt),
+    id: invoice.invoiceId,
+    number: invoice.number,
+    customer_id: invoice.customerId,
+    amount_due: amountOf(invoice.amountDue),
+    currency: currencyOf(invoice.currency),
+    stripe_status: invoice.platformStatus,
+    created_at: timeOf(invoice.platformCreatedAt),
   };
 }
 

@@ -43,13 +43,14 @@ export class EnrolmentService extends EnrolmentPort {
    * True if Crossbill expects the MoR to charge the subscription's next renewal. Decides as `look` decides about that
    * invoice, without a request: a subscription that `crossbill move` left or gave back to Stripe is Stripe's alone.
    */
-  async expectsMor(s: SubscriptionFacts): Promise<boolean> {
-    if (isEnded(s.status)) return false;
+  async expectsMor(subscription: SubscriptionFacts): Promise<boolean> {
+    if (isEnded(subscription.status)) return false;
     const rule = ruleOf(this);
-    if (rule.by === 'all' || carries(s.metadata, rule)) return true;
-    const { atStripe } = await this.repository.known(s.customerId, s.subscriptionId);
-    if (atStripe && s.collectionMethod !== 'send_invoice' && isChargeable(s.charged)) return false;
-    return this.isEnrolled(s);
+    if (rule.by === 'all' || carries(subscription.metadata, rule)) return true;
+    const { atStripe } = await this.repository.known(subscription.customerId, subscription.subscriptionId);
+    if (atStripe && subscription.collectionMethod !== 'send_invoice' && isChargeable(subscription.charged))
+      return false;
+    return this.isEnrolled(subscription);
   }
 
   /**

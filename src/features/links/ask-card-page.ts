@@ -13,11 +13,11 @@ type Letter = { readonly subject: string; readonly text: string };
 
 /** Writes the letter. `name` null: Stripe has no name. */
 export function letterOf(
-  v: Pick<InvoiceView, 'invoice' | 'attempts'>,
+  invoice: Pick<InvoiceView, 'invoice' | 'attempts'>,
   link: MorObjectRow,
   name: string | null,
 ): Letter {
-  const { invoice: i, attempts } = v;
+  const { invoice: i, attempts } = invoice;
   const of = i.number === null ? 'your invoice' : `invoice ${i.number}`;
   const sum =
     i.amountRemaining === null || i.currency === null
@@ -38,11 +38,11 @@ export function letterOf(
   return { subject: `Another card for ${of}`, text: lines.join('\n') };
 }
 
-export function letterPart(v: InvoiceView, link: MorObjectRow, customer: CustomerAtStripe | 'unknown' | null): Html {
+export function letterPart(view: InvoiceView, link: MorObjectRow, customer: CustomerAtStripe | 'unknown' | null): Html {
   const known = customer === 'unknown' ? null : customer;
-  const letter = letterOf(v, link, known?.name ?? null);
+  const letter = letterOf(view, link, known?.name ?? null);
   const to = `mailto:${encodeURIComponent(known?.email ?? '')}?subject=${encodeURIComponent(letter.subject)}&body=${encodeURIComponent(letter.text.replaceAll('\n', '\r\n'))}`;
-  const path = `/console/invoices/${encodeURIComponent(v.invoice.invoiceId)}`;
+  const path = `/console/invoices/${encodeURIComponent(view.invoice.invoiceId)}`;
   return html`${actRow([
       html`<a class="button first" href="${to}">Write the e-mail</a>`,
       html`<a class="button quiet" href="${path}">Back to the invoice</a>`,
@@ -51,7 +51,7 @@ export function letterPart(v: InvoiceView, link: MorObjectRow, customer: Custome
       ${known === null || known.email === null ? 'Stripe did not show the customer’s address: fill it in.' : html`To <bdi>${known.email}</bdi>.`}
       Crossbill writes to nobody: the button opens your own e-mail program with this text.
     </p>
-    ${inYourShop(v)}
+    ${inYourShop(view)}
     <pre tabindex="0" role="group" aria-label="The text to send">${letter.text}</pre>
     <p>The link alone: ${copyable(link.url ?? '')}</p>`;
 }

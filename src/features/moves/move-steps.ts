@@ -49,8 +49,8 @@ export class MoveSteps {
    * Stops Stripe from charging a subscription. The row stores the old state on Stripe before the first request goes
    * out.
    */
-  async move(s: MovableSubscription, row: MoveEntity | null, run: Run): Promise<MoveEntity> {
-    const { subscriptionId, customerId, renewsAt } = s;
+  async move(subscription: MovableSubscription, row: MoveEntity | null, run: Run): Promise<MoveEntity> {
+    const { subscriptionId, customerId, renewsAt } = subscription;
     // If an interrupted run has stored a request, send the same request again.
     const resumed = row?.status === 'moving' && row.request !== null ? row : null;
     const begun = await this.moves.write(
@@ -60,10 +60,10 @@ export class MoveSteps {
         status: 'moving',
         fact: null,
         way: resumed?.way ?? this.billing.way,
-        before: { methodId: s.ownMethodId, collectionMethod: s.collectionMethod },
+        before: { methodId: subscription.ownMethodId, collectionMethod: subscription.collectionMethod },
         methodId: resumed?.methodId ?? null,
         atStripe: true, // Stripe may charge the subscription until Stripe shows otherwise
-        request: resumed?.request ?? this.stored(firstCall(s, this.billing.way)),
+        request: resumed?.request ?? this.stored(firstCall(subscription, this.billing.way)),
         renewsAt,
         movedAt: row?.movedAt ?? null,
         changedBy: run.by,
@@ -89,8 +89,8 @@ export class MoveSteps {
   }
 
   /** Records a finished move. Stripe already shows the move, but an interrupted run could not record it. */
-  confirm(row: MoveEntity | null, s: MovableSubscription, by: string): Promise<MoveEntity> {
-    if (row === null) throw new Error(`no move of ${s.subscriptionId} is known`);
+  confirm(row: MoveEntity | null, subscription: MovableSubscription, by: string): Promise<MoveEntity> {
+    if (row === null) throw new Error(`no move of ${subscription.subscriptionId} is known`);
     return this.finish(row, by);
   }
 
@@ -123,9 +123,9 @@ export class MoveSteps {
   }
 
   /** Records why the subscription stays unchanged. The status becomes `skipped`, except after `--back`. */
-  async leave(s: MovableSubscription, row: MoveEntity | null, fact: MoveFact, by: string): Promise<void> {
+  async leave(subscription: MovableSubscription, row: MoveEntity | null, fact: MoveFact, by: string): Promise<void> {
     if (row?.status === 'returned' || row?.status === 'returning') return this.note(row, fact, by);
-    const { subscriptionId, customerId, renewsAt } = s;
+    const { subscriptionId, customerId, renewsAt } = subscription;
     await this.moves.write(
       {
         subscriptionId,
@@ -135,7 +135,7 @@ export class MoveSteps {
         way: row?.way ?? this.billing.way,
         before: row?.before ?? null, // keep the old value: a request without a reply may still take effect
         methodId: row?.methodId ?? null,
-        atStripe: mayCharge(s),
+        atStripe: mayCharge(subscription),
         request: null,
         renewsAt,
         movedAt: row?.movedAt ?? null,

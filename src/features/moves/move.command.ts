@@ -67,18 +67,22 @@ async function customersOf(
   throw new CliError(EXIT.failed, 'not_linked', `No link has the reference "${reference}". Crossbill changed nothing.`);
 }
 
-async function carryOut(cli: Cli, app: AppContext, o: Omit<MoveOptions, 'onDone' | 'by' | 'signal'>): Promise<Report> {
+async function carryOut(
+  cli: Cli,
+  app: AppContext,
+  options: Omit<MoveOptions, 'onDone' | 'by' | 'signal'>,
+): Promise<Report> {
   const done: MoveDone[] = [];
   let count: MoveCount = { done: 0, known: 0, would: 0, skipped: 0, failed: 0 };
   try {
     await cli.watch((progress) => {
       const onDone = (one: MoveDone, so: MoveCount): void => {
         // The line never has the last count: the result says it.
-        if (done.length > 0) progress.say(summary(count, o.direction === 'back'));
+        if (done.length > 0) progress.say(summary(count, options.direction === 'back'));
         count = { ...so };
         if (done.length < KEPT) done.push(one);
       };
-      return app.get(MovesService).run({ ...o, by: cli.by, signal: cli.io.signal, onDone });
+      return app.get(MovesService).run({ ...options, by: cli.by, signal: cli.io.signal, onDone });
     });
     return { done, count, stopped: null };
   } catch (e) {

@@ -54,61 +54,73 @@ const leave = (fact: MoveFact): Decided => ({ do: 'leave', fact });
  */
 const RENEWS = new Set(['active', 'trialing', 'past_due']);
 
-export function decideMove(s: MovableSubscription, row: Remembered | null, ground: Ground): Decided {
-  if (row !== null && isMoved(s, row)) return { do: 'done' };
-  if (!RENEWS.has(s.status)) return leave({ code: 'not_running', subscription_status: s.status });
-  if (s.collectionMethod === 'send_invoice') return leave({ code: 'not_charged', by: 'send_invoice' });
-  if (s.charged?.type === 'custom') return leave({ code: 'not_charged', by: 'custom_method' });
+export function decideMove(subscription: MovableSubscription, row: Remembered | null, ground: Ground): Decided {
+  if (row !== null && isMoved(subscription, row)) return { do: 'done' };
+  if (!RENEWS.has(subscription.status)) return leave({ code: 'not_running', subscription_status: subscription.status });
+  if (subscription.collectionMethod === 'send_invoice') return leave({ code: 'not_charged', by: 'send_invoice' });
+  if (subscription.charged?.type === 'custom') return leave({ code: 'not_charged', by: 'custom_method' });
   if (!ground.hasMethod) return leave({ code: 'method_missing' });
   if (!ground.isEnrolled) return leave({ code: 'not_enrolled' });
-  return decideTime(s, ground);
+  return decideTime(subscription, ground);
 }
 
 /**
  * Decides about the move back. An enrolled customer's subscription stays at the MoR: after the move back its invoices
  * would still go to the MoR.
  */
-export function decideBack(s: MovableSubscription | null, row: Remembered, ground: Ground): Decided {
-  if (s === null || !RENEWS.has(s.status))
-    return leave({ code: 'not_running', subscription_status: s?.status ?? 'deleted' });
-  if (row.before === null || isBack(s, row)) return { do: 'done' };
-  if (!isMoved(s, row))
-    return leave({ code: 'changed', method_id: s.ownMethodId, collection_method: s.collectionMethod });
+export function decideBack(subscription: MovableSubscription | null, row: Remembered, ground: Ground): Decided {
+  if (subscription === null || !RENEWS.has(subscription.status))
+    return leave({ code: 'not_running', subscription_status: subscription?.status ?? 'deleted' });
+  if (row.before === null || isBack(subscription, row)) return { do: 'done' };
+  if (!isMoved(subscription, row))
+    return leave({
+      code: 'changed',
+      method_id: subscription.ownMethodId,
+      collection_method: subscription.collectionMethod,
+    });
   if (ground.isEnrolled) return leave({ code: 'still_enrolled' });
-  return decideTime(s, ground);
+  return decideTime(subscription, ground);
 }
 
 /** Decides if the move must wait: no money may be under way at Stripe or the MoR at the time of the change. */
-function decideTime(s: MovableSubscription, { now }: Ground): Decided {
-  if (s.scheduleId !== null) return leave({ code: 'scheduled', schedule_id: s.scheduleId });
-  if (s.renewsAt === null || s.renewsAt.getTime() - now.getTime() < MOVE_BEFORE_RENEWAL_MS)
-    return leave({ code: 'renews_soon', renews_at: s.renewsAt?.toISOString() ?? null });
-  if (s.unpaid !== null)
-    return leave({ code: 'invoice_open', invoice_id: s.unpaid.invoiceId, invoice_status: s.unpaid.status });
+function decideTime(subscription: MovableSubscription, { now }: Ground): Decided {
+  if (subscription.scheduleId !== null) return leave({ code: 'scheduled', schedule_id: subscription.scheduleId });
+  if (subscription.renewsAt === null || subscription.renewsAt.getTime() - now.getTime() < MOVE_BEFORE_RENEWAL_MS)
+    return leave({ code: 'renews_soon', renews_at: subscription.renewsAt?.toISOString() ?? null });
+  if (subscription.unpaid !== null)
+    return leave({
+      code: 'invoice_open',
+      invoice_id: subscription.unpaid.invoiceId,
+      invoice_status: subscription.unpaid.status,
+    });
   return { do: 'go' };
 }
 
 /** True if Stripe shows the result of our request. */
-export function isMoved(s: MovableSubscription, row: Remembered): boolean {
+export function isMoved(subscription: MovableSubscription, row: Remembered): boolean {
   if (row.before === null) return false;
-  if (row.way === 'send_invoice') return s.collectionMethod === 'send_invoice';
-  return row.methodId !== null && s.ownMethodId === row.methodId;
+  if (row.way === 'send_invoice') return subscription.collectionMethod === 'send_invoice';
+  return row.methodId !== null && subscription.ownMethodId === row.methodId;
 }
 
-export function isBack(s: MovableSubscription, { way, before }: Remembered): boolean {
-  if (way === 'send_invoice') return s.collectionMethod === before?.collectionMethod;
-  return s.ownMethodId === before?.methodId;
+export function isBack(subscription: MovableSubscription, { way, before }: Remembered): boolean {
+  if (way === 'send_invoice') return subscription.collectionMethod === before?.collectionMethod;
+  return subscription.ownMethodId === before?.methodId;
 }
 
 /** True if Stripe would charge the next invoice. */
-export function mayCharge(s: MovableSubscription): boolean {
-  return RENEWS.has(s.status) && s.collectionMethod !== 'send_invoice' && isChargeable(s.charged);
+export function mayCharge(subscription: MovableSubscription): boolean {
+  return (
+    RENEWS.has(subscription.status) &&
+    subscription.collectionMethod !== 'send_invoice' &&
+    isChargeable(subscription.charged)
+  );
 }
 
 /** The first request of a move. */
-export function firstCall(s: Pick<MovableSubscription, 'subscriptionId'>, way: MoveWay): MoveCall {
+export function firstCall(subscription: Pick<MovableSubscription, 'subscriptionId'>, way: MoveWay): MoveCall {
   if (way === 'custom_method') return { kind: 'make_method' };
-  return { kind: 'set_collection', subscriptionId: s.subscriptionId, collectionMethod: 'send_invoice' };
+  return { kind: 'set_collection', subscriptionId: subscription.subscriptionId, collectionMethod: 'send_invoice' };
 }
 
 /** The next request after a reply. Null: the move is complete. `id`: the object in the reply. */

@@ -29,20 +29,20 @@ export class MoveView {
   @Time() updated_at!: string;
 }
 
-export function moveView(m: MoveEntity): MoveView {
+export function moveView(move: MoveEntity): MoveView {
   return {
-    subscription_id: m.subscriptionId,
-    customer_id: m.customerId,
-    status: m.status,
-    fact: m.fact,
-    reason: m.fact === null ? null : renderMoveFact(m.fact),
-    way: m.way,
-    before_payment_method: m.before?.methodId ?? null,
-    before_collection_method: m.before?.collectionMethod ?? null,
-    renews_at: timeOf(m.renewsAt),
-    moved_at: timeOf(m.movedAt),
-    changed_by: m.changedBy,
-    created_at: timeOf(m.createdAt),
-    updated_at: timeOf(m.updatedAt),
+    subscription_id: move.subscriptionId,
+    customer_id: move.customerId,
+    status: move.status,
+    fact: move.fact,
+    reason: move.fact === null ? null : renderMoveFact(move.fact),
+    way: move.way,
+    before_payment_method: move.before?.methodId ?? null,
+    before_collection_method: move.before?.collectionMethod ?? null,
+    renews_at: timeOf(move.renewsAt),
+    moved_at: timeOf(move.movedAt),
+    changed_by: move.changedBy,
+    created_at: timeOf(move.createdAt),
+    updated_at: timeOf(move.updatedAt),
   };
 }

@@ -22,7 +22,10 @@ export class MovesController {
   })
   @ApiOkResponse({ type: pageOf(MoveView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: MovesQuery): Promise<PageView<MoveView>> {
-    return pageView(await this.moves.list({ status: q.status, customerId: customerOf(q) }, pageRequest(q)), moveView);
+  async list(@Query() query: MovesQuery): Promise<PageView<MoveView>> {
+    return pageView(
+      await this.moves.list({ status: query.status, customerId: customerOf(query) }, pageRequest(query)),
+      moveView,
+    );
   }
 }

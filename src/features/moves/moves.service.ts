@@ -68,16 +68,16 @@ export class MovesService {
    * Moves the subscriptions. Throws MoveRefused before any change, MoveRunning while another run works, and MoveStopped
    * if the run can't continue.
    */
-  async run(o: MoveOptions): Promise<MoveCount> {
-    await this.check(o);
+  async run(options: MoveOptions): Promise<MoveCount> {
+    await this.check(options);
     return this.moves.exclusively(async () => {
       const count: MoveCount = { done: 0, known: 0, would: 0, skipped: 0, failed: 0 };
       const tell = (done: MoveDone): void => {
         count[done.result]++;
-        o.onDone(done, count);
+        options.onDone(done, count);
       };
-      if (o.direction === 'back') await this.back(o, tell);
-      else for await (const s of this.subscriptions(o)) tell(await this.one(s, o));
+      if (options.direction === 'back') await this.back(options, tell);
+      else for await (const s of this.subscriptions(options)) tell(await this.one(s, options));
       return count;
     });
   }
@@ -119,8 +119,8 @@ export class MovesService {
     }
   }
 
-  private async one(listed: MovableSubscription, o: MoveOptions): Promise<MoveDone> {
-    if (o.signal.aborted) throw interrupted();
+  private async one(listed: MovableSubscription, options: MoveOptions): Promise<MoveDone> {
+    if (options.signal.aborted) throw interrupted();
     const row = await this.moves.find(listed.subscriptionId);
     const methods = (await this.methods.of([listed.customerId])).get(listed.customerId) ?? [];
     const ground = {
@@ -135,38 +135,40 @@ export class MovesService {
     }
     const about = { subscriptionId: s.subscriptionId, customerId: s.customerId, renewsAt: s.renewsAt };
     if (decided.do === 'done' && row?.status === 'moved') return { ...about, result: 'known', fact: null };
-    if (o.dryRun) return { ...about, ...dry(decided) };
+    if (options.dryRun) return { ...about, ...dry(decided) };
     if (decided.do === 'leave') {
-      await this.steps.leave(s, row, decided.fact, o.by);
+      await this.steps.leave(s, row, decided.fact, options.by);
       return { ...about, result: 'skipped', fact: decided.fact };
     }
-    const moved = decided.do === 'done' ? await this.steps.confirm(row, s, o.by) : await this.steps.move(s, row, o);
+    const moved =
+      decided.do === 'done' ? await this.steps.confirm(row, s, options.by) : await this.steps.move(s, row, options);
     return { ...about, ...resultOf(moved, 'moved') };
   }
 
-  private async back(o: MoveOptions, tell: (done: MoveDone) => void): Promise<void> {
+  private async back(options: MoveOptions, tell: (done: MoveDone) => void): Promise<void> {
     for (let seq: string | undefined = '0'; seq !== undefined;) {
-      const rows = await this.moves.toReturn(o.customerIds, seq, ROWS_AT_ONCE);
-      for (const row of rows) tell(await this.oneBack(row, o));
+      const rows = await this.moves.toReturn(options.customerIds, seq, ROWS_AT_ONCE);
+      for (const row of rows) tell(await this.oneBack(row, options));
       seq = rows.at(-1)?.seq;
     }
   }
 
-  private async oneBack(row: MoveEntity, o: MoveOptions): Promise<MoveDone> {
-    if (o.signal.aborted) throw interrupted();
-    const read = known(await this.billing.read(row.subscriptionId), o.signal);
+  private async oneBack(row: MoveEntity, options: MoveOptions): Promise<MoveDone> {
+    if (options.signal.aborted) throw interrupted();
+    const read = known(await this.billing.read(row.subscriptionId), options.signal);
     const s = read === null ? null : await this.withOpenInvoice(read);
     const rule = ruleOf({ settings: this.settings });
     const isEnrolled = s !== null && (carries(s.metadata, rule) || carries(s.customerMetadata, rule));
     const decided = decideBack(s, row, this.now({ hasMethod: true, isEnrolled }));
     const { subscriptionId, customerId } = row;
     const about = { subscriptionId, customerId, renewsAt: s?.renewsAt ?? row.renewsAt };
-    if (o.dryRun) return { ...about, ...dry(decided) };
+    if (options.dryRun) return { ...about, ...dry(decided) };
     if (decided.do === 'leave') {
-      await this.steps.note(row, decided.fact, o.by);
+      await this.steps.note(row, decided.fact, options.by);
       return { ...about, result: 'skipped', fact: decided.fact };
     }
-    const returned = decided.do === 'done' ? await this.steps.confirmBack(row, o.by) : await this.steps.back(row, o);
+    const returned =
+      decided.do === 'done' ? await this.steps.confirmBack(row, options.by) : await this.steps.back(row, options);
     return { ...about, ...resultOf(returned, 'returned') };
   }
 
@@ -177,8 +179,10 @@ export class MovesService {
     return this.withOpenInvoice(read);
   }
 
-  private async withOpenInvoice(s: MovableSubscription): Promise<MovableSubscription> {
-    return s.unpaid === null ? { ...s, unpaid: known(await this.billing.readOpenInvoice(s.subscriptionId)) } : s;
+  private async withOpenInvoice(subscription: MovableSubscription): Promise<MovableSubscription> {
+    return subscription.unpaid === null
+      ? { ...subscription, unpaid: known(await this.billing.readOpenInvoice(subscription.subscriptionId)) }
+      : subscription;
   }
 
   private now(ground: Omit<Ground, 'now'>): Ground {

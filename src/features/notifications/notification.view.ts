@@ -43,23 +43,27 @@ export class NotificationWithTriesView extends NotificationView {
   @OpenOrNull('The body of each delivery.') body!: Readonly<Record<string, unknown>> | null;
 }
 
-export function notificationView(n: NotificationRow): NotificationView {
+export function notificationView(notification: NotificationRow): NotificationView {
   return {
-    id: n.id,
-    type: n.type,
-    status: n.status,
-    invoice_id: n.invoiceId ?? undefined,
-    attempts: n.attempts,
-    last_error: n.tries.at(-1)?.why ?? undefined,
-    created_at: timeOf(n.at),
-    next_try_at: timeOf(n.nextTryAt) ?? undefined,
-    delivered_at: timeOf(n.deliveredAt) ?? undefined,
+    id: notification.id,
+    type: notification.type,
+    status: notification.status,
+    invoice_id: notification.invoiceId ?? undefined,
+    attempts: notification.attempts,
+    last_error: notification.tries.at(-1)?.why ?? undefined,
+    created_at: timeOf(notification.at),
+    next_try_at: timeOf(notification.nextTryAt) ?? undefined,
+    delivered_at: timeOf(notification.deliveredAt) ?? undefined,
   };
 }
 
-export function notificationWithTriesView(n: NotificationRow): NotificationWithTriesView {
-  const body: unknown = JSON.parse(n.body);
-  return { ...notificationView(n), tries: n.tries.map(tryView), body: isObject(body) ? body : null };
+export function notificationWithTriesView(notification: NotificationRow): NotificationWithTriesView {
+  const body: unknown = JSON.parse(notification.body);
+  return {
+    ...notificationView(notification),
+    tries: notification.tries.map(tryView),
+    body: isObject(body) ? body : null,
+  };
 }
 
 function tryView({ at, status, why, elapsedMs }: NotificationTry): NotificationTryView {

@@ -157,9 +157,9 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
   }
 }
 
-function lineOf(n: NotificationRow, reply: string | null): string {
+function lineOf(notification: NotificationRow, reply: string | null): string {
   const forwarded = reply === null ? '' : `  -> ${reply}`;
-  return `${time(n.at)}  ${n.type.padEnd(23)}  ${n.id}${plain(forwarded)}\n  ${plain(n.body)}\n`;
+  return `${time(notification.at)}  ${notification.type.padEnd(23)}  ${notification.id}${plain(forwarded)}\n  ${plain(notification.body)}\n`;
 }
 
 /** Accepts only an address of this machine or the private network: the notifications are about real customers. */

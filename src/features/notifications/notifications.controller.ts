@@ -37,9 +37,9 @@ export class NotificationsController {
   })
   @ApiOkResponse({ type: pageOf(NotificationView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
-  async list(@Query() q: NotificationsQuery): Promise<PageView<NotificationView>> {
-    const filter = { ...given({ status: q.status, type: q.type }), ...spanOf(q) };
-    return pageView(await this.notifications.list(filter, pageRequest(q)), notificationView);
+  async list(@Query() query: NotificationsQuery): Promise<PageView<NotificationView>> {
+    const filter = { ...given({ status: query.status, type: query.type }), ...spanOf(query) };
+    return pageView(await this.notifications.list(filter, pageRequest(query)), notificationView);
   }
 
   @Get(':id')

@@ -115,21 +115,21 @@ function gone({ goneAt, pending }: NotificationStatus): Html | null {
   </p>`;
 }
 
-function shown(n: NotificationRow): Html {
+function shown(notification: NotificationRow): Html {
   return facts([
-    ['Status', status(n.status)],
-    ['Type', dotted(n.type)],
-    ['Id (webhook-id)', id(n.id)],
-    n.invoiceId === null ? null : ['Invoice', invoiceLink(n.invoiceId)],
-    ['Created', time(n.at)],
-    ['Tries', n.attempts],
-    n.deliveredAt === null ? null : ['Delivered', time(n.deliveredAt)],
-    n.nextTryAt === null ? null : ['Next try', time(n.nextTryAt)],
+    ['Status', status(notification.status)],
+    ['Type', dotted(notification.type)],
+    ['Id (webhook-id)', id(notification.id)],
+    notification.invoiceId === null ? null : ['Invoice', invoiceLink(notification.invoiceId)],
+    ['Created', time(notification.at)],
+    ['Tries', notification.attempts],
+    notification.deliveredAt === null ? null : ['Delivered', time(notification.deliveredAt)],
+    notification.nextTryAt === null ? null : ['Next try', time(notification.nextTryAt)],
   ]);
 }
 
-function replayForm(session: Session, n: NotificationRow): Html {
-  return html`<form action="${PATH}/${encodeURIComponent(n.id)}/replay" method="post">
+function replayForm(session: Session, notification: NotificationRow): Html {
+  return html`<form action="${PATH}/${encodeURIComponent(notification.id)}/replay" method="post">
     ${formToken(session)}
     <p class="buttons">
       <button>Send it again</button>
@@ -138,8 +138,8 @@ function replayForm(session: Session, n: NotificationRow): Html {
   </form>`;
 }
 
-function sent(n: NotificationRow): Html {
-  const { body } = notificationWithTriesView(n);
-  return html`${section('Tries', table('The newest first', TRIES, n.tries.toReversed(), 'Not sent yet.'))}
+function sent(notification: NotificationRow): Html {
+  const { body } = notificationWithTriesView(notification);
+  return html`${section('Tries', table('The newest first', TRIES, notification.tries.toReversed(), 'Not sent yet.'))}
   ${section('Body', html`<pre tabindex="0" role="group" aria-label="Body text">${JSON.stringify(body, null, 2)}</pre>`)}`;
 }

@@ -83,10 +83,10 @@ function drawn(slots: readonly Slot[], currency: string): Html {
   </figure>`;
 }
 
-function bar(minor: bigint, x: number, peak: bigint): string {
+function bar(minor: bigint, value: number, peak: bigint): string {
   if (minor <= 0n || peak <= 0n) return '';
   const height = Math.max(1.5, (Number(minor) / Number(peak)) * HEIGHT);
-  return `M${x} ${HEIGHT}v-${Math.round(height * 100) / 100}h${WIDTH}V${HEIGHT}z`;
+  return `M${value} ${HEIGHT}v-${Math.round(height * 100) / 100}h${WIDTH}V${HEIGHT}z`;
 }
 
 /** A short table of numbers. It stays a table on a phone. */

@@ -48,17 +48,17 @@ export function refusing(replies: readonly EndpointReply[]): readonly { endpoint
 }
 
 /** The customers whose names the list shows. */
-export function customersOf(w: Waiting): readonly string[] {
-  const abouts = w.ofFeatures.flatMap(({ needs }) => needs).flatMap(({ about }) => about ?? []);
-  const ids = [...w.abouts.values(), ...abouts].flatMap(({ customerId }) => customerId ?? []);
+export function customersOf(waiting: Waiting): readonly string[] {
+  const abouts = waiting.ofFeatures.flatMap(({ needs }) => needs).flatMap(({ about }) => about ?? []);
+  const ids = [...waiting.abouts.values(), ...abouts].flatMap(({ customerId }) => customerId ?? []);
   return [...new Set(ids)];
 }
 
-export function needsYou(w: Waiting, names: Names, now: Date): Html {
-  const ofFeatures = w.ofFeatures.flatMap((of) => of.needs);
-  const needs = [...reviewsOf(w, now), ...ofFeatures, ...othersOf(w)];
-  const more = w.openReviews - w.reviews.length;
-  const verified = w.ofFeatures.find((of) => of.verified !== undefined)?.verified;
+export function needsYou(waiting: Waiting, names: Names, now: Date): Html {
+  const ofFeatures = waiting.ofFeatures.flatMap((of) => of.needs);
+  const needs = [...reviewsOf(waiting, now), ...ofFeatures, ...othersOf(waiting)];
+  const more = waiting.openReviews - waiting.reviews.length;
+  const verified = waiting.ofFeatures.find((of) => of.verified !== undefined)?.verified;
   if (needs.length === 0) {
     return section(
       'Needs you',
@@ -78,7 +78,7 @@ export function needsYou(w: Waiting, names: Names, now: Date): Html {
         )}
       </ul>
       ${more > 0 && html`<p><a href="/console/reviews?status=open">${count(more)} more review items</a></p>`}
-      ${w.ofFeatures.map((of) => of.more ?? null)} ${verified && html`<p class="dim">Ledger ${verified}.</p>`}`,
+      ${waiting.ofFeatures.map((of) => of.more ?? null)} ${verified && html`<p class="dim">Ledger ${verified}.</p>`}`,
   );
 }
 
@@ -101,20 +101,20 @@ function due(at: Date, now: Date): string {
   return seconds <= 0 ? `overdue by ${duration(-seconds)}` : `${duration(seconds)} left`;
 }
 
-function othersOf(w: Waiting): readonly Need[] {
-  const needs: Need[] = refusing(w.replies).map(({ endpoint, refused }) => ({
+function othersOf(waiting: Waiting): readonly Need[] {
+  const needs: Need[] = refusing(waiting.replies).map(({ endpoint, refused }) => ({
     what: `Crossbill refused ${count(refused)} deliveries in 24 hours: ${SENDERS[endpoint]}`,
     next: 'See why: a wrong secret, a wrong clock, or a slow or full database.',
     path: '/console/deliveries',
   }));
-  if (w.parkedEvents > 0) {
+  if (waiting.parkedEvents > 0) {
     needs.push({
-      what: w.parkedEvents === 1 ? 'An event is parked' : `${count(w.parkedEvents)} events are parked`,
+      what: waiting.parkedEvents === 1 ? 'An event is parked' : `${count(waiting.parkedEvents)} events are parked`,
       next: 'Read why and fix the cause. Then decide it again, or dismiss it.',
       path: '/console/events?status=parked',
     });
   }
-  for (const s of w.stuck.filter((s) => s.attempts >= TRIES_WORTH_A_NEED)) {
+  for (const s of waiting.stuck.filter((s) => s.attempts >= TRIES_WORTH_A_NEED)) {
     needs.push({
       what: `${capital(words(s.what))} failed ${count(s.attempts)} times`,
       next: html`${s.lastMessage === null ? 'Open it to see why' : html`<bdi>${s.lastMessage}</bdi>`}${

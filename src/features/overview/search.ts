@@ -101,7 +101,8 @@ export class Search {
       at: b.at,
       name: b.matched === b.id ? null : b.matched,
     }));
-    const add = (f: Found): void => void (found.some((x) => x.path === f.path) || found.push({ ...f, exact: true }));
+    const add = (foundOf: Found): void =>
+      void (found.some((x) => x.path === foundOf.path) || found.push({ ...foundOf, exact: true }));
     if (payment !== null) add(foundPayment(payment.payment));
     if (refund !== null) add({ ...foundRefund(refund.refund), at: refund.refund.createdAt });
     for (const object of objects) add(object);
@@ -159,12 +160,12 @@ function notifiedOf(sought: string, found: readonly Found[], minors: readonly bi
   return sought.length < SHORTEST ? `Type at least ${SHORTEST} characters of an id or a number.` : null;
 }
 
-function foundCustomer(c: FoundCustomer): Found {
-  const { customerId: id } = c;
-  const name = sayCustomer(c);
+function foundCustomer(foundCustomer: FoundCustomer): Found {
+  const { customerId: id } = foundCustomer;
+  const name = sayCustomer(foundCustomer);
   return {
     ...PLAIN,
-    what: `Customer ${c.name ?? c.email ?? ''}`.trim(),
+    what: `Customer ${foundCustomer.name ?? foundCustomer.email ?? ''}`.trim(),
     id,
     path: pathOf('customers', id),
     exact: true,
@@ -174,9 +175,9 @@ function foundCustomer(c: FoundCustomer): Found {
 
 const pathOf = (folder: string, id: string): string => `/console/${folder}/${encodeURIComponent(id)}`;
 
-function foundPayment(p: PaymentRow): Found {
-  const id = paymentName(p);
-  const { amount: minor, currency, status, succeededAt: at } = p;
+function foundPayment(payment: PaymentRow): Found {
+  const id = paymentName(payment);
+  const { amount: minor, currency, status, succeededAt: at } = payment;
   return { ...PLAIN, what: 'Payment', id, path: pathOf('payments', id), minor, currency, status, at };
 }
 

@@ -166,7 +166,7 @@ type Line = Omit<AccountLine, 'account' | 'clearing'> & { readonly name: string 
 function balancePart(month: Month, balance: TrialBalance): Html {
   const { currency } = balance;
   const money =
-    (name: string, of: (l: Line) => bigint): Column<Line>['cell'] =>
+    (name: string, of: (line: Line) => bigint): Column<Line>['cell'] =>
     (l) =>
       html`<span class="on-phone">${name} </span>${amount(of(l), currency)}`;
   const columns: readonly Column<Line>[] = [
@@ -188,7 +188,8 @@ function balancePart(month: Month, balance: TrialBalance): Html {
       phone: 'side',
     },
   ];
-  const hasMoney = (l: AccountLine): boolean => [l.opening, l.debit, l.credit, l.closing].some((minor) => minor !== 0n);
+  const hasMoney = (account: AccountLine): boolean =>
+    [account.opening, account.debit, account.credit, account.closing].some((minor) => minor !== 0n);
   const lines = balance.accounts.filter(hasMoney).map((l) => ({ ...l, name: words(l.account) }));
   return section(
     currency,

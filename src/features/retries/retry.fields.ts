@@ -57,20 +57,21 @@ export const retryFields = fields<ListedRetry>({
 const reasonOf = (declineCode: string): string =>
   refusalWords({ outcome: 'failed', declineCode, failureMessage: null });
 
-function nextOf(r: ListedRetry): Piece {
+function nextOf(listedRetry: ListedRetry): Piece {
   const at = (text: string | null, none?: string): Piece => time(text === null ? null : new Date(text), none);
-  switch (r.state) {
+  switch (listedRetry.state) {
     case 'planned':
-      return html`next try ${at(r.next_try_at)}`;
+      return html`next try ${at(listedRetry.next_try_at)}`;
     case 'awaiting_answer':
-      return html`answer expected by ${at(r.expected_by, 'an unknown time')}`;
+      return html`answer expected by ${at(listedRetry.expected_by, 'an unknown time')}`;
     case 'payment_link':
       return 'the customer can pay by link';
     case 'ended':
-      return html`ended ${at(r.ended_at)}${r.ended_why !== null && html`: <bdi>${r.ended_why}</bdi>`}`;
+      return html`ended
+      ${at(listedRetry.ended_at)}${listedRetry.ended_why !== null && html`: <bdi>${listedRetry.ended_why}</bdi>`}`;
     case 'collected':
       return 'nothing: it is paid';
     case 'not_retried':
-      return r.why === null ? 'nothing planned: its page says why' : `nothing planned: ${r.why}`;
+      return listedRetry.why === null ? 'nothing planned: its page says why' : `nothing planned: ${listedRetry.why}`;
   }
 }

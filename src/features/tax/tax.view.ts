@@ -19,8 +19,8 @@ function present(fields: Readonly<Record<string, unknown>>): Shown {
   );
 }
 
-export function calculationView(c: TaxCalculation): Shown {
-  const { lineItems, entityCompanyName, ...rest } = c;
+export function calculationView(taxCalculation: TaxCalculation): Shown {
+  const { lineItems, entityCompanyName, ...rest } = taxCalculation;
   return present({
     ...rest,
     lineItems: lineItems.map(lineView),
@@ -28,8 +28,8 @@ export function calculationView(c: TaxCalculation): Shown {
   });
 }
 
-export function transactionView(t: TaxTransaction): Shown {
-  const { refunds, lineItems, payment, ...rest } = t;
+export function transactionView(transaction: TaxTransaction): Shown {
+  const { refunds, lineItems, payment, ...rest } = transaction;
   return present({
     ...rest,
     payment: payment === null ? null : present(payment),
@@ -38,18 +38,18 @@ export function transactionView(t: TaxTransaction): Shown {
   });
 }
 
-export function taxRefundView(r: TaxRefund): Shown {
-  const { lines, ...rest } = r;
+export function taxRefundView(refund: TaxRefund): Shown {
+  const { lines, ...rest } = refund;
   return present({ ...rest, refundLineItems: lines.map(refundLineView) });
 }
 
-function refundLineView(l: TaxRefundLine): Shown {
-  const { refundTax, ...rest } = l;
+function refundLineView(taxRefund: TaxRefundLine): Shown {
+  const { refundTax, ...rest } = taxRefund;
   return present({ ...rest, refundTax: refundTax === null ? null : present(refundTax) });
 }
 
-function lineView(l: TaxLine): Shown {
-  const { tax, quantity, images, ...rest } = l;
+function lineView(taxOf: TaxLine): Shown {
+  const { tax, quantity, images, ...rest } = taxOf;
   return present({
     ...rest,
     images: images.length === 0 ? null : images,

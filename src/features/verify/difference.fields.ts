@@ -21,7 +21,7 @@ export const differenceFields = fields<Listed>({
 });
 
 /** A row of the CSV: the difference with its acknowledgement. */
-export function listedDifference(d: Difference): Listed {
-  const { by, note } = d.acknowledged ?? {};
-  return { ...differenceView(d), acknowledged_by: by, note };
+export function listedDifference(difference: Difference): Listed {
+  const { by, note } = difference.acknowledged ?? {};
+  return { ...differenceView(difference), acknowledged_by: by, note };
 }

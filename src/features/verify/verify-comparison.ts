@@ -23,8 +23,8 @@ export function keptSince(from: Date, now: Date): Date {
 }
 
 /** True for a young event: Stripe may still be delivering it. Stripe's clock may be ahead of ours. */
-export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
-  return Math.abs(now.getTime() - e.createdAt.getTime()) < VERIFY_GRACE_MS;
+export function isOnItsWay(event: BillingEventFacts, now: Date): boolean {
+  return Math.abs(now.getTime() - event.createdAt.getTime()) < VERIFY_GRACE_MS;
 }
 
 /** At its end a run compares at most this many young invoices again, and looks for as many young events. */
@@ -252,10 +252,10 @@ const BALANCE_TYPE = 'customer.updated';
 /** Differences of these kinds may vanish as soon as Crossbill decides an event in its inbox. */
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
 /** False if a waiting event may explain the difference: the run then leaves the difference to the next run. */
-const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
+const isNoNews = (difference: Difference): boolean => !OF_NEWS.has(difference.kind);
 /** The kinds of differences between sums. A detached payment causes them too. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);
-const isOfMoney = (d: Difference): boolean => SUMS.has(d.kind);
+const isOfMoney = (difference: Difference): boolean => SUMS.has(difference.kind);
 
 const NOTHING_LISTED: CallOutcome<BillingPage<never>> = {
   ok: true,
@@ -264,9 +264,9 @@ const NOTHING_LISTED: CallOutcome<BillingPage<never>> = {
   requestId: null,
 };
 
-function missingEvent(e: BillingEventFacts): Difference {
-  const parsed = parseStripeEvent(e.body);
+function missingEvent(event: BillingEventFacts): Difference {
+  const parsed = parseStripeEvent(event.body);
   const invoiceId = parsed.usability === 'usable' ? parsed.lane : null;
-  const facts = { type: e.type, createdAt: e.createdAt.toISOString() };
-  return finding.eventMissing({ invoiceId, eventId: e.eventId }, facts);
+  const facts = { type: event.type, createdAt: event.createdAt.toISOString() };
+  return finding.eventMissing({ invoiceId, eventId: event.eventId }, facts);
 }

@@ -73,8 +73,8 @@ export class VerifyFindings {
   }
 
   /** Adds an event of Stripe missing from our inbox. */
-  addMissing(event: BillingEventFacts, d: Difference): void {
-    if (this.keep(d, this.beyondShown) && this.missing.size < this.limits.bodies)
+  addMissing(event: BillingEventFacts, difference: Difference): void {
+    if (this.keep(difference, this.beyondShown) && this.missing.size < this.limits.bodies)
       this.missing.set(event.eventId, event);
   }
 
@@ -89,18 +89,18 @@ export class VerifyFindings {
   }
 
   /** Stores a difference. Beyond the limit of its kind: only counts the difference, and returns false. */
-  private keep(d: Difference, beyond: Counts): boolean {
-    if (this.kept.has(d.id)) return true; // a resumed run may list an object twice
-    const bucket = bucketOf(d);
+  private keep(difference: Difference, beyond: Counts): boolean {
+    if (this.kept.has(difference.id)) return true; // a resumed run may list an object twice
+    const bucket = bucketOf(difference);
     const count = this.counts[bucket] ?? 0;
     const counter = count < this.limits.kept ? this.counts : beyond;
     counter[bucket] = (counter[bucket] ?? 0) + 1;
-    if (counter === this.counts) this.kept.set(d.id, d);
+    if (counter === this.counts) this.kept.set(difference.id, difference);
     return counter === this.counts;
   }
 }
 
-const bucketOf = (d: Difference): keyof More => (d.reviewId === null ? d.kind : 'with_item');
+const bucketOf = (difference: Difference): keyof More => (difference.reviewId === null ? difference.kind : 'with_item');
 
 function entries(counts: Counts): [keyof More, number][] {
   return Object.entries(counts) as [keyof More, number][];

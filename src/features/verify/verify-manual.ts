@@ -95,15 +95,15 @@ export class VerifyManual {
   }
 
   /** Reads the record again, then our own rows, and compares both. */
-  private async ofRecord(own: OurInvoice, p: PaymentRow): Promise<Difference[]> {
+  private async ofRecord(own: OurInvoice, payment: PaymentRow): Promise<Difference[]> {
     const { session: verifySession } = this;
     const { reader, books } = verifySession.parts;
-    const { paymentRecordId } = p;
+    const { paymentRecordId } = payment;
     if (paymentRecordId === null) return [];
     const read = () => reader.readPaymentRecord(paymentRecordId);
     const record = await verifySession.ask(read, 'a payment record could not be read');
     const now = await books.invoice(own.invoice.invoiceId);
     await verifySession.step('payment_records', 0);
-    return compareRecord(now ?? own, p, record);
+    return compareRecord(now ?? own, payment, record);
   }
 }

@@ -155,8 +155,9 @@ export class VerifyRepair {
 }
 
 /** True if the object's status at the MoR may still change, and the MoR lets Crossbill read the object. */
-function isReadable(o: MorObjectRow): boolean {
-  if (o.morId === null) return false;
-  if (o.kind === 'payment_link') return isOpenLink(o) || o.status === 'EXPIRED' || announcedAt(o) !== null;
-  return isLiveProforma(o) && !TRANSFERRED.has(o.status);
+function isReadable(object: MorObjectRow): boolean {
+  if (object.morId === null) return false;
+  if (object.kind === 'payment_link')
+    return isOpenLink(object) || object.status === 'EXPIRED' || announcedAt(object) !== null;
+  return isLiveProforma(object) && !TRANSFERRED.has(object.status);
 }

@@ -43,7 +43,7 @@ export type VerifySessionOptions = {
   /**
    * Runs after each request, with the number `n` of newly compared objects of the kind `what`. May save the progress.
    */
-  readonly step: (what: string, n: number) => Promise<void>;
+  readonly step: (what: string, count: number) => Promise<void>;
 };
 
 const CALLED: Readonly<Record<ListName, string>> = {

@@ -137,7 +137,8 @@ function viewRepaired({ started, failed }: Repaired): object {
   return { repaired: started.map(differenceView), not_repaired: notRepaired };
 }
 
-const about = (d: Difference): string => d.invoiceId ?? d.eventId ?? d.objectId ?? '-';
+const about = (difference: Difference): string =>
+  difference.invoiceId ?? difference.eventId ?? difference.objectId ?? '-';
 
 const DOES: Record<Difference['repair'], string> = {
   'look-again': 'read the invoice again and settle it',
@@ -165,7 +166,7 @@ function render(report: VerifyReport): string {
   const { differences, resumedFrom, lossWindows, problem, outcome } = report;
   const open = differences.filter(isOpen);
   const acknowledged = acknowledgedOf(report);
-  const row = (d: Difference): string[] => [d.kind, about(d), d.detail];
+  const row = (difference: Difference): string[] => [difference.kind, about(difference), difference.detail];
   const out = [`Compared ${showCounts(report.compared)}.\n`];
   if (resumedFrom !== null)
     out.push(`Crossbill resumed run ${resumedFrom} of ${time(report.beganAt)}, and compared its differences again.\n`);

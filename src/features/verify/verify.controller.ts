@@ -36,8 +36,8 @@ export class VerifyController {
   })
   @ApiOkResponse({ type: pageOf(DifferenceView) })
   @Problems({ 400: '`invalid_request`: `limit` or `cursor` is wrong.' })
-  async list(@Query() q: PageQuery): Promise<PageView<DifferenceView>> {
-    const { limit, cursor } = pageRequest(q);
+  async list(@Query() query: PageQuery): Promise<PageView<DifferenceView>> {
+    const { limit, cursor } = pageRequest(query);
     const all = (await this.books.last())?.differences ?? [];
     const from = cursor === null ? 0 : all.findIndex((d) => d.id === cursor);
     if (from < 0) throw invalid('cursor', 'is not of the newest run: leave it out to start again');

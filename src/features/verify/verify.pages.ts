@@ -108,15 +108,17 @@ export class VerifyPages {
 /** Invoice numbers, by invoice id. */
 type Numbers = ReadonlyMap<string, string | null>;
 
-function differenceFacts(d: Difference, numbers: Numbers): Html {
-  const { acknowledged } = d;
-  return html`<p class="message ${isOpen(d) ? 'bad' : 'good'}"><bdi>${d.detail}</bdi></p>
+function differenceFacts(difference: Difference, numbers: Numbers): Html {
+  const { acknowledged } = difference;
+  return html`<p class="message ${isOpen(difference) ? 'bad' : 'good'}"><bdi>${difference.detail}</bdi></p>
     ${facts([
-      d.invoiceId === null ? null : ['Invoice', invoiceNumberLink(d.invoiceId, numbers.get(d.invoiceId))],
-      d.objectId === null ? null : ['Object', foreign(d.objectId)],
-      d.reviewId === null ? null : ['Review item', reviewLink(d.reviewId)],
-      ['Repair', mend(d)],
-      ['Difference', id(d.id)],
+      difference.invoiceId === null
+        ? null
+        : ['Invoice', invoiceNumberLink(difference.invoiceId, numbers.get(difference.invoiceId))],
+      difference.objectId === null ? null : ['Object', foreign(difference.objectId)],
+      difference.reviewId === null ? null : ['Review item', reviewLink(difference.reviewId)],
+      ['Repair', mend(difference)],
+      ['Difference', id(difference.id)],
       ...(acknowledged
         ? [
             ['Acknowledged', time(acknowledged.at)] as const,
@@ -127,8 +129,8 @@ function differenceFacts(d: Difference, numbers: Numbers): Html {
     ])}`;
 }
 
-function mend(d: Difference): Piece {
-  return d.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`;
+function mend(difference: Difference): Piece {
+  return difference.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`;
 }
 
 function noteForm(session: Session, name: string, typed: Typed): Html {

@@ -96,7 +96,8 @@ export class VerifyService {
     // A resumed run takes over only differences to Stripe or the MoR. It compares our own records and the loss windows
     // from the start.
     const again = new Set(from.again);
-    const isCarried = (d: Difference): boolean => d.invoiceId === null || d.eventId !== null || again.has(d.invoiceId);
+    const isCarried = (difference: Difference): boolean =>
+      difference.invoiceId === null || difference.eventId !== null || again.has(difference.invoiceId);
     const carried = begins.differences.filter(isCarried);
     const findings = new VerifyFindings(this.limits, carried, from.more, from.again);
     const compared: Record<string, number> = { ...begins.compared };
@@ -104,8 +105,8 @@ export class VerifyService {
     const { signal } = options;
     let steps = 0;
     let savedAt = this.context.clock.now().getTime();
-    const step = async (what: string, n: number): Promise<void> => {
-      compared[what] = (compared[what] ?? 0) + n;
+    const step = async (what: string, count: number): Promise<void> => {
+      compared[what] = (compared[what] ?? 0) + count;
       options.onProgress?.(compared);
       if (signal?.aborted === true) throw new CouldNotCompare('the run was interrupted');
       const now = this.context.clock.now();
@@ -184,7 +185,7 @@ export class VerifyService {
   }
 
   /** Asks the MoR about events lost in an outage. */
-  private async givenUp(since: Date, step: (what: string, n: number) => Promise<void>): Promise<LossReport | null> {
+  private async givenUp(since: Date, step: (what: string, count: number) => Promise<void>): Promise<LossReport | null> {
     if (this.loss === null) return null;
     const report = await this.loss.check(since, () => step('events', 0));
     for (const [what, n] of Object.entries(report.compared)) await step(what, n);
@@ -214,7 +215,8 @@ export class VerifyService {
       }
     }
     const byEvent = new Set([...stillLost].flatMap((d) => (d.eventId === null ? [] : [d.invoiceId])));
-    const isExplained = (d: Difference): boolean => d.eventId === null && byEvent.has(d.invoiceId);
+    const isExplained = (difference: Difference): boolean =>
+      difference.eventId === null && byEvent.has(difference.invoiceId);
     return found.filter((d) => d.kind !== 'event_never_delivered' || (stillLost.has(d) && !isExplained(d)));
   }
 }

@@ -100,12 +100,12 @@ export function addAskMor(on: Commands): void {
 }
 
 /** Writes one question with its table. Leaves out a column without any value. */
-function renderQuestion(n: number, { topic, items, more }: Found & { readonly topic: string }): string {
+function renderQuestion(count: number, { topic, items, more }: Found & { readonly topic: string }): string {
   const names = Object.keys(items[0] ?? {}).filter((name) => items.some((item) => (item[name] ?? null) !== null));
   const heads = names.map((name) => name.replaceAll('_', ' '));
   const rows = items.map((item) => names.map((name) => item[name] ?? '-'));
   const remaining = more ? 'There are more. We send the rest after your answer.\n' : '';
-  return `\n${n}. ${TOPICS[topic]?.head ?? ''}\n\n${TOPICS[topic]?.question ?? ''}\n\n${table(heads, rows)}${remaining}`;
+  return `\n${count}. ${TOPICS[topic]?.head ?? ''}\n\n${TOPICS[topic]?.question ?? ''}\n\n${table(heads, rows)}${remaining}`;
 }
 
 async function lostEvents(app: AppContext): Promise<Found> {

@@ -11,36 +11,46 @@ import { plain } from './table.js';
 
 export type Explained = { readonly exitCode: number; readonly code: string; readonly message: string };
 
-export function explainError(e: unknown): Explained {
-  if (e instanceof CliError) return e;
-  if (e instanceof Problem) return explainProblem(e);
-  if (e instanceof LaneUnreadable) return explainProblem(toProblem(e));
-  if (e instanceof ConfigError) {
-    const message = `${e.message}\nSet them in the environment, in .env of this folder, or in a file given with --env-file; \`crossbill init\` writes one.`;
-    return { exitCode: EXIT.config, code: e.code, message };
+export function explainError(error: unknown): Explained {
+  if (error instanceof CliError) return error;
+  if (error instanceof Problem) return explainProblem(error);
+  if (error instanceof LaneUnreadable) return explainProblem(toProblem(error));
+  if (error instanceof ConfigError) {
+    const message = `${error.message}\nSet them in the environment, in .env of this folder, or in a file given with --env-file; \`crossbill init\` writes one.`;
+    return { exitCode: EXIT.config, code: error.code, message };
   }
-  if (e instanceof BadCursor) return { exitCode: EXIT.usage, code: e.code, message: 'Unknown cursor. Omit --cursor.' };
-  if (isOfEmbeddedPostgres(e)) return { exitCode: EXIT.unreachable, code: e.code, message: e.message };
-  if (e instanceof DatabaseRefused) return { exitCode: EXIT.failed, code: e.code, message: e.message };
-  if (isUnavailable(e)) {
-    const why = e instanceof Error ? e.message : 'no answer';
+  if (error instanceof BadCursor)
+    return { exitCode: EXIT.usage, code: error.code, message: 'Unknown cursor. Omit --cursor.' };
+  if (isOfEmbeddedPostgres(error)) return { exitCode: EXIT.unreachable, code: error.code, message: error.message };
+  if (error instanceof DatabaseRefused) return { exitCode: EXIT.failed, code: error.code, message: error.message };
+  if (isUnavailable(error)) {
+    const why = error instanceof Error ? error.message : 'no answer';
     const message = `The database does not answer (${why}). Check the database and DATABASE_URL.`;
     return { exitCode: EXIT.unreachable, code: 'database_unavailable', message };
   }
-  return { exitCode: EXIT.failed, code: 'failed', message: e instanceof Error ? e.message : 'The command failed.' };
+  return {
+    exitCode: EXIT.failed,
+    code: 'failed',
+    message: error instanceof Error ? error.message : 'The command failed.',
+  };
 }
 
 /** Explains a refusal by a flow or a route. A status of 5xx counts as a missing reply of Stripe or the MoR. */
-function explainProblem(e: Problem): Explained {
-  const fields = e.errors.filter(({ message }) => !e.message.includes(message));
-  const lines = [e.message, ...fields.map(({ field, message }) => `  ${field}: ${message}`)];
-  const exitCode = e.getStatus() >= 500 ? EXIT.unreachable : EXIT.failed;
-  return { exitCode, code: e.code, message: lines.map(plain).join('\n') };
+function explainProblem(problem: Problem): Explained {
+  const fields = problem.errors.filter(({ message }) => !problem.message.includes(message));
+  const lines = [problem.message, ...fields.map(({ field, message }) => `  ${field}: ${message}`)];
+  const exitCode = problem.getStatus() >= 500 ? EXIT.unreachable : EXIT.failed;
+  return { exitCode, code: problem.code, message: lines.map(plain).join('\n') };
 }
 
 /** Tests only the name: an import of the class would fail in an image without the embedded PostgreSQL. */
-function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string } {
-  return e instanceof Error && e.name === 'EmbeddedPostgresError' && 'code' in e && typeof e.code === 'string';
+function isOfEmbeddedPostgres(error: unknown): error is Error & { readonly code: string } {
+  return (
+    error instanceof Error &&
+    error.name === 'EmbeddedPostgresError' &&
+    'code' in error &&
+    typeof error.code === 'string'
+  );
 }
 
 /**

@@ -46,7 +46,7 @@ export function addExplain(on: Commands): void {
       const found = await Promise.all(
         views.map((v) => app.find(Differences, NOTHING_COMPARED).ofInvoice(v.invoice.invoiceId)),
       );
-      const differencesOf = (n: number): readonly OpenDifference[] => found[n] ?? [];
+      const differencesOf = (count: number): readonly OpenDifference[] => found[count] ?? [];
       const stories = views.map((v, n) =>
         tell([...differencesOf(n).map(tellDifference), ...tellInvoice(v), '', ...v.journal.map(tellLine)]),
       );
@@ -110,21 +110,22 @@ async function lanesNamed(app: AppContext, text: string): Promise<readonly strin
   return found.flatMap((c) => c?.invoiceIds ?? []);
 }
 
-function tellSignup(s: SignupRow): string {
-  const of = s.amount === null ? '' : ` of ${amount(s.amount, s.currency)}`;
-  const next = s.kind === 'trial' ? 'Its first invoice comes when the trial ends.' : 'Crossbill knows no charge yet.';
-  return `Signup ${s.id} (${s.kind}${of}) of customer ${s.customerId}, made ${time(s.createdAt)}: ${s.status}. ${next}`;
+function tellSignup(signup: SignupRow): string {
+  const of = signup.amount === null ? '' : ` of ${amount(signup.amount, signup.currency)}`;
+  const next =
+    signup.kind === 'trial' ? 'Its first invoice comes when the trial ends.' : 'Crossbill knows no charge yet.';
+  return `Signup ${signup.id} (${signup.kind}${of}) of customer ${signup.customerId}, made ${time(signup.createdAt)}: ${signup.status}. ${next}`;
 }
 
-function tellDifference(d: OpenDifference): string {
-  const item = d.reviewId === null ? '' : ` Review item ${d.reviewId} asks about it.`;
-  return `DIFFERENCE, found by verify at ${time(d.foundAt)}: ${d.detail}${item}`;
+function tellDifference(difference: OpenDifference): string {
+  const item = difference.reviewId === null ? '' : ` Review item ${difference.reviewId} asks about it.`;
+  return `DIFFERENCE, found by verify at ${time(difference.foundAt)}: ${difference.detail}${item}`;
 }
 
 /** Describes the present state of an invoice, in sentences. */
-function* tellInvoice(v: InvoiceView): Iterable<string> {
-  const { invoice: i } = v;
-  const sentence = invoiceSentence(v, new Date(), (r) => sentencesOf(r).summary);
+function* tellInvoice(view: InvoiceView): Iterable<string> {
+  const { invoice: i } = view;
+  const sentence = invoiceSentence(view, new Date(), (r) => sentencesOf(r).summary);
   const known = lastRead(i);
   const read = known === null ? 'never read' : `last ${known.how} ${time(known.at)}`;
   const sums = `${amount(i.amountDue, i.currency)} due, ${amount(i.amountPaid, i.currency)} paid (${read})`;
@@ -132,40 +133,40 @@ function* tellInvoice(v: InvoiceView): Iterable<string> {
   yield sentence.text;
   const tried = nextTryOf(i);
   if (tried !== null) yield `${capital(tried)}.`;
-  for (const p of v.payments) {
+  for (const p of view.payments) {
     const charge = p.processorChargeId === null ? '' : `, charge ${p.processorChargeId}`;
     yield `Payment ${paymentName(p)} (${p.origin}): ${p.status}, ${amount(p.amount, p.currency)}${charge}. ${tellMark(p)}`;
   }
-  for (const r of v.refunds) {
+  for (const r of view.refunds) {
     const name = r.morRefundId === null ? r.id : `${r.id} (${r.morRefundId})`;
     const note = r.creditNoteId === null ? `mirror on Stripe: ${r.mirror}` : `credit note ${r.creditNoteId}`;
     const failure = r.failure === null ? '' : ` The MoR said: ${r.failure.message}`;
     yield `Refund ${name}: ${r.status}, ${amount(r.amount, r.currency)}, ${note}.${failure}`;
   }
-  yield* v.objects.map(tellObject);
-  for (const m of v.calls.filter((x) => x.status === 'pending')) {
+  yield* view.objects.map(tellObject);
+  for (const m of view.calls.filter((x) => x.status === 'pending')) {
     const last = m.lastMessage ?? m.lastCode ?? String(m.lastStatus ?? 'no answer');
     const tries = m.attempts === 0 ? 'not tried yet' : `${m.attempts} tries, last: ${last}`;
     yield `Waiting call: ${m.kind} to ${m.peer}, next try ${time(m.nextTryAt)} (${tries}).`;
   }
-  for (const r of v.reviews.filter((x) => x.status === 'open')) {
+  for (const r of view.reviews.filter((x) => x.status === 'open')) {
     const { summary, proposal } = sentencesOf(r);
     yield `Review item ${r.id} (${r.kind}): ${summary} Proposal: ${proposal}`;
   }
 }
 
-function tellMark(p: PaymentRow): string {
-  if (p.mark === 'confirmed')
-    return `It is marked on Stripe ${p.paymentRecordId === null ? 'out of band' : `by ${p.paymentRecordId}`}.`;
-  if (p.mark === 'proving') {
-    const next = p.proveDueAt === null ? 'at once' : `at ${time(p.proveDueAt)}`;
-    return p.pendingSince === null
+function tellMark(payment: PaymentRow): string {
+  if (payment.mark === 'confirmed')
+    return `It is marked on Stripe ${payment.paymentRecordId === null ? 'out of band' : `by ${payment.paymentRecordId}`}.`;
+  if (payment.mark === 'proving') {
+    const next = payment.proveDueAt === null ? 'at once' : `at ${time(payment.proveDueAt)}`;
+    return payment.pendingSince === null
       ? `The MoR has not confirmed the charge yet. Crossbill asks again ${next}.`
-      : `The MoR has known the charge since ${time(p.pendingSince)} and has not settled it, as with a bank debit. Crossbill asks again ${next}, and marks the invoice after the settlement.`;
+      : `The MoR has known the charge since ${time(payment.pendingSince)} and has not settled it, as with a bank debit. Crossbill asks again ${next}, and marks the invoice after the settlement.`;
   }
-  if (p.succeededAt !== null) return `It is not marked on Stripe (${p.mark}).`;
-  const code = p.declineCode === null ? '' : ` (${p.declineCode})`;
-  return `The MoR took no money${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${code}.`;
+  if (payment.succeededAt !== null) return `It is not marked on Stripe (${payment.mark}).`;
+  const code = payment.declineCode === null ? '' : ` (${payment.declineCode})`;
+  return `The MoR took no money${payment.failureMessage === null ? '' : `: ${payment.failureMessage.replace(/\.$/, '')}`}${code}.`;
 }
 
 /** Each kind of object at the MoR: its name in a sentence, and the meaning of its deadline. */
@@ -179,23 +180,23 @@ const PAPERS: Record<MorObjectRow['kind'], readonly [name: string, deadline: str
   debit_return: ['Returned debit', 'due'],
 };
 
-function tellObject(o: MorObjectRow): string {
-  const [paper, deadline] = PAPERS[o.kind];
-  const { failure, refusal, outcome, refunded, reviewerNote, automatic, credit } = o.detail;
+function tellObject(object: MorObjectRow): string {
+  const [paper, deadline] = PAPERS[object.kind];
+  const { failure, refusal, outcome, refunded, reviewerNote, automatic, credit } = object.detail;
   const facts = [
-    o.status,
-    o.amount && amount(o.amount, o.currency),
-    o.deadline && `${deadline} ${time(o.deadline)}`,
+    object.status,
+    object.amount && amount(object.amount, object.currency),
+    object.deadline && `${deadline} ${time(object.deadline)}`,
     automatic === true && 'made automatically',
     failure && `because ${failure.message ?? failure.code ?? 'no reason given'}`,
     refusal && `the MoR said: ${refusal.message}`,
     outcome && `outcome in the MoR’s words: ${outcome}`,
     refunded !== undefined && refunded !== null && `answered ${refunded ? 'with' : 'without'} a refund`,
-    credit && tellCredit(credit, o.currency),
+    credit && tellCredit(credit, object.currency),
     reviewerNote && `the reviewer noted: ${reviewerNote}`,
-    o.url,
+    object.url,
   ].filter(Boolean);
-  const name = [o.number, o.morId ?? o.id].filter((x) => x !== null).join(' ');
+  const name = [object.number, object.morId ?? object.id].filter((x) => x !== null).join(' ');
   return `${paper} ${name}: ${facts.join(', ')}.`;
 }
 

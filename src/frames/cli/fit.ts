@@ -66,7 +66,7 @@ function shortened(cell: string): string {
 
 /** A time in this machine's zone: `2026-11-30 14:05`. */
 export function localTime(at: Date): string {
-  const two = (n: number): string => String(n).padStart(2, '0');
+  const two = (count: number): string => String(count).padStart(2, '0');
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }

@@ -45,27 +45,31 @@ export function addImport(on: Commands): void {
     );
 }
 
-function refusal(file: string, e: unknown): unknown {
-  if (e instanceof CsvRefused || e instanceof ColumnsRefused)
-    return new CliError(EXIT.failed, e.code, `${file}: ${e.message}`);
-  if (e instanceof ImportStopped)
-    return new CliError(e.code === 'interrupted' ? EXIT.failed : EXIT.unreachable, e.code, e.message);
-  return e;
+function refusal(file: string, error: unknown): unknown {
+  if (error instanceof CsvRefused || error instanceof ColumnsRefused)
+    return new CliError(EXIT.failed, error.code, `${file}: ${error.message}`);
+  if (error instanceof ImportStopped)
+    return new CliError(error.code === 'interrupted' ? EXIT.failed : EXIT.unreachable, error.code, error.message);
+  return error;
 }
 
-function render(r: ImportReport): string {
-  const unused = r.unusedColumns.length === 0 ? '' : `Unused columns: ${plain(r.unusedColumns.join(', '))}.\n`;
-  if (!r.accepted) {
-    const rows = r.problems.slice(0, SHOWN).map((p) => [String(p.line), p.customerId ?? '', p.problem]);
+function render(importReport: ImportReport): string {
+  const unused =
+    importReport.unusedColumns.length === 0 ? '' : `Unused columns: ${plain(importReport.unusedColumns.join(', '))}.\n`;
+  if (!importReport.accepted) {
+    const rows = importReport.problems.slice(0, SHOWN).map((p) => [String(p.line), p.customerId ?? '', p.problem]);
     const more =
-      r.problemsInAll > rows.length ? `and ${r.problemsInAll - rows.length} more; --json lists up to 1000\n` : '';
-    const lines = r.problemsInAll === 1 ? '1 line is wrong' : `${r.problemsInAll} lines are wrong`;
+      importReport.problemsInAll > rows.length
+        ? `and ${importReport.problemsInAll - rows.length} more; --json lists up to 1000\n`
+        : '';
+    const lines =
+      importReport.problemsInAll === 1 ? '1 line is wrong' : `${importReport.problemsInAll} lines are wrong`;
     return `${table(['line', 'customer', 'problem'], rows)}${more}\nCrossbill wrote nothing: ${lines}. Correct the file and run the same command again.\n`;
   }
-  const repeated = r.repeated === 0 ? '' : `, ${counted(r.repeated, 'repeated line')}`;
-  const asked = r.strangersAsked
+  const repeated = importReport.repeated === 0 ? '' : `, ${counted(importReport.repeated, 'repeated line')}`;
+  const asked = importReport.strangersAsked
     ? 'had no invoice and no signup here; Stripe knows each of them'
     : 'have no invoice and no signup here, too many to ask Stripe about. A mistyped id never matches an invoice';
-  const strangers = r.strangers === 0 ? '' : `${r.strangers} of them ${asked}.\n`;
-  return `Read ${counted(r.lines, 'line')}: ${counted(r.made, 'customer')} linked, ${r.known} linked before${repeated}.\n${strangers}${unused}Crossbill cannot ask if the MoR knows these customers: their first renewals show it. \`crossbill status\` counts the renewals.\n`;
+  const strangers = importReport.strangers === 0 ? '' : `${importReport.strangers} of them ${asked}.\n`;
+  return `Read ${counted(importReport.lines, 'line')}: ${counted(importReport.made, 'customer')} linked, ${importReport.known} linked before${repeated}.\n${strangers}${unused}Crossbill cannot ask if the MoR knows these customers: their first renewals show it. \`crossbill status\` counts the renewals.\n`;
 }

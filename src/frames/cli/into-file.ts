@@ -109,8 +109,8 @@ function takesAfter(fd: number, { uid, gid, mode }: Stats): boolean {
   }
 }
 
-function notWritten(file: string, e: unknown): CliError {
-  const code = typeof e === 'object' && e !== null && 'code' in e ? ` (${String(e.code)})` : '';
+function notWritten(file: string, error: unknown): CliError {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? ` (${String(error.code)})` : '';
   const message = `Crossbill cannot write ${file}${code}. Check its folder: it must exist, have room, and allow you to write.`;
   return new CliError(EXIT.failed, 'not_written', message);
 }

@@ -17,7 +17,7 @@ export function addRebuild(on: Commands): void {
         const total = await rebuild.count();
         const done = await cli.watch((progress) => {
           const work = () => rebuild.run(check, (lanes) => progress.bar('invoices', lanes, total));
-          const about = (d: Rebuilt) => ({ detail: { ...d, failed: d.failed.length } });
+          const about = (rebuilt: Rebuilt) => ({ detail: { ...rebuilt, failed: rebuilt.failed.length } });
           return check ? work() : app.change('books.rebuild', null, work, about);
         });
         await cli.print(done, () => render(done, check));

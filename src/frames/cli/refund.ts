@@ -168,23 +168,23 @@ function minorOf(text: string, currency: string, isMinor: boolean): bigint {
   throw wrongUsage(`${text} is no amount in ${currency}. Use ${decimalsOf(currency) || 'no'} decimals, above 0.`);
 }
 
-function sentence(r: RefundRow): string {
-  switch (r.status) {
+function sentence(refund: RefundRow): string {
+  switch (refund.status) {
     case 'requested':
       return 'stored, not sent yet. A daemon sends it.';
     case 'unknown':
       return 'sent, and the MoR has not answered. Crossbill asks again with the same key; the amount stays reserved.';
     case 'pending':
-      return r.morStatus === null
+      return refund.morStatus === null
         ? 'on its way (a bank debit). Stripe will show it after its success.'
-        : `the MoR says ${r.morStatus}, an unknown status; the amount stays reserved until its event comes.`;
+        : `the MoR says ${refund.morStatus}, an unknown status; the amount stays reserved until its event comes.`;
     case 'failed':
-      return `failed${r.failure === null ? '' : `: ${r.failure.message}`}. You may refund the amount again.`;
+      return `failed${refund.failure === null ? '' : `: ${refund.failure.message}`}. You may refund the amount again.`;
     case 'joined':
     case 'succeeded':
-      return r.creditNoteId === null
-        ? `succeeded; its mirror on Stripe: ${r.mirror}.`
-        : `succeeded, and shown on Stripe by credit note ${r.creditNoteId}.`;
+      return refund.creditNoteId === null
+        ? `succeeded; its mirror on Stripe: ${refund.mirror}.`
+        : `succeeded, and shown on Stripe by credit note ${refund.creditNoteId}.`;
   }
-  return newerCode('status', r.status);
+  return newerCode('status', refund.status);
 }

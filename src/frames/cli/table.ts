@@ -40,7 +40,7 @@ export function amount(minor: bigint | null, currency: string | null): string {
 }
 
 /** Formats a number with its noun: `1 customer`, `2 customers`. */
-export const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Formats an age: `3 h 20 min`. Shows an age below a minute in seconds. */
 export function age(seconds: number): string {
@@ -54,9 +54,9 @@ export function age(seconds: number): string {
 
 /** Writes JSON in the API's form: whole numbers for amounts, ISO 8601 in UTC for times. */
 export function json(value: unknown): string {
-  const write = (_: string, v: unknown): unknown => {
-    if (typeof v === 'bigint') return Number(v);
-    return v instanceof Map ? Object.fromEntries(v) : v;
+  const write = (_: string, value: unknown): unknown => {
+    if (typeof value === 'bigint') return Number(value);
+    return value instanceof Map ? Object.fromEntries(value) : value;
   };
   return `${JSON.stringify(value, write)}\n`;
 }

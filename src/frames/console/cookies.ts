@@ -14,8 +14,8 @@ export function mac(key: Buffer, text: string): string {
 }
 
 /** Compares two texts in constant time, so the time reveals nothing about a signature. */
-export function same(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+export function same(one: string, other: string): boolean {
+  const [x, y] = [Buffer.from(one), Buffer.from(other)];
   return x.length === y.length && timingSafeEqual(x, y);
 }
 

@@ -129,7 +129,7 @@ function strangerHeader(req: Request): Html {
   return html`<header class="top"><span class="brand">Crossbill</span> ${modeOf(req)}</header>`;
 }
 
-function header(session: Session, section: Section | null, q: string, mode: Html | null): Html {
+function header(session: Session, section: Section | null, text: string, mode: Html | null): Html {
   return html`<header class="top">
     <a class="brand" href="/console">Crossbill</a>
     ${mode}
@@ -143,7 +143,7 @@ function header(session: Session, section: Section | null, q: string, mode: Html
         id="find"
         type="search"
         name="q"
-        value="${q}"
+        value="${text}"
         placeholder="E-mail, name, amount, number or id"
         maxlength="255"
       />

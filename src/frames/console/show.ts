@@ -3,8 +3,8 @@ import { grouped, sayMoney } from '../../shared/domain/money.js';
 import { type Html, html, nothing, type Piece } from './html.js';
 
 /** Shows a count, such as "12,408". */
-export function count(n: number): string {
-  return grouped(String(n));
+export function count(count: number): string {
+  return grouped(String(count));
 }
 
 /** Shows money as text: "1,299.00 USD". */

@@ -63,4 +63,5 @@ export class EndpointRepliesRepository {
   }
 }
 
-const keyOf = (a: EndpointReply): string => `${a.hour.toISOString()} ${a.endpoint} ${a.status}`;
+const keyOf = (endpointAnswer: EndpointReply): string =>
+  `${endpointAnswer.hour.toISOString()} ${endpointAnswer.endpoint} ${endpointAnswer.status}`;

@@ -1,12 +1,6 @@
 // Relays the merchant's `invoice.created` to the MoR, for merchants unable to add a second Stripe endpoint.
 import { type Line } from '@crossbill/mor';
-import {
-  failure,
-  failureWithoutReply,
-  requestIdOf,
-  retryAfterMs,
-  unexpectedRedirect,
-} from '@crossbill/mor/failure.js';
+import { failure, failureWithoutReply, requestIdOf, retryAfterMs, unexpectedRedirect } from '@crossbill/mor/failure.js';
 import { DEFAULT_TIMEOUT_MS } from '@crossbill/mor/options.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';

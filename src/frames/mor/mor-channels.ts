@@ -49,12 +49,12 @@ export class HttpMorChannels extends MorChannels {
  * True if the MoR does not know the object: a 404 with the code of Document 2. A 404 without this code may come from a
  * proxy, so it does not prove that the object is gone.
  */
-function isUnknown(f: CallFailure): boolean {
-  return f.status === 404 && f.code === 'not_found';
+function isUnknown(failure: CallFailure): boolean {
+  return failure.status === 404 && failure.code === 'not_found';
 }
 
-function proformaFacts(p: ProformaInvoice): Extract<ProformaMade, { kind: 'made' }>['proforma'] {
-  const { id, number, status, merchantReference, issuanceFailure } = p;
+function proformaFacts(proformaInvoice: ProformaInvoice): Extract<ProformaMade, { kind: 'made' }>['proforma'] {
+  const { id, number, status, merchantReference, issuanceFailure } = proformaInvoice;
   const failure = issuanceFailure && { ...issuanceFailure, message: freeText(issuanceFailure.message) };
   return { morId: id, number, status, merchantReference, failure };
 }

@@ -23,11 +23,21 @@ export class PgAuditLog extends AuditLog {
     super();
   }
 
-  async write(e: Entry): Promise<void> {
+  async write(event: Entry): Promise<void> {
     await this.db.pool.query(
       `insert into audit (at, actor, role, action, target, source, outcome, status, detail)
          values (${timeSql(1)}, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [this.time.given(), e.actor, e.role, e.action, shownTarget(e), e.source, e.outcome, e.status, e.detail],
+      [
+        this.time.given(),
+        event.actor,
+        event.role,
+        event.action,
+        shownTarget(event),
+        event.source,
+        event.outcome,
+        event.status,
+        event.detail,
+      ],
     );
   }
 }

@@ -43,16 +43,18 @@ function columnsOf<T>(codec: Pick<Row<T, unknown>, 'columns'>): readonly Named<T
   return columns;
 }
 
-function jsonOf({ options: { way } }: Column<unknown>, v: unknown): unknown {
-  if (way !== undefined && v !== null) return way.to(v);
-  return typeof v === 'bigint' ? v.toString() : v;
+function jsonOf({ options: { way } }: Column<unknown>, value: unknown): unknown {
+  if (way !== undefined && value !== null) return way.to(value);
+  return typeof value === 'bigint' ? value.toString() : value;
 }
 
-function same(of: Column<unknown>, a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (a === null || b === null || a === undefined || b === undefined) return false;
-  if (of.kind === 'time') return (a as Date).getTime() === (b as Date).getTime();
-  return (of.kind === 'json' || of.kind === 'texts') && JSON.stringify(jsonOf(of, a)) === JSON.stringify(jsonOf(of, b));
+function same(of: Column<unknown>, one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (one === null || other === null || one === undefined || other === undefined) return false;
+  if (of.kind === 'time') return (one as Date).getTime() === (other as Date).getTime();
+  return (
+    (of.kind === 'json' || of.kind === 'texts') && JSON.stringify(jsonOf(of, one)) === JSON.stringify(jsonOf(of, other))
+  );
 }
 
 /** The changed fields of a row, and its key. For a new row (without `was`): all fields except nulls. */
@@ -96,19 +98,19 @@ function valueOf({ kind, options: { way, said } }: Column<unknown>, stored: unkn
 }
 
 /** The SQL of `insert … on conflict do update` for many rows in one statement. Its parameter `$n` is a JSON array. */
-export function upsertSql<T>(codec: Row<T, unknown>, n: number): string {
+export function upsertSql<T>(codec: Row<T, unknown>, first: number): string {
   const columns = columnsOf(codec).map(([, column]) => column);
   const key = codec.key.map(snake);
   const set = columns.filter((c) => !key.includes(c)).map((c) => `${c} = excluded.${c}`);
-  return `${insertSql(codec, n)} on conflict (${key.join(', ')}) do update set ${set.join(', ')}`;
+  return `${insertSql(codec, first)} on conflict (${key.join(', ')}) do update set ${set.join(', ')}`;
 }
 
-export function insertSql<T>(codec: Row<T, unknown>, n = 1): string {
+export function insertSql<T>(codec: Row<T, unknown>, first = 1): string {
   const columns = columnsOf(codec)
     .map(([, column]) => column)
     .join(', ');
   const { table } = codec;
-  return `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $${n}::json)`;
+  return `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $${first}::json)`;
 }
 
 /** The declaration of any kind of row. */

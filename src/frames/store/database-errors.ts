@@ -45,14 +45,14 @@ export class DatabaseRefused extends Error {
 }
 
 /** The SQLSTATE of a database error, or the code of a socket error. Null: the error has no code. */
-export function sqlState(e: unknown): string | null {
+export function sqlState(error: unknown): string | null {
   // Not `instanceof`: a socket error may come from another JavaScript realm.
-  return types.isNativeError(e) && 'code' in e && typeof e.code === 'string' ? e.code : null;
+  return types.isNativeError(error) && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
 /** True for a serialization failure or a deadlock: the caller runs the whole transaction again. */
-export function isTransient(e: unknown): boolean {
-  const state = sqlState(e);
+export function isTransient(error: unknown): boolean {
+  const state = sqlState(error);
   return state === '40001' || state === '40P01';
 }
 
@@ -78,17 +78,18 @@ const LOST = new RegExp(
 );
 
 /** True for trouble of the database itself. False for a fault of the statement. */
-export function isUnavailable(e: unknown): boolean {
-  if (e instanceof StoreUnavailable) return true;
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return true;
   // The connection died between two queries of a transaction.
-  if (e instanceof QueryRunnerAlreadyReleasedError || e instanceof QueryRunnerProviderAlreadyReleasedError) return true;
-  const state = sqlState(e);
-  if (state === null) return types.isNativeError(e) && LOST.test(e.message);
+  if (error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError)
+    return true;
+  const state = sqlState(error);
+  if (state === null) return types.isNativeError(error) && LOST.test(error.message);
   // Socket errors, such as ECONNREFUSED, match the last pattern.
   return TROUBLE.test(state) || TLS.test(state) || /^E[A-Z]{3,}$/.test(state);
 }
 
-export function violatedConstraint(e: unknown): string | null {
-  if (sqlState(e) !== '23505' || !(e instanceof Error)) return null;
-  return 'constraint' in e && typeof e.constraint === 'string' ? e.constraint : 'unknown';
+export function violatedConstraint(error: unknown): string | null {
+  if (sqlState(error) !== '23505' || !(error instanceof Error)) return null;
+  return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : 'unknown';
 }

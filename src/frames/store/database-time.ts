@@ -24,12 +24,12 @@ export class ServerTime extends DatabaseTime {
  * time is constant, so an index can use it. Within a transaction the time moves on, for example after a wait for a
  * lock. The time is exact to the millisecond, since Crossbill compares read times with stored times.
  */
-export const timeSql = (n: number): string =>
-  `coalesce($${n}::timestamptz, date_trunc('milliseconds', statement_timestamp()))`;
+export const timeSql = (first: number): string =>
+  `coalesce($${first}::timestamptz, date_trunc('milliseconds', statement_timestamp()))`;
 
 /** The SQL of a later time. `ms`: the number of the parameter with the milliseconds. */
-export const laterSql = (n: number, ms: number): string =>
-  `(${timeSql(n)} + $${ms}::float8 * interval '1 millisecond')`;
+export const laterSql = (first: number, ms: number): string =>
+  `(${timeSql(first)} + $${ms}::float8 * interval '1 millisecond')`;
 
 /** Reads the database's time. In a transaction, this is the time of the statement. */
 export async function readTime(db: pg.Pool | pg.ClientBase, time: DatabaseTime): Promise<Date> {

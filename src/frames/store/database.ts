@@ -168,8 +168,8 @@ export function inTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Pro
 export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   const db = await pool.connect();
   let broken: Error | undefined;
-  const fail = (e: Error): void => {
-    broken = e;
+  const fail = (error: Error): void => {
+    broken = error;
   };
   db.on('error', fail);
   try {

@@ -37,9 +37,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
  */
 export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
   let dropped = 0;
-  const add = (n: number): void => {
-    dropped += n;
-    onBatch(n);
+  const add = (count: number): void => {
+    dropped += count;
+    onBatch(count);
   };
   for (let month = await dropMonth(pool, before); month !== null; month = await dropMonth(pool, before)) add(month);
   const others = await pool.query(

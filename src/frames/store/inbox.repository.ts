@@ -41,7 +41,12 @@ const READABLE_SQL = `
     update event_body b set body = $3 from taken t where b.event_id = t.id and b.received_at = t.received_at)
   ${makeDue(`select lane, ${timeSql(4)}, 1 from taken`)}`;
 
-const readable = (d: Delivery, time: DatabaseTime): unknown[] => [d.eventId, d.lane, d.body, time.given()];
+const readable = (delivery: Delivery, time: DatabaseTime): unknown[] => [
+  delivery.eventId,
+  delivery.lane,
+  delivery.body,
+  time.given(),
+];
 
 @Injectable()
 export class PgInbox extends Inbox {
@@ -115,29 +120,29 @@ export class PgInbox extends Inbox {
    * Compares a delivery with a stored event of the same id but other bytes. The bytes may show the same event again, or
    * another event under this id.
    */
-  private async compare(d: Delivery): Promise<StoreOutcome> {
+  private async compare(delivery: Delivery): Promise<StoreOutcome> {
     const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer; status: string }>(
       `select ${bodyOf('e')} as body, e.body_sha256, e.status from inbox_event e where e.source = $1 and e.event_id = $2`,
-      [d.source, d.eventId],
+      [delivery.source, delivery.eventId],
     );
     const row = known.rows[0];
     if (row === undefined) throw new Error('an event vanished between two statements');
-    if (sha256(d.body).equals(row.body_sha256)) return 'duplicate';
-    if (isRepeat(row.body, d)) {
-      if (row.status === 'parked' && d.status === 'received')
-        await this.db.intake.query(READABLE_SQL, readable(d, this.time));
+    if (sha256(delivery.body).equals(row.body_sha256)) return 'duplicate';
+    if (isRepeat(row.body, delivery)) {
+      if (row.status === 'parked' && delivery.status === 'received')
+        await this.db.intake.query(READABLE_SQL, readable(delivery, this.time));
       return 'duplicate';
     }
     await inTransaction(this.db.intake, async (db) => {
-      await keepCopy(db, d, '', this.time); // `tellConflict` adds the reason
-      await tellConflict(db, d, d.status === 'received', this.time);
+      await keepCopy(db, delivery, '', this.time); // `tellConflict` adds the reason
+      await tellConflict(db, delivery, delivery.status === 'received', this.time);
     });
     return 'conflict';
   }
 
-  async quarantine(d: Delivery, reason: string): Promise<void> {
-    await keepCopy(this.db.intake, d, reason, this.time);
+  async quarantine(delivery: Delivery, reason: string): Promise<void> {
+    await keepCopy(this.db.intake, delivery, reason, this.time);
   }
 }
 
-const nameOf = (d: Pick<Delivery, 'source' | 'eventId'>): string => `${d.source}\n${d.eventId}`;
+const nameOf = (delivery: Pick<Delivery, 'source' | 'eventId'>): string => `${delivery.source}\n${delivery.eventId}`;

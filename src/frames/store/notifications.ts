@@ -89,10 +89,10 @@ const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
  * Stores notifications, as a part of the SQL statement of a lane's decision. `$n`: rows from `storedNotification`.
  * `$1`: the time.
  */
-export const NOTIFY_SQL = (n: number): string => `
+export const NOTIFY_SQL = (first: number): string => `
   insert into notification (id, type, subject, invoice_id, format, body, created_at, next_try_at)
   select d.id, d.type, d.subject, d.invoice_id, d.format, d.body, d.at, $1
-    from jsonb_to_recordset($${n}::jsonb)
+    from jsonb_to_recordset($${first}::jsonb)
       as d(id text, type text, subject text, invoice_id text, format text, body text, at timestamptz)
    order by d.id
   on conflict (id) do nothing`;
@@ -289,20 +289,20 @@ export class Notifications {
 }
 
 /** A row from the database. The table's own checks guarantee its columns. */
-function rowOf(r: Row): NotificationRow {
-  const tries = r['tries'] as readonly (Omit<NotificationRow['tries'][number], 'at'> & { readonly at: string })[];
+function rowOf(row: Row): NotificationRow {
+  const tries = row['tries'] as readonly (Omit<NotificationRow['tries'][number], 'at'> & { readonly at: string })[];
   return {
-    id: r['id'] as string,
-    type: r['type'] as NotificationRow['type'],
-    subject: r['subject'] as string,
-    invoiceId: r['invoice_id'] as string | null,
-    format: r['format'] as NotificationRow['format'],
-    body: r['body'] as string,
-    at: r['created_at'] as Date,
-    status: r['status'] as NotificationRow['status'],
-    attempts: r['attempts'] as number,
+    id: row['id'] as string,
+    type: row['type'] as NotificationRow['type'],
+    subject: row['subject'] as string,
+    invoiceId: row['invoice_id'] as string | null,
+    format: row['format'] as NotificationRow['format'],
+    body: row['body'] as string,
+    at: row['created_at'] as Date,
+    status: row['status'] as NotificationRow['status'],
+    attempts: row['attempts'] as number,
     tries: tries.map((t) => ({ ...t, at: new Date(t.at) })),
-    nextTryAt: r['next_try_at'] as Date | null,
-    deliveredAt: r['delivered_at'] as Date | null,
+    nextTryAt: row['next_try_at'] as Date | null,
+    deliveredAt: row['delivered_at'] as Date | null,
   };
 }

@@ -25,7 +25,7 @@ export async function tellLanes(
   deliveries: readonly OwnDelivery[],
   time: DatabaseTime,
 ): Promise<number> {
-  const column = (of: (d: OwnDelivery) => string): string[] => deliveries.map(of);
+  const column = (of: (ownDelivery: OwnDelivery) => string): string[] => deliveries.map(of);
   const stored = await db.query(STORE_SQL, [
     column((d) => d.id),
     column((d) => d.event.type),

@@ -58,7 +58,7 @@ const SLOW_SQL = `
     slowed_at = case when ${JUST_SLOWED} then b.slowed_at else ${NOW} end`;
 
 type Row = { name: string; slices: unknown; share: number; now_ms: string; paused_ms: string | null };
-type Request = { readonly turn: number; readonly resolve: () => void; readonly reject: (e: unknown) => void };
+type Request = { readonly turn: number; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 /**
  * The pace of the account or of one endpoint, as this replica uses it. Times are by this process's clock, in
@@ -266,9 +266,9 @@ export class PgRequestBudget extends RequestBudget {
     if (pauseMs > 0) line.heldUntilMs = Math.max(line.heldUntilMs, this.nowMs() + pauseMs);
   }
 
-  private rejectAll(e: unknown): void {
+  private rejectAll(error: unknown): void {
     this.outdated = true;
-    for (const line of this.endpoints.values()) for (const r of line.waiting.splice(0)) r.reject(e);
+    for (const line of this.endpoints.values()) for (const r of line.waiting.splice(0)) r.reject(error);
   }
 
   private lineOf(endpoint: string): Line {

@@ -119,14 +119,20 @@ const RULES: readonly Rule[] = [
  * Turns an error of connecting into a refusal with one clear sentence. Returns the error itself if waiting may help, or
  * if no rule matches.
  */
-export function refusalOf(e: unknown): unknown {
+export function refusalOf(error: unknown): unknown {
   // Not `instanceof`: a TLS error may come from another JavaScript realm.
-  if (!types.isNativeError(e) || e instanceof DatabaseRefused) return e;
-  const state = sqlState(e);
+  if (!types.isNativeError(error) || error instanceof DatabaseRefused) return error;
+  const state = sqlState(error);
   const rule = RULES.find(
     ({ code, message }) =>
-      (code === null ? state === null : code.test(state ?? '')) && (message === undefined || message.test(e.message)),
+      (code === null ? state === null : code.test(state ?? '')) &&
+      (message === undefined || message.test(error.message)),
   );
-  if (rule === undefined) return e;
-  return new DatabaseRefused(rule.because, `${rule.whatIsWrong}: ${e.message.replace(/\.$/, '')}`, rule.whatToDo, e);
+  if (rule === undefined) return error;
+  return new DatabaseRefused(
+    rule.because,
+    `${rule.whatIsWrong}: ${error.message.replace(/\.$/, '')}`,
+    rule.whatToDo,
+    error,
+  );
 }

@@ -31,8 +31,22 @@ export function sha256(bytes: Buffer): Buffer {
 }
 
 /** Keeps one copy in quarantine and counts its repeats. */
-export async function keepCopy(db: Pick<pg.Pool, 'query'>, d: Copy, reason: string, time: DatabaseTime): Promise<void> {
-  await db.query(KEEP_SQL, [d.source, d.eventId, d.type, d.lane, d.body, sha256(d.body), reason, time.given()]);
+export async function keepCopy(
+  db: Pick<pg.Pool, 'query'>,
+  copy: Copy,
+  reason: string,
+  time: DatabaseTime,
+): Promise<void> {
+  await db.query(KEEP_SQL, [
+    copy.source,
+    copy.eventId,
+    copy.type,
+    copy.lane,
+    copy.body,
+    sha256(copy.body),
+    reason,
+    time.given(),
+  ]);
 }
 
 /**
@@ -40,21 +54,21 @@ export async function keepCopy(db: Pick<pg.Pool, 'query'>, d: Copy, reason: stri
  * Crossbill compares the content of Stripe's events. The MoR repeats an event with the same bytes. If an erasure
  * removed the stored body, `known` is null, and every further body from Stripe counts as the same event.
  */
-export function isRepeat(known: Buffer | null, d: Copy): boolean {
-  if (d.source !== 'stripe') return known !== null && sameEvent(known, d.body);
-  return known === null || isSameStripeEvent(known, d.body);
+export function isRepeat(known: Buffer | null, copy: Copy): boolean {
+  if (copy.source !== 'stripe') return known !== null && sameEvent(known, copy.body);
+  return known === null || isSameStripeEvent(known, copy.body);
 }
 
 /**
  * Sends the lane an event about a second body: only one, even if the same bytes arrive many times. The quarantine may
  * already have a copy of these bytes, from a delivery outside the time window. The lane still gets the event.
  */
-export async function tellConflict(db: pg.ClientBase, d: Copy, isUsed: boolean, time: DatabaseTime): Promise<void> {
-  const hash = sha256(d.body);
-  const news = await db.query(IS_NEWS_SQL, [d.source, hash, CONFLICT]);
+export async function tellConflict(db: pg.ClientBase, copy: Copy, isUsed: boolean, time: DatabaseTime): Promise<void> {
+  const hash = sha256(copy.body);
+  const news = await db.query(IS_NEWS_SQL, [copy.source, hash, CONFLICT]);
   if (news.rowCount !== 1) return;
-  const { source, eventId } = d;
-  const event = { type: 'event.second_body', source, event: eventId, event_type: d.type } as const;
-  const lane = isUsed && !isChannelLane(d.lane) ? d.lane : itemLane(secondBodySubject(event));
+  const { source, eventId } = copy;
+  const event = { type: 'event.second_body', source, event: eventId, event_type: copy.type } as const;
+  const lane = isUsed && !isChannelLane(copy.lane) ? copy.lane : itemLane(secondBodySubject(event));
   await tellLanes(db, [{ id: `${event.type}:${hash.toString('hex')}`, lane, event }], time);
 }

@@ -82,22 +82,22 @@ const ROUNDS = 5;
  * connection b opens a transaction, perhaps in the session that connection a used last. Connection a then needs another
  * session.
  */
-async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boolean> {
+async function sharesSessions(one: pg.PoolClient, other: pg.PoolClient): Promise<boolean> {
   const own = new Map<pg.PoolClient, number>();
   const moved = async (db: pg.PoolClient): Promise<boolean> => {
     const found = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
     const pid = found.rows[0]?.pid ?? 0;
     const before = own.get(db) ?? pid;
     own.set(db, pid);
-    return before !== pid || own.get(db === a ? b : a) === pid;
+    return before !== pid || own.get(db === one ? other : one) === pid;
   };
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      if ((await moved(a)) || (await moved(b))) return true;
-      await b.query('begin');
-      if (await moved(b)) return true;
-      if (await moved(a)) return true;
-      await b.query('commit');
+      if ((await moved(one)) || (await moved(other))) return true;
+      await other.query('begin');
+      if (await moved(other)) return true;
+      if (await moved(one)) return true;
+      await other.query('commit');
     }
     return false;
   } catch (e) {
@@ -105,6 +105,6 @@ async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boole
     if (e instanceof Error && e.message.includes('statement pooling')) return true;
     throw e;
   } finally {
-    await b.query('rollback').catch(() => undefined);
+    await other.query('rollback').catch(() => undefined);
   }
 }

@@ -5,5 +5,5 @@ import { timeSql } from './database-time.js';
  * The SQL condition that no request has the turn. `$n` is the current time. A turn lasts seconds. If its end is more
  * than an hour away, somebody set the server's clock back. Such a turn counts as free.
  */
-export const turnIsFree = (n: number): string =>
-  `(busy_until is null or busy_until <= ${timeSql(n)} or busy_until > ${timeSql(n)} + interval '1 hour')`;
+export const turnIsFree = (count: number): string =>
+  `(busy_until is null or busy_until <= ${timeSql(count)} or busy_until > ${timeSql(count)} + interval '1 hour')`;

@@ -46,23 +46,23 @@ export type Walk = {
 type Found = { readonly key: string; readonly place: string };
 
 /** Reads the keys of a page, in order. Throws BadCursor. */
-export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise<Page<string>> {
-  const { of, values } = w.parameters;
-  const order = orderOf(w);
-  const found = (from: string, end: string): string => `select ${columns(w)} from ${from} order by ${order} ${end}`;
-  const rows = `${w.from} where ${[...w.where, ...after(w, page.cursor)].join(' and ') || 'true'}`;
+export async function walk(orm: DataSource, walk: Walk, page: PageRequest): Promise<Page<string>> {
+  const { of, values } = walk.parameters;
+  const order = orderOf(walk);
+  const found = (from: string, end: string): string => `select ${columns(walk)} from ${from} order by ${order} ${end}`;
+  const rows = `${walk.from} where ${[...walk.where, ...after(walk, page.cursor)].join(' and ') || 'true'}`;
   const known = [...values];
-  const looked = w.looked.map(([column, value]) => `x.${column} = ${of(value)}`).join(' and ') || 'true';
-  const from = w.few
+  const looked = walk.looked.map(([column, value]) => `x.${column} = ${of(value)}`).join(' and ') || 'true';
+  const from = walk.few
     ? `(select x.* from ${rows} offset 0) x where ${looked}`
-    : w.looked.length === 0
+    : walk.looked.length === 0
       ? rows
       : `(select x.* from ${rows} order by ${order} limit ${LOOKED_THROUGH}) x where ${looked}`;
   // Reads one more row than the page has, to see if there is a next page.
   const shown = await orm.query<Found[]>(found(from, `limit ${page.limit + 1}`), values);
   const data = shown.slice(0, page.limit).map((row) => row.key);
   if (shown.length > page.limit) return { data, nextCursor: shown[page.limit - 1]?.place ?? null };
-  if (w.few || w.looked.length === 0) return { data, nextCursor: null };
+  if (walk.few || walk.looked.length === 0) return { data, nextCursor: null };
   const [last] = await orm.query<Found[]>(found(rows, `offset ${LOOKED_THROUGH - 1} limit 1`), known);
   return { data, nextCursor: last?.place ?? null };
 }
@@ -71,22 +71,23 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
  * Sums the amounts in the rows of a list, reading at most `LOOKED_THROUGH` rows. `amount`: a column with minor
  * units.
  */
-export async function sumUp(orm: DataSource, w: Walk, amount: string, countedIf = amount): Promise<SelectionSums> {
-  const order = orderOf(w);
-  const columns = [...new Set(['currency', amount, countedIf, ...w.looked.map(([column]) => column)])]
+export async function sumUp(orm: DataSource, walk: Walk, amount: string, countedIf = amount): Promise<SelectionSums> {
+  const order = orderOf(walk);
+  const columns = [...new Set(['currency', amount, countedIf, ...walk.looked.map(([column]) => column)])]
     .map((c) => `x.${c}`)
     .join(', ');
-  const rows = `${w.from} where ${w.where.join(' and ') || 'true'}`;
-  const seen = w.few
+  const rows = `${walk.from} where ${walk.where.join(' and ') || 'true'}`;
+  const seen = walk.few
     ? `select ${columns} from (select x.* from ${rows} offset 0) x limit ${LOOKED_THROUGH + 1}`
     : `select ${columns} from ${rows} order by ${order} limit ${LOOKED_THROUGH + 1}`;
-  const looked = w.looked.map(([column, value]) => `x.${column} = ${w.parameters.of(value)}`).join(' and ') || 'true';
+  const looked =
+    walk.looked.map(([column, value]) => `x.${column} = ${walk.parameters.of(value)}`).join(' and ') || 'true';
   const found = await orm.query<{ currency: string | null; rows: string; minor: string; seen: string }[]>(
     `with seen as materialized (${seen})
      select case when x.${amount} is not null then x.currency end as currency, count(*) as rows,
             coalesce(sum(x.${amount}) filter (where x.${countedIf} is not null), 0)::text as minor, (select count(*) from seen) as seen
        from seen x where ${looked} group by 1 order by 2 desc, 1`,
-    w.parameters.values,
+    walk.parameters.values,
   );
   return {
     sums: found.map((r) => ({ currency: r.currency, rows: Number(r.rows), minor: BigInt(r.minor) })),

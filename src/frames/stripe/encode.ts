@@ -111,7 +111,7 @@ export function form(params: object): string {
 }
 
 function escaped(text: string): string {
-  const percent = (c: string): string => `%${c.charCodeAt(0).toString(16).toUpperCase()}`;
+  const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text)
     .replace(/[!'()*]/g, percent)
     .replace(/%5B/g, '[')

@@ -48,14 +48,14 @@ function partyOf(invoice: JsonObject): BilledParty {
   };
 }
 
-function addressOf(a: JsonObject): NonNullable<BilledParty['address']> {
+function addressOf(jsonObject: JsonObject): NonNullable<BilledParty['address']> {
   return {
-    line1: textOf(a['line1']),
-    line2: textOf(a['line2']),
-    city: textOf(a['city']),
-    state: textOf(a['state']),
-    postalCode: textOf(a['postal_code']),
-    country: countryOf(a['country']),
+    line1: textOf(jsonObject['line1']),
+    line2: textOf(jsonObject['line2']),
+    city: textOf(jsonObject['city']),
+    state: textOf(jsonObject['state']),
+    postalCode: textOf(jsonObject['postal_code']),
+    country: countryOf(jsonObject['country']),
   };
 }
 

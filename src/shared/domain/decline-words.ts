@@ -29,9 +29,9 @@ const WORDS: Readonly<Record<string, string>> = {
 const NO_REASON = new Set(['card_declined', 'do_not_honor', 'generic_decline', 'no_action_taken']);
 
 /** Returns the reason for a refusal as a part of a sentence, such as "the card has expired". */
-export function refusalWords(a: Pick<AttemptRow, 'outcome' | 'declineCode' | 'failureMessage'>): string {
-  if (a.outcome === 'requires_action') return 'the bank wants the customer to authenticate';
-  const code = a.declineCode?.trim().toLowerCase() ?? '';
+export function refusalWords(attempt: Pick<AttemptRow, 'outcome' | 'declineCode' | 'failureMessage'>): string {
+  if (attempt.outcome === 'requires_action') return 'the bank wants the customer to authenticate';
+  const code = attempt.declineCode?.trim().toLowerCase() ?? '';
   const known = WORDS[code];
   if (known !== undefined) return known;
   if (NO_REASON.has(code)) return 'the bank declined the charge and gave no reason';
@@ -39,6 +39,6 @@ export function refusalWords(a: Pick<AttemptRow, 'outcome' | 'declineCode' | 'fa
     const hard = findRefusalKind('failed', code) === 'hard' ? 'for good ' : '';
     return `the bank declined the charge ${hard}(${code})`;
   }
-  const said = a.failureMessage?.trim() ?? '';
+  const said = attempt.failureMessage?.trim() ?? '';
   return said === '' ? 'the charge failed' : `the charge failed: "${said}"`;
 }

@@ -70,18 +70,18 @@ export type OurInvoice = {
 };
 
 /** True if no person has acknowledged the difference. */
-export function isOpen(d: Difference): boolean {
-  return !d.acknowledged;
+export function isOpen(difference: Difference): boolean {
+  return !difference.acknowledged;
 }
 
 /** True if neither a review item nor a person's acknowledgement covers the difference yet. */
-export function isUnnotified(d: Difference): boolean {
-  return d.reviewId === null && isOpen(d);
+export function isUnnotified(difference: Difference): boolean {
+  return difference.reviewId === null && isOpen(difference);
 }
 
 /** True if Crossbill can repair the difference without a person. */
-export function isRepairable(d: Difference): boolean {
-  return d.repair !== 'person' && isUnnotified(d);
+export function isRepairable(difference: Difference): boolean {
+  return difference.repair !== 'person' && isUnnotified(difference);
 }
 
 /** For example `1 invoice, 4 stripe events`. A kind is a plural, with `_` between its words. */

@@ -11,10 +11,10 @@ import { type MorObjectRow, objectId } from './mor-object.js';
  */
 export function unreadSum(
   { amount, detail: { unread, amountAt = '' } }: Pick<MorObjectRow, 'amount' | 'detail'>,
-  p: Pick<PaymentRow, 'amount'> | null | undefined,
+  payment: Pick<PaymentRow, 'amount'> | null | undefined,
 ): string | null {
   if (unread === undefined || (amount !== null && unread.at <= amountAt)) return null;
-  return amount === null && takesAll(unread.said, p?.amount ?? null) ? null : unread.said;
+  return amount === null && takesAll(unread.said, payment?.amount ?? null) ? null : unread.said;
 }
 
 /** True if the sum covers the whole payment in either reading. */
@@ -24,12 +24,12 @@ function takesAll(said: string, taken: bigint | null): boolean {
 }
 
 /** The sum of a dispute or an alert, from the MoR. If the MoR gave no sum, the amount of the payment. */
-export function disputedOf({ payments }: Pick<LaneRows, 'payments'>, o: MorObjectRow): Disputed {
-  const p = payments.find((x) => x.id === o.paymentRowId);
-  const unread = unreadSum(o, p);
+export function disputedOf({ payments }: Pick<LaneRows, 'payments'>, object: MorObjectRow): Disputed {
+  const p = payments.find((x) => x.id === object.paymentRowId);
+  const unread = unreadSum(object, p);
   if (unread !== null) return { amount: null, unread };
-  if (o.amount !== null && o.currency !== null)
-    return { amount: { minor: o.amount, currency: o.currency }, unread: null };
+  if (object.amount !== null && object.currency !== null)
+    return { amount: { minor: object.amount, currency: object.currency }, unread: null };
   const amount = p === undefined || p.amount === null ? null : { minor: p.amount, currency: p.currency };
   return { amount, unread: null };
 }
@@ -44,12 +44,12 @@ export function showDisputed({ amount, unread }: Disputed): string {
  * unclear, because the ledger does not have it. A dispute of an unknown payment may be about this one.
  */
 export function undecidedDisputes(
-  p: Pick<PaymentRow, 'id' | 'amount'>,
+  payment: Pick<PaymentRow, 'id' | 'amount'>,
   objects: readonly MorObjectRow[],
 ): readonly MorObjectRow[] {
-  const isDecided = (o: MorObjectRow): boolean =>
-    o.status === 'won' || (o.status === 'lost' && unreadSum(o, p) === null);
-  return objects.filter((o) => o.kind === 'dispute' && (o.paymentRowId ?? p.id) === p.id && !isDecided(o));
+  const isDecided = (object: MorObjectRow): boolean =>
+    object.status === 'won' || (object.status === 'lost' && unreadSum(object, payment) === null);
+  return objects.filter((o) => o.kind === 'dispute' && (o.paymentRowId ?? payment.id) === payment.id && !isDecided(o));
 }
 
 /** Warns of a refund next to these disputes, in words for a person. */

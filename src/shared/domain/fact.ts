@@ -86,10 +86,10 @@ export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) =
 const PEERS_WORDS = 'said';
 
 /** True if code and fields are equal, in any order. The field `said` does not count, and no erased word does. */
-export function isSameFact(a: unknown, b: unknown): boolean {
-  if (a === ERASED || b === ERASED) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const [x, y] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+export function isSameFact(one: unknown, other: unknown): boolean {
+  if (one === ERASED || other === ERASED) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  const [x, y] = [one as Readonly<Record<string, unknown>>, other as Readonly<Record<string, unknown>>];
   const names = new Set([...Object.keys(x), ...Object.keys(y)]);
   return [...names].every((name) => name === PEERS_WORDS || isSameFact(x[name], y[name]));
 }

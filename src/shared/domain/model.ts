@@ -122,24 +122,24 @@ function check(what: string, moves: Readonly<Record<string, readonly string[]>>,
 }
 
 /** Moves the mark of a payment. `also`: other fields to change with it. */
-export function moveMark(p: Mutable<PaymentRow>, to: MarkStage, also: Partial<PaymentRow> = {}): void {
-  check('a mark', markMoves, p.mark, to);
+export function moveMark(payment: Mutable<PaymentRow>, to: MarkStage, also: Partial<PaymentRow> = {}): void {
+  check('a mark', markMoves, payment.mark, to);
   // A mark waiting for a new decision has no mode yet.
-  if (p.mark !== to && to === 'waiting') p.markMode = null;
-  Object.assign(p, { mark: to }, also);
+  if (payment.mark !== to && to === 'waiting') payment.markMode = null;
+  Object.assign(payment, { mark: to }, also);
 }
 
 /** Moves the status of a refund: whether the money went back. */
-export function moveRefund(r: Mutable<RefundRow>, to: RefundStatus, also: Partial<RefundRow> = {}): void {
-  check('a refund', refundMoves, r.status, to);
-  if (r.status !== to) r.morStatus = null;
-  Object.assign(r, { status: to }, also);
+export function moveRefund(refund: Mutable<RefundRow>, to: RefundStatus, also: Partial<RefundRow> = {}): void {
+  check('a refund', refundMoves, refund.status, to);
+  if (refund.status !== to) refund.morStatus = null;
+  Object.assign(refund, { status: to }, also);
 }
 
 /** Moves the `mirror` stage of a refund: how far Stripe shows the refund. */
-export function moveMirror(r: Mutable<RefundRow>, to: MirrorStage, also: Partial<RefundRow> = {}): void {
-  check("a refund's twin", mirrorMoves, r.mirror, to);
-  Object.assign(r, { mirror: to }, also);
+export function moveMirror(refund: Mutable<RefundRow>, to: MirrorStage, also: Partial<RefundRow> = {}): void {
+  check("a refund's twin", mirrorMoves, refund.mirror, to);
+  Object.assign(refund, { mirror: to }, also);
 }
 
 export const RESOLUTIONS = ['apply', 'refund', 'retry', 'credit', 'dismiss'] as const;

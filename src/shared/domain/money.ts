@@ -16,8 +16,8 @@ export function money(minor: bigint, currency: string): Money {
 }
 
 /** True if amount and currency are the same. */
-export function sameMoney(a: Money, b: Money): boolean {
-  return a.minor === b.minor && a.currency === b.currency;
+export function sameMoney(one: Money, other: Money): boolean {
+  return one.minor === other.minor && one.currency === other.currency;
 }
 
 /** Writes "1234567.50" as "1,234,567.50". */
@@ -28,11 +28,11 @@ export function grouped(digits: string): string {
 }
 
 /** Formats money for a page: "1,299.00 USD". */
-export function sayMoney(m: Money): string {
-  return `${grouped(decimalFromMinor(m.minor, m.currency))} ${m.currency}`;
+export function sayMoney(money: Money): string {
+  return `${grouped(decimalFromMinor(money.minor, money.currency))} ${money.currency}`;
 }
 
 /** Formats money for a sentence: "29.90 EUR". */
-export function showMoney(m: Money): string {
-  return `${decimalFromMinor(m.minor, m.currency)} ${m.currency}`;
+export function showMoney(money: Money): string {
+  return `${decimalFromMinor(money.minor, money.currency)} ${money.currency}`;
 }

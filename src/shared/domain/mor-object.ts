@@ -193,14 +193,16 @@ export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 
  * When the MoR captured the payment it first announced on a link. Null: no event announced a payment, or the link
  * already has a payment in Crossbill.
  */
-export function announcedAt(o: MorObjectRow): Date | null {
-  const [first] = eventsOn(o);
-  return first === undefined || o.kind !== 'payment_link' || o.paymentRowId !== null ? null : new Date(first.at);
+export function announcedAt(object: MorObjectRow): Date | null {
+  const [first] = eventsOn(object);
+  return first === undefined || object.kind !== 'payment_link' || object.paymentRowId !== null
+    ? null
+    : new Date(first.at);
 }
 
 /** When Crossbill last received an event about money on a link. Null: never. */
-export function heardAt(o: MorObjectRow): Date | null {
-  const last = eventsOn(o).at(-1);
+export function heardAt(object: MorObjectRow): Date | null {
+  const last = eventsOn(object).at(-1);
   return last === undefined ? null : new Date(last.heardAt);
 }
 
@@ -212,8 +214,8 @@ function eventsOn({ detail: { observed = [] } }: MorObjectRow): readonly Observa
  * The payments the MoR announced on a link, in the order of arrival. An event with the charge or the payment id of an
  * earlier event counts as a repeat. The repeat may add the missing id.
  */
-export function announcedOn(o: MorObjectRow): readonly Observation[] {
-  return eventsOn(o).reduce<readonly Observation[]>((all, x) => {
+export function announcedOn(object: MorObjectRow): readonly Observation[] {
+  return eventsOn(object).reduce<readonly Observation[]>((all, x) => {
     const at = all.findIndex((a) => isSameMoney(a, x));
     const a = all[at];
     if (a === undefined) return [...all, x];
@@ -224,21 +226,24 @@ export function announcedOn(o: MorObjectRow): readonly Observation[] {
 type Names = { readonly charge: string | null; readonly paymentId: string | null };
 
 /** True if two reports about money name the same charge or the same payment id. */
-export function isSameMoney(a: Names, b: Names): boolean {
-  return (a.charge !== null && a.charge === b.charge) || (a.paymentId !== null && a.paymentId === b.paymentId);
+export function isSameMoney(one: Names, other: Names): boolean {
+  return (
+    (one.charge !== null && one.charge === other.charge) ||
+    (one.paymentId !== null && one.paymentId === other.paymentId)
+  );
 }
 
 /**
  * True for a proforma invoice that the customer has paid and whose payment Crossbill has recorded: nobody can pay it
  * again. If the customer paid only a part, a new proforma invoice bills the missing amount.
  */
-export function isRecordedProforma(o: MorObjectRow): boolean {
-  return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;
+export function isRecordedProforma(object: MorObjectRow): boolean {
+  return object.kind === 'proforma' && TRANSFERRED.has(object.status) && object.paymentRowId !== null;
 }
 
 /** True for a proforma invoice that still exists at the MoR, or that Crossbill has requested. */
-export function isLiveProforma(o: MorObjectRow): boolean {
-  return o.kind === 'proforma' && !DEAD.has(o.status) && !isRecordedProforma(o);
+export function isLiveProforma(object: MorObjectRow): boolean {
+  return object.kind === 'proforma' && !DEAD.has(object.status) && !isRecordedProforma(object);
 }
 
 /** In these states a link has ended. The first two are the MoR's words (Document 2). */
@@ -250,25 +255,30 @@ export const UNREAD_STATES: readonly string[] = ['REQUESTED', 'UNKNOWN', ...DEAD
 /**
  * True for a link that exists at the MoR and has not ended. Crossbill counts a status outside Document 2 as not ended.
  */
-export function isOpenLink(o: MorObjectRow): boolean {
-  return o.kind === 'payment_link' && o.status !== 'REQUESTED' && o.status !== 'UNKNOWN' && !ENDED_LINK.has(o.status);
+export function isOpenLink(object: MorObjectRow): boolean {
+  return (
+    object.kind === 'payment_link' &&
+    object.status !== 'REQUESTED' &&
+    object.status !== 'UNKNOWN' &&
+    !ENDED_LINK.has(object.status)
+  );
 }
 
 /** True for a link the customer may still be able to pay, and for a requested link. */
-export function isPayableLink(o: MorObjectRow, now: Date): boolean {
-  if (o.kind !== 'payment_link') return false;
-  if (o.status === 'REQUESTED') return true;
-  return isOpenLink(o) && (o.deadline === null || o.deadline.getTime() > now.getTime());
+export function isPayableLink(object: MorObjectRow, now: Date): boolean {
+  if (object.kind !== 'payment_link') return false;
+  if (object.status === 'REQUESTED') return true;
+  return isOpenLink(object) && (object.deadline === null || object.deadline.getTime() > now.getTime());
 }
 
 /** The time from which a link takes no more money. */
-export function endOfLink(o: MorObjectRow): Date {
-  return o.status === 'PAID' ? o.updatedAt : (o.deadline ?? o.updatedAt);
+export function endOfLink(object: MorObjectRow): Date {
+  return object.status === 'PAID' ? object.updatedAt : (object.deadline ?? object.updatedAt);
 }
 
 /** The end of a proforma invoice's due date. */
-export function dueDate(o: MorObjectRow): Date {
-  return o.deadline ?? new Date(o.createdAt.getTime() + PROFORMA_USUAL_TERM_MS);
+export function dueDate(object: MorObjectRow): Date {
+  return object.deadline ?? new Date(object.createdAt.getTime() + PROFORMA_USUAL_TERM_MS);
 }
 
 /**
@@ -292,12 +302,12 @@ export function has(ids: ReadonlySet<string>, id: string | null): boolean {
 }
 
 /** The facts a person needs to mark the invoice by hand. */
-export function onObject(o: MorObjectRow): OnObject {
-  return { object: objectName(o), reference: o.morId, charge: announcedOn(o)[0]?.charge ?? null };
+export function onObject(object: MorObjectRow): OnObject {
+  return { object: objectName(object), reference: object.morId, charge: announcedOn(object)[0]?.charge ?? null };
 }
 
-export function objectName(o: MorObjectRow): string {
-  return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
+export function objectName(object: MorObjectRow): string {
+  return `${object.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${object.number ?? object.morId ?? object.id}`;
 }
 
 /** The lost part of a payment after disputes, as booked in the ledger, in smallest units. `paymentRowId` is our id. */
@@ -309,15 +319,17 @@ export function lostOf(paymentRowId: string, objects: readonly MorObjectRow[]): 
 
 /** The recorded return of a payment's debit, unless a person undid it. Undefined: there is none. */
 export function returnOf(
-  s: { readonly objects: readonly MorObjectRow[] },
+  lane: { readonly objects: readonly MorObjectRow[] },
   paymentRowId: string | null,
 ): MorObjectRow | undefined {
-  return s.objects.find((o) => o.kind === 'debit_return' && o.paymentRowId === paymentRowId && o.status === 'returned');
+  return lane.objects.find(
+    (o) => o.kind === 'debit_return' && o.paymentRowId === paymentRowId && o.status === 'returned',
+  );
 }
 
 /** The MoR's id of the object, or our id until the MoR gives one. */
-export function objectId(o: Pick<MorObjectRow, 'id' | 'morId'>): string {
-  return o.morId ?? o.id;
+export function objectId(object: Pick<MorObjectRow, 'id' | 'morId'>): string {
+  return object.morId ?? object.id;
 }
 
 /**

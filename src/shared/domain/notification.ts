@@ -97,7 +97,7 @@ const REVIEW = {
 
 const LEFT_OPEN_WHY = ['payment_failed', 'no_verdict', 'review'] as const;
 
-const notification = <F extends Fields>(summary: string, fields: F, sentence: (d: Data<F>) => string) => ({
+const notification = <F extends Fields>(summary: string, fields: F, sentence: (data: Data<F>) => string) => ({
   summary,
   fields,
   sentence,
@@ -288,7 +288,8 @@ export function sampleOf(type: NotificationType, subject: string): Notice {
   return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Notice;
 }
 
-const SENTENCES: { readonly [T in NotificationType]: { readonly sentence: (d: DataOf<T>) => string } } = NOTIFICATIONS;
+const SENTENCES: { readonly [T in NotificationType]: { readonly sentence: (dataOf: DataOf<T>) => string } } =
+  NOTIFICATIONS;
 
 /**
  * The notification in one sentence for people, in the form an incoming webhook of Slack takes.
@@ -316,13 +317,13 @@ function leftOpenWhy(d: {
 
 const see = (d: { readonly console: string }): string => ` See ${d.console} in the console.`;
 const brackets = (code: string | null): string => (code === null ? '' : ` (${code})`);
-const item = (d: ReviewFacts): string =>
-  d.kind.replaceAll('_', ' ') + (d.invoice_id === null ? '' : `, invoice ${d.invoice_id}`);
+const item = (review: ReviewFacts): string =>
+  review.kind.replaceAll('_', ' ') + (review.invoice_id === null ? '' : `, invoice ${review.invoice_id}`);
 const ofInvoice = (d: { readonly invoice_id: string } & CustomerFacts): string =>
   ` (invoice ${d.invoice_id}${d.customer_id === null ? '' : `, customer ${d.customer_id}`})`;
-const disputed = (d: DisputeFacts): string =>
-  `${d.payment_id === null ? 'a payment' : `payment ${d.payment_id}`} of ${sum(d)}${ofInvoice(d)}`;
-const due = (d: InvoiceFacts): string => sum({ amount: d.amount_due, currency: d.currency });
+const disputed = (dispute: DisputeFacts): string =>
+  `${dispute.payment_id === null ? 'a payment' : `payment ${dispute.payment_id}`} of ${sum(dispute)}${ofInvoice(dispute)}`;
+const due = (invoice: InvoiceFacts): string => sum({ amount: invoice.amount_due, currency: invoice.currency });
 
 function sum(d: { readonly amount: number | null; readonly currency: string | null }): string {
   const isKnown = d.amount !== null && d.currency !== null;

@@ -7,16 +7,16 @@ export const OWN_PAYMENT = 'pmt';
 /**
  * The payment's id in the idempotency keys of its calls: the MoR's id, or our own id. No other payment gets this id.
  */
-export function effectName(p: PaymentRow): string {
-  return p.paymentId ?? p.id;
+export function effectName(payment: PaymentRow): string {
+  return payment.paymentId ?? payment.id;
 }
 
 /**
  * True if both ids may belong to one payment: they are equal, or at least one of them is our own id. Two different own
  * ids prove nothing, because after a restore Crossbill gives the same payment a new own id.
  */
-export function mayBeOneName(a: string, b: string): boolean {
-  return a === b || [a, b].some((name) => name.startsWith(`${OWN_PAYMENT}_`));
+export function mayBeOneName(one: string, other: string): boolean {
+  return one === other || [one, other].some((name) => name.startsWith(`${OWN_PAYMENT}_`));
 }
 
 /** The MoR's payment id, if the MoR itself gave it. Null if a person entered the id, or if there is none. */
@@ -25,8 +25,8 @@ export function ownIdOf({ paymentId, identifiedBy }: PaymentRow): string | null 
 }
 
 /** The payment id in the API and on pages. */
-export function paymentName(p: PaymentRow): string {
-  return p.paymentId ?? p.id;
+export function paymentName(payment: PaymentRow): string {
+  return payment.paymentId ?? payment.id;
 }
 
 /**

@@ -67,62 +67,69 @@ function entry(
 }
 
 /** The MoR took the money and now owes it to the merchant. Stripe does not show it yet. */
-export function paymentCollected(p: PaymentRow, amount: bigint, at: Date, eventId: string | null): LedgerEntry {
-  return entry(p, { reason: 'payment_collected', subject: p.id, minor: amount }, moved(p, at), { eventId });
+export function paymentCollected(payment: PaymentRow, amount: bigint, at: Date, eventId: string | null): LedgerEntry {
+  return entry(payment, { reason: 'payment_collected', subject: payment.id, minor: amount }, moved(payment, at), {
+    eventId,
+  });
 }
 
 /** Stripe shows the payment on the invoice. */
-export function paymentMarked(p: PaymentRow, amount: bigint, at: Date): LedgerEntry {
-  return entry(p, { reason: 'payment_marked', subject: p.id, minor: amount }, moved(p, at));
+export function paymentMarked(payment: PaymentRow, amount: bigint, at: Date): LedgerEntry {
+  return entry(payment, { reason: 'payment_marked', subject: payment.id, minor: amount }, moved(payment, at));
 }
 
 /** The MoR refunded money and owes the merchant that much less. Stripe does not show the refund yet. */
-export function refundPaid(p: PaymentRow, r: RefundRow, at: Date, eventId: string | null): LedgerEntry {
-  const cause = { eventId, refundId: r.id };
-  return entry(p, { reason: 'refund_paid', subject: r.id, minor: r.amount }, moved(r, at), cause);
+export function refundPaid(payment: PaymentRow, refund: RefundRow, at: Date, eventId: string | null): LedgerEntry {
+  const cause = { eventId, refundId: refund.id };
+  return entry(payment, { reason: 'refund_paid', subject: refund.id, minor: refund.amount }, moved(refund, at), cause);
 }
 
 /** Stripe shows the refund. */
-export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
-  const cause = { refundId: r.id };
-  return entry(p, { reason: 'refund_mirrored', subject: r.id, minor: r.amount }, moved(r, at), cause);
+export function refundMirrored(payment: PaymentRow, refund: RefundRow, at: Date): LedgerEntry {
+  const cause = { refundId: refund.id };
+  return entry(
+    payment,
+    { reason: 'refund_mirrored', subject: refund.id, minor: refund.amount },
+    moved(refund, at),
+    cause,
+  );
 }
 
 /**
  * A bank took a payment's money back, so the MoR owes the merchant that much less. `subject`: our id of the dispute,
  * and the number of its entry.
  */
-export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
-  return entry(p, { reason: 'dispute_lost', subject, minor: amount }, when);
+export function disputeLost(payment: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
+  return entry(payment, { reason: 'dispute_lost', subject, minor: amount }, when);
 }
 
 /** The loss ended or became smaller: the merchant won, or a refund paid back a part of the disputed amount. */
-export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
-  return entry(p, { reason: 'dispute_reversed', subject, minor: amount }, when);
+export function disputeReversed(payment: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
+  return entry(payment, { reason: 'dispute_reversed', subject, minor: amount }, when);
 }
 
 /** A bank took a settled debit back. A person learned this from the MoR. The ledger books it like a lost dispute. */
-export function debitReturned(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
-  return entry(p, { reason: 'debit_returned', subject, minor: amount }, when);
+export function debitReturned(payment: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
+  return entry(payment, { reason: 'debit_returned', subject, minor: amount }, when);
 }
 
 /** Reverses a returned debit: a person recorded it by mistake, or a refund paid back a part of the returned amount. */
-export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
-  return entry(p, { reason: 'debit_return_reversed', subject, minor: amount }, when);
+export function debitReturnReversed(payment: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
+  return entry(payment, { reason: 'debit_return_reversed', subject, minor: amount }, when);
 }
 
 /**
  * A credit note on Stripe shows a loss and reduces the sale by it. `subject`: our id of the dispute or return, and the
  * number of its entry.
  */
-export function lossCredited(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry(p, { reason: 'loss_credited', subject, minor: amount }, { at, movedAt: at });
+export function lossCredited(payment: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
+  return entry(payment, { reason: 'loss_credited', subject, minor: amount }, { at, movedAt: at });
 }
 
 /** The loss behind a credit note ended or became smaller. */
-export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
+export function lossCreditReversed(payment: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
   return entry(
-    p,
+    payment,
     { reason: 'loss_credit_reversed', subject, minor: amount },
     {
       at,
@@ -134,7 +141,12 @@ export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigin
 /**
  * Stripe shows neither the payment nor its refund. The entry removes the amount from both clearing accounts.
  */
-export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
-  const cause = { refundId: r.id };
-  return entry(p, { reason: 'refund_of_unmarked', subject: r.id, minor: r.amount }, moved(r, at), cause);
+export function refundOfUnmarked(payment: PaymentRow, refund: RefundRow, at: Date): LedgerEntry {
+  const cause = { refundId: refund.id };
+  return entry(
+    payment,
+    { reason: 'refund_of_unmarked', subject: refund.id, minor: refund.amount },
+    moved(refund, at),
+    cause,
+  );
 }

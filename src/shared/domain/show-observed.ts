@@ -19,16 +19,16 @@ export function showObserved(all: readonly Seen[]): string {
     : `The MoR announced: ${announced.join('; ')}. In the ledger: ${booked.join('; ') || 'nothing'}`;
 }
 
-function showAnnounced(x: Seen): string {
-  const how = x.source === 'event' ? `event ${x.id ?? ''}` : SOURCE_WORDS[x.source];
-  const what = x.source === 'event' ? showNames(x) : 'status PAID';
-  const at = x.at === null ? '' : `, ${showIso(x.at)}`;
-  return `${what}${sumOf(x)}, link ${x.link ?? ''} (${how}${at})`;
+function showAnnounced(seen: Seen): string {
+  const how = seen.source === 'event' ? `event ${seen.id ?? ''}` : SOURCE_WORDS[seen.source];
+  const what = seen.source === 'event' ? showNames(seen) : 'status PAID';
+  const at = seen.at === null ? '' : `, ${showIso(seen.at)}`;
+  return `${what}${sumOf(seen)}, link ${seen.link ?? ''} (${how}${at})`;
 }
 
-function showBooked(x: Seen): string {
-  const charge = typeof x.charge === 'string' ? `, charge ${x.charge}` : '';
-  return `payment ${x.id ?? ''}${charge}${sumOf(x)}`;
+function showBooked(seen: Seen): string {
+  const charge = typeof seen.charge === 'string' ? `, charge ${seen.charge}` : '';
+  return `payment ${seen.id ?? ''}${charge}${sumOf(seen)}`;
 }
 
 /** The money's ids at the MoR: its charge id and its payment id. */

@@ -42,11 +42,11 @@ export function isOutside({
  * The status of the invoice for the API. Settled money counts first: a paid invoice never becomes unpaid. Next comes
  * money waiting for a person, then money under way, then the platform's status, then the MoR's verdict.
  */
-export function publicStatus(s: LaneRows): PublicInvoiceStatus {
-  const { invoice, payments } = s;
-  if (isOutside(s)) return 'ignored'; // even if Stripe shows another status
+export function publicStatus(lane: LaneRows): PublicInvoiceStatus {
+  const { invoice, payments } = lane;
+  if (isOutside(lane)) return 'ignored'; // even if Stripe shows another status
   const at = (stages: readonly string[]): boolean => payments.some((p) => stages.includes(p.mark));
-  if (onlyPartPaid(s)) return at(['parked']) ? 'review' : 'open';
+  if (onlyPartPaid(lane)) return at(['parked']) ? 'review' : 'open';
   if (at(['confirmed']) || invoice?.platformStatus === 'paid') return at(['attaching', 'paying']) ? 'marking' : 'paid';
   if (at(['parked'])) return 'review';
   if (at(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying'])) return 'marking';
@@ -56,9 +56,9 @@ export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   if (at(['held'])) return 'held';
   if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
   if (payments.length > 0) return 'open'; // refused, refunded, or not settled yet
-  if (invoice?.leftOut === true && s.reviews.some((r) => r.status === 'open')) return 'review';
+  if (invoice?.leftOut === true && lane.reviews.some((r) => r.status === 'open')) return 'review';
   if (invoice?.billingReason === SIGNUP_REASON || invoice?.amountDue === 0n) return 'ignored';
-  if (onlyItemNames(s)) return s.reviews.some((r) => r.status === 'open') ? 'review' : 'ignored';
+  if (onlyItemNames(lane)) return lane.reviews.some((r) => r.status === 'open') ? 'review' : 'ignored';
   return 'expected';
 }
 
@@ -76,9 +76,9 @@ function onlyPartPaid({ invoice, payments }: LaneRows): boolean {
 }
 
 /** The payment's status from our own records, in the words of Document 3, "Payment status as delivered in events". */
-export function paymentStatus(p: PaymentRow, refunded: bigint): PaymentStatus {
-  if (refunded > 0n) return p.amount !== null && refunded >= p.amount ? 'refunded' : 'partially_refunded';
-  return p.succeededAt !== null ? 'succeeded' : p.status;
+export function paymentStatus(payment: PaymentRow, refunded: bigint): PaymentStatus {
+  if (refunded > 0n) return payment.amount !== null && refunded >= payment.amount ? 'refunded' : 'partially_refunded';
+  return payment.succeededAt !== null ? 'succeeded' : payment.status;
 }
 
 /** True while the MoR may still make the refund. */
@@ -91,12 +91,12 @@ export function isOnItsWay({ status }: Pick<RefundRow, 'status'>): boolean {
  * if the amount is unknown.
  * @param lost the amount lost in disputes (Document 3: a charged back payment cannot be refunded)
  */
-export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: bigint): bigint {
-  if (p.amount === null || p.succeededAt === null) return 0n;
+export function refundable(payment: PaymentRow, refunds: readonly RefundRow[], lost: bigint): bigint {
+  if (payment.amount === null || payment.succeededAt === null) return 0n;
   const reserved = refunds
-    .filter((r) => r.paymentRowId === p.id && r.status !== 'failed' && r.status !== 'joined')
+    .filter((r) => r.paymentRowId === payment.id && r.status !== 'failed' && r.status !== 'joined')
     .reduce((sum, r) => sum + r.amount, 0n);
-  const reported = p.refundedTotal ?? 0n; // the MoR's total may count refunds before their events arrive
+  const reported = payment.refundedTotal ?? 0n; // the MoR's total may count refunds before their events arrive
   const gone = (reserved > reported ? reserved : reported) + lost;
-  return gone >= p.amount ? 0n : p.amount - gone;
+  return gone >= payment.amount ? 0n : payment.amount - gone;
 }

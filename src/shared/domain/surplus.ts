@@ -9,15 +9,15 @@ export type Overpaid = {
 };
 
 /** The surplus of an invoice, including money already refunded. Null: there is no surplus. */
-export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | null {
-  const i = s.invoice;
-  const by = s.payments
+export function overpaid(lane: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | null {
+  const i = lane.invoice;
+  const by = lane.payments
     .filter((p) => p.mark === 'confirmed' && p.amount !== null)
     .toSorted((a, b) => (a.succeededAt?.getTime() ?? 0) - (b.succeededAt?.getTime() ?? 0) || (a.id < b.id ? -1 : 1));
   // A person accepted a payment above the amount due, so the surplus is settled.
   if (i === null || by.some((p) => p.waived.includes('surplus'))) return null;
   const credited = i.amountOverpaid ?? 0n;
-  const minor = credited > 0n ? credited : notShown(s, by);
+  const minor = credited > 0n ? credited : notShown(lane, by);
   return minor > 0n ? { minor, by, credited: credited > 0n } : null;
 }
 
@@ -37,19 +37,19 @@ function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRo
  * The part of a refund that returns the surplus. Crossbill computes it when it shows the refund on Stripe. Zero if a
  * person left the surplus to the customer.
  */
-export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
-  const paid = overpaid(s);
+export function surplusIn(lane: LaneRows, refund: RefundRow): bigint {
+  const paid = overpaid(lane);
   if (paid === null || !paid.by.some((p) => p.id === refund.paymentRowId)) return 0n;
-  const kept = (r: ReviewRow): boolean => r.resolution === 'apply' || r.resolution === 'dismiss';
-  if (s.reviews.some((r) => isSurplus(r) && kept(r))) return 0n;
-  const before = s.refunds.reduce((sum, r) => (r.id === refund.id ? sum : sum + r.surplus), 0n);
+  const kept = (item: ReviewRow): boolean => item.resolution === 'apply' || item.resolution === 'dismiss';
+  if (lane.reviews.some((r) => isSurplus(r) && kept(r))) return 0n;
+  const before = lane.refunds.reduce((sum, r) => (r.id === refund.id ? sum : sum + r.surplus), 0n);
   const left = paid.minor - before;
   return left <= 0n ? 0n : left < refund.amount ? left : refund.amount;
 }
 
 /** The part of a refund with a credit note: everything except a returned surplus and what the invoice cannot take. */
-export function saleOf(r: RefundRow): bigint {
-  return r.amount - r.surplus - (r.beyondSale ?? 0n);
+export function saleOf(refund: RefundRow): bigint {
+  return refund.amount - refund.surplus - (refund.beyondSale ?? 0n);
 }
 
 /** The part of the surplus already refunded. */

@@ -23,8 +23,8 @@ export function on(at: Date, now: Date): string {
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
 /** Returns "second", "third" and so on; from 11 on "11th". */
-export function ordinal(n: number): string {
-  const tens = n % 100 >= 11 && n % 100 <= 13;
-  const end = tens ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
-  return ORDINALS[n - 1] ?? `${n}${end}`;
+export function ordinal(count: number): string {
+  const tens = count % 100 >= 11 && count % 100 <= 13;
+  const end = tens ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
+  return ORDINALS[count - 1] ?? `${count}${end}`;
 }

@@ -142,13 +142,13 @@ export class ApiApp {
 
   /** A renewal the MoR was paid for, with its mark on the invoice. */
   async paidRenewal(
-    n: string | number,
+    count: string | number,
     amount = 4999,
   ): Promise<{ invoiceId: string; paymentId: string; customerId: string }> {
-    const [invoiceId, paymentId, customerId] = [`in_${n}`, `pay_${n}`, `cus_${n}`];
+    const [invoiceId, paymentId, customerId] = [`in_${count}`, `pay_${count}`, `cus_${count}`];
     this.stripe.put(anInvoice(invoiceId, customerId, BigInt(amount)));
     await this.deliver({
-      id: `evt_${n}`,
+      id: `evt_${count}`,
       type: 'payment.succeeded',
       created: 1_794_009_630,
       data: {
@@ -156,8 +156,8 @@ export class ApiApp {
           payment_id: paymentId,
           merchant_invoice_id: invoiceId,
           merchant_customer_id: customerId,
-          processor_charge_id: `ch_${n}`,
-          processor_payment_intent_id: `pi_${n}`,
+          processor_charge_id: `ch_${count}`,
+          processor_payment_intent_id: `pi_${count}`,
           amount,
           currency: 'eur',
           status: 'succeeded',

@@ -40,20 +40,24 @@ export async function begun(world: World, amount = 2990): Promise<Begun> {
 /** The browser confirms the intent. `outcome` null: the customer's card decides. */
 export async function confirmed(
   world: World,
-  b: Begun,
+  begun: Begun,
   outcome: string | null = null,
 ): Promise<{ chargeId: string; paymentId: string }> {
-  const { body } = await world.control('POST', `/intents/${b.intentId}/confirm`, outcome === null ? {} : { outcome });
+  const { body } = await world.control(
+    'POST',
+    `/intents/${begun.intentId}/confirm`,
+    outcome === null ? {} : { outcome },
+  );
   await world.morActs();
   return { chargeId: String(body['charge_id']), paymentId: String(body['payment_id']) };
 }
 
 export function complete(
   world: World,
-  b: Pick<Begun, 'id' | 'invoiceId'>,
+  begun: Pick<Begun, 'id' | 'invoiceId'>,
   chargeId: string,
   more: Json = {},
 ): Promise<Reply> {
-  const body = { charge_id: chargeId, invoice_id: b.invoiceId, amount: 2990, currency: 'eur', ...more };
-  return world.api('POST', `/v1/signups/${b.id}/complete`, body, AS_SHOP);
+  const body = { charge_id: chargeId, invoice_id: begun.invoiceId, amount: 2990, currency: 'eur', ...more };
+  return world.api('POST', `/v1/signups/${begun.id}/complete`, body, AS_SHOP);
 }

@@ -16,15 +16,19 @@ export async function deafMor(world: World): Promise<void> {
 }
 
 /** A subscriber's first renewal, finalized and unpaid. Needs a deaf MoR or a failing card. */
-export async function openRenewal(world: World, s: Subscriber, amount: number | null = null): Promise<string> {
-  const invoiceId = await draftRenewal(world, s, amount);
+export async function openRenewal(world: World, subscriber: Subscriber, amount: number | null = null): Promise<string> {
+  const invoiceId = await draftRenewal(world, subscriber, amount);
   await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
   return invoiceId;
 }
 
-export async function draftRenewal(world: World, s: Subscriber, amount: number | null = null): Promise<string> {
+export async function draftRenewal(
+  world: World,
+  subscriber: Subscriber,
+  amount: number | null = null,
+): Promise<string> {
   const renewed = await world.control('POST', '/stripe/renew', {
-    subscription: s.subscriptionId,
+    subscription: subscriber.subscriptionId,
     ...(amount === null ? {} : { amount }),
   });
   if (typeof renewed.body['id'] !== 'string') throw new Error(`renew: ${JSON.stringify(renewed.body)}`);
@@ -50,20 +54,26 @@ export function newPaid(): Paid {
 }
 
 /** A payment that succeeded in the MoR's own books, where it can be refunded. Sends no event. */
-export function takenByMor(world: World, s: Subscriber, invoiceId: string, amount: number, currency = 'eur'): Paid {
+export function takenByMor(
+  world: World,
+  subscriber: Subscriber,
+  invoiceId: string,
+  amount: number,
+  currency = 'eur',
+): Paid {
   const { cards, mor } = world.sandbox;
-  const morCustomerId = mor.customerOf.get(s.customerId)?.id ?? '';
+  const morCustomerId = mor.customerOf.get(subscriber.customerId)?.id ?? '';
   const intentId = newPaid().intentId;
   const payment = cards.charges.signupPayment(
     {
       kind: 'renewal',
       merchantInvoiceId: invoiceId,
-      merchantCustomerId: s.customerId,
+      merchantCustomerId: subscriber.customerId,
       morCustomerId,
       amount,
       currency,
       method: 'card',
-      paidWith: cards.book.methodOf(s.customerId),
+      paidWith: cards.book.methodOf(subscriber.customerId),
       intentId,
       taxCalculationId: null,
     },
@@ -116,9 +126,14 @@ export async function tellSucceeded(world: World, paid: Paid, said: Said): Promi
 }
 
 /** The MoR takes an amount for an invoice, and delivers payment.succeeded. The payment is refundable. */
-export async function chargeByMor(world: World, s: Subscriber, invoiceId: string, amount: number): Promise<Paid> {
-  const paid = takenByMor(world, s, invoiceId, amount);
-  await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount });
+export async function chargeByMor(
+  world: World,
+  subscriber: Subscriber,
+  invoiceId: string,
+  amount: number,
+): Promise<Paid> {
+  const paid = takenByMor(world, subscriber, invoiceId, amount);
+  await tellSucceeded(world, paid, { customerId: subscriber.customerId, invoiceId, amount });
   return paid;
 }
 
@@ -215,7 +230,7 @@ export async function requestsOf(world: World, query: string): Promise<Json[]> {
 }
 
 /** Waits until `holds` is true for a payment at the API. */
-export function untilPayment(world: World, id: string, holds: (p: Json) => boolean): Promise<Json> {
+export function untilPayment(world: World, id: string, holds: (json: Json) => boolean): Promise<Json> {
   return world.shows(`/v1/payments/${id}`, holds);
 }
 

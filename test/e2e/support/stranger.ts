@@ -29,8 +29,8 @@ export async function stranger(
 }
 
 /** A renewal of a customer unknown to the MoR, still a draft. */
-export async function renewalOf(world: World, s: Stranger): Promise<string> {
-  const renewed = await world.control('POST', '/stripe/renew', { subscription: s.subscriptionId });
+export async function renewalOf(world: World, stranger: Stranger): Promise<string> {
+  const renewed = await world.control('POST', '/stripe/renew', { subscription: stranger.subscriptionId });
   if (typeof renewed.body['id'] !== 'string') throw new Error(`renew: ${JSON.stringify(renewed.body)}`);
   return renewed.body['id'];
 }

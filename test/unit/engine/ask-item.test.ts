@@ -14,8 +14,8 @@ const lane = emptyLane('in_1');
 const ITEM = { kind: 'amount_mismatch', subject: 'pmt_1', fact: FACTS.amount_mismatch } as const;
 const MORE = { ...FACTS.amount_mismatch, taken: { minor: 2000n, currency: 'EUR' } } as const;
 const opened = openReview(lane, ctx, { ...ITEM, paymentRowId: 'pmt_1' });
-const closed = (how: Parameters<typeof closeReviews>[3], s = opened): LaneState =>
-  closeReviews(s, later, () => true, how);
+const closed = (how: Parameters<typeof closeReviews>[3], state = opened): LaneState =>
+  closeReviews(state, later, () => true, how);
 
 it('Crossbill opens a review item once, with a line in the timeline', () => {
   expect(opened.reviews).toMatchObject([

@@ -17,9 +17,9 @@ const lane = emptyLane('in_1');
 const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   newPayment(ctx, { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', ...over });
 const WIRE = { method: 'POST', path: '/v1/x', body: 'a=1' } as const;
-const call = (s: LaneState, over: Partial<Parameters<typeof addCallRow>[2]> = {}, of: Ctx = ctx): LaneState =>
-  addCallRow(s, of, { peer: 'stripe', kind: 'report_payment', subject: 'pay_1', wire: WIRE, ...over });
-const first = (s: LaneState): CallRow => s.calls[0] ?? never();
+const call = (state: LaneState, over: Partial<Parameters<typeof addCallRow>[2]> = {}, of: Ctx = ctx): LaneState =>
+  addCallRow(state, of, { peer: 'stripe', kind: 'report_payment', subject: 'pay_1', wire: WIRE, ...over });
+const first = (state: LaneState): CallRow => state.calls[0] ?? never();
 const failure = (over: Partial<CallFailure> = {}): CallFailure =>
   ({ ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null, ...over }) as CallFailure;
 

@@ -24,7 +24,7 @@ import { putCall, putObject } from '../../support/put-rows.js';
 
 const HOUR_MS = 3_600_000;
 const later = on({}, 5_000);
-const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const texts = (state: LaneState) => state.journal.map((l) => l.text);
 
 /** A stored call about the payment of 29.90 EUR, which is where the call leaves it. */
 function stored(kind: CallKind, over: Partial<CallRow> = {}, invoice: Partial<InvoiceFacts> = {}) {
@@ -36,7 +36,7 @@ function stored(kind: CallKind, over: Partial<CallRow> = {}, invoice: Partial<In
   const other = addCallRow(s, on(), { peer, kind, subject: 'pay_0', wire });
   return { s: putCall({ ...other, calls: other.calls.toReversed() }, m), m };
 }
-const row = (s: LaneState, m: CallRow): CallRow => s.calls.find((x) => x.id === m.id) ?? never();
+const row = (state: LaneState, call: CallRow): CallRow => state.calls.find((x) => x.id === call.id) ?? never();
 const done = <const T>(value: T) => ({ ok: true, value, status: 200, requestId: 'req_1' }) as const;
 
 it('a successful call keeps its reply and the time of the reply, and the timeline shows the reply', () => {
@@ -212,8 +212,8 @@ it('Crossbill sends an untried call without a search while its key is younger th
 
 const ok = <const T>(value: T) => ({ ok: true, value, status: 200, requestId: null }) as const;
 const link = aLink({ id: 'lnk_0', morId: 'link_0', readDueAt: NOW });
-const read = (o: ReturnType<typeof aLink>, outcome: Parameters<typeof applyObjectRead>[2], id = o.id) =>
-  applyObjectRead(withObjects(lane(), link, o), id, outcome, later).objects.at(-1);
+const read = (values: ReturnType<typeof aLink>, outcome: Parameters<typeof applyObjectRead>[2], id = values.id) =>
+  applyObjectRead(withObjects(lane(), link, values), id, outcome, later).objects.at(-1);
 
 it('each read of a proforma invoice updates its status; each read of a captured, unconfirmed payment link is counted', () => {
   const shown = { kind: 'proforma', proforma: proformaFacts({ status: 'SETTLED' }) } as const;

@@ -24,13 +24,13 @@ const captured = (id: string, event: number): Holds<Code> => ({
 
 const REASONS: Readonly<Record<Code, string>> = { 'refund-unshown': 'it shows', 'unknown-capture': 'it is known' };
 const rule = (now: Now) => itemRule(REASONS, () => now);
-const declared = (s: LaneState, now: Now, ms = 0): LaneState =>
-  decide(s, ctx({}, ms), (l) => declareItems(l, rule(now)));
-const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');
-const dismissed = (s: LaneState, id: string, ms = 0): LaneState =>
-  closeReviews(s, ctx({}, ms), (r) => r.id === id, { by: 'ada', resolution: 'dismiss', note: null });
-const nameOf = (x: Holds<Code> | ReviewRow): string =>
-  'topic' in x ? `${x.kind} ${x.topic} ${x.subject}` : `${x.kind} ${x.fact.code} ${x.about.id}`;
+const declared = (state: LaneState, now: Now, ms = 0): LaneState =>
+  decide(state, ctx({}, ms), (l) => declareItems(l, rule(now)));
+const open = (state: LaneState): readonly ReviewRow[] => state.reviews.filter((r) => r.status === 'open');
+const dismissed = (state: LaneState, id: string, ms = 0): LaneState =>
+  closeReviews(state, ctx({}, ms), (r) => r.id === id, { by: 'ada', resolution: 'dismiss', note: null });
+const nameOf = (item: Holds<Code> | ReviewRow): string =>
+  'topic' in item ? `${item.kind} ${item.topic} ${item.subject}` : `${item.kind} ${item.fact.code} ${item.about.id}`;
 
 /** What holds: each of four items is absent or has one of three facts. Then a person dismisses one of the open items, or none. */
 const anyFact = fc.constantFrom(0, 1, 2, 3);

@@ -40,8 +40,8 @@ const full = (): LaneState =>
 
 /** The same change in place and on a value. `n` varies the change. */
 type Step = {
-  readonly inPlace: (l: Lane, n: number) => void;
-  readonly byValue: (s: LaneState, n: number) => LaneState;
+  readonly inPlace: (lane: Lane, count: number) => void;
+  readonly byValue: (state: LaneState, count: number) => LaneState;
 };
 const steps: readonly Step[] = [
   {
@@ -80,7 +80,7 @@ const steps: readonly Step[] = [
   },
 ];
 const anyScript = fc.array(fc.tuple(fc.nat(steps.length - 1), fc.nat(3)), { maxLength: 12 });
-const step = (n: number): Step => steps[n] ?? { inPlace: () => undefined, byValue: (s) => s };
+const step = (count: number): Step => steps[count] ?? { inPlace: () => undefined, byValue: (s) => s };
 
 it('a rule that changes a working copy in place has the same result as a rule that returns a changed copy', () => {
   fc.assert(

@@ -145,9 +145,9 @@ it('Crossbill makes each change on Stripe only once, for any events in any order
         h.repository.dieBefore = dieBefore;
         for (const e of order) await h.take(e);
         await h.idle(20);
-        const has = (e: Delivery): boolean => order.includes(e);
+        const has = (delivery: Delivery): boolean => order.includes(delivery);
         const mirrored = [refund1, refund2].filter((e) => has(e) && has(succeeded)).length;
-        const once = (kind: string, n: number): [string, number][] => (n === 0 ? [] : [[kind, n]]);
+        const once = (kind: string, count: number): [string, number][] => (count === 0 ? [] : [[kind, count]]);
         same(Object.entries(h.platform.effects).sort(), [
           ...once('attach_payment', has(succeeded) ? 1 : 0),
           ...once('issue_credit_note', mirrored),

@@ -6,7 +6,7 @@ import { type Delivery } from '../../../src/shared/domain/ports/inbox.js';
 import { aPaymentSucceeded } from '../../support/builders.js';
 
 /** An event as the database gives it back: the same bytes in another buffer. */
-const stored = (d: Delivery): Delivery => ({ ...d, body: Buffer.from(d.body) });
+const stored = (delivery: Delivery): Delivery => ({ ...delivery, body: Buffer.from(delivery.body) });
 const parse = ({ body }: Delivery) => parseDelivered('mor_payments', body);
 
 const first = aPaymentSucceeded({ eventId: 'evt_1', amount: 1000 });

@@ -24,12 +24,12 @@ function restored(first: LaneHarness, settings: Settings = {}, hours = 26): Lane
 }
 
 /** What changed anything on Stripe, by its kind. */
-const changes = (h: LaneHarness): Record<string, number> => h.platform.effects;
-const sent = (h: LaneHarness): string[] => h.platform.asked.filter((x) => !x.startsWith('read'));
+const changes = (harness: LaneHarness): Record<string, number> => harness.platform.effects;
+const sent = (harness: LaneHarness): string[] => harness.platform.asked.filter((x) => !x.startsWith('read'));
 
-async function apply(h: LaneHarness): Promise<void> {
-  await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
-  await h.idle(1);
+async function apply(harness: LaneHarness): Promise<void> {
+  await chooseItem(harness, 'apply', { kind: 'amount_mismatch' });
+  await harness.idle(1);
 }
 
 it.each(modes)(

@@ -24,7 +24,7 @@ const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => on(over, ms);
 const fresh = (over: Partial<InvoiceFacts> = {}, ms = 0): LaneState =>
   withInvoice(lane({ createdAt: at(ms - 2 * HOUR_MS), ...over }), { readAt: at(ms) });
 
-function calls(s: LaneState, ...kinds: (CallKind | readonly [CallKind, Partial<CallRow>])[]): LaneState {
+function calls(state: LaneState, ...kinds: (CallKind | readonly [CallKind, Partial<CallRow>])[]): LaneState {
   return kinds.reduce((state, of) => {
     const [kind, over] = typeof of === 'string' ? [of, {}] : of;
     const peer = kind === 'relay_event' ? 'relay' : kind === 'create_refund' ? 'mor' : 'stripe';
@@ -35,13 +35,13 @@ function calls(s: LaneState, ...kinds: (CallKind | readonly [CallKind, Partial<C
       wire: { method: 'POST', path: '/x', body: null },
     });
     return putCall(added, { ...(added.calls.at(-1) ?? never()), ...over });
-  }, s);
+  }, state);
 }
 
 const polls: (Date | null)[] = [];
-function next(s: LaneState, of = ctx()): string | null {
+function next(state: LaneState, of = ctx()): string | null {
   polls.length = 0;
-  const request = nextRequestOf(s, of, (when) => polls.push(when));
+  const request = nextRequestOf(state, of, (when) => polls.push(when));
   if (request === null) return null;
   return request.do === 'look-up' ? request.name : `${request.do} ${request.call.kind}`;
 }
@@ -78,7 +78,8 @@ it('Crossbill reads an invoice from Stripe before each change of the invoice on 
 
 const DAY = 23 * HOUR_MS;
 const tried = (ms: number, over: Partial<CallRow> = {}) => ({ firstTriedAt: at(-ms), attempts: 1, ...over });
-const goes = (kind: CallKind, over: Partial<CallRow>, s = fresh()) => next(calls(s, [kind, over]))?.split(' ')[0];
+const goes = (kind: CallKind, over: Partial<CallRow>, state = fresh()) =>
+  next(calls(state, [kind, over]))?.split(' ')[0];
 
 it('from 23 hours after the first try, Crossbill searches Stripe for the effect of a call before it repeats the call', () => {
   expect([goes('report_payment', tried(DAY - 1)), goes('report_payment', tried(DAY))]).toEqual(['send', 'probe']);
@@ -187,8 +188,8 @@ const item = (kind: ReviewKind, subject = 'x') =>
   openReview(openReview(fresh(), ctx(), { kind: 'dispute', subject: 'y', fact: FACTS.dispute }), ctx(), {
     ...{ ...aKind(kind), subject },
   });
-const choose = (s: LaneState, resolution: Resolution, by = 'ada', id = s.reviews[1]?.id ?? '') =>
-  resolveReview(s, id, { resolution, note: 'why', by }, ctx(5_000));
+const choose = (state: LaneState, resolution: Resolution, by = 'ada', id = state.reviews[1]?.id ?? '') =>
+  resolveReview(state, id, { resolution, note: 'why', by }, ctx(5_000));
 
 it('a choice of the operator closes one review item, with the operator’s name and reason', () => {
   const done = choose(item('conflicting_event'), 'dismiss');

@@ -3,10 +3,10 @@
 import { invoiceObject } from '../events.js';
 import { AMOUNT } from './plan.js';
 
-export const invoiceOf = (k: number): string => `in_day${k}`;
+export const invoiceOf = (index: number): string => `in_day${index}`;
 /** The payment id of a try. `tries` 0 means the first charge. */
-export const paymentOf = (k: number, tries: number): string => `pay_day${k}_${tries}`;
-export const customerOf = (k: number): string => `cus_old${k + 1}`;
+export const paymentOf = (index: number, tries: number): string => `pay_day${index}_${tries}`;
+export const customerOf = (index: number): string => `cus_old${index + 1}`;
 
 export type Endpoint = '/webhooks/stripe' | '/webhooks/mor/payments' | '/webhooks/mor/events';
 export const HEADERS: Readonly<Record<Endpoint, string>> = {
@@ -50,20 +50,20 @@ const STATUS_IN: Readonly<Record<InvoiceEvent, InvoiceStatus>> = {
   marked_uncollectible: 'uncollectible',
 };
 
-export const eventIdOf = (type: InvoiceEvent, k: number): string => `evt_day_${type}${k}`;
+export const eventIdOf = (type: InvoiceEvent, index: number): string => `evt_day_${type}${index}`;
 
 /** A Stripe event with the invoice at that time. */
-export function invoiceEvent(type: InvoiceEvent, k: number, createdSec: number, atSec: number): string {
-  const invoice = invoiceText(`day${k}`, k + 1, { status: STATUS_IN[type], createdSec, credited: 0 });
-  return `{"id":"${eventIdOf(type, k)}","object":"event","api_version":"2026-10-28.endive","created":${atSec},"data":{"object":${invoice}},"livemode":false,"pending_webhooks":2,"type":"invoice.${type}"}`;
+export function invoiceEvent(type: InvoiceEvent, index: number, createdSec: number, atSec: number): string {
+  const invoice = invoiceText(`day${index}`, index + 1, { status: STATUS_IN[type], createdSec, credited: 0 });
+  return `{"id":"${eventIdOf(type, index)}","object":"event","api_version":"2026-10-28.endive","created":${atSec},"data":{"object":${invoice}},"livemode":false,"pending_webhooks":2,"type":"invoice.${type}"}`;
 }
 
-const facts = (k: number, tries: number): object => ({
-  payment_id: paymentOf(k, tries),
-  merchant_invoice_id: invoiceOf(k),
-  merchant_customer_id: customerOf(k),
-  processor_charge_id: `ch_day${k}_${tries}`,
-  processor_payment_intent_id: `pi_day${k}_${tries}`,
+const facts = (index: number, tries: number): object => ({
+  payment_id: paymentOf(index, tries),
+  merchant_invoice_id: invoiceOf(index),
+  merchant_customer_id: customerOf(index),
+  processor_charge_id: `ch_day${index}_${tries}`,
+  processor_payment_intent_id: `pi_day${index}_${tries}`,
   currency: 'eur',
 });
 
@@ -72,35 +72,35 @@ function payment(id: string, type: string, object: object): string {
 }
 
 /** The MoR's verdict on one charge. `decline` null: the charge succeeded. */
-export function verdict(k: number, tries: number, decline: 'soft' | 'hard' | null): string {
+export function verdict(index: number, tries: number, decline: 'soft' | 'hard' | null): string {
   const code = decline === 'hard' ? 'stolen_card' : 'insufficient_funds';
   const more = decline === null ? {} : { failure_message: 'The card was declined.', decline_code: code };
   const status = decline === null ? 'succeeded' : 'failed';
-  const object = { ...facts(k, tries), amount: AMOUNT, status, ...more };
-  return payment(`evt_day_verdict${k}_${tries}`, `payment.${status}`, object);
+  const object = { ...facts(index, tries), amount: AMOUNT, status, ...more };
+  return payment(`evt_day_verdict${index}_${tries}`, `payment.${status}`, object);
 }
 
-export function refunded(k: number, tries: number, amount: number): string {
-  return payment(`evt_day_refund${k}`, 'payment.refunded', {
-    ...facts(k, tries),
+export function refunded(index: number, tries: number, amount: number): string {
+  return payment(`evt_day_refund${index}`, 'payment.refunded', {
+    ...facts(index, tries),
     amount,
     status: amount === AMOUNT ? 'refunded' : 'partially_refunded',
-    refund_id: `rfnd_day${k}`,
-    processor_refund_id: `re_day${k}`,
+    refund_id: `rfnd_day${index}`,
+    processor_refund_id: `re_day${index}`,
     amount_refunded_total: amount,
   });
 }
 
 /** A dispute's event. `outcome` null: the dispute opens. */
-export function dispute(k: number, tries: number, outcome: 'won' | 'lost' | null): string {
-  const data = { disputeId: `dp_day${k}`, pspReference: `ch_day${k}_${tries}` };
+export function dispute(index: number, tries: number, outcome: 'won' | 'lost' | null): string {
+  const data = { disputeId: `dp_day${index}`, pspReference: `ch_day${index}_${tries}` };
   const dueBy = new Date(Date.now() + 10 * 86_400_000).toISOString();
   const more =
     outcome === null
-      ? { evidenceDueBy: dueBy, dashboardUrl: `https://dashboard.example/disputes/${k}` }
+      ? { evidenceDueBy: dueBy, dashboardUrl: `https://dashboard.example/disputes/${index}` }
       : { outcome: outcome === 'won' ? 'WON' : 'LOST' };
   return JSON.stringify({
-    id: `evt_day_dispute${k}_${outcome ?? 'opened'}`,
+    id: `evt_day_dispute${index}_${outcome ?? 'opened'}`,
     type: outcome === null ? 'dispute.action_needed' : 'dispute.outcome',
     created: new Date().toISOString(),
     data: { ...data, ...more },

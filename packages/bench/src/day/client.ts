@@ -57,21 +57,21 @@ export class Client {
   }
 
   /** Sends a request. Never rejects. Status 0: no response came, and `text` gives the reason. */
-  async send(r: Request): Promise<{ readonly status: number; readonly text: string; readonly bytes: number }> {
+  async send(request: Request): Promise<{ readonly status: number; readonly text: string; readonly bytes: number }> {
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
     let [status, text, bytes] = [0, '', 0];
     try {
-      const { method, path, headers = {}, body = null } = r;
-      const reply = await this.pools[r.part].request({ method, path, headers, body });
+      const { method, path, headers = {}, body = null } = request;
+      const reply = await this.pools[request.part].request({ method, path, headers, body });
       status = reply.statusCode;
-      if (r.part === 'exports') for await (const part of reply.body) bytes += (part as Buffer).length;
+      if (request.part === 'exports') for await (const part of reply.body) bytes += (part as Buffer).length;
       else text = await reply.body.text();
     } catch (e) {
       status = 0;
       text = String(e);
     }
     this.underWay--;
-    this.replies.note(r.part, r.kind, this.now() - r.atMs, status, r.atMs);
+    this.replies.note(request.part, request.kind, this.now() - request.atMs, status, request.atMs);
     return { status, text, bytes };
   }
 

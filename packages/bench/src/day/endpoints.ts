@@ -45,7 +45,7 @@ export class EndpointTraffic {
     private readonly plan: Plan,
     private readonly beganMs: number,
     private readonly client: Client,
-    private readonly onMarked: (k: number) => void,
+    private readonly onMarked: (index: number) => void,
   ) {}
 
   /** Sends the events of the plan. Resolves when the daemon has accepted all of them. */
@@ -72,13 +72,13 @@ export class EndpointTraffic {
     }
   }
 
-  private disputed(k: number): void {
+  private disputed(index: number): void {
     const atMs = this.client.now() + DISPUTE_AFTER * this.plan.dayMs;
     this.disputes++;
-    void this.later('/webhooks/mor/events', atMs, () => dispute(k, 0, null));
-    const outcome = outcomeOf(k);
+    void this.later('/webhooks/mor/events', atMs, () => dispute(index, 0, null));
+    const outcome = outcomeOf(index);
     if (outcome === null) return;
-    void this.later('/webhooks/mor/events', atMs + OUTCOME_AFTER * this.plan.dayMs, () => dispute(k, 0, outcome));
+    void this.later('/webhooks/mor/events', atMs + OUTCOME_AFTER * this.plan.dayMs, () => dispute(index, 0, outcome));
   }
 
   private readonly createdSec = (k: number): number =>
@@ -94,10 +94,11 @@ export class EndpointTraffic {
     await Promise.all(sent);
   }
 
-  private planned(stream: Stream, k: number): [Endpoint, string] {
-    if (stream !== 'verdict') return ['/webhooks/stripe', invoiceEvent(stream, k, this.createdSec(k), nowSec())];
-    const fate = fateOf(k);
-    return ['/webhooks/mor/payments', verdict(k, 0, fate === 'paid' ? null : fate)];
+  private planned(stream: Stream, index: number): [Endpoint, string] {
+    if (stream !== 'verdict')
+      return ['/webhooks/stripe', invoiceEvent(stream, index, this.createdSec(index), nowSec())];
+    const fate = fateOf(index);
+    return ['/webhooks/mor/payments', verdict(index, 0, fate === 'paid' ? null : fate)];
   }
 
   private async later(endpoint: Endpoint, atMs: number, body: () => string): Promise<void> {

@@ -40,8 +40,8 @@ export class MorSide {
 
   /** The MoR calls `charged` after each retry of a charge, and `refunded` after each new refund. */
   constructor(
-    private readonly charged: (k: number, tries: number) => void,
-    private readonly refunded: (k: number, tries: number, amount: number) => void,
+    private readonly charged: (index: number, tries: number) => void,
+    private readonly refunded: (index: number, tries: number, amount: number) => void,
   ) {}
 
   reply(path: string, key: string, body: string): string {

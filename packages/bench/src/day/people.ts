@@ -69,14 +69,14 @@ export class People {
   }
 
   /** Plans a refund for a renewal that has its mark. */
-  refundLater(k: number): void {
-    const amount = refundOf(k);
+  refundLater(index: number): void {
+    const amount = refundOf(index);
     if (amount === null) return;
     this.waiting++;
-    void this.refund(k, amount).finally(() => this.waiting--);
+    void this.refund(index, amount).finally(() => this.waiting--);
   }
 
-  private async refund(k: number, amount: number): Promise<void> {
+  private async refund(index: number, amount: number): Promise<void> {
     const atMs = this.client.now() + REFUND_AFTER * this.plan.dayMs;
     await this.client.until(atMs);
     this.refundsAsked++;
@@ -85,18 +85,18 @@ export class People {
       kind: 'POST /v1/payments/{id}/refunds',
       atMs,
       method: 'POST',
-      path: `/v1/payments/${paymentOf(k, 0)}/refunds`,
-      headers: { ...this.bearer(), 'content-type': 'application/json', 'idempotency-key': `day-${k}` },
+      path: `/v1/payments/${paymentOf(index, 0)}/refunds`,
+      headers: { ...this.bearer(), 'content-type': 'application/json', 'idempotency-key': `day-${index}` },
       body: JSON.stringify({ amount, reason: 'requested_by_customer' }),
     });
     if (status === 202) this.refundsUnknown++;
     else if (status !== 201)
-      this.client.replies.unexpected(`refund of ${paymentOf(k, 0)}: ${status} ${text.slice(0, 200)}`);
+      this.client.replies.unexpected(`refund of ${paymentOf(index, 0)}: ${status} ${text.slice(0, 200)}`);
   }
 
-  private async read(n: number, atMs: number): Promise<void> {
-    const k = this.marked[(n * 7_919) % Math.max(1, this.marked.length)];
-    const old = 10 * (1 + ((n * 7_919) % Math.floor(this.oldRenewals / 10))); // only every tenth old renewal has a log
+  private async read(count: number, atMs: number): Promise<void> {
+    const k = this.marked[(count * 7_919) % Math.max(1, this.marked.length)];
+    const old = 10 * (1 + ((count * 7_919) % Math.floor(this.oldRenewals / 10))); // only every tenth old renewal has a log
     const one: readonly [string, string][] = [
       ['GET /v1/invoices/{id}', `/v1/invoices/${k === undefined ? `in_old${old}` : invoiceOf(k)}`],
       ['GET /v1/payments/{id}', `/v1/payments/${k === undefined ? `pay_old${old}` : paidAs(k)}`],
@@ -106,7 +106,7 @@ export class People {
       ['GET /v1/ledger', '/v1/ledger?limit=100'],
       ['GET /v1/reviews', '/v1/reviews?status=open&limit=20'],
     ];
-    const [kind, path] = one[n % one.length] ?? ['', ''];
+    const [kind, path] = one[count % one.length] ?? ['', ''];
     await this.expect({ part: 'api', kind, atMs, path, headers: this.bearer() });
   }
 
@@ -123,7 +123,7 @@ export class People {
 
   /** Checks the status, and returns the number of bytes. */
   private async expect(
-    r: {
+    row: {
       part: 'api' | 'console' | 'exports';
       kind: string;
       atMs: number;
@@ -132,13 +132,13 @@ export class People {
     },
     expected = 200,
   ): Promise<number> {
-    const { status, text, bytes } = await this.client.send({ ...r, method: 'GET' });
-    if (status !== expected) this.client.replies.unexpected(`GET ${r.path}: ${status} ${text.slice(0, 200)}`);
+    const { status, text, bytes } = await this.client.send({ ...row, method: 'GET' });
+    if (status !== expected) this.client.replies.unexpected(`GET ${row.path}: ${status} ${text.slice(0, 200)}`);
     return bytes;
   }
 
   /** Starts each request at its time, without waiting for the earlier requests. */
-  private async every(ms: number, work: (n: number, atMs: number) => Promise<void>): Promise<void> {
+  private async every(ms: number, work: (count: number, atMs: number) => Promise<void>): Promise<void> {
     for (let n = 0; ; n++) {
       const atMs = n * ms;
       if (atMs >= this.plan.dayMs) return;
@@ -154,7 +154,7 @@ export class People {
 }
 
 /** The payment id of the renewal's successful charge: the first charge or a retry. */
-function paidAs(k: number): string {
-  const tries = k % 100 >= 5 ? 0 : k % 2 === 0 ? 1 : 2;
-  return paymentOf(k, tries);
+function paidAs(index: number): string {
+  const tries = index % 100 >= 5 ? 0 : index % 2 === 0 ? 1 : 2;
+  return paymentOf(index, tries);
 }

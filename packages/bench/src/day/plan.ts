@@ -10,24 +10,24 @@ export type Plan = {
 export type Fate = 'paid' | 'soft' | 'hard';
 
 /** Of a hundred renewals the bank declines five temporarily and one for good; three get a dispute and two a refund. */
-export function fateOf(k: number): Fate {
-  const part = k % 100;
+export function fateOf(index: number): Fate {
+  const part = index % 100;
   return part < 5 ? 'soft' : part === 5 ? 'hard' : 'paid';
 }
 
-export const isDisputed = (k: number): boolean => k % 100 >= 10 && k % 100 < 13;
+export const isDisputed = (index: number): boolean => index % 100 >= 10 && index % 100 < 13;
 
 /** A third of the disputes is still open at the end of the day. */
-export function outcomeOf(k: number): 'won' | 'lost' | null {
-  const part = Math.floor(k / 100) % 3;
+export function outcomeOf(index: number): 'won' | 'lost' | null {
+  const part = Math.floor(index / 100) % 3;
   return part === 0 ? null : part === 1 ? 'won' : 'lost';
 }
 
 export const AMOUNT = 2990;
 
 /** The amount to refund in minor units. Null: no refund. Half of the refunds are partial. */
-export function refundOf(k: number): number | null {
-  return k % 100 === 20 ? 1_000 : k % 100 === 21 ? AMOUNT : null;
+export function refundOf(index: number): number | null {
+  return index % 100 === 20 ? 1_000 : index % 100 === 21 ? AMOUNT : null;
 }
 
 /** The MoR charges a softly declined renewal at most this often, including the first charge. */
@@ -37,10 +37,10 @@ export const MOST_TRIES = 3;
  * True if the charge succeeds.
  * @param tries 0 for the first charge, then the number of the retry
  */
-export function isCharged(k: number, tries: number): boolean {
-  const fate = fateOf(k);
+export function isCharged(index: number, tries: number): boolean {
+  const fate = fateOf(index);
   if (fate !== 'soft') return fate === 'paid';
-  return tries === 1 ? k % 2 === 0 : tries === 2 && k % 4 === 1;
+  return tries === 1 ? index % 2 === 0 : tries === 2 && index % 4 === 1;
 }
 
 /**
@@ -51,14 +51,14 @@ const STREAMS = { created: [0, 0.1], finalized: [0.02, 0.13], verdict: [0.04, 0.
 export type Stream = keyof typeof STREAMS;
 
 /** The due time in milliseconds since the day began: a random moment in the renewal's own slot of the stream's time. */
-export function dueMs({ renewals, dayMs }: Plan, stream: Stream, k: number): number {
+export function dueMs({ renewals, dayMs }: Plan, stream: Stream, index: number): number {
   const [from, to] = STREAMS[stream];
-  return dayMs * (from + ((to - from) * (k + within(k))) / renewals);
+  return dayMs * (from + ((to - from) * (index + within(index))) / renewals);
 }
 
 /** A number from 0 to 1, always the same for the same renewal. */
-function within(k: number): number {
-  return ((Math.imul(k + 1, 2_654_435_761) >>> 0) % 1_000) / 1_000;
+function within(index: number): number {
+  return ((Math.imul(index + 1, 2_654_435_761) >>> 0) % 1_000) / 1_000;
 }
 
 /** The pause between a cause and its event, as a fraction of the day: here from a decline to the retry. */

@@ -17,10 +17,15 @@ export type Percentiles = {
 
 const NONE: Percentiles = { n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 };
 
-export function percentilesOf(h: RecordableHistogram | undefined): Percentiles {
-  if (h === undefined || h.count === 0) return NONE;
+export function percentilesOf(recordableHistogram: RecordableHistogram | undefined): Percentiles {
+  if (recordableHistogram === undefined || recordableHistogram.count === 0) return NONE;
   const ms = (us: number): number => us / 1_000;
-  return { n: h.count, p50Ms: ms(h.percentile(50)), p99Ms: ms(h.percentile(99)), mostMs: ms(h.max) };
+  return {
+    n: recordableHistogram.count,
+    p50Ms: ms(recordableHistogram.percentile(50)),
+    p99Ms: ms(recordableHistogram.percentile(99)),
+    mostMs: ms(recordableHistogram.max),
+  };
 }
 
 export type KindSeen = Percentiles & {

@@ -51,7 +51,7 @@ export class StripeSide {
   /** @param tell reports a change to the parent process, for its event */
   constructor(
     private readonly plan: Plan,
-    private readonly tell: (type: InvoiceEvent, k: number) => void,
+    private readonly tell: (type: InvoiceEvent, index: number) => void,
   ) {}
 
   reply(method: string, target: string, key: string, body: string): string {
@@ -102,20 +102,20 @@ export class StripeSide {
     }
   }
 
-  private happened(type: InvoiceEvent, k: number, atSec: number): void {
-    const text = (): string => invoiceEvent(type, k, this.createdSec(k), atSec);
-    this.lists.events.add({ id: eventIdOf(type, k), atSec, text });
+  private happened(type: InvoiceEvent, index: number, atSec: number): void {
+    const text = (): string => invoiceEvent(type, index, this.createdSec(index), atSec);
+    this.lists.events.add({ id: eventIdOf(type, index), atSec, text });
   }
 
   private readonly sec = (dayMs: number): number => Math.floor((this.beganMs + dayMs) / 1_000);
   private readonly createdSec = (k: number): number => this.sec(dueMs(this.plan, 'created', k));
   private readonly nowSec = (): number => Math.floor(Date.now() / 1_000);
 
-  private shown(k: number): string {
-    const finalized = Date.now() - this.beganMs >= dueMs(this.plan, 'finalized', k);
-    const status = this.ended.get(k) ?? (finalized ? 'open' : 'draft');
-    const credited = this.notes.get(k)?.amount ?? 0;
-    return invoiceText(`day${k}`, k + 1, { status, createdSec: this.createdSec(k), credited });
+  private shown(index: number): string {
+    const finalized = Date.now() - this.beganMs >= dueMs(this.plan, 'finalized', index);
+    const status = this.ended.get(index) ?? (finalized ? 'open' : 'draft');
+    const credited = this.notes.get(index)?.amount ?? 0;
+    return invoiceText(`day${index}`, index + 1, { status, createdSec: this.createdSec(index), credited });
   }
 
   private invoice(id: string, action: string, key: string): string {
@@ -127,13 +127,13 @@ export class StripeSide {
     return this.shown(k);
   }
 
-  private end(k: number, status: 'paid' | 'uncollectible', count: 'attached' | 'uncollectible', key: string): void {
-    if (!this.effect(`${status} ${k}`, key)) return;
+  private end(index: number, status: 'paid' | 'uncollectible', count: 'attached' | 'uncollectible', key: string): void {
+    if (!this.effect(`${status} ${index}`, key)) return;
     this.seen[count]++;
-    this.ended.set(k, status);
+    this.ended.set(index, status);
     const type = status === 'paid' ? 'paid' : 'marked_uncollectible';
-    this.happened(type, k, this.nowSec());
-    this.tell(type, k);
+    this.happened(type, index, this.nowSec());
+    this.tell(type, index);
   }
 
   private report(form: URLSearchParams, key: string): string {
@@ -198,7 +198,7 @@ export class StripeSide {
   }
 }
 
-const recordOf = (k: number): string => `pr_in_day${k}`;
+const recordOf = (index: number): string => `pr_in_day${index}`;
 
 /** The digits at the end of an id. */
 function numberIn(id: string): number {

@@ -6,8 +6,9 @@ import { type Sample, type TableSeen } from './watch.js';
 export type Rows = readonly Record<string, string | number>[];
 
 const MINUTE_MS = 60_000;
-const ms = (n: number): string => (n < 10 ? n.toFixed(1) : n.toFixed(0));
-const pair = (p: Percentiles): string => (p.n === 0 ? '-' : `${ms(p.p50Ms)} ${ms(p.p99Ms)}`);
+const ms = (count: number): string => (count < 10 ? count.toFixed(1) : count.toFixed(0));
+const pair = (percentiles: Percentiles): string =>
+  percentiles.n === 0 ? '-' : `${ms(percentiles.p50Ms)} ${ms(percentiles.p99Ms)}`;
 const percent = (part: number): string => `${(part * 100).toFixed(0)} %`;
 
 /** One row for each minute with a sample. Queues, memory and connections show their value at the end of the minute. */
@@ -59,12 +60,12 @@ const statusesOf = (statuses: Readonly<Record<number, number>>): string =>
  * then a row for each of its eight slowest pages.
  */
 export function byKind(replies: Replies): Rows {
-  const row = (what: string, p: Percentiles, statuses: string): Record<string, string | number> => ({
+  const row = (what: string, percentiles: Percentiles, statuses: string): Record<string, string | number> => ({
     what,
-    n: p.n,
-    'p50 ms': ms(p.p50Ms),
-    'p99 ms': ms(p.p99Ms),
-    'most ms': ms(p.mostMs),
+    n: percentiles.n,
+    'p50 ms': ms(percentiles.p50Ms),
+    'p99 ms': ms(percentiles.p99Ms),
+    'most ms': ms(percentiles.mostMs),
     answers: statuses,
   });
   const kinds = replies.all();
@@ -109,19 +110,19 @@ export function accountRows(compared: readonly Compared[]): Rows {
 }
 
 /** One line of progress during the day. */
-export function soFar(s: Sample, replies: Replies, taken: number): string {
-  const minute = Math.floor(s.atMs / MINUTE_MS);
+export function soFar(sample: Sample, replies: Replies, taken: number): string {
+  const minute = Math.floor(sample.atMs / MINUTE_MS);
   const endpoints = replies.ofMinute('endpoints', minute);
   return [
-    `${(s.atMs / 1_000).toFixed(0)} s: ${taken} events taken`,
-    `${s.marked} marked`,
-    `${s.inbox} in the inbox`,
-    `${s.toTell} to tell`,
+    `${(sample.atMs / 1_000).toFixed(0)} s: ${taken} events taken`,
+    `${sample.marked} marked`,
+    `${sample.inbox} in the inbox`,
+    `${sample.toTell} to tell`,
     `endpoints p99 ${ms(endpoints.p99Ms)} ms`,
     `reads p99 ${ms(replies.ofMinute('api', minute).p99Ms)} ms`,
     `refunds p99 ${ms(replies.ofMinute('refunds', minute).p99Ms)} ms`,
     `console p99 ${ms(replies.ofMinute('console', minute).p99Ms)} ms`,
-    `${s.rssMb} MB`,
-    `daemon ${percent(s.daemonCpu)}, PostgreSQL ${percent(s.postgresCpu)}`,
+    `${sample.rssMb} MB`,
+    `daemon ${percent(sample.daemonCpu)}, PostgreSQL ${percent(sample.postgresCpu)}`,
   ].join(', ');
 }

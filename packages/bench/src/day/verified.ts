@@ -20,9 +20,9 @@ export function verifiedOf(text: string, exitCode: number | null, seconds: numbe
   if (!Array.isArray(list))
     return { exitCode, seconds, differences: null, kinds: {}, problem: problem ?? text.slice(0, 300) };
   const counts = new Map<string, { n: number; one: string }>();
-  const add = (kind: string, n: number, one: string): void => {
+  const add = (kind: string, count: number, one: string): void => {
     const of = counts.get(kind) ?? { n: 0, one };
-    counts.set(kind, { ...of, n: of.n + n });
+    counts.set(kind, { ...of, n: of.n + count });
   };
   for (const d of list.map(fieldsOf)) add(String(d['kind']), 1, String(d['detail']));
   for (const [kind, n] of Object.entries(fieldsOf(report['more']))) add(kind, Number(n), '');

@@ -50,7 +50,7 @@ export class Watch {
     private readonly marked: () => number,
   ) {}
 
-  async run(onSample: (s: Sample) => void): Promise<void> {
+  async run(onSample: (sample: Sample) => void): Promise<void> {
     while (!this.over) {
       const sample = await this.take();
       this.samples.push(sample);

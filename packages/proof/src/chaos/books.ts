@@ -43,16 +43,16 @@ export type Asked = {
  * Waits until nothing is under way, forty minutes at most. Returns the findings at that time, empty if all is right.
  * Moves the virtual clock only between calls: Stripe could forget the key of a call, and a retry would act twice.
  */
-export async function isIdle(a: Asked): Promise<readonly Finding[]> {
-  const { world } = a;
+export async function isIdle(asked: Asked): Promise<readonly Finding[]> {
+  const { world } = asked;
   const deadline = performance.now() + IDLE_WITHIN_MS;
   let debits = false;
   let calm = 0;
   let seen: readonly Finding[] = [];
   for (let polls = 0; ; polls++) {
-    const open = await underWay(a);
+    const open = await underWay(asked);
     if (polls % 20 === 19)
-      a.say(
+      asked.say(
         `not at rest yet: ${(open.length > 0 ? open : seen.slice(0, 3).map((f) => `${f.about}: ${f.what}`)).join(', ')}`,
       );
     if (performance.now() > deadline) return [...open.map((what) => ({ about: 'not at rest', what })), ...seen];
@@ -63,7 +63,7 @@ export async function isIdle(a: Asked): Promise<readonly Finding[]> {
       continue;
     }
     const sides = await readSides(world.api, world.control, world.notified);
-    seen = [...disagreements(sides), ...twiceFindings(sides, a.refundsAsked)];
+    seen = [...disagreements(sides), ...twiceFindings(sides, asked.refundsAsked)];
     const drafts = sides.stripe.invoices.filter((i) => i.status === 'draft').length;
     if (drafts > 0) await leap(world, LEAP_SEC * 2);
     else if (seen.length === 0 && !debits) {
@@ -75,19 +75,19 @@ export async function isIdle(a: Asked): Promise<readonly Finding[]> {
 }
 
 /** Compares the ledger with Stripe and the MoR, and sent events with stored ones. Call it after `atRest`. */
-export async function compareBooks(a: Asked, unrest: readonly Finding[]): Promise<Outcome> {
-  const { world } = a;
+export async function compareBooks(asked: Asked, unrest: readonly Finding[]): Promise<Outcome> {
+  const { world } = asked;
   const [sides, delivered, stored] = [
     await readSides(world.api, world.control, world.notified),
     await deliveries(world),
-    await inbox(a.databaseUrl),
+    await inbox(asked.databaseUrl),
   ];
   const verify = await verifyBooks(world);
   const findings = [
     ...unrest.filter((f) => f.about === 'not at rest'),
-    ...eventFindings(delivered, stored).filter((f) => !a.unused.has(f.about)),
+    ...eventFindings(delivered, stored).filter((f) => !asked.unused.has(f.about)),
     ...disagreements(sides),
-    ...twiceFindings(sides, a.refundsAsked),
+    ...twiceFindings(sides, asked.refundsAsked),
   ];
   return { sides, delivered, stored, findings, verify };
 }
@@ -138,7 +138,7 @@ async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[
             (select count(*) from lane where due_at <= now()) as lanes,
             (select count(*) from notification where status = 'pending') as notifications`,
   );
-  const some = (n: number, what: string): string[] => (n > 0 ? [`${n} ${what}`] : []);
+  const some = (count: number, what: string): string[] => (count > 0 ? [`${count} ${what}`] : []);
   const of = (name: string): number => Number(rows[0]?.[name] ?? 0);
   return [
     ...some(sending, SENDING),

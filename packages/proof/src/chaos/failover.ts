@@ -99,11 +99,12 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
 }
 
 /** Of Stripe's events, `crossbill verify` looks only for those about an invoice. */
-const isUsed = (d: Delivered): boolean => d.source !== 'stripe' || stripeInvoiceTypes.some((type) => type === d.type);
+const isUsed = (delivered: Delivered): boolean =>
+  delivered.source !== 'stripe' || stripeInvoiceTypes.some((type) => type === delivered.type);
 
-export const asFinding = (d: Delivered): Finding => ({
-  about: d.eventId,
-  what: `${d.type} was answered 200 and is not on the standby`,
+export const asFinding = (delivered: Delivered): Finding => ({
+  about: delivered.eventId,
+  what: `${delivered.type} was answered 200 and is not on the standby`,
 });
 
 /**

@@ -47,14 +47,14 @@ type NodeOptions = {
 };
 
 /** Patroni's settings. The caller writes them as JSON, a subset of YAML. Pure. */
-export function settingsOf(o: NodeOptions, bin: string): object {
+export function settingsOf(options: NodeOptions, bin: string): object {
   const access = ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256'];
-  const api = `${HOST}:${o.apiPort}`;
-  const server = `${HOST}:${o.port}`;
+  const api = `${HOST}:${options.apiPort}`;
+  const server = `${HOST}:${options.port}`;
   return {
     scope: 'crossbill',
-    name: o.name,
-    etcd3: { hosts: `${HOST}:${o.etcdPort}` },
+    name: options.name,
+    etcd3: { hosts: `${HOST}:${options.etcdPort}` },
     restapi: { listen: api, connect_address: api },
     bootstrap: {
       dcs: { ...TIMEOUT, synchronous_mode: true, postgresql: { use_pg_rewind: true } },
@@ -63,13 +63,13 @@ export function settingsOf(o: NodeOptions, bin: string): object {
     postgresql: {
       listen: server,
       connect_address: server,
-      data_dir: join(o.folder, 'data'),
+      data_dir: join(options.folder, 'data'),
       bin_dir: bin,
-      pgpass: join(o.folder, 'pgpass'),
+      pgpass: join(options.folder, 'pgpass'),
       pg_hba: access,
       authentication: {
-        superuser: { username: 'postgres', password: o.password },
-        replication: { username: 'replicator', password: o.password },
+        superuser: { username: 'postgres', password: options.password },
+        replication: { username: 'replicator', password: options.password },
       },
       // No fsync: this run kills only processes, and the kernel keeps their writes.
       parameters: { fsync: 'off', unix_socket_directories: '' },

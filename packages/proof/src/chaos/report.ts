@@ -27,9 +27,9 @@ export function isClean(outcome: Outcome): boolean {
 }
 
 /** The report, line by line. Pure. */
-export function reportLines(outcome: Outcome, n: Numbers): readonly string[] {
+export function reportLines(outcome: Outcome, numbers: Numbers): readonly string[] {
   const { sides, delivered, stored, findings, verify } = outcome;
-  const strikes = [...n.strikes].sort(([, a], [, b]) => b - a);
+  const strikes = [...numbers.strikes].sort(([, a], [, b]) => b - a);
   const total = strikes.reduce((sum, [, times]) => sum + times, 0);
   const taken = sides.mor.payments.filter((p) => TAKEN.has(p.status)).length;
   const refunded = sides.mor.refunds.filter((r) => r.status === 'succeeded').length;
@@ -37,13 +37,15 @@ export function reportLines(outcome: Outcome, n: Numbers): readonly string[] {
   const open = sides.daemon.reviews.filter((r) => r.status === 'open').length;
   return [
     '',
-    `${n.title}: ${(n.lastedMs / 60_000).toFixed(1)} minutes${total === 0 ? '' : `, ${counted(total, 'strike')}`}.`,
+    `${numbers.title}: ${(numbers.lastedMs / 60_000).toFixed(1)} minutes${total === 0 ? '' : `, ${counted(total, 'strike')}`}.`,
     ...strikes.map(([kind, times]) => `  ${String(times).padStart(5)}  ${KINDS[kind]}`),
-    `${n.daemonDeaths === 0 ? 'No daemon ended' : `A daemon ended ${counted(n.daemonDeaths, 'time')} and was started again`}; ` +
-      `PostgreSQL was started ${counted(n.serverStarts, 'time')}.`,
+    `${numbers.daemonDeaths === 0 ? 'No daemon ended' : `A daemon ended ${counted(numbers.daemonDeaths, 'time')} and was started again`}; ` +
+      `PostgreSQL was started ${counted(numbers.serverStarts, 'time')}.`,
     'What the merchant did:',
-    ...[...n.done].sort(([, a], [, b]) => b - a).map(([what, times]) => `  ${String(times).padStart(5)}  ${what}`),
-    ...n.more,
+    ...[...numbers.done]
+      .sort(([, a], [, b]) => b - a)
+      .map(([what, times]) => `  ${String(times).padStart(5)}  ${what}`),
+    ...numbers.more,
     `${counted(acknowledged, 'event')} ${acknowledged === 1 ? 'was' : 'were'} answered 200; ${stored.length} are stored, ` +
       `${stored.filter((s) => s.status === 'received').length} of them not decided.`,
     `The MoR took ${counted(taken, 'payment')} and gave ${counted(refunded, 'refund')} back; ` +
@@ -57,10 +59,10 @@ export function reportLines(outcome: Outcome, n: Numbers): readonly string[] {
     verify === null ? 'crossbill verify was not run.' : `crossbill verify: ${verify.verdict}.`,
     ...(verify === null || verify.verdict === 'clean' ? [] : verify.said.split('\n').slice(0, SHOWN)),
     isClean(outcome) ? 'Every rule holds.' : 'A rule is broken.',
-    ...(n.logs === null ? [] : [`The logs are kept in ${n.logs}`]),
+    ...(numbers.logs === null ? [] : [`The logs are kept in ${numbers.logs}`]),
   ];
 }
 
-export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

@@ -23,7 +23,8 @@ export type Stored = {
   readonly reason: string | null;
 };
 
-const nameOf = (e: { readonly source: string; readonly eventId: string }): string => `${e.source} ${e.eventId}`;
+const nameOf = (event: { readonly source: string; readonly eventId: string }): string =>
+  `${event.source} ${event.eventId}`;
 
 /** Returns the events answered with 200 and missing in the inbox. Every function in this file is pure. */
 export function lost(delivered: readonly Delivered[], stored: readonly Stored[]): readonly Delivered[] {

@@ -15,7 +15,7 @@ const FIRST_RUNS = 100;
 const MOST_RUNS = 50_000;
 
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
-const grouped = (n: number): string => n.toLocaleString('en-US');
+const grouped = (count: number): string => count.toLocaleString('en-US');
 
 /** Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {

@@ -27,9 +27,9 @@ export function must(holds: boolean, said: string): asserts holds {
   if (!holds) throw new Broken(said);
 }
 
-/** Throws `Broken` if `a` and `b` differ as JSON. */
-export function mustBeSame(a: unknown, b: unknown, said: string): void {
-  const [x, y] = [shown(a), shown(b)];
+/** Throws `Broken` if `one` and `other` differ as JSON. */
+export function mustBeSame(one: unknown, other: unknown, said: string): void {
+  const [x, y] = [shown(one), shown(other)];
   must(x === y, `${said}: ${x.slice(0, 300)} is not ${y.slice(0, 300)}`);
 }
 

@@ -135,9 +135,9 @@ export class Drill {
     const [full, portal, part] = fresh;
     if (full === undefined || portal === undefined || part === undefined) throw new Error('too few renewals were paid');
     const earlier = before[0] ?? part; // a payment from before the backup, so the restored database has it
-    const third = (p: { id: string; amount: number }): Pick<Asked, 'paymentId' | 'body'> => ({
-      paymentId: p.id,
-      body: { amount: Math.floor(p.amount / 3), reason: 'a part' },
+    const third = (payment: { id: string; amount: number }): Pick<Asked, 'paymentId' | 'body'> => ({
+      paymentId: payment.id,
+      body: { amount: Math.floor(payment.amount / 3), reason: 'a part' },
     });
     const asked = [
       { ...third(earlier), key: `${run} ${when} earlier` },

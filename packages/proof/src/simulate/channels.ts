@@ -240,17 +240,17 @@ export class Channels {
    * Reads the invoice's proforma invoice or link at the MoR, because it may have ended. The API does the same before it
    * requests a new one.
    */
-  private async refreshOpen(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
-    const there = await r.channels.findOpen(invoiceId, kind);
+  private async refreshOpen(replica: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
+    const there = await replica.channels.findOpen(invoiceId, kind);
     if (there !== null && there.morId !== null)
-      await r.channels.refresh(kind === 'proforma' ? proformaLookup : linkLookup, there);
+      await replica.channels.refresh(kind === 'proforma' ? proformaLookup : linkLookup, there);
   }
 }
 
 /** Reads the invoice on Stripe. Null: Stripe has no such invoice. Throws if Stripe does not answer. */
-async function billedNow(r: Replica, invoiceId: string): Promise<Billed | null> {
+async function billedNow(replica: Replica, invoiceId: string): Promise<Billed | null> {
   try {
-    return await r.channels.billed(invoiceId);
+    return await replica.channels.billed(invoiceId);
   } catch (e) {
     if (e instanceof Problem && e.getStatus() === 404) return null;
     throw e;

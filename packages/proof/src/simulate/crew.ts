@@ -14,7 +14,7 @@ const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 /** One process with its database. It does one task at a time. */
 class Worker {
   private readonly child: ChildProcess;
-  private waiting: { resolve: (m: FromWorker) => void; reject: (e: Error) => void } | null = null;
+  private waiting: { resolve: (fromWorker: FromWorker) => void; reject: (error: Error) => void } | null = null;
   private ended: Error | null = null;
 
   constructor(private readonly onProgress: (line: string) => void) {

@@ -70,11 +70,13 @@ export function unnamedManual(world: World, found: readonly Difference[]): strin
 }
 
 /** True if a finding of verify is about a change by hand. */
-export function isByHand(world: World, d: Difference): boolean {
-  return world.byHand.some(({ objectId, invoiceId }) => d.objectId === objectId && d.invoiceId === invoiceId);
+export function isByHand(world: World, difference: Difference): boolean {
+  return world.byHand.some(
+    ({ objectId, invoiceId }) => difference.objectId === objectId && difference.invoiceId === invoiceId,
+  );
 }
 
 /** True if a person detached Crossbill's payment from the invoice: the mark existed and is gone. */
-export function wasDetached(world: World, i: Pick<Invoice, 'id'>): boolean {
-  return world.byHand.some((h) => h.what === 'detached' && h.invoiceId === i.id);
+export function wasDetached(world: World, invoice: Pick<Invoice, 'id'>): boolean {
+  return world.byHand.some((h) => h.what === 'detached' && h.invoiceId === invoice.id);
 }

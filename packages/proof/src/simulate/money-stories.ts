@@ -27,9 +27,10 @@ async function signup(world: World, called: Called = () => null): Promise<Signed
   return { people, names: new Names(world, people), ada, charge: () => chargeOf(people, ada) };
 }
 
-function chargeOf(people: People, s: Subscriber): string {
+function chargeOf(people: People, subscriber: Subscriber): string {
   return (
-    people.payments().find((p) => p.kind === 'signup' && p.merchantCustomerId === s.customerId)?.processorChargeId ?? ''
+    people.payments().find((p) => p.kind === 'signup' && p.merchantCustomerId === subscriber.customerId)
+      ?.processorChargeId ?? ''
   );
 }
 

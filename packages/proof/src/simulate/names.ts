@@ -105,24 +105,24 @@ export class Names {
   }
 
   /** Adds a bank transfer to the payments of the MoR's portal. Returns its id there. */
-  private portalId(f: {
+  private portalId(facts: {
     readonly id: string;
     readonly reference: string | null;
     readonly received: bigint | null;
     readonly currency: string;
   }): string {
     const id = transferInPortal(this.world.sandbox, {
-      invoiceId: f.reference,
-      customerId: this.people.invoice(f.reference ?? '')?.customer ?? '',
-      amount: Number(f.received ?? 0n),
-      currency: f.currency.toLowerCase(),
+      invoiceId: facts.reference,
+      customerId: this.people.invoice(facts.reference ?? '')?.customer ?? '',
+      amount: Number(facts.received ?? 0n),
+      currency: facts.currency.toLowerCase(),
     });
-    this.world.planted.transfers.set(f.id, id);
+    this.world.planted.transfers.set(facts.id, id);
     return id;
   }
 }
 
-function amountOf(p: MorPayment, more: number): { readonly amount: string; readonly currency: string } {
-  const currency = p.currency.toUpperCase();
-  return { amount: decimalFromMinor(BigInt(p.amount + more), currency), currency };
+function amountOf(payment: MorPayment, more: number): { readonly amount: string; readonly currency: string } {
+  const currency = payment.currency.toUpperCase();
+  return { amount: decimalFromMinor(BigInt(payment.amount + more), currency), currency };
 }

@@ -5,16 +5,21 @@ import { type People, type Subscriber } from './people.js';
 import { type World } from './world.js';
 
 /** The shop reports the setup `reports` times at once. The story decides whether charges on the card succeed. */
-export async function giveAnotherCard(world: World, people: People, s: Subscriber, reports = 2): Promise<void> {
-  const path = `/v1/customers/${s.customerId}/payment-method`;
-  const number = (world.cardsGiven.get(s.customerId) ?? 0) + 1;
+export async function giveAnotherCard(
+  world: World,
+  people: People,
+  subscriber: Subscriber,
+  reports = 2,
+): Promise<void> {
+  const path = `/v1/customers/${subscriber.customerId}/payment-method`;
+  const number = (world.cardsGiven.get(subscriber.customerId) ?? 0) + 1;
   const body = '{}';
   const bodySha256 = createHash('sha256').update(body).digest();
   const name = {
     ...{ apiKey: 'shop', method: 'POST', path, bodySha256 },
-    idempotencyKey: `card-${number}-${s.customerId}`,
+    idempotencyKey: `card-${number}-${subscriber.customerId}`,
   };
-  const request = { customerId: s.customerId, paymentMethodTypes: null, taxCalculationId: null, by: 'shop' };
+  const request = { customerId: subscriber.customerId, paymentMethodTypes: null, taxCalculationId: null, by: 'shop' };
   let intentId: string | null = null;
   for (let tries = 0; tries < 5 && intentId === null; tries++) {
     intentId = await world.ask('another card', async (r) => {
@@ -24,8 +29,8 @@ export async function giveAnotherCard(world: World, people: People, s: Subscribe
     if (intentId === null) await world.sleep(30_000);
   }
   if (intentId === null) return;
-  await people.confirm(intentId, s.customerId, 'succeed');
-  const report = () => world.ask('card confirmed', (r) => r.methods.confirm(s.customerId, null, 'shop'));
+  await people.confirm(intentId, subscriber.customerId, 'succeed');
+  const report = () => world.ask('card confirmed', (r) => r.methods.confirm(subscriber.customerId, null, 'shop'));
   const notified = await Promise.all(Array.from({ length: reports }, report));
-  if (notified.some((t) => t?.ok === true)) world.cardsGiven.set(s.customerId, number);
+  if (notified.some((t) => t?.ok === true)) world.cardsGiven.set(subscriber.customerId, number);
 }

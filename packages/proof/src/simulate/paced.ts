@@ -36,7 +36,7 @@ export function steppedDatabase(db: Database, scheduler: Scheduler, owner: Owner
     });
   const query = (...args: unknown[]): Promise<unknown> =>
     step(async () => {
-      await (pool.query as unknown as (...a: unknown[]) => Promise<unknown>).apply(pool, args);
+      await (pool.query as unknown as (...one: unknown[]) => Promise<unknown>).apply(pool, args);
     });
   return Object.assign(Object.create(db) as Database, {
     pool: Object.assign(Object.create(pool) as pg.Pool, { connect, query }),

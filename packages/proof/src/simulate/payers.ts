@@ -67,10 +67,10 @@ export function payerRules({ world }: Pick<Sides, 'world'>): string[] {
   });
 }
 
-function wrongPayer(p: MorPayment, customerId: string, confirmed: readonly Confirmation[]): string | null {
-  const own = confirmed.findLast((c) => c.customerId === customerId && c.at <= p.createdAtMs);
-  if (p.paidWith === null) return own === undefined ? null : `found no method, and ${own.intentId} saved one`;
-  const { intentId, merchantCustomerId } = p.paidWith;
+function wrongPayer(payment: MorPayment, customerId: string, confirmed: readonly Confirmation[]): string | null {
+  const own = confirmed.findLast((c) => c.customerId === customerId && c.at <= payment.createdAtMs);
+  if (payment.paidWith === null) return own === undefined ? null : `found no method, and ${own.intentId} saved one`;
+  const { intentId, merchantCustomerId } = payment.paidWith;
   const by = confirmed.find((c) => c.intentId === intentId)?.customerId ?? merchantCustomerId;
   if (by !== customerId) return `was paid by ${by ?? 'nobody'}`;
   return intentId === (own?.intentId ?? null)

@@ -136,9 +136,9 @@ export class People {
   }
 
   /** Returns the id of the new invoice. Null: the subscription has ended. */
-  async renew(s: Subscriber, amount: number | null = null): Promise<string | null> {
+  async renew(subscriber: Subscriber, amount: number | null = null): Promise<string | null> {
     const more = amount === null ? {} : { amount };
-    const invoice = await this.control('/stripe/renew', { subscription: s.subscriptionId, ...more });
+    const invoice = await this.control('/stripe/renew', { subscription: subscriber.subscriptionId, ...more });
     return typeof invoice['id'] === 'string' ? invoice['id'] : null;
   }
 
@@ -173,7 +173,7 @@ export class People {
   chargeTwice(invoiceId: string): void {
     const { kernel, mor, cards } = this.world.sandbox;
     // A bank transfer is no charge.
-    const isCharge = (p: MorPayment): boolean => p.status === 'succeeded' && p.kind !== 'transfer';
+    const isCharge = (payment: MorPayment): boolean => payment.status === 'succeeded' && payment.kind !== 'transfer';
     const first = this.payments().find((p) => p.merchantInvoiceId === invoiceId && isCharge(p));
     if (first === undefined) return;
     const twin: MorPayment = {
@@ -289,21 +289,21 @@ export class People {
    * `names`: makes the payment id for the backend's report from the MoR's id; null: the backend reports no id.
    */
   async signUp(
-    s: Subscriber,
+    subscriber: Subscriber,
     outcome: 'succeed' | 'decline' | 'bank_debit' | 'bank_debit_failed' = 'succeed',
-    said: readonly number[] = [s.amount],
+    said: readonly number[] = [subscriber.amount],
     names: (right: string) => Pick<Naming, 'said' | 'as'> | null = () => null,
   ): Promise<void> {
     const by = 'shop';
-    const body = JSON.stringify({ customer: s.customerId, amount: s.amount });
-    const name = { apiKey: by, method: 'POST', path: '/v1/signups', idempotencyKey: `signup-${s.customerId}` };
-    const customer = { id: s.customerId };
+    const body = JSON.stringify({ customer: subscriber.customerId, amount: subscriber.amount });
+    const name = { apiKey: by, method: 'POST', path: '/v1/signups', idempotencyKey: `signup-${subscriber.customerId}` };
+    const customer = { id: subscriber.customerId };
     const call = { kind: 'create_payment_intent', customer, description: null } as const;
     const request = {
       kind: 'payment',
-      customerId: s.customerId,
-      amount: BigInt(s.amount),
-      currency: s.currency.toUpperCase(),
+      customerId: subscriber.customerId,
+      amount: BigInt(subscriber.amount),
+      currency: subscriber.currency.toUpperCase(),
       invoiceId: null,
       call,
       taxCalculationId: null,
@@ -321,12 +321,12 @@ export class People {
     }
     if (made === null) return;
     const { id, intentId } = made;
-    const result = await this.confirm(intentId, s.customerId, outcome);
+    const result = await this.confirm(intentId, subscriber.customerId, outcome);
     const chargeId = result['charge_id'];
     if (typeof chargeId !== 'string' || chargeId === '') return;
-    this.world.signupOf.set(chargeId, s.firstInvoiceId);
-    if (said.some((amount) => amount !== s.amount)) this.world.misnamed.add(id);
-    const completion = { chargeId, invoiceId: s.firstInvoiceId, currency: s.currency.toUpperCase() };
+    this.world.signupOf.set(chargeId, subscriber.firstInvoiceId);
+    if (said.some((amount) => amount !== subscriber.amount)) this.world.misnamed.add(id);
+    const completion = { chargeId, invoiceId: subscriber.firstInvoiceId, currency: subscriber.currency.toUpperCase() };
     const right = this.payments().find((p) => p.processorChargeId === chargeId)?.id ?? '';
     const called = names(right);
     const paymentId = called?.said ?? null;

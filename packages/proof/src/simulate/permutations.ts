@@ -147,7 +147,7 @@ export async function runOrder(order: number, repository: SimRepository, keepTra
 /** Returns a line for each order with another end state than the first order of the same events. */
 export function differences(runs: readonly OrderRun[]): readonly string[] {
   // Ignores closed review items: one order may open and close an item, and another may need none.
-  const plain = (r: OrderRun): string => r.end.replace(/review \S+ resolved\n?/g, '').trim();
+  const plain = (orderRun: OrderRun): string => orderRun.end.replace(/review \S+ resolved\n?/g, '').trim();
   return runs.flatMap((r) => {
     const first = runs.find((x) => sameEvents(x) === sameEvents(r)) ?? r;
     if (plain(r) === plain(first)) return [];

@@ -67,7 +67,7 @@ export class Planted {
   readonly linked = new Map<string, number>();
 
   /** True if a person mixed up this payment with another: one of the two payments got the id of the other. */
-  isMixedUp(p: { readonly id: string; readonly reference: string }): boolean {
-    return this.namings.some((n) => n.as === 'another' && (n.reference === p.reference || n.said === p.id));
+  isMixedUp(part: { readonly id: string; readonly reference: string }): boolean {
+    return this.namings.some((n) => n.as === 'another' && (n.reference === part.reference || n.said === part.id));
   }
 }

@@ -352,6 +352,6 @@ type Kept = { readonly kept: unknown };
 function quietValue(value: unknown): Kept {
   return { kept: value };
 }
-function unwrap(k: Kept): unknown {
-  return k.kept;
+function unwrap(kept: Kept): unknown {
+  return kept.kept;
 }

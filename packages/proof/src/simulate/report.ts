@@ -52,16 +52,16 @@ export function reporter(total: number, write: (text: string) => void, trace: bo
   };
 }
 
-function failureText(r: TaskResult): string {
-  const more = (n: number, shown: number): string => (n > shown ? `    … and ${n - shown} more\n` : '');
-  const faults = r.injected.slice(0, SHOWN_FAULTS).map((f) => `    #${f.at} ${f.fault} at ${f.label}\n`);
+function failureText(taskResult: TaskResult): string {
+  const more = (count: number, shown: number): string => (count > shown ? `    … and ${count - shown} more\n` : '');
+  const faults = taskResult.injected.slice(0, SHOWN_FAULTS).map((f) => `    #${f.at} ${f.fault} at ${f.label}\n`);
   return [
-    `\nFAILED ${r.name}\n`,
-    ...r.broken.slice(0, SHOWN_RULES).map((b) => `  ${b}\n`),
-    more(r.broken.length, SHOWN_RULES),
+    `\nFAILED ${taskResult.name}\n`,
+    ...taskResult.broken.slice(0, SHOWN_RULES).map((b) => `  ${b}\n`),
+    more(taskResult.broken.length, SHOWN_RULES),
     `  faults:\n`,
     ...faults,
-    more(r.injected.length, SHOWN_FAULTS),
-    `  replay with: ${r.replay}\n\n`,
+    more(taskResult.injected.length, SHOWN_FAULTS),
+    `  replay with: ${taskResult.replay}\n\n`,
   ].join('');
 }

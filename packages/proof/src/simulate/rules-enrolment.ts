@@ -37,36 +37,39 @@ function outsideRules(sides: Sides): string[] {
   });
 }
 
-function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
-  const row = seen.invoices.find((r) => r.invoice_id === i.id);
-  const relays = seen.calls.filter((m) => m.kind === 'relay_event' && m.lane === i.id);
+function ofInvoice({ world, seen }: Sides, invoice: Invoice): string[] {
+  const row = seen.invoices.find((r) => r.invoice_id === invoice.id);
+  const relays = seen.calls.filter((m) => m.kind === 'relay_event' && m.lane === invoice.id);
   const status = row?.status ?? 'unknown';
-  if (wasEnrolled(world, i)) {
+  if (wasEnrolled(world, invoice)) {
     // A cancelled relay counts if the MoR charged: the MoR took the event, and only its reply was lost.
-    const charged = [...world.sandbox.mor.payments.values()].some((p) => p.merchantInvoiceId === i.id);
+    const charged = [...world.sandbox.mor.payments.values()].some((p) => p.merchantInvoiceId === invoice.id);
     const relayed = relays.some((m) => m.status === 'done' || (m.status === 'cancelled' && charged));
-    const broken = relayed ? [] : [`E1: ${i.id} of an enrolled customer was not relayed`];
-    return status === 'ignored' ? [...broken, `E1: ${i.id} of an enrolled customer is ignored`] : broken;
+    const broken = relayed ? [] : [`E1: ${invoice.id} of an enrolled customer was not relayed`];
+    return status === 'ignored' ? [...broken, `E1: ${invoice.id} of an enrolled customer is ignored`] : broken;
   }
   // After the MoR has charged a customer, Crossbill may handle the customer's invoices even without an enrolment.
-  if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === i.customer)) return [];
-  const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
+  if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === invoice.customer)) return [];
+  const items = seen.reviews.filter((r) => r.invoice_id === invoice.id && r.status === 'open');
   return [
-    ...(status === 'ignored' ? [] : [`E2: ${i.id} is of a customer who is not enrolled, and ${status}`]),
-    ...items.map((r) => `E2: ${i.id} belongs to a customer outside the enrolment, and item ${r.kind} is open`),
+    ...(status === 'ignored' ? [] : [`E2: ${invoice.id} is of a customer who is not enrolled, and ${status}`]),
+    ...items.map((r) => `E2: ${invoice.id} belongs to a customer outside the enrolment, and item ${r.kind} is open`),
     ...relays.flatMap((m) =>
-      m.status === 'cancelled' ? [] : [`E2: ${i.id} was relayed (${m.status}), and is not ours`],
+      m.status === 'cancelled' ? [] : [`E2: ${invoice.id} was relayed (${m.status}), and is not ours`],
     ),
   ];
 }
 
 /** True if the customer was enrolled: linked before the invoice, or with the right metadata on Stripe. */
-function wasEnrolled(world: World, i: Invoice): boolean {
+function wasEnrolled(world: World, invoice: Invoice): boolean {
   const rule = world.settings.enrolment;
   const { customers, subscriptions } = world.sandbox.stripe.state;
-  if (rule?.by === 'linked') return (world.planted.linked.get(i.customer) ?? Infinity) < i.created * 1_000;
+  if (rule?.by === 'linked') return (world.planted.linked.get(invoice.customer) ?? Infinity) < invoice.created * 1_000;
   if (rule?.by !== 'metadata') return true;
   const carries = (metadata: Readonly<Record<string, string>> | undefined): boolean =>
     metadata?.[rule.key] === rule.value;
-  return carries(customers.get(i.customer)?.metadata) || carries(subscriptions.get(i.subscription ?? '')?.metadata);
+  return (
+    carries(customers.get(invoice.customer)?.metadata) ||
+    carries(subscriptions.get(invoice.subscription ?? '')?.metadata)
+  );
 }

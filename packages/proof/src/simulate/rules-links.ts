@@ -17,15 +17,19 @@ function oneIsHere({ seen, taken }: Sides, { id, reference, onLink }: Taken): st
 }
 
 /** L2: after one payment on a link and the MoR's event, Crossbill has the charge and the id from the event. */
-function calledSo({ seen }: Sides, p: Taken): string[] {
-  const row = rowOf(seen, p);
-  const [first, second] = p.onLink;
+function calledSo({ seen }: Sides, payment: Taken): string[] {
+  const row = rowOf(seen, payment);
+  const [first, second] = payment.onLink;
   if (row === undefined || first === undefined || second !== undefined || !isHeard(seen, first.eventId)) return [];
   const broken: string[] = [];
-  if (namesCharge(first.names) && row.processor_charge_id !== p.chargeId)
-    broken.push(`L2: the MoR calls ${p.id} ${p.chargeId ?? ''}; here it is ${row.processor_charge_id ?? 'nothing'}`);
-  if (namesId(first.names) && row.payment_id !== p.id)
-    broken.push(`L2: the MoR calls a payment on ${p.reference} ${p.id}; here it is ${row.payment_id ?? 'nothing'}`);
+  if (namesCharge(first.names) && row.processor_charge_id !== payment.chargeId)
+    broken.push(
+      `L2: the MoR calls ${payment.id} ${payment.chargeId ?? ''}; here it is ${row.processor_charge_id ?? 'nothing'}`,
+    );
+  if (namesId(first.names) && row.payment_id !== payment.id)
+    broken.push(
+      `L2: the MoR calls a payment on ${payment.reference} ${payment.id}; here it is ${row.payment_id ?? 'nothing'}`,
+    );
   return broken;
 }
 

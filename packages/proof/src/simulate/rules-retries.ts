@@ -59,21 +59,21 @@ function orderRules({ world, seen }: Sides): string[] {
  * Y1: by its own records, the MoR charges no paid invoice again. Y2: Crossbill makes no more automatic tries than the
  * schedule has steps.
  */
-function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): string[] {
+function chargeRules({ world, seen }: Sides, invoice: Invoice, row: InvoiceLine): string[] {
   const broken: string[] = [];
   // If the MoR refuses a link because of its country, Crossbill requests a second link with the country of the
   // settings. Both requests count as one try.
   const isReplaced = (ref: string): boolean => seen.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   const charges = [...world.sandbox.mor.payments.values()].filter(
-    (p) => p.kind === 'renewal' && p.merchantInvoiceId === i.id && p.method === 'card',
+    (p) => p.kind === 'renewal' && p.merchantInvoiceId === invoice.id && p.method === 'card',
   );
-  const paidMs = i.paidAt === null ? Infinity : i.paidAt * 1000;
+  const paidMs = invoice.paidAt === null ? Infinity : invoice.paidAt * 1000;
   const taken = charges.find((p) => p.status === 'succeeded');
   // Skips invoices the MoR charged again on its own.
-  for (const p of world.triedByMor.has(i.id) ? [] : charges) {
-    if (p.createdAtMs > paidMs + UNDER_WAY_MS) broken.push(`Y1: ${i.id} is paid and was charged again (${p.id})`);
+  for (const p of world.triedByMor.has(invoice.id) ? [] : charges) {
+    if (p.createdAtMs > paidMs + UNDER_WAY_MS) broken.push(`Y1: ${invoice.id} is paid and was charged again (${p.id})`);
     if (taken !== undefined && p.createdAtMs > taken.createdAtMs)
-      broken.push(`Y1: ${i.id} was charged by ${taken.id} and then again (${p.id})`);
+      broken.push(`Y1: ${invoice.id} was charged by ${taken.id} and then again (${p.id})`);
   }
   const own = (row.retries?.retries ?? []).filter(
     (r) => r.by === null && r.method === null && !r.withdrawn && !isReplaced(r.ref),
@@ -81,7 +81,7 @@ function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): stri
   for (const kind of REFUSAL_KINDS) {
     const made = own.filter((r) => r.kind === kind).length;
     const steps = world.settings.retrySchedule?.[kind].length ?? 0;
-    if (made > steps) broken.push(`Y2: ${i.id} had ${made} automatic tries, and its schedule has ${steps} steps`);
+    if (made > steps) broken.push(`Y2: ${invoice.id} had ${made} automatic tries, and its schedule has ${steps} steps`);
   }
   return broken;
 }
@@ -90,22 +90,24 @@ function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): stri
  * Y5: Crossbill tries an invoice only one time with each new card of its customer, and tries each open refused renewal
  * after a new card.
  */
-function cardRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
-  const given = world.cardsGiven.get(i.customer) ?? 0;
+function cardRules({ world }: Sides, invoice: Invoice, row: InvoiceLine): string[] {
+  const given = world.cardsGiven.get(invoice.customer) ?? 0;
   const tries = (row.retries?.retries ?? []).filter((r) => r.method !== null && !r.withdrawn).map((r) => r.method);
-  const broken = tries.length === new Set(tries).size ? [] : [`Y5: ${i.id} was tried twice with one card`];
+  const broken = tries.length === new Set(tries).size ? [] : [`Y5: ${invoice.id} was tried twice with one card`];
   const isLeft = row.status === 'open' && row.platform_status === 'open' && row.retries !== null;
   const untried = given > 0 && isLeft && tries.length === 0 && world.gaps.length === 0;
-  return untried ? [...broken, `Y5: ${i.id} is open, its customer gave another card, and no try followed`] : broken;
+  return untried
+    ? [...broken, `Y5: ${invoice.id} is open, its customer gave another card, and no try followed`]
+    : broken;
 }
 
 /** Y3: Crossbill never gives up a renewal already paid on Stripe. */
-function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
-  const subscription = world.sandbox.stripe.state.subscriptions.get(i.subscription ?? '');
+function endRules({ world }: Sides, invoice: Invoice, row: InvoiceLine): string[] {
+  const subscription = world.sandbox.stripe.state.subscriptions.get(invoice.subscription ?? '');
   const how = row.retries?.ended?.how;
-  const givenUp = i.uncollectibleAt ?? (how === 'cancel' ? (subscription?.canceledAt ?? null) : null);
-  if (givenUp === null || i.paidAt === null || givenUp * 1000 <= i.paidAt * 1000 + UNDER_WAY_MS) return [];
-  return [`Y3: ${i.id} was paid, and given up afterwards (${how ?? 'by nobody'})`];
+  const givenUp = invoice.uncollectibleAt ?? (how === 'cancel' ? (subscription?.canceledAt ?? null) : null);
+  if (givenUp === null || invoice.paidAt === null || givenUp * 1000 <= invoice.paidAt * 1000 + UNDER_WAY_MS) return [];
+  return [`Y3: ${invoice.id} was paid, and given up afterwards (${how ?? 'by nobody'})`];
 }
 
 /** Y4: a refused renewal has a next try or an end, an item for a person, or a payment page for the customer. */

@@ -15,15 +15,15 @@ export function reviewRules(sides: Sides): string[] {
 }
 
 /** True if the item has a cause: in the sandbox's data, or in a fact a story planted. */
-function isExplained(sides: Sides, r: ReviewLine): boolean {
+function isExplained(sides: Sides, item: ReviewLine): boolean {
   const { world, seen, taken: all } = sides;
   const { stripe, mor } = world.sandbox;
-  const p = all.find((t) => rowOf(seen, t)?.id === r.payment_row_id);
-  const invoiceId = r.invoice_id ?? p?.invoiceId ?? '';
+  const p = all.find((t) => rowOf(seen, t)?.id === item.payment_row_id);
+  const invoiceId = item.invoice_id ?? p?.invoiceId ?? '';
   const invoice = stripe.state.invoices.get(invoiceId);
   const ofInvoice = all.filter((t) => invoiceOf(sides, t) === invoiceId);
   const books = mor.channelBooks();
-  switch (r.kind) {
+  switch (item.kind) {
     case 'renewal_overdue': {
       // The item is right if the MoR has reported nothing yet: a bank debit is on its way, or the MoR lacks the invoice
       // or its newest retry.
@@ -51,7 +51,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
       );
       // Crossbill withdrew a request without a reply. Only the MoR knows whether the link or proforma invoice exists.
-      const maybeThere = seen.objects.some((o) => o.id === r.subject && o.detail.mayStand === true);
+      const maybeThere = seen.objects.some((o) => o.id === item.subject && o.detail.mayStand === true);
       const oneCharge = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
       const byStripe = collectedByStripe(invoice) > 0;
       return (
@@ -67,7 +67,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'invoice_not_payable':
       return p !== undefined && (invoice === undefined || invoice.status === 'void');
     case 'amount_mismatch':
-      if (world.misnamed.has(r.subject)) return true;
+      if (world.misnamed.has(item.subject)) return true;
       // The item is right if somebody detached the payment on Stripe: the whole amount is due again.
       if (invoice !== undefined && wasDetached(world, invoice)) return true;
       return (
@@ -84,7 +84,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'refund_stuck': {
       // Document 3 has no event for a failed pending refund, so an item asks a person.
       const made = [...mor.refunds.values()].find(
-        (x) => x.metadata?.['click'] !== undefined && namedBy(sides, x.id, r),
+        (x) => x.metadata?.['click'] !== undefined && namedBy(sides, x.id, item),
       );
       return made === undefined || made.status !== 'succeeded';
     }
@@ -98,28 +98,28 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       return isLossCredited(sides, invoiceId);
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
-        (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.topic === 'unknown-dispute',
+        (d) => item.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || item.topic === 'unknown-dispute',
       );
     case 'conflicting_event':
-      if (isOfLinkBeside(sides, r)) return true;
+      if (isOfLinkBeside(sides, item)) return true;
       // The item is right if the MoR reported a failure after the payment had succeeded or a signup's charge was
       // proven.
       if (world.contradicted.has(invoiceId)) return true;
-      if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
+      if ([...world.planted.twins].some((id) => item.subject.endsWith(`:${id}`))) return true;
       // The item is right if the MoR refunded the payment, and the payment's charge pays another invoice too.
       if ((p?.amountRefunded ?? 0) > 0 && world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId))
         return true;
       // The item is right if the MoR refunded a payment unknown to Crossbill. A signup's payment may name no invoice.
       return (
         all.some(
-          (t) => (t.kind === 'signup' || t.kind === 'link') && namesInFact(r, t.id) && rowOf(seen, t) === undefined,
+          (t) => (t.kind === 'signup' || t.kind === 'link') && namesInFact(item, t.id) && rowOf(seen, t) === undefined,
         ) ||
-        isOfNobody(sides, r) ||
+        isOfNobody(sides, item) ||
         all.some(
-          (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === r.subject && o.mor_id === t.id),
+          (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === item.subject && o.mor_id === t.id),
         ) ||
         // The item is right if somebody reported a wrong id for the payment, and a refund used this id.
-        world.planted.namings.some((n) => n.as !== 'right' && namesInFact(r, n.said))
+        world.planted.namings.some((n) => n.as !== 'right' && namesInFact(item, n.said))
       );
     case 'effect_failed':
       // The item is right if Stripe has no room for Crossbill's refund or credit note: a person changed credits by hand
@@ -127,13 +127,13 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       return (
         world.byHand.some((h) => h.invoiceId === invoiceId) ||
         isLossCredited(sides, invoiceId) ||
-        seen.refunds.some((x) => x.id === r.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
+        seen.refunds.some((x) => x.id === item.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
       );
     case 'refund_gap':
-      if (r.topic === 'request-refused') return tookPlaceOfOurs(sides, r, p);
-      if (r.topic === 'refund-beyond-sale') return isFullyCredited(sides, invoiceId);
+      if (item.topic === 'request-refused') return tookPlaceOfOurs(sides, item, p);
+      if (item.topic === 'refund-beyond-sale') return isFullyCredited(sides, invoiceId);
       // The item is right if another payment paid the invoice: then Stripe cannot show a refund of this payment.
-      return r.topic === 'refund-unshown' && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
+      return item.topic === 'refund-unshown' && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;
   }
@@ -155,29 +155,29 @@ function isFullyCredited({ world }: Sides, invoiceId: string): boolean {
 }
 
 /** True if Crossbill's refund came too late: somebody refunded in the MoR's portal first, and too little was left. */
-function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boolean {
+function tookPlaceOfOurs(sides: Sides, item: ReviewLine, payment: Taken | undefined): boolean {
   const elsewhere = [...sides.world.sandbox.mor.refunds.values()].find(
-    (x) => x.metadata?.['click'] === undefined && namedBy(sides, x.id, r),
+    (x) => x.metadata?.['click'] === undefined && namedBy(sides, x.id, item),
   );
-  return p !== undefined && elsewhere !== undefined && elsewhere.amount > p.amount - p.amountRefunded;
+  return payment !== undefined && elsewhere !== undefined && elsewhere.amount > payment.amount - payment.amountRefunded;
 }
 
 /** True if the item is about a payment link of the invoice with more than one payment. */
-function isOfLinkBeside({ taken }: Sides, r: ReviewLine): boolean {
-  return taken.some((t) => t.onLink.length > 1 && r.subject === `${t.invoiceId ?? ''}:announced`);
+function isOfLinkBeside({ taken }: Sides, item: ReviewLine): boolean {
+  return taken.some((t) => t.onLink.length > 1 && item.subject === `${t.invoiceId ?? ''}:announced`);
 }
 
 /** True if the item is about the `payment.captured` of a payment Crossbill does not know. */
-function isOfNobody({ world, seen, taken }: Sides, r: ReviewLine): boolean {
-  const capture = world.planted.captures.find((c) => r.subject === c.eventId);
+function isOfNobody({ world, seen, taken }: Sides, item: ReviewLine): boolean {
+  const capture = world.planted.captures.find((c) => item.subject === c.eventId);
   const payment = taken.find((t) => t.id === capture?.paymentId);
   return payment !== undefined && rowOf(seen, payment) === undefined;
 }
 
-function invoiceOf({ seen }: Sides, t: Taken): string | null {
-  return t.invoiceId ?? rowOf(seen, t)?.invoice_id ?? null;
+function invoiceOf({ seen }: Sides, payment: Taken): string | null {
+  return payment.invoiceId ?? rowOf(seen, payment)?.invoice_id ?? null;
 }
 
-function namedBy({ seen }: Sides, morRefundId: string, r: ReviewLine): boolean {
-  return seen.refunds.some((x) => x.id === r.refund_id && x.mor_refund_id === morRefundId);
+function namedBy({ seen }: Sides, morRefundId: string, item: ReviewLine): boolean {
+  return seen.refunds.some((x) => x.id === item.refund_id && x.mor_refund_id === morRefundId);
 }

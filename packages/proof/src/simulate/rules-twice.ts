@@ -28,8 +28,9 @@ function chargeRules({ world, seen }: Sides): string[] {
   for (const { chargeId, first, second } of world.planted.oneCharge) {
     if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // the MoR gave up sending the second event
     // A signup's payment may have no id or a mistyped id. Its charge and its invoice still identify it.
-    const isFirst = (r: PaymentLine): boolean =>
-      r.payment_id === first.paymentId || (r.processor_charge_id === chargeId && r.invoice_id === first.invoiceId);
+    const isFirst = (payment: PaymentLine): boolean =>
+      payment.payment_id === first.paymentId ||
+      (payment.processor_charge_id === chargeId && payment.invoice_id === first.invoiceId);
     const rows = seen.payments.filter((r) => isFirst(r) || r.payment_id === second.paymentId);
     const ids = rows.map((r) => r.id);
     const booked = seen.ledger.filter((e) => e.reason === 'payment_collected' && ids.includes(e.payment_row_id));
@@ -73,8 +74,8 @@ function refundIdRules({ world, seen, taken }: Sides): string[] {
   return broken;
 
   /** True if Crossbill has the refund's payment under the MoR's id. */
-  function isKnown(r: MorRefund): boolean {
-    const payment = taken.find((p) => p.id === r.paymentId);
+  function isKnown(refund: MorRefund): boolean {
+    const payment = taken.find((p) => p.id === refund.paymentId);
     return payment !== undefined && rowOf(seen, payment)?.payment_id === payment.id;
   }
 }

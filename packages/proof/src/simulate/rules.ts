@@ -81,8 +81,8 @@ const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'r
 /** G4, V15 and V16: nothing is half done, no call repeats without end, no lane is leased. */
 export function idleRules({ seen }: Pick<Sides, 'seen'>): string[] {
   const broken: string[] = [];
-  const notified = (m: CallLine): boolean =>
-    seen.reviews.some((r) => r.status === 'open' && (r.subject === m.subject || r.refund_id === m.subject));
+  const notified = (call: CallLine): boolean =>
+    seen.reviews.some((r) => r.status === 'open' && (r.subject === call.subject || r.refund_id === call.subject));
   for (const m of seen.calls) {
     if (m.status === 'pending' && !notified(m))
       broken.push(`G4: ${m.key} is still pending after ${m.attempts} tries (${m.lastMessage ?? ''})`);
@@ -99,44 +99,45 @@ export function idleRules({ seen }: Pick<Sides, 'seen'>): string[] {
   return broken;
 }
 
-function invoiceOf(world: World, p: Taken): Invoice | undefined {
-  return p.invoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(p.invoiceId);
+function invoiceOf(world: World, payment: Taken): Invoice | undefined {
+  return payment.invoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(payment.invoiceId);
 }
 
 /** V3 and V4: each payment shows on its invoice exactly one time, or an item asks a person. */
-function paymentRules({ world, seen }: Sides, p: Taken): string[] {
+function paymentRules({ world, seen }: Sides, payment: Taken): string[] {
   const broken: string[] = [];
-  const row = rowOf(seen, p);
-  const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
+  const row = rowOf(seen, payment);
+  const about = `${payment.id} of ${payment.amount} ${payment.currency} for ${payment.invoiceId ?? 'no invoice'}`;
   // `left`: Crossbill rightly has not booked this transfer. Either the MoR's event never arrived, and an item asks a
   // person for the amount. Or a person dismissed the transfer's item.
-  const isUnheard = isUnheardTransfer(seen, p);
+  const isUnheard = isUnheardTransfer(seen, payment);
   const left = seen.objects.some(
     (o) =>
-      o.mor_id === p.id && seen.reviews.some((r) => r.subject === o.id && (isUnheard || r.resolution === 'dismiss')),
+      o.mor_id === payment.id &&
+      seen.reviews.some((r) => r.subject === o.id && (isUnheard || r.resolution === 'dismiss')),
   );
   if (row === undefined) {
-    const isLeft = p.kind === 'signup' || left || isNotifiedOnLink(seen, p);
+    const isLeft = payment.kind === 'signup' || left || isNotifiedOnLink(seen, payment);
     return isLeft ? [] : [`V4: ${about} was taken and is not in the ledger`];
   }
-  const references = referencesOf(seen, p);
+  const references = referencesOf(seen, payment);
   const records = [...world.sandbox.stripe.state.records.values()].filter((r) => references.includes(r.reference));
   if (records.length > 1) broken.push(`V3: ${about} was reported ${records.length} times`);
   const attached = records.filter((r) => r.attachedAs !== null);
-  if (row.amount !== null && Number(row.amount) !== p.amount)
+  if (row.amount !== null && Number(row.amount) !== payment.amount)
     broken.push(`G7: the ledger has ${row.amount} for ${about}`);
   if (row.succeeded_at === null) {
     // After a contradicting failure from the MoR, the payment is parked and an item asks a person.
     const doubted = row.mark === 'parked' && world.contradicted.has(row.invoice_id);
     return doubted ? broken : [...broken, `V4: ${about} is not recorded as taken (mark ${row.mark})`];
   }
-  if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
-    broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
+  if (Number(row.amount_refunded) === payment.amountRefunded && row.status !== payment.status)
+    broken.push(`G11: ${about} is ${row.status} here and ${payment.status} at the MoR`);
   const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);
   // An open item must ask about each parked payment. While a refund is stuck, the item of the refund is enough.
   const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
-  const invoice = invoiceOf(world, p);
+  const invoice = invoiceOf(world, payment);
   const notified = seen.reviews.some((r) => r.topic === 'overpaid' && r.invoice_id === row.invoice_id);
   switch (row.mark) {
     case 'confirmed':
@@ -145,14 +146,14 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
         broken.push(`V3: ${about} counts as marked and hangs on ${attached.length} invoices`);
       if (attached.length === 1 && invoice?.status !== 'paid' && !reviews.some((r) => r.resolution === 'apply'))
         broken.push(`G7: ${about} was marked, it is not what its ${invoice?.status ?? 'unknown'} invoice wanted`);
-      if (row.mark_mode === 'out_of_band' && invoice?.paidOutOfBand !== p.amount && !notified)
+      if (row.mark_mode === 'out_of_band' && invoice?.paidOutOfBand !== payment.amount && !notified)
         broken.push(`V3: ${about} counts as marked out of band; Stripe shows ${invoice?.paidOutOfBand ?? 'nothing'}`);
       break;
     case 'parked':
       if (!asked) broken.push(`V4: ${about} is parked and nobody is asked about it`);
       break;
     case 'closed':
-      if (!settledByPerson && p.amountRefunded < p.amount) broken.push(`V4: ${about} was closed by nobody`);
+      if (!settledByPerson && payment.amountRefunded < payment.amount) broken.push(`V4: ${about} was closed by nobody`);
       break;
     case 'held':
       if (invoice?.status !== 'draft') broken.push(`V4: ${about} is held; its invoice is ${invoice?.status ?? 'gone'}`);
@@ -167,8 +168,11 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
     broken.push(`V3: ${about} is attached and its mark is ${row.mark}`);
   const payable = invoice?.status === 'open' || invoice?.status === 'uncollectible';
   const exact =
-    payable && !wasDetached(world, invoice) && amountRemaining(invoice) === p.amount && invoice.currency === p.currency;
-  if (exact && row.mark !== 'confirmed' && !settledByPerson && p.amountRefunded === 0)
+    payable &&
+    !wasDetached(world, invoice) &&
+    amountRemaining(invoice) === payment.amount &&
+    invoice.currency === payment.currency;
+  if (exact && row.mark !== 'confirmed' && !settledByPerson && payment.amountRefunded === 0)
     broken.push(
       `V4: ${about} is exactly the amount due on its ${invoice.status} invoice, and has no mark (${row.mark})`,
     );
@@ -176,32 +180,33 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
 }
 
 /** V5: for each paid invoice the MoR took the money, or the merchant marked the invoice by hand. */
-function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] {
+function invoiceRules({ world, seen, taken: all }: Sides, invoice: Invoice): string[] {
   const broken: string[] = [];
-  const taken = all.filter((p) => rowOf(seen, p)?.invoice_id === i.id);
-  for (const paid of i.payments) {
+  const taken = all.filter((p) => rowOf(seen, p)?.invoice_id === invoice.id);
+  for (const paid of invoice.payments) {
     if (paid.status !== 'paid' || paid.record === null) continue;
     const record = world.sandbox.stripe.state.records.get(paid.record);
     const source = taken.find((p) => record !== undefined && referencesOf(seen, p).includes(record.reference));
-    if (source === undefined) broken.push(`V5: ${i.id} is paid by ${paid.record}, for which no money was taken`);
-    else if (source.amount !== record?.requested || source.currency !== i.currency)
-      broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);
+    if (source === undefined) broken.push(`V5: ${invoice.id} is paid by ${paid.record}, for which no money was taken`);
+    else if (source.amount !== record?.requested || source.currency !== invoice.currency)
+      broken.push(`V5: ${invoice.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);
   }
-  if (i.paidOutOfBand > 0 && !world.paidByHand.has(i.id)) {
+  if (invoice.paidOutOfBand > 0 && !world.paidByHand.has(invoice.id)) {
     // A credit note during the mark lowers the amount Stripe shows as paid out of band.
-    const shown = [i.paidOutOfBand, i.paidOutOfBand + i.prePaymentCredit];
-    const marks = taken.filter((p) => shown.includes(p.amount) && p.currency === i.currency);
-    if (marks.length === 0) broken.push(`V5: ${i.id} is paid out of band by ${i.paidOutOfBand}, which nobody took`);
+    const shown = [invoice.paidOutOfBand, invoice.paidOutOfBand + invoice.prePaymentCredit];
+    const marks = taken.filter((p) => shown.includes(p.amount) && p.currency === invoice.currency);
+    if (marks.length === 0)
+      broken.push(`V5: ${invoice.id} is paid out of band by ${invoice.paidOutOfBand}, which nobody took`);
   }
-  const row = seen.invoices.find((r) => r.invoice_id === i.id);
+  const row = seen.invoices.find((r) => r.invoice_id === invoice.id);
   const marked = taken.some((p) => rowOf(seen, p)?.mark === 'confirmed');
-  const surplus = marked ? taken.reduce((n, p) => n + p.amount - p.amountRefunded, 0) - amountDue(i) : 0;
-  const notified = seen.reviews.some((r) => r.kind === 'amount_mismatch' && r.invoice_id === i.id);
+  const surplus = marked ? taken.reduce((n, p) => n + p.amount - p.amountRefunded, 0) - amountDue(invoice) : 0;
+  const notified = seen.reviews.some((r) => r.kind === 'amount_mismatch' && r.invoice_id === invoice.id);
   const allMarked = taken.every((p) => rowOf(seen, p)?.mark === 'confirmed');
-  if (allMarked && i.status === 'paid' && surplus > 0 && !notified && !world.paidByHand.has(i.id))
-    broken.push(`V19: ${surplus} more than due was taken for ${i.id}, without an item`);
+  if (allMarked && invoice.status === 'paid' && surplus > 0 && !notified && !world.paidByHand.has(invoice.id))
+    broken.push(`V19: ${surplus} more than due was taken for ${invoice.id}, without an item`);
   // Checks only invoices Stripe shows as paid. If a person applied a smaller payment, the invoice rightly stays open.
-  if (marked && i.status === 'paid' && row?.status !== 'paid')
-    broken.push(`G11: ${i.id} is ${row?.status ?? 'unknown'} here and was marked`);
+  if (marked && invoice.status === 'paid' && row?.status !== 'paid')
+    broken.push(`G11: ${invoice.id} is ${row?.status ?? 'unknown'} here and was marked`);
   return broken;
 }

@@ -246,14 +246,14 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
 }
 
 /** True if the merchant caused the difference by hand, or a person dismissed its item. Every verify reports it. */
-function isTheMerchants(world: World, d: Difference): boolean {
-  const id = d.invoiceId ?? '';
-  const known = wasDetached(world, { id }) || world.leftUnshown.has(d.refundId ?? '');
+function isTheMerchants(world: World, difference: Difference): boolean {
+  const id = difference.invoiceId ?? '';
+  const known = wasDetached(world, { id }) || world.leftUnshown.has(difference.refundId ?? '');
   return (
-    isByHand(world, d) ||
-    (d.kind === 'refund_not_mirrored' && known) ||
-    (d.kind === 'overpaid' && world.leftToCustomer.has(id)) ||
-    (d.kind === 'marked_not_charged' && world.paidByHand.has(id))
+    isByHand(world, difference) ||
+    (difference.kind === 'refund_not_mirrored' && known) ||
+    (difference.kind === 'overpaid' && world.leftToCustomer.has(id)) ||
+    (difference.kind === 'marked_not_charged' && world.paidByHand.has(id))
   );
 }
 

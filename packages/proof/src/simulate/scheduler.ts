@@ -103,7 +103,7 @@ export class Scheduler {
     if (!owner.alive) return new Promise<T>(() => undefined);
     return new Promise<T>((resolve, reject) => {
       const all = owner.mortal ? [...legal, ...processFaults] : legal;
-      const deliver = (s: Settled): void => (s.ok ? resolve(s.value as T) : reject(asError(s)));
+      const deliver = (settled: Settled): void => (settled.ok ? resolve(settled.value as T) : reject(asError(settled)));
       const stores = legal.includes('db_refused');
       this.ready.push({ owner, label, legal: all, stores, run, deliver });
     });
@@ -225,7 +225,7 @@ export class Scheduler {
   }
 
   private async advance(limit: number): Promise<boolean> {
-    const alive = (o: Owner): boolean => o.alive && o.pausedUntil <= this.now;
+    const alive = (owner: Owner): boolean => owner.alive && owner.pausedUntil <= this.now;
     const pollAt = await this.nextPoll(alive);
     const at = Math.min(
       ...this.sleepers.filter((s) => !s.poll).map((s) => Math.max(s.at, s.owner.pausedUntil)),
@@ -258,14 +258,14 @@ export class Scheduler {
    * Returns the time of the next useful poll: when work is due in the database, a second after the last poll at the
    * earliest. Infinity: no poll is useful.
    */
-  private async nextPoll(alive: (o: Owner) => boolean): Promise<number> {
+  private async nextPoll(alive: (owner: Owner) => boolean): Promise<number> {
     if (!this.sleepers.some((s) => s.poll && alive(s.owner))) return Infinity;
     if (this.storeChanged) this.storeDueAt = await this.options.storeDue();
     this.storeChanged = false;
     return this.storeDueAt === null ? Infinity : Math.max(this.storeDueAt, this.lastPoll + POLL_MS);
   }
 
-  private signalAll(which: (s: Sleeper) => boolean): void {
+  private signalAll(which: (sleeper: Sleeper) => boolean): void {
     const due = this.sleepers.filter(which);
     this.sleepers = this.sleepers.filter((s) => !due.includes(s));
     for (const s of due) {
@@ -301,11 +301,11 @@ async function settle(work: Promise<unknown>, label: string): Promise<Settled> {
   }
 }
 
-function asError(s: Extract<Settled, { ok: false }>): Error {
-  return types.isNativeError(s.error) ? s.error : new Error('failed'); // the error may come from another realm
+function asError(settled: Extract<Settled, { ok: false }>): Error {
+  return types.isNativeError(settled.error) ? settled.error : new Error('failed'); // the error may come from another realm
 }
 
-function show(s: Settled): string {
-  if (!s.ok) return `failed: ${asError(s).name} ${asError(s).message}`;
-  return typeof s.value === 'number' || typeof s.value === 'string' ? String(s.value) : 'ok';
+function show(settled: Settled): string {
+  if (!settled.ok) return `failed: ${asError(settled).name} ${asError(settled).message}`;
+  return typeof settled.value === 'number' || typeof settled.value === 'string' ? String(settled.value) : 'ok';
 }

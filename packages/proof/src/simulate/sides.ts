@@ -81,8 +81,8 @@ export function isHeard(seen: Snapshot, eventId: string): boolean {
  * True if Crossbill has no event of this transfer. The MoR gave up after eight tries: a wrong clock put each try into
  * quarantine.
  */
-export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
-  return t.kind === 'transfer' && !seen.events.some((e) => e.event_id === `evt_${t.reference}`);
+export function isUnheardTransfer(seen: Snapshot, payment: Taken): boolean {
+  return payment.kind === 'transfer' && !seen.events.some((e) => e.event_id === `evt_${payment.reference}`);
 }
 
 /**
@@ -103,11 +103,11 @@ const indexes = new WeakMap<Snapshot, Index>();
  * Finds Crossbill's row of the payment by the MoR's id. If no row has it, finds the row by reference or charge, among
  * the rows without an id from the MoR.
  */
-export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
+export function rowOf(seen: Snapshot, payment: Taken): PaymentLine | undefined {
   const index = indexes.get(seen) ?? indexOf(seen);
-  const byCharge = p.chargeId === null ? undefined : index.byCharge.get(p.chargeId);
-  const byReference = index.byReference.get(p.reference);
-  return index.byId.get(p.id) ?? (isOf(byReference, p) ? byReference : byCharge);
+  const byCharge = payment.chargeId === null ? undefined : index.byCharge.get(payment.chargeId);
+  const byReference = index.byReference.get(payment.reference);
+  return index.byId.get(payment.id) ?? (isOf(byReference, payment) ? byReference : byCharge);
 }
 
 /**
@@ -124,10 +124,10 @@ function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
  * Returns the references this payment may have in Stripe. For a payment on a link this may also be the charge, if the
  * MoR reported the payment as a card payment.
  */
-export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)[] {
-  if (p.kind !== 'link') return [p.reference];
-  const isOfLink = p.onLink.length < 2 || rowOf(seen, p)?.reference === p.reference;
-  return isOfLink ? [p.reference, p.chargeId] : [p.chargeId];
+export function referencesOf(seen: Snapshot, payment: Taken): readonly (string | null)[] {
+  if (payment.kind !== 'link') return [payment.reference];
+  const isOfLink = payment.onLink.length < 2 || rowOf(seen, payment)?.reference === payment.reference;
+  return isOfLink ? [payment.reference, payment.chargeId] : [payment.chargeId];
 }
 
 /** Indexes the rows: at the end of a soak the rules look up payments millions of times. */

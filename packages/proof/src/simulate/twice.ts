@@ -68,20 +68,20 @@ export class Twice {
   }
 
   /** The merchant left a card of the customer at Stripe, and Stripe may charge it. The README asks for the opposite. */
-  async ownCard(s: Subscriber, replies: readonly ('succeed' | 'decline')[]): Promise<void> {
-    const made = await this.people.stripe('POST', `/v1/customers/${s.customerId}`, { source: 'tok_visa' });
-    await this.people.stripe('POST', `/v1/subscriptions/${s.subscriptionId}`, { default_payment_method: '' });
+  async ownCard(subscriber: Subscriber, replies: readonly ('succeed' | 'decline')[]): Promise<void> {
+    const made = await this.people.stripe('POST', `/v1/customers/${subscriber.customerId}`, { source: 'tok_visa' });
+    await this.people.stripe('POST', `/v1/subscriptions/${subscriber.subscriptionId}`, { default_payment_method: '' });
     const outcome = [...replies];
     await this.people.control('/stripe/cards', { payment_method: String(made['default_source']), outcome });
   }
 
   /** The merchant makes the custom payment method the subscription's default again, so Stripe no longer charges. */
-  async mendCard(s: Subscriber): Promise<void> {
+  async mendCard(subscriber: Subscriber): Promise<void> {
     const method = await this.people.stripe('POST', '/v1/payment_methods', {
       type: 'custom',
       'custom[type]': 'cpmt_mor',
     });
-    await this.people.stripe('POST', `/v1/subscriptions/${s.subscriptionId}`, {
+    await this.people.stripe('POST', `/v1/subscriptions/${subscriber.subscriptionId}`, {
       default_payment_method: String(method['id']),
     });
   }
@@ -105,13 +105,13 @@ export function collectedByStripe(invoice: Invoice | undefined): number {
  * True if Stripe would charge the invoice automatically or try it again. Reads the sandbox's data, in the order Stripe
  * uses to choose a payment method.
  */
-export function stripeWouldCharge({ sandbox }: World, i: Invoice): boolean {
+export function stripeWouldCharge({ sandbox }: World, invoice: Invoice): boolean {
   const { customers, subscriptions, paymentMethods } = sandbox.stripe.state;
-  const going = (i.status === 'draft' || i.status === 'open') && i.autoAdvance;
-  if (!going || i.collectionMethod !== 'charge_automatically') return false;
-  const [s, c] = [subscriptions.get(i.subscription ?? ''), customers.get(i.customer)];
+  const going = (invoice.status === 'draft' || invoice.status === 'open') && invoice.autoAdvance;
+  if (!going || invoice.collectionMethod !== 'charge_automatically') return false;
+  const [s, c] = [subscriptions.get(invoice.subscription ?? ''), customers.get(invoice.customer)];
   const first = [
-    i.defaultPaymentMethod,
+    invoice.defaultPaymentMethod,
     s?.defaultPaymentMethod,
     s?.defaultSource,
     c?.defaultPaymentMethod,

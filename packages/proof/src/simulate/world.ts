@@ -215,7 +215,7 @@ export class World {
   }
 
   /** Runs `act` on a running replica. If the replica dies or throws, tries again. Null: twelve tries failed. */
-  async ask<T>(what: string, act: (r: Replica) => Promise<T>): Promise<T | null> {
+  async ask<T>(what: string, act: (replica: Replica) => Promise<T>): Promise<T | null> {
     for (let tries = 0; tries < 12; tries++) {
       const replica = this.anyReplica();
       if (replica !== null) {

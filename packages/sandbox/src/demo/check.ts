@@ -24,15 +24,19 @@ function moneyTaken(sides: Sides): readonly MorPayment[] {
  * Finds the daemon's payments for this payment of the MoR: for a transfer by the invoice, for any other payment by the
  * payment's id or the charge.
  */
-function twins(sides: Sides, p: MorPayment): readonly DaemonPayment[] {
-  if (p.kind === 'transfer')
-    return sides.daemon.payments.filter((d) => d.origin === 'proforma' && d.invoiceId === p.invoiceId);
-  return sides.daemon.payments.filter((d) => d.id === p.id || (p.chargeId !== '' && d.chargeId === p.chargeId));
+function twins(sides: Sides, payment: MorPayment): readonly DaemonPayment[] {
+  if (payment.kind === 'transfer')
+    return sides.daemon.payments.filter((d) => d.origin === 'proforma' && d.invoiceId === payment.invoiceId);
+  return sides.daemon.payments.filter(
+    (d) => d.id === payment.id || (payment.chargeId !== '' && d.chargeId === payment.chargeId),
+  );
 }
 
-function openReview(sides: Sides, d: DaemonPayment): Review | undefined {
+function openReview(sides: Sides, payment: DaemonPayment): Review | undefined {
   return sides.daemon.reviews.find(
-    (r) => r.status === 'open' && (r.paymentId === d.id || (r.paymentId === null && r.invoiceId === d.invoiceId)),
+    (r) =>
+      r.status === 'open' &&
+      (r.paymentId === payment.id || (r.paymentId === null && r.invoiceId === payment.invoiceId)),
   );
 }
 
@@ -63,23 +67,25 @@ function payments(sides: Sides): Finding[] {
 }
 
 /** Checks the record of one payment on Stripe. There must be one record, attached to the right invoice. */
-function marks(sides: Sides, p: MorPayment, d: DaemonPayment): Finding[] {
-  const say = (what: string): Finding[] => [{ about: p.id, what }];
-  const shown = sides.stripe.records.filter((r) => r.reference === p.reference);
+function marks(sides: Sides, payment: MorPayment, paymentRow: DaemonPayment): Finding[] {
+  const say = (what: string): Finding[] => [{ about: payment.id, what }];
+  const shown = sides.stripe.records.filter((r) => r.reference === payment.reference);
   const [record] = shown;
   if (shown.length > 1) return say(`reported to Stripe ${shown.length} times`);
   if (record === undefined) {
-    if (openReview(sides, d) !== undefined || p.status === 'refunded') return [];
-    return say(`taken for ${p.invoiceId ?? 'no invoice'} and not shown on Stripe`);
+    if (openReview(sides, paymentRow) !== undefined || payment.status === 'refunded') return [];
+    return say(`taken for ${payment.invoiceId ?? 'no invoice'} and not shown on Stripe`);
   }
   const invoice = sides.stripe.invoices.find((i) => i.id === record.invoiceId);
   if (invoice === undefined) return say(`record ${record.id} is attached to no invoice`);
   const enough = moneyOn(sides, invoice.id) >= invoice.amountDue;
   if (enough && invoice.status !== 'paid') return say(`attached to ${invoice.id}, which is ${invoice.status}`);
   if (!enough && invoice.status === 'paid') return say(`${invoice.id} is paid with less than is due`);
-  if (invoice.id !== (p.invoiceId ?? d.invoiceId)) return say(`attached to ${invoice.id}, taken for ${d.invoiceId}`);
-  if (record.amount !== p.amount) return say(`taken ${p.amount}, reported ${record.amount}`);
-  if (d.recordId !== record.id) return say(`the daemon names record ${d.recordId ?? 'none'}, Stripe has ${record.id}`);
+  if (invoice.id !== (payment.invoiceId ?? paymentRow.invoiceId))
+    return say(`attached to ${invoice.id}, taken for ${paymentRow.invoiceId}`);
+  if (record.amount !== payment.amount) return say(`taken ${payment.amount}, reported ${record.amount}`);
+  if (paymentRow.recordId !== record.id)
+    return say(`the daemon names record ${paymentRow.recordId ?? 'none'}, Stripe has ${record.id}`);
   return [];
 }
 
@@ -112,16 +118,16 @@ function refunds(sides: Sides): Finding[] {
   return [...foreign, ...followed];
 }
 
-function mirrors(sides: Sides, owner: MorPayment, r: MorRefund): Finding[] {
-  const say = (what: string): Finding[] => [{ about: r.id, what }];
+function mirrors(sides: Sides, owner: MorPayment, refund: MorRefund): Finding[] {
+  const say = (what: string): Finding[] => [{ about: refund.id, what }];
   const record = sides.stripe.records.find((x) => x.reference === owner.reference);
-  const shown = record?.refunds.filter((x) => x.reference === r.processorRefundId) ?? [];
+  const shown = record?.refunds.filter((x) => x.reference === refund.processorRefundId) ?? [];
   const [mirror] = shown;
-  if (r.status !== 'succeeded') return mirror === undefined ? [] : say(`${r.status}, yet shown on Stripe`);
+  if (refund.status !== 'succeeded') return mirror === undefined ? [] : say(`${refund.status}, yet shown on Stripe`);
   if (record === undefined) return []; // the payment was never shown on Stripe
   if (mirror === undefined || shown.length > 1) return say(`shown on Stripe ${shown.length} times`);
-  if (mirror.amount !== r.amount || mirror.credited !== r.amount)
-    return say(`${r.amount} given back, ${mirror.amount} reported, ${mirror.credited} credited`);
+  if (mirror.amount !== refund.amount || mirror.credited !== refund.amount)
+    return say(`${refund.amount} given back, ${mirror.amount} reported, ${mirror.credited} credited`);
   return [];
 }
 

@@ -34,7 +34,7 @@ export async function driveDisputes(story: Story): Promise<void> {
   progress.done(`${disputed.length} disputes: ${tally.disputesWon} won, ${tally.disputesLost} lost and booked`);
 }
 
-async function tell(story: Story, type: string, p: MorPayment, more: object): Promise<void> {
-  const data = { disputeId: `dp_${p.id}`, pspReference: p.chargeId, ...more };
+async function tell(story: Story, type: string, payment: MorPayment, more: object): Promise<void> {
+  const data = { disputeId: `dp_${payment.id}`, pspReference: payment.chargeId, ...more };
   await story.world.control.post('/_sandbox/events', { type, data });
 }

@@ -63,9 +63,9 @@ export async function fetchPaymentFiles(story: Story): Promise<void> {
 }
 
 /** @param amount null: the whole payment */
-async function refund(story: Story, p: MorPayment, amount: number | null, reason: string): Promise<void> {
+async function refund(story: Story, payment: MorPayment, amount: number | null, reason: string): Promise<void> {
   const body = { reason, ...(amount === null ? {} : { amount }) };
-  await story.world.api.post(`/v1/payments/${p.id}/refunds`, body, `${story.run}-refund-${p.id}`);
+  await story.world.api.post(`/v1/payments/${payment.id}/refunds`, body, `${story.run}-refund-${payment.id}`);
 }
 
 /** The MoR charges this customer's renewal a second time by mistake, and reports the charge. */

@@ -63,9 +63,9 @@ const UNIT_AMOUNT = 10;
 const meteredIn = (currency: string): string => `metered ${currency}`;
 
 /** The prices of a customer's subscription. */
-function itemsOf(c: Character, prices: ReadonlyMap<string, string>): { price: string }[] {
-  const plan = c.role === 'metered' ? [] : [prices.get(c.plan.name) ?? ''];
-  const usage = billsUsage(c) ? [prices.get(meteredIn(c.plan.currency)) ?? ''] : [];
+function itemsOf(character: Character, prices: ReadonlyMap<string, string>): { price: string }[] {
+  const plan = character.role === 'metered' ? [] : [prices.get(character.plan.name) ?? ''];
+  const usage = billsUsage(character) ? [prices.get(meteredIn(character.plan.currency)) ?? ''] : [];
   return [...plan, ...usage].map((price) => ({ price }));
 }
 
@@ -79,15 +79,15 @@ export type SignupCalls = {
 /** Signs one customer up. `keep` receives the backend's requests before the signup completes. */
 export async function signUp(
   story: Scene,
-  c: Character,
+  character: Character,
   prices: ReadonlyMap<string, string>,
   keep: (calls: SignupCalls) => void = () => undefined,
 ): Promise<void> {
   const { stripe, api, control } = story.world;
   const customer = await stripe.customers.create({
-    email: c.email,
-    name: c.name,
-    address: { country: c.country },
+    email: character.email,
+    name: character.name,
+    address: { country: character.country },
     metadata: ENROLLED,
   });
   // A custom payment method as the default keeps Stripe from charging, as the README asks of merchants.
@@ -97,15 +97,15 @@ export async function signUp(
     customer: customer.id,
     default_payment_method: method.id,
     metadata: ENROLLED,
-    items: itemsOf(c, prices),
+    items: itemsOf(character, prices),
     expand: ['latest_invoice'],
-    ...(c.trial ? { trial_period_days: TRIAL_DAYS } : { payment_behavior: 'default_incomplete' }),
+    ...(character.trial ? { trial_period_days: TRIAL_DAYS } : { payment_behavior: 'default_incomplete' }),
   });
   const key = `${story.run}-signup-${subscription.id}`;
-  const about = { id: customer.id, email: c.email, name: c.name, country: c.country };
-  const tax = taxOf(c);
-  if (c.trial) {
-    const debit = c.role === 'debit' || c.role === 'bounces';
+  const about = { id: customer.id, email: character.email, name: character.name, country: character.country };
+  const tax = taxOf(character);
+  if (character.trial) {
+    const debit = character.role === 'debit' || character.role === 'bounces';
     const types = { payment_method_types: debit ? ['sepa_debit'] : ['card'] };
     const create = { kind: 'trial', customer: about, ...types, ...tax };
     const signup = await api.post('/v1/signups', create, key);
@@ -116,7 +116,7 @@ export async function signUp(
     const invoice = subscription.latest_invoice;
     if (invoice === null || typeof invoice === 'string') throw new Error('the first invoice was not expanded');
     const invoiceId = invoice.id ?? '';
-    const description = `${c.plan.name}, first month`;
+    const description = `${character.plan.name}, first month`;
     const create = { kind: 'payment', customer: about, invoice_id: invoiceId, description, ...tax };
     const signup = await api.post('/v1/signups', create, key);
     const money = { amount: signup.amount('amount_total'), currency: invoice.currency };
@@ -127,33 +127,36 @@ export async function signUp(
     keep({ key, create, complete });
     await api.post(`/v1/signups/${signup.text('id')}/complete`, complete);
   }
-  story.subscribers.push({ ...c, customerId: customer.id, subscriptionId: subscription.id, renewals: 0 });
+  story.subscribers.push({ ...character, customerId: customer.id, subscriptionId: subscription.id, renewals: 0 });
 }
 
 /**
  * Returns Document 2's calculation request if the sandbox's merchant sells through the MoR in this country. In any
  * other country the demo calculates no tax.
  */
-function taxOf(c: Character): { readonly tax?: object } {
-  if (c.role === 'metered' || (c.country !== 'DE' && c.country !== 'GB')) return {};
-  const currency = c.plan.currency.toUpperCase();
+function taxOf(character: Character): { readonly tax?: object } {
+  if (character.role === 'metered' || (character.country !== 'DE' && character.country !== 'GB')) return {};
+  const currency = character.plan.currency.toUpperCase();
   return {
     tax: {
       currency,
       // The plan's price on Stripe has the tax in it (docs/tax.md). The MoR's default would add the tax, the total would
       // differ from Stripe's invoice, and Crossbill would refuse the signup.
       taxBehavior: 'INCLUSIVE',
-      customer: { legalName: c.name, billingAddress: { ...ADDRESSES[c.country], country: c.country } },
+      customer: {
+        legalName: character.name,
+        billingAddress: { ...ADDRESSES[character.country], country: character.country },
+      },
       lineItems: [
         {
           merchantLineItemReference: 'plan',
-          productCode: c.plan.name.toLowerCase(),
-          title: `${c.plan.name}, one month`,
-          unitPrice: decimalFromMinor(BigInt(c.plan.amount), currency),
+          productCode: character.plan.name.toLowerCase(),
+          title: `${character.plan.name}, one month`,
+          unitPrice: decimalFromMinor(BigInt(character.plan.amount), currency),
           productType: 'DIGITAL',
         },
       ],
-      evidence: { billingCountry: c.country, ipAddress: '203.0.113.7' },
+      evidence: { billingCountry: character.country, ipAddress: '203.0.113.7' },
     },
   };
 }

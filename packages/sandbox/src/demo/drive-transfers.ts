@@ -73,10 +73,10 @@ async function checkIssued(story: Story, { invoiceId }: Asked): Promise<void> {
 }
 
 /** @param amount in the currency's smallest unit */
-async function arrive(story: Story, a: Asked, amount: number): Promise<void> {
+async function arrive(story: Story, asked: Asked, amount: number): Promise<void> {
   const { control, notified: notice } = story.world;
-  const { currency } = a.from;
+  const { currency } = asked.from;
   const decimal = decimalFromMinor(BigInt(amount), currency.toUpperCase());
-  await control.post(`/_sandbox/proformas/${a.proformaId}/settle`, { amount: decimal });
-  notice.transfers.push({ proformaId: a.proformaId, invoiceId: a.invoiceId, amount, currency });
+  await control.post(`/_sandbox/proformas/${asked.proformaId}/settle`, { amount: decimal });
+  notice.transfers.push({ proformaId: asked.proformaId, invoiceId: asked.invoiceId, amount, currency });
 }

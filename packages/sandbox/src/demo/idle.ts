@@ -138,6 +138,6 @@ export class Idle {
   }
 }
 
-export function shown(f: Finding): string {
-  return `${f.about}: ${f.what}`;
+export function shown(finding: Finding): string {
+  return `${finding.about}: ${finding.what}`;
 }

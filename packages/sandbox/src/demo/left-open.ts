@@ -42,7 +42,8 @@ export async function leaveWork(story: Story): Promise<void> {
     await Promise.all(['dispute', 'double_payment', 'finalization_failed'].map((k) => openReviews(story, k)))
   ).flat();
   const parked = (await world.api.get('/v1/events?status=parked&limit=100')).list('data');
-  const some = (n: number, what: string): string[] => (n === 0 ? [] : [`${n} ${what}${n === 1 ? '' : 's'}`]);
+  const some = (count: number, what: string): string[] =>
+    count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`];
   const left = [
     ...some(open.length, 'review item'),
     ...some(parked.length, 'parked event'),

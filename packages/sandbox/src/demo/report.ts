@@ -14,9 +14,9 @@ export type Numbers = {
   readonly tally: Tally;
 };
 
-export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
+export function closingRows(sides: Sides, numbers: Numbers): readonly Row[] {
   const { stripe, mor, daemon } = sides;
-  const t = n.tally;
+  const t = numbers.tally;
   const outside = new Set(stripe.invoices.filter((i) => !i.enrolled).map((i) => i.id));
   const renewals = stripe.invoices.filter((i) => i.enrolled && i.billingReason === 'subscription_cycle');
   const paid = renewals.filter((i) => i.status === 'paid');
@@ -37,9 +37,9 @@ export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
   const full = refunds.filter((r) => r.amount === amounts.get(r.paymentId)).length;
   const portal = refunds.filter((r) => r.source === 'portal').length;
   const open = daemon.reviews.filter((r) => r.status === 'open').length;
-  const perSecond = renewals.length / (n.renewalsMs / 1000);
+  const perSecond = renewals.length / (numbers.renewalsMs / 1000);
   return [
-    ['Signups', `${n.signups}`, `${n.signups - n.trials} paid at once, ${n.trials} by a trial`],
+    ['Signups', `${numbers.signups}`, `${numbers.signups - numbers.trials} paid at once, ${numbers.trials} by a trial`],
     ['Signups with tax', `${t.taxed}`, 'calculated by the MoR first, in the countries where it sells'],
     ['Renewals billed', `${renewals.length}`, `${perSecond.toFixed(1)} per second in this story, waits included`],
     ['Renewals with usage', `${t.grown}`, 'usage was added to the draft, and the MoR charged the final amount'],
@@ -82,8 +82,8 @@ export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
     ['Webhook endpoints', `${t.endpoints}`, 'registered at the MoR for reports'],
     ['Review items', `${daemon.reviews.length}`, `${open} open, ${daemon.reviews.length - open} resolved`],
     ['Notifications', `${sides.backend.length}`, kinds(sides)],
-    ['Injected faults', `${n.faults}`, 'late, lost, repeated and reordered deliveries; lost answers; refusals'],
-    ['Deaths of the daemon', `${n.deaths}`, n.deaths === 0 ? '' : 'started again each time'],
+    ['Injected faults', `${numbers.faults}`, 'late, lost, repeated and reordered deliveries; lost answers; refusals'],
+    ['Deaths of the daemon', `${numbers.deaths}`, numbers.deaths === 0 ? '' : 'started again each time'],
   ];
 }
 

@@ -174,41 +174,41 @@ export async function readSides(api: JsonClient, control: JsonClient, notice: No
   };
 }
 
-function notified(n: Reading): Notified {
-  const event = n.object('event');
+function notified(reading: Reading): Notified {
+  const event = reading.object('event');
   const data = event.object('data');
   return {
     type: event.text('type'),
     about: data.textOrNull('mor_refund_id') ?? data.textOrNull('invoice_id'),
-    times: n.amount('times'),
+    times: reading.amount('times'),
   };
 }
 
-function morPayment(p: Reading, notice: NotifiedSide): MorPayment {
-  const link = notice.links.find((l) => l.paymentId === p.text('id'));
-  const chargeId = p.text('processor_charge_id');
+function morPayment(reading: Reading, notice: NotifiedSide): MorPayment {
+  const link = notice.links.find((l) => l.paymentId === reading.text('id'));
+  const chargeId = reading.text('processor_charge_id');
   return {
-    id: p.text('id'),
-    kind: p.text('kind'),
+    id: reading.text('id'),
+    kind: reading.text('kind'),
     reference: link?.linkId ?? chargeId,
-    invoiceId: link?.invoiceId ?? p.textOrNull('merchant_invoice_id'),
-    amount: p.amount('amount'),
-    currency: p.text('currency'),
-    status: p.text('status'),
-    method: p.text('method'),
+    invoiceId: link?.invoiceId ?? reading.textOrNull('merchant_invoice_id'),
+    amount: reading.amount('amount'),
+    currency: reading.text('currency'),
+    status: reading.text('status'),
+    method: reading.text('method'),
     chargeId,
-    amountRefunded: p.amount('amount_refunded'),
+    amountRefunded: reading.amount('amount_refunded'),
   };
 }
 
-function transfer(t: NotifiedSide['transfers'][number]): MorPayment {
+function transfer(notice: NotifiedSide['transfers'][number]): MorPayment {
   return {
-    id: t.proformaId,
+    id: notice.proformaId,
     kind: 'transfer',
-    reference: t.proformaId,
-    invoiceId: t.invoiceId,
-    amount: t.amount,
-    currency: t.currency,
+    reference: notice.proformaId,
+    invoiceId: notice.invoiceId,
+    amount: notice.amount,
+    currency: notice.currency,
     status: 'succeeded',
     method: 'bank_transfer',
     chargeId: '',
@@ -216,18 +216,18 @@ function transfer(t: NotifiedSide['transfers'][number]): MorPayment {
   };
 }
 
-function daemonPayment(p: Reading): DaemonPayment {
+function daemonPayment(reading: Reading): DaemonPayment {
   return {
-    id: p.text('id'),
-    invoiceId: p.text('invoice_id'),
-    origin: p.text('origin'),
-    amount: p.amountOrNull('amount') ?? 0,
-    currency: p.text('currency').toLowerCase(),
-    status: p.text('status'),
-    chargeId: p.textOrNull('processor_charge_id'),
-    recordId: p.textOrNull('payment_record_id'),
-    amountRefunded: p.amount('amount_refunded'),
-    refunds: p.list('refunds').map((r) => ({
+    id: reading.text('id'),
+    invoiceId: reading.text('invoice_id'),
+    origin: reading.text('origin'),
+    amount: reading.amountOrNull('amount') ?? 0,
+    currency: reading.text('currency').toLowerCase(),
+    status: reading.text('status'),
+    chargeId: reading.textOrNull('processor_charge_id'),
+    recordId: reading.textOrNull('payment_record_id'),
+    amountRefunded: reading.amount('amount_refunded'),
+    refunds: reading.list('refunds').map((r) => ({
       id: r.text('id'),
       morRefundId: r.textOrNull('mor_refund_id'),
       amount: r.amount('amount'),
@@ -236,13 +236,13 @@ function daemonPayment(p: Reading): DaemonPayment {
   };
 }
 
-function stripeRecord(r: Reading): StripeRecord {
+function stripeRecord(reading: Reading): StripeRecord {
   return {
-    id: r.text('id'),
-    invoiceId: r.textOrNull('invoice'),
-    reference: r.text('payment_reference'),
-    amount: r.object('amount_requested').amount('value'),
-    refunds: r.list('refunds').map((f) => ({
+    id: reading.text('id'),
+    invoiceId: reading.textOrNull('invoice'),
+    reference: reading.text('payment_reference'),
+    amount: reading.object('amount_requested').amount('value'),
+    refunds: reading.list('refunds').map((f) => ({
       reference: f.text('refund_reference'),
       amount: f.amount('amount'),
       credited: f.amount('credited'),

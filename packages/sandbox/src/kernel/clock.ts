@@ -189,6 +189,6 @@ export class VirtualClock {
   }
 }
 
-function before(a: Timer, b: Timer): boolean {
-  return a.due < b.due || (a.due === b.due && a.order < b.order);
+function before(one: Timer, other: Timer): boolean {
+  return one.due < other.due || (one.due === other.due && one.order < other.order);
 }

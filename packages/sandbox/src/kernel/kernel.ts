@@ -128,8 +128,7 @@ export class Kernel {
       idempotencyKey: raw.headers['idempotency-key'] ?? null,
       fault: null,
     };
-    if (path === '/_sandbox' || path.startsWith('/_sandbox/'))
-      return toWire(request, await this.replyControl(request));
+    if (path === '/_sandbox' || path.startsWith('/_sandbox/')) return toWire(request, await this.replyControl(request));
     return this.reply(request);
   }
 

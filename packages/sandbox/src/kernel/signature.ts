@@ -24,6 +24,6 @@ export function signatureFits(
   });
 }
 
-function mac(body: Buffer, secret: string, t: string): Buffer {
-  return createHmac('sha256', secret).update(`${t}.`).update(body).digest();
+function mac(body: Buffer, secret: string, text: string): Buffer {
+  return createHmac('sha256', secret).update(`${text}.`).update(body).digest();
 }

@@ -226,25 +226,25 @@ function renderMethod({ id, type, merchantCustomerId, morCustomerId, intentId }:
   return { id, type, merchant_customer_id: merchantCustomerId, mor_customer_id: morCustomerId, intent_id: intentId };
 }
 
-function renderPayment(p: MorPayment): JsonObject {
+function renderPayment(payment: MorPayment): JsonObject {
   return {
-    id: p.id,
-    kind: p.kind,
-    merchant_invoice_id: p.merchantInvoiceId,
-    merchant_customer_id: p.merchantCustomerId,
-    mor_customer_id: p.morCustomerId,
-    amount: p.amount,
-    currency: p.currency,
-    status: p.status,
-    method: p.method,
-    paid_with: p.paidWith === null ? null : renderMethod(p.paidWith),
-    processor_charge_id: p.processorChargeId,
-    processor_payment_intent_id: p.processorPaymentIntentId,
-    failure_message: p.failureMessage,
-    decline_code: p.declineCode,
-    amount_refunded: p.amountRefunded,
-    amount_pending_refund: p.amountReserved,
-    tax_calculation_id: p.taxCalculationId,
-    created_at: new Date(p.createdAtMs).toISOString(),
+    id: payment.id,
+    kind: payment.kind,
+    merchant_invoice_id: payment.merchantInvoiceId,
+    merchant_customer_id: payment.merchantCustomerId,
+    mor_customer_id: payment.morCustomerId,
+    amount: payment.amount,
+    currency: payment.currency,
+    status: payment.status,
+    method: payment.method,
+    paid_with: payment.paidWith === null ? null : renderMethod(payment.paidWith),
+    processor_charge_id: payment.processorChargeId,
+    processor_payment_intent_id: payment.processorPaymentIntentId,
+    failure_message: payment.failureMessage,
+    decline_code: payment.declineCode,
+    amount_refunded: payment.amountRefunded,
+    amount_pending_refund: payment.amountReserved,
+    tax_calculation_id: payment.taxCalculationId,
+    created_at: new Date(payment.createdAtMs).toISOString(),
   };
 }

@@ -65,7 +65,7 @@ function checkDate(fields: Fields, text: string, nowMs: number): void {
   }
 }
 
-const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
 /**
  * Splits one refund of a line into base and tax. `amount` null: all that is left. `inclusive`: the amount contains the

@@ -171,13 +171,13 @@ function oracle(ctx: StripeContext, invoices: readonly Invoice[], only: string |
   };
 }
 
-function recordWithRefunds(r: PaymentRecord): JsonObject {
+function recordWithRefunds(paymentRecord: PaymentRecord): JsonObject {
   return {
-    ...renderPaymentRecord(r),
-    invoice: r.attachedAs?.invoice ?? null,
-    payment_reference: r.reference,
-    amount_refunded_value: amountRefunded(r),
-    refunds: r.refunds.map((f) => ({
+    ...renderPaymentRecord(paymentRecord),
+    invoice: paymentRecord.attachedAs?.invoice ?? null,
+    payment_reference: paymentRecord.reference,
+    amount_refunded_value: amountRefunded(paymentRecord),
+    refunds: paymentRecord.refunds.map((f) => ({
       refund_reference: f.reference,
       amount: f.amount,
       at: f.at,

@@ -18,8 +18,10 @@ export function addCreditNoteRoutes(ctx: StripeContext, cards: Cards): void {
   ctx.route('GET', '/v1/credit_notes', (params) => {
     const [invoice, customer] = [params.optionalText('invoice'), params.optionalText('customer')];
     const created = createdFilter(params);
-    const wanted = (n: CreditNote): boolean =>
-      created(n) && (invoice === null || n.invoice === invoice) && (customer === null || n.customer === customer);
+    const wanted = (creditNote: CreditNote): boolean =>
+      created(creditNote) &&
+      (invoice === null || creditNote.invoice === invoice) &&
+      (customer === null || creditNote.customer === customer);
     return page([...state.creditNotes.values()].filter(wanted), params, '/v1/credit_notes', renderCreditNote);
   });
   ctx.route('GET', '/v1/credit_notes/:id', (_params, id) => renderCreditNote(find(id)));

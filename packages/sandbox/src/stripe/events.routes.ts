@@ -10,7 +10,7 @@ const TYPES_LIMIT = 20;
 
 export function addEventRoutes(ctx: StripeContext): void {
   const { state } = ctx;
-  const alive = (e: StripeEvent): boolean => e.created >= state.now - KEPT_SEC;
+  const alive = (event: StripeEvent): boolean => event.created >= state.now - KEPT_SEC;
 
   ctx.route('GET', '/v1/events', (params) => {
     const created = createdFilter(params);
@@ -19,11 +19,14 @@ export function addEventRoutes(ctx: StripeContext): void {
     if (types.length > TYPES_LIMIT) invalidParam('types', `At most ${TYPES_LIMIT} types.`);
     if (type !== null && types.length > 0) invalidParam('types', 'Only one of type and types.');
     const delivered = params.flag('delivery_success');
-    const typeFits = (t: string): boolean =>
-      (type === null || t === type || (type.endsWith('.*') && t.startsWith(type.slice(0, -1)))) &&
-      (types.length === 0 || types.includes(t));
-    const wanted = (e: StripeEvent): boolean =>
-      alive(e) && created(e) && typeFits(e.type) && (delivered === null || (e.pending.size === 0) === delivered);
+    const typeFits = (text: string): boolean =>
+      (type === null || text === type || (type.endsWith('.*') && text.startsWith(type.slice(0, -1)))) &&
+      (types.length === 0 || types.includes(text));
+    const wanted = (event: StripeEvent): boolean =>
+      alive(event) &&
+      created(event) &&
+      typeFits(event.type) &&
+      (delivered === null || (event.pending.size === 0) === delivered);
     return page(state.events.filter(wanted), params, '/v1/events', renderEvent);
   });
   ctx.route('GET', '/v1/events/:id', (_params, id) => {
@@ -68,18 +71,18 @@ function renderEvent(event: StripeEvent): JsonObject {
   return { ...body, pending_webhooks: event.pending.size };
 }
 
-export function renderEndpoint(e: WebhookEndpoint): JsonObject {
+export function renderEndpoint(endpoint: WebhookEndpoint): JsonObject {
   return {
-    id: e.id,
+    id: endpoint.id,
     object: 'webhook_endpoint',
-    api_version: e.apiVersion,
+    api_version: endpoint.apiVersion,
     application: null,
-    created: e.created,
+    created: endpoint.created,
     description: null,
-    enabled_events: [...e.events],
+    enabled_events: [...endpoint.events],
     livemode: false,
     metadata: {},
-    status: e.disabled ? 'disabled' : 'enabled',
-    url: e.url,
+    status: endpoint.disabled ? 'disabled' : 'enabled',
+    url: endpoint.url,
   };
 }

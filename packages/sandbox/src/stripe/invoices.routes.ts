@@ -43,12 +43,12 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
     const [customer, status, subscription, method] = ['customer', 'status', 'subscription', 'collection_method'].map(
       (n) => params.optionalText(n),
     );
-    const wanted = (i: Invoice): boolean =>
-      created(i) &&
-      (customer === null || i.customer === customer) &&
-      (status === null || i.status === status) &&
-      (method === null || i.collectionMethod === method) &&
-      (subscription === null || i.subscription === subscription);
+    const wanted = (invoice: Invoice): boolean =>
+      created(invoice) &&
+      (customer === null || invoice.customer === customer) &&
+      (status === null || invoice.status === status) &&
+      (method === null || invoice.collectionMethod === method) &&
+      (subscription === null || invoice.subscription === subscription);
     return page([...state.invoices.values()].filter(wanted), params, '/v1/invoices', (i) => render(i, params));
   });
 
@@ -131,12 +131,12 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
     const [invoice, status] = [params.optionalText('invoice'), params.optionalText('status')];
     const type = payment?.optionalText('type') ?? null;
     const record = payment?.optionalText('payment_record') ?? null;
-    const wanted = (p: InvoicePayment): boolean =>
-      created(p) &&
-      (invoice === null || p.invoice === invoice) &&
-      (status === null || p.status === status) &&
-      (type === null || (type === 'payment_record') === (p.record !== null)) &&
-      (record === null || p.record === record);
+    const wanted = (payment: InvoicePayment): boolean =>
+      created(payment) &&
+      (invoice === null || payment.invoice === invoice) &&
+      (status === null || payment.status === status) &&
+      (type === null || (type === 'payment_record') === (payment.record !== null)) &&
+      (record === null || payment.record === record);
     // An account may have many payments, so a request for one invoice (the usual request) looks only at the payments of
     // this invoice.
     const pool = invoice === null ? [...state.invoicePayments.values()] : (state.invoices.get(invoice)?.payments ?? []);

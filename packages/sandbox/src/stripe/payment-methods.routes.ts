@@ -42,8 +42,8 @@ export function addPaymentMethodRoutes(ctx: StripeContext, cards: Cards): void {
   });
   ctx.route('GET', '/v1/payment_methods', (params) => {
     const [customer, type] = [params.optionalText('customer'), params.optionalText('type')];
-    const wanted = (m: PaymentMethod): boolean =>
-      (customer === null || m.customer === customer) && (type === null || m.type === type);
+    const wanted = (method: PaymentMethod): boolean =>
+      (customer === null || method.customer === customer) && (type === null || method.type === type);
     return page([...state.paymentMethods.values()].filter(wanted), params, '/v1/payment_methods', renderPaymentMethod);
   });
   ctx.route('GET', '/v1/customers/:id/payment_methods', (params, id) => {
@@ -92,7 +92,8 @@ function addChargeRoutes(ctx: StripeContext, cards: Cards): void {
   });
   ctx.route('GET', '/v1/refunds', (params) => {
     const [charge, intent] = [params.optionalText('charge'), params.optionalText('payment_intent')];
-    const wanted = (r: StripeRefund): boolean => (charge ?? r.charge) === r.charge && (intent ?? r.intent) === r.intent;
+    const wanted = (refund: StripeRefund): boolean =>
+      (charge ?? refund.charge) === refund.charge && (intent ?? refund.intent) === refund.intent;
     return page([...state.refunds.values()].filter(wanted), params, '/v1/refunds', renderRefund);
   });
   ctx.route('GET', '/v1/refunds/:id', (_params, id) => renderRefund(state.refunds.get(id) ?? missing('refund', id)));

@@ -2,83 +2,83 @@
 import { type JsonObject } from '../kernel/json.js';
 import { type Price, type Product } from './model.js';
 
-export function renderProduct(p: Product): JsonObject {
+export function renderProduct(product: Product): JsonObject {
   return {
-    id: p.id,
+    id: product.id,
     object: 'product',
     active: true,
-    created: p.created,
+    created: product.created,
     default_price: null,
     description: null,
     images: [],
     livemode: false,
     marketing_features: [],
-    metadata: p.metadata,
-    name: p.name,
+    metadata: product.metadata,
+    name: product.name,
     package_dimensions: null,
     shippable: null,
     tax_code: null,
     tax_details: null,
     type: 'service',
-    updated: p.created,
+    updated: product.created,
     url: null,
   };
 }
 
-export function renderPrice(p: Price): JsonObject {
+export function renderPrice(price: Price): JsonObject {
   return {
-    id: p.id,
+    id: price.id,
     object: 'price',
     active: true,
     billing_scheme: 'per_unit',
-    created: p.created,
-    currency: p.currency,
+    created: price.created,
+    currency: price.currency,
     custom_unit_amount: null,
     livemode: false,
     lookup_key: null,
-    metadata: p.metadata,
+    metadata: price.metadata,
     nickname: null,
-    product: p.product,
+    product: price.product,
     recurring:
-      p.recurring === null
+      price.recurring === null
         ? null
         : {
-            interval: p.recurring.interval,
-            interval_count: p.recurring.count,
-            meter: p.recurring.meter,
+            interval: price.recurring.interval,
+            interval_count: price.recurring.count,
+            meter: price.recurring.meter,
             trial_period_days: null,
-            usage_type: p.recurring.usage,
+            usage_type: price.recurring.usage,
           },
     tax_behavior: 'unspecified',
     tiers_mode: null,
     transform_quantity: null,
-    type: p.recurring === null ? 'one_time' : 'recurring',
-    unit_amount: p.unitAmount,
-    unit_amount_decimal: String(p.unitAmount),
+    type: price.recurring === null ? 'one_time' : 'recurring',
+    unit_amount: price.unitAmount,
+    unit_amount_decimal: String(price.unitAmount),
   };
 }
 
 /** A recurring price under its older name, plan. Subscription items still carry both. */
-export function renderPlan(p: Price): JsonObject {
+export function renderPlan(price: Price): JsonObject {
   return {
-    id: p.id,
+    id: price.id,
     object: 'plan',
     active: true,
-    amount: p.unitAmount,
-    amount_decimal: String(p.unitAmount),
+    amount: price.unitAmount,
+    amount_decimal: String(price.unitAmount),
     billing_scheme: 'per_unit',
-    created: p.created,
-    currency: p.currency,
-    interval: p.recurring?.interval ?? 'month',
-    interval_count: p.recurring?.count ?? 1,
+    created: price.created,
+    currency: price.currency,
+    interval: price.recurring?.interval ?? 'month',
+    interval_count: price.recurring?.count ?? 1,
     livemode: false,
-    metadata: p.metadata,
-    meter: p.recurring?.meter ?? null,
+    metadata: price.metadata,
+    meter: price.recurring?.meter ?? null,
     nickname: null,
-    product: p.product,
+    product: price.product,
     tiers_mode: null,
     transform_usage: null,
     trial_period_days: null,
-    usage_type: p.recurring?.usage ?? 'licensed',
+    usage_type: price.recurring?.usage ?? 'licensed',
   };
 }

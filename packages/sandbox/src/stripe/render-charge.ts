@@ -2,57 +2,57 @@
 import { type JsonObject } from '../kernel/json.js';
 import { type Charge, type StripeRefund } from './model.js';
 
-export function renderPaymentIntent(c: Charge): JsonObject {
+export function renderPaymentIntent(charge: Charge): JsonObject {
   return {
-    id: c.intent,
+    id: charge.intent,
     object: 'payment_intent',
-    amount: c.amount,
+    amount: charge.amount,
     amount_capturable: 0,
-    amount_received: c.amount,
-    created: c.created,
-    currency: c.currency,
-    customer: c.customer,
-    latest_charge: c.id,
+    amount_received: charge.amount,
+    created: charge.created,
+    currency: charge.currency,
+    customer: charge.customer,
+    latest_charge: charge.id,
     livemode: false,
     metadata: {},
-    payment_method: c.method,
+    payment_method: charge.method,
     status: 'succeeded',
   };
 }
 
-export function renderCharge(c: Charge): JsonObject {
+export function renderCharge(charge: Charge): JsonObject {
   return {
-    id: c.id,
+    id: charge.id,
     object: 'charge',
-    amount: c.amount,
-    amount_captured: c.amount,
-    amount_refunded: c.refunded,
+    amount: charge.amount,
+    amount_captured: charge.amount,
+    amount_refunded: charge.refunded,
     captured: true,
-    created: c.created,
-    currency: c.currency,
-    customer: c.customer,
+    created: charge.created,
+    currency: charge.currency,
+    customer: charge.customer,
     livemode: false,
     metadata: {},
     paid: true,
-    payment_intent: c.intent,
-    payment_method: c.method,
-    refunded: c.refunded === c.amount,
+    payment_intent: charge.intent,
+    payment_method: charge.method,
+    refunded: charge.refunded === charge.amount,
     status: 'succeeded',
   };
 }
 
-export function renderRefund(r: StripeRefund): JsonObject {
+export function renderRefund(refund: StripeRefund): JsonObject {
   return {
-    id: r.id,
+    id: refund.id,
     object: 'refund',
-    amount: r.amount,
+    amount: refund.amount,
     balance_transaction: null,
-    charge: r.charge,
-    created: r.created,
-    currency: r.currency,
-    metadata: r.metadata,
-    payment_intent: r.intent,
-    reason: r.reason,
+    charge: refund.charge,
+    created: refund.created,
+    currency: refund.currency,
+    metadata: refund.metadata,
+    payment_intent: refund.intent,
+    reason: refund.reason,
     receipt_number: null,
     source_transfer_reversal: null,
     status: 'succeeded',

@@ -16,29 +16,29 @@ export function expandedMethod(
 }
 
 export function renderCustomer(
-  c: Customer,
+  customer: Customer,
   state: Methods | null = null,
   expand: ReadonlySet<string> = new Set(),
 ): JsonObject {
-  if (c.deleted) return { id: c.id, object: 'customer', deleted: true };
+  if (customer.deleted) return { id: customer.id, object: 'customer', deleted: true };
   return {
-    id: c.id,
+    id: customer.id,
     object: 'customer',
-    address: c.address,
-    balance: c.balance,
-    created: c.created,
-    currency: c.currency,
+    address: customer.address,
+    balance: customer.balance,
+    created: customer.created,
+    currency: customer.currency,
     customer_account: null,
-    default_source: c.defaultSource,
+    default_source: customer.defaultSource,
     delinquent: false,
-    description: c.description,
+    description: customer.description,
     discount: null,
-    email: c.email,
-    invoice_prefix: c.id.slice(-8).toUpperCase(),
+    email: customer.email,
+    invoice_prefix: customer.id.slice(-8).toUpperCase(),
     invoice_settings: {
       custom_fields: null,
       default_payment_method: expandedMethod(
-        c.defaultPaymentMethod,
+        customer.defaultPaymentMethod,
         state,
         expand,
         'invoice_settings.default_payment_method',
@@ -47,49 +47,49 @@ export function renderCustomer(
       rendering_options: null,
     },
     livemode: false,
-    metadata: c.metadata,
-    name: c.name,
-    next_invoice_sequence: c.invoicesNumbered + 1,
-    phone: c.phone,
+    metadata: customer.metadata,
+    name: customer.name,
+    next_invoice_sequence: customer.invoicesNumbered + 1,
+    phone: customer.phone,
     preferred_locales: [],
     shipping: null,
     tax_exempt: 'none',
-    test_clock: c.testClock,
+    test_clock: customer.testClock,
   };
 }
 
-export function renderBalanceEntry(e: BalanceEntry): JsonObject {
+export function renderBalanceEntry(balanceEntry: BalanceEntry): JsonObject {
   return {
-    id: e.id,
+    id: balanceEntry.id,
     object: 'customer_balance_transaction',
-    amount: e.amount,
+    amount: balanceEntry.amount,
     checkout_session: null,
-    created: e.created,
-    credit_note: e.creditNote,
-    currency: e.currency,
-    customer: e.customer,
+    created: balanceEntry.created,
+    credit_note: balanceEntry.creditNote,
+    currency: balanceEntry.currency,
+    customer: balanceEntry.customer,
     customer_account: null,
-    description: e.description,
-    ending_balance: e.endingBalance,
-    invoice: e.invoice,
+    description: balanceEntry.description,
+    ending_balance: balanceEntry.endingBalance,
+    invoice: balanceEntry.invoice,
     livemode: false,
-    metadata: e.metadata,
-    type: e.type,
+    metadata: balanceEntry.metadata,
+    type: balanceEntry.type,
   };
 }
 
-export function renderPaymentMethod(m: PaymentMethod): JsonObject {
+export function renderPaymentMethod(method: PaymentMethod): JsonObject {
   return {
-    id: m.id,
+    id: method.id,
     object: 'payment_method',
     allow_redisplay: 'unspecified',
     billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
-    created: m.created,
-    customer: m.customer,
+    created: method.created,
+    customer: method.customer,
     customer_account: null,
     livemode: false,
     metadata: {},
-    type: m.type,
-    ...(m.customType === null ? {} : { custom: { type: m.customType, display_name: null, logo: null } }),
+    type: method.type,
+    ...(method.customType === null ? {} : { custom: { type: method.customType, display_name: null, logo: null } }),
   };
 }

@@ -3,93 +3,94 @@ import { type JsonObject } from '../kernel/json.js';
 import { type CreditNote, type InvoicePayment, type PaymentRecord, amountRefunded } from './model.js';
 import { list } from './render.js';
 
-export function renderInvoicePayment(currency: string, p: InvoicePayment): JsonObject {
+export function renderInvoicePayment(currency: string, paymentRow: InvoicePayment): JsonObject {
   const payment: JsonObject =
-    p.record === null
-      ? { type: 'payment_intent', payment_intent: p.intent }
-      : { type: 'payment_record', payment_record: p.record };
+    paymentRow.record === null
+      ? { type: 'payment_intent', payment_intent: paymentRow.intent }
+      : { type: 'payment_record', payment_record: paymentRow.record };
   return {
-    id: p.id,
+    id: paymentRow.id,
     object: 'invoice_payment',
-    amount_paid: p.amountPaid,
-    amount_requested: p.amountRequested,
-    created: p.created,
+    amount_paid: paymentRow.amountPaid,
+    amount_requested: paymentRow.amountRequested,
+    created: paymentRow.created,
     currency,
-    invoice: p.invoice,
-    is_default: p.record === null,
+    invoice: paymentRow.invoice,
+    is_default: paymentRow.record === null,
     livemode: false,
     payment,
-    status: p.status,
-    status_transitions: { canceled_at: p.canceledAt, paid_at: p.paidAt },
+    status: paymentRow.status,
+    status_transitions: { canceled_at: paymentRow.canceledAt, paid_at: paymentRow.paidAt },
   };
 }
 
-export function renderPaymentRecord(r: PaymentRecord): JsonObject {
-  const money = (value: number): JsonObject => ({ currency: r.currency, value });
-  const when = (state: PaymentRecord['state']): JsonObject => money(r.state === state ? r.requested : 0);
-  const { customerDetails: c, methodDetails: m } = r;
+export function renderPaymentRecord(paymentRecord: PaymentRecord): JsonObject {
+  const money = (value: number): JsonObject => ({ currency: paymentRecord.currency, value });
+  const when = (state: PaymentRecord['state']): JsonObject =>
+    money(paymentRecord.state === state ? paymentRecord.requested : 0);
+  const { customerDetails: c, methodDetails: m } = paymentRecord;
   return {
-    id: r.id,
+    id: paymentRecord.id,
     object: 'payment_record',
-    amount: money(r.requested),
+    amount: money(paymentRecord.requested),
     amount_authorized: when('guaranteed'),
     amount_canceled: when('canceled'),
     amount_failed: when('failed'),
     amount_guaranteed: when('guaranteed'),
-    amount_refunded: money(amountRefunded(r)),
-    amount_requested: money(r.requested),
+    amount_refunded: money(amountRefunded(paymentRecord)),
+    amount_requested: money(paymentRecord.requested),
     application: null,
-    created: r.created,
+    created: paymentRecord.created,
     customer_details: {
       customer: c['customer'] ?? null,
       email: c['email'] ?? null,
       name: c['name'] ?? null,
       phone: c['phone'] ?? null,
     },
-    customer_presence: r.presence,
-    description: r.description,
-    latest_payment_attempt_record: r.attempt,
+    customer_presence: paymentRecord.presence,
+    description: paymentRecord.description,
+    latest_payment_attempt_record: paymentRecord.attempt,
     livemode: false,
-    metadata: r.metadata,
+    metadata: paymentRecord.metadata,
     payment_method_details: {
       billing_details: null,
       custom: { display_name: m.displayName ?? 'Custom', type: m.customType },
       payment_method: m.paymentMethod,
       type: 'custom',
     },
-    processor_details: { type: 'custom', custom: { payment_reference: r.reference } },
+    processor_details: { type: 'custom', custom: { payment_reference: paymentRecord.reference } },
     reported_by: 'self',
     shipping_details: null,
   };
 }
 
-export function renderCreditNote(n: CreditNote): JsonObject {
+export function renderCreditNote(creditNote: CreditNote): JsonObject {
   return {
-    id: n.id,
+    id: creditNote.id,
     object: 'credit_note',
-    amount: n.amount,
+    amount: creditNote.amount,
     amount_shipping: 0,
-    created: n.created,
-    currency: n.currency,
-    customer: n.customer,
+    created: creditNote.created,
+    currency: creditNote.currency,
+    customer: creditNote.customer,
     customer_account: null,
-    customer_balance_transaction: n.balanceEntry,
+    customer_balance_transaction: creditNote.balanceEntry,
     discount_amount: 0,
     discount_amounts: [],
-    effective_at: n.created,
-    invoice: n.invoice,
-    lines: list([], `/v1/credit_notes/${n.id}/lines`),
+    effective_at: creditNote.created,
+    invoice: creditNote.invoice,
+    lines: list([], `/v1/credit_notes/${creditNote.id}/lines`),
     livemode: false,
-    memo: n.memo,
-    metadata: n.metadata,
-    number: n.number,
-    out_of_band_amount: n.outOfBand,
-    pdf: `https://invoice.sandbox.invalid/cn/${n.id}/pdf`,
-    post_payment_amount: n.postPayment,
-    pre_payment_amount: n.prePayment,
+    memo: creditNote.memo,
+    metadata: creditNote.metadata,
+    number: creditNote.number,
+    out_of_band_amount: creditNote.outOfBand,
+    pdf: `https://invoice.sandbox.invalid/cn/${creditNote.id}/pdf`,
+    post_payment_amount: creditNote.postPayment,
+    pre_payment_amount: creditNote.prePayment,
     pretax_credit_amounts: [],
-    reason: n.reason,
-    refunds: n.refunds.map((r) => ({
+    reason: creditNote.reason,
+    refunds: creditNote.refunds.map((r) => ({
       amount_refunded: r.amount,
       ...('refund' in r
         ? { payment_record_refund: null, refund: r.refund, type: 'refund' }
@@ -100,13 +101,13 @@ export function renderCreditNote(n: CreditNote): JsonObject {
           }),
     })),
     shipping_cost: null,
-    status: n.status,
-    subtotal: n.amount,
-    subtotal_excluding_tax: n.amount,
-    total: n.amount,
-    total_excluding_tax: n.amount,
+    status: creditNote.status,
+    subtotal: creditNote.amount,
+    subtotal_excluding_tax: creditNote.amount,
+    total: creditNote.amount,
+    total_excluding_tax: creditNote.amount,
     total_taxes: [],
-    type: n.prePayment > 0 ? (n.postPayment > 0 ? 'mixed' : 'pre_payment') : 'post_payment',
-    voided_at: n.voidedAt,
+    type: creditNote.prePayment > 0 ? (creditNote.postPayment > 0 ? 'mixed' : 'pre_payment') : 'post_payment',
+    voided_at: creditNote.voidedAt,
   };
 }

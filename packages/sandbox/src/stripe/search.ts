@@ -11,7 +11,7 @@ const SHORTEST_PART = 3;
 export function searchCustomers(
   customers: Iterable<Customer>,
   params: Params,
-  render: (c: Customer) => JsonObject,
+  render: (customer: Customer) => JsonObject,
 ): JsonObject {
   const [, field, how, quoted = ''] =
     CLAUSE.exec(params.text('query')) ?? invalidParam('query', 'We were unable to parse your search query.');

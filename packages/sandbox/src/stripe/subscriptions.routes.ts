@@ -11,7 +11,8 @@ const DAY = 86_400;
 
 export function addSubscriptionRoutes(ctx: StripeContext): void {
   const { state, cycles } = ctx;
-  const render = (s: Subscription, params: Params) => renderSubscription(s, state, expansions(params));
+  const render = (subscription: Subscription, params: Params) =>
+    renderSubscription(subscription, state, expansions(params));
 
   ctx.route('POST', '/v1/subscriptions', (params) => {
     const subscription = makeSubscription(ctx, params);
@@ -24,9 +25,10 @@ export function addSubscriptionRoutes(ctx: StripeContext): void {
     const customer = params.optionalText('customer');
     const status = params.optionalText('status');
     const created = createdFilter(params);
-    const wanted = (s: Subscription): boolean => {
-      const statusFits = status === 'all' || (status === null ? s.status !== 'canceled' : s.status === status);
-      return statusFits && created(s) && (customer === null || s.customer === customer);
+    const wanted = (subscription: Subscription): boolean => {
+      const statusFits =
+        status === 'all' || (status === null ? subscription.status !== 'canceled' : subscription.status === status);
+      return statusFits && created(subscription) && (customer === null || subscription.customer === customer);
     };
     const found = [...state.subscriptions.values()].filter(wanted);
     return page(found, params, '/v1/subscriptions', (s) => render(s, params));

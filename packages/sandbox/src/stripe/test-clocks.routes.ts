@@ -74,17 +74,17 @@ function furthest({ state }: StripeContext, clock: TestClock): number {
   return 2 * Math.min(YEAR, ...spans);
 }
 
-function render(c: TestClock): JsonObject {
-  const now = c.timers.nowSec();
+function render(testClock: TestClock): JsonObject {
+  const now = testClock.timers.nowSec();
   return {
-    id: c.id,
+    id: testClock.id,
     object: 'test_helpers.test_clock',
-    created: c.created,
-    deletes_after: c.created + DELETED_AFTER,
+    created: testClock.created,
+    deletes_after: testClock.created + DELETED_AFTER,
     frozen_time: now,
     livemode: false,
-    name: c.name,
-    status: c.status,
-    status_details: c.status === 'advancing' ? { advancing: { target_frozen_time: now } } : {},
+    name: testClock.name,
+    status: testClock.status,
+    status_details: testClock.status === 'advancing' ? { advancing: { target_frozen_time: now } } : {},
   };
 }

@@ -41,10 +41,10 @@ it("the demo's check accepts a pending bank debit", () => {
 
 it("the demo's check accepts a second payment for an invoice only while an open review item names the payment", () => {
   const paid = { id: 'pay_3', chargeId: 'ch_3', status: 'succeeded', amountRefunded: 0 };
-  const second = (s: MutableSides): void => {
-    s.mor.payments.push({ ...first(s.mor.payments), ...paid, reference: 'ch_3' });
-    s.daemon.payments.push({ ...first(s.daemon.payments), ...paid, recordId: null, refunds: [] });
-    s.daemon.ledger.push({ debit: 'mor_receivable', credit: 'unmarked_payments', amount: 2900, currency: 'eur' });
+  const second = (sides: MutableSides): void => {
+    sides.mor.payments.push({ ...first(sides.mor.payments), ...paid, reference: 'ch_3' });
+    sides.daemon.payments.push({ ...first(sides.daemon.payments), ...paid, recordId: null, refunds: [] });
+    sides.daemon.ledger.push({ debit: 'mor_receivable', credit: 'unmarked_payments', amount: 2900, currency: 'eur' });
   };
   const review = {
     id: 'rev_1',
@@ -62,7 +62,7 @@ it("the demo's check accepts a second payment for an invoice only while an open 
   ]);
 });
 
-const cases: readonly [string, (s: MutableSides) => unknown, RegExp][] = [
+const cases: readonly [string, (sides: MutableSides) => unknown, RegExp][] = [
   ['a payment missing at the daemon', (s) => s.daemon.payments.shift(), /pay_1: .* the daemon has 0 such payments/],
   [
     'a payment recorded twice at the daemon',
@@ -152,9 +152,9 @@ it.each(cases)(
 );
 
 /** A transfer of `amount` to the MoR for the declined invoice, recorded and shown on Stripe by the daemon. */
-function transferOf(s: MutableSides, amount: number): void {
-  s.mor.payments.push({
-    ...first(s.mor.payments),
+function transferOf(sides: MutableSides, amount: number): void {
+  sides.mor.payments.push({
+    ...first(sides.mor.payments),
     id: 'pf_1',
     kind: 'transfer',
     reference: 'pf_1',
@@ -165,8 +165,8 @@ function transferOf(s: MutableSides, amount: number): void {
     chargeId: '',
     amountRefunded: 0,
   });
-  s.daemon.payments.push({
-    ...first(s.daemon.payments),
+  sides.daemon.payments.push({
+    ...first(sides.daemon.payments),
     id: 'pmt_1',
     origin: 'proforma',
     invoiceId: 'in_declined',
@@ -177,13 +177,13 @@ function transferOf(s: MutableSides, amount: number): void {
     amountRefunded: 0,
     refunds: [],
   });
-  s.stripe.records.push({ id: 'pr_2', invoiceId: 'in_declined', reference: 'pf_1', amount, refunds: [] });
-  s.daemon.ledger.push({ debit: 'mor_receivable', credit: 'settled_invoices', amount, currency: 'eur' });
+  sides.stripe.records.push({ id: 'pr_2', invoiceId: 'in_declined', reference: 'pf_1', amount, refunds: [] });
+  sides.daemon.ledger.push({ debit: 'mor_receivable', credit: 'settled_invoices', amount, currency: 'eur' });
 }
 
-function allPaid(s: MutableSides): void {
-  for (const i of [...s.stripe.invoices, ...s.daemon.invoices]) i.status = 'paid';
-  s.backend.push({ type: 'invoice.paid', about: 'in_declined', times: 1 });
+function allPaid(sides: MutableSides): void {
+  for (const i of [...sides.stripe.invoices, ...sides.daemon.invoices]) i.status = 'paid';
+  sides.backend.push({ type: 'invoice.paid', about: 'in_declined', times: 1 });
 }
 
 it("the demo's check accepts a bank transfer of the full amount only if Stripe shows the invoice as paid", () => {
@@ -197,12 +197,12 @@ it("the demo's check accepts a bank transfer of a part of the amount only if Str
 });
 
 it("the demo's check finds a transfer missing at the daemon or recorded twice", () => {
-  const transfer = (s: MutableSides): void => transferOf(s, 1000);
+  const transfer = (sides: MutableSides): void => transferOf(sides, 1000);
   expect(after(transfer, (s) => s.daemon.payments.pop())).toEqual([
     'pf_1: the MoR says succeeded; the daemon has 0 such payments',
   ]);
-  const again = (s: MutableSides): unknown =>
-    s.daemon.payments.push({ ...first(s.daemon.payments.slice(-1)), id: 'pmt_2' });
+  const again = (sides: MutableSides): unknown =>
+    sides.daemon.payments.push({ ...first(sides.daemon.payments.slice(-1)), id: 'pmt_2' });
   expect(after(transfer, again).join()).toContain('the daemon has 2 such payments');
 });
 
@@ -213,9 +213,15 @@ it("the demo's check reports a payment by link shown on Stripe under a wrong ref
 });
 
 it("the demo's check finds a lost dispute missing in the ledger, and a ledger entry of a dispute not lost", () => {
-  const lose = (s: MutableSides): void => void s.mor.lost.push({ paymentId: 'pay_1', amount: 2000, currency: 'eur' });
-  const book = (s: MutableSides): void =>
-    void s.daemon.ledger.push({ debit: 'disputed_payments', credit: 'mor_receivable', amount: 2000, currency: 'eur' });
+  const lose = (sides: MutableSides): void =>
+    void sides.mor.lost.push({ paymentId: 'pay_1', amount: 2000, currency: 'eur' });
+  const book = (sides: MutableSides): void =>
+    void sides.daemon.ledger.push({
+      debit: 'disputed_payments',
+      credit: 'mor_receivable',
+      amount: 2000,
+      currency: 'eur',
+    });
   expect(after(lose).join()).toContain('disputed_payments eur stands at 0, not 2000');
   expect(after(lose, book)).toEqual([]);
   expect(after(book).join()).toContain('disputed_payments eur stands at 2000, not 0');

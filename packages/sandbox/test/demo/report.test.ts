@@ -4,7 +4,7 @@ import { closingRows } from '../../src/demo/report.js';
 import { newTally } from '../../src/demo/story.js';
 import { type MutableSides, threeSides } from './sides.js';
 
-function rows(change: (s: MutableSides) => void): ReadonlyMap<string, string> {
+function rows(change: (sides: MutableSides) => void): ReadonlyMap<string, string> {
   const sides = threeSides();
   change(sides);
   const tally = { ...newTally(), taxed: 7, documents: 6, eInvoices: 1, disputesWon: 1, disputesLost: 1, merchants: 1 };

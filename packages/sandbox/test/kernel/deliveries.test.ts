@@ -8,7 +8,8 @@ import { type Rig, rigForEach } from '../rig.js';
 let rig: Rig;
 rigForEach((started) => (rig = started));
 
-const post = (n: number) => rig.control('POST', '/mor/payment-events', { type: 'payment.failed', data: { n } });
+const post = (count: number) =>
+  rig.control('POST', '/mor/payment-events', { type: 'payment.failed', data: { n: count } });
 const numbers = (): unknown[] => rig.events('payment.failed').map((e) => e.data.object['n']);
 const lose = (body: object) => rig.control('POST', '/faults', { target: 'deliveries', type: 'payment.*', ...body });
 

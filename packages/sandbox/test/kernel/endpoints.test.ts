@@ -12,7 +12,8 @@ const disabled = async (): Promise<unknown[]> => {
   const list = (await rig.control('GET', '/endpoints')).body['disabled'] as Record<string, unknown>[];
   return list.map((e) => e['sender']);
 };
-const pay = (n: number) => rig.control('POST', '/mor/payment-events', { type: 'payment.failed', data: { n } });
+const pay = (count: number) =>
+  rig.control('POST', '/mor/payment-events', { type: 'payment.failed', data: { n: count } });
 const received = (type: string): number => rig.events(type).length;
 
 it('by default no sender of the sandbox disables an endpoint, however long the endpoint fails', async () => {

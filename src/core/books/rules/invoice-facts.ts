@@ -95,29 +95,29 @@ export function recordEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
  * The new values of the row. Stripe clears a finalization error only when it finalizes the invoice. So if an event
  * about a draft shows no error, the draft keeps its last known error.
  */
-function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
+function taken(invoice: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
   return {
-    customerId: f.customerId,
-    customerCountry: f.customerCountry,
-    ...(f.number === null ? {} : { number: f.number }),
-    platformStatus: f.status,
-    billingReason: f.billingReason,
-    currency: f.currency,
-    amountDue: f.amountDue,
-    amountPaid: f.amountPaid,
-    amountRemaining: f.amountRemaining,
-    ...(f.amountOverpaid === null ? asKnown(f, known) : { amountOverpaid: f.amountOverpaid }),
-    total: f.total,
-    amountCredited: f.amountCredited ?? known.amountCredited,
-    olderDebt: f.olderDebt ?? known.olderDebt,
-    subscriptionId: f.subscriptionId,
-    collectionMethod: f.collectionMethod,
-    autoAdvance: f.autoAdvance ?? null,
-    ownMethodId: f.ownMethodId ?? null,
-    latestRevision: f.latestRevision ?? known.latestRevision,
-    ...(f.createdAt === null ? {} : { platformCreatedAt: f.createdAt }),
-    finalizesAt: f.finalizesAt,
-    finalizationError: f.status === 'draft' ? (f.finalizationError ?? known.finalizationError) : null,
+    customerId: invoice.customerId,
+    customerCountry: invoice.customerCountry,
+    ...(invoice.number === null ? {} : { number: invoice.number }),
+    platformStatus: invoice.status,
+    billingReason: invoice.billingReason,
+    currency: invoice.currency,
+    amountDue: invoice.amountDue,
+    amountPaid: invoice.amountPaid,
+    amountRemaining: invoice.amountRemaining,
+    ...(invoice.amountOverpaid === null ? asKnown(invoice, known) : { amountOverpaid: invoice.amountOverpaid }),
+    total: invoice.total,
+    amountCredited: invoice.amountCredited ?? known.amountCredited,
+    olderDebt: invoice.olderDebt ?? known.olderDebt,
+    subscriptionId: invoice.subscriptionId,
+    collectionMethod: invoice.collectionMethod,
+    autoAdvance: invoice.autoAdvance ?? null,
+    ownMethodId: invoice.ownMethodId ?? null,
+    latestRevision: invoice.latestRevision ?? known.latestRevision,
+    ...(invoice.createdAt === null ? {} : { platformCreatedAt: invoice.createdAt }),
+    finalizesAt: invoice.finalizesAt,
+    finalizationError: invoice.status === 'draft' ? (invoice.finalizationError ?? known.finalizationError) : null,
   };
 }
 
@@ -126,8 +126,9 @@ function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
  * band. If an event in a newer API version has given a paid invoice a larger amount paid, the invoice keeps the larger
  * amount.
  */
-function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
-  const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
+function asKnown(invoice: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
+  const isLess =
+    invoice.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && invoice.amountPaid < amountPaid;
   return isLess ? { amountPaid } : {};
 }
 
@@ -142,14 +143,16 @@ export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
  * Some steps need an open invoice. Returns when to read the invoice at Stripe before such a step. Null: a fresh read
  * shows the invoice open, or the invoice can never become open again.
  */
-export function pollOpenAt(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
-  if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, now) ? null : now;
-  if (i.platformStatus !== 'draft') return null;
+export function pollOpenAt(invoice: InvoiceRow, { now }: { readonly now: Date }): Date | null {
+  if (invoice.platformStatus === 'open' || invoice.platformStatus === 'unknown')
+    return isFresh(invoice, now) ? null : now;
+  if (invoice.platformStatus !== 'draft') return null;
   // Stripe reports a finalized draft by an event. This read notices the finalization even if the event is lost.
   const final =
-    (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + DRAFT_USUAL_LIFE_MS)).getTime() +
-    DRAFT_POLL_AFTER_MS;
-  return new Date(Math.max(final, i.readAt === null ? 0 : i.readAt.getTime() + DRAFT_POLL_EVERY_MS));
+    (
+      invoice.finalizesAt ?? new Date((invoice.factsAt ?? invoice.firstSeenAt).getTime() + DRAFT_USUAL_LIFE_MS)
+    ).getTime() + DRAFT_POLL_AFTER_MS;
+  return new Date(Math.max(final, invoice.readAt === null ? 0 : invoice.readAt.getTime() + DRAFT_POLL_EVERY_MS));
 }
 
 /** Makes the next write to the invoice wait for a new read. */

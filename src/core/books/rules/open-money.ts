@@ -57,8 +57,8 @@ export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 
   return isOpen ? 'a further payment on its payment link was announced. Decide its review item first' : null;
 }
 
-export function notConfirmed(o: MorObjectRow): string {
-  return `a payment on ${objectName(o)} was announced, and is not confirmed yet`;
+export function notConfirmed(object: MorObjectRow): string {
+  return `a payment on ${objectName(object)} was announced, and is not confirmed yet`;
 }
 
 /** True if a person dismissed a `conflicting_event` item with this `subject`, at `since` or later. */
@@ -71,9 +71,9 @@ export function isInvestigated(reviews: LaneRows['reviews'], subject: string, si
  * customer can pay in the last minute. If the MoR announced a payment, Crossbill keeps reading the link until a person
  * dismisses the item about this payment. Only a dismissal after the link's end counts.
  */
-export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow): boolean {
-  const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
-  return o.readDueAt !== null && !isInvestigated(reviews, o.id, since);
+export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, object: MorObjectRow): boolean {
+  const since = new Date(Math.max(endOfLink(object).getTime(), heardAt(object)?.getTime() ?? 0));
+  return object.readDueAt !== null && !isInvestigated(reviews, object.id, since);
 }
 
 /** True for an item about a charge booked for another invoice: here Crossbill has no money to refund or mark. */
@@ -87,8 +87,8 @@ export function observationsOf({ objects, payments }: Pick<LaneRows, 'objects' |
   return [...announced, ...payments.filter((p) => p.succeededAt !== null).map(inBooks)];
 }
 
-function seenOn({ morId, id }: MorObjectRow, x: Observation): Seen {
-  const { source, eventId, paymentId: payment, charge, amount, currency, at } = x;
+function seenOn({ morId, id }: MorObjectRow, seen: Observation): Seen {
+  const { source, eventId, paymentId: payment, charge, amount, currency, at } = seen;
   const money = amount === null || currency === null ? null : { minor: BigInt(amount), currency };
   return { source, id: eventId, link: morId ?? id, payment, charge, money, at };
 }

@@ -33,35 +33,40 @@ export function newPayment(
  * Finds the payment of an event by the MoR's id. If no payment has this id, finds a payment by the event's charge or
  * payment intent. This second search leaves out payments of renewals.
  */
-export function findPayment(s: Pick<LaneRows, 'payments'>, e: PaymentEvent): PaymentRow | undefined {
-  const byId = s.payments.find((p) => p.paymentId === e.paymentId);
+export function findPayment(lane: Pick<LaneRows, 'payments'>, event: PaymentEvent): PaymentRow | undefined {
+  const byId = lane.payments.find((p) => p.paymentId === event.paymentId);
   if (byId !== undefined) return byId;
-  return s.payments.find(
+  return lane.payments.find(
     (p) =>
       (p.paymentId === null || p.identifiedBy !== null) && // Crossbill ignores an id entered by a person
       p.origin !== 'renewal' &&
-      ((e.processorChargeId !== null && p.processorChargeId === e.processorChargeId) ||
-        p.processorPaymentIntentId === e.processorPaymentIntentId),
+      ((event.processorChargeId !== null && p.processorChargeId === event.processorChargeId) ||
+        p.processorPaymentIntentId === event.processorPaymentIntentId),
   );
 }
 
 /** The known payment of this event, completed with the event's ids. If there is none, a new payment. */
-export function withIds(s: Pick<LaneRows, 'payments'>, e: PaymentEvent, ctx: Ctx): PaymentRow {
+export function withIds(lane: Pick<LaneRows, 'payments'>, event: PaymentEvent, ctx: Ctx): PaymentRow {
   const p =
-    findPayment(s, e) ??
-    newPayment(ctx, { invoiceId: e.invoiceId, customerId: e.customerId, currency: e.currency, status: e.status });
+    findPayment(lane, event) ??
+    newPayment(ctx, {
+      invoiceId: event.invoiceId,
+      customerId: event.customerId,
+      currency: event.currency,
+      status: event.status,
+    });
   return {
     ...p,
-    paymentId: e.paymentId,
+    paymentId: event.paymentId,
     identifiedBy: null,
-    processorChargeId: p.processorChargeId ?? e.processorChargeId,
-    processorPaymentIntentId: p.processorPaymentIntentId ?? e.processorPaymentIntentId,
+    processorChargeId: p.processorChargeId ?? event.processorChargeId,
+    processorPaymentIntentId: p.processorPaymentIntentId ?? event.processorPaymentIntentId,
   };
 }
 
 /** The payment of the event, as a row of the lane with the event's ids. */
-export function takePayment(lane: Lane, e: PaymentEvent): Mutable<PaymentRow> {
-  const row = withIds(lane, e, lane.ctx);
+export function takePayment(lane: Lane, event: PaymentEvent): Mutable<PaymentRow> {
+  const row = withIds(lane, event, lane.ctx);
   const known = lane.findPayment(row.id);
   return known === undefined ? lane.add('payments', row) : Object.assign(known, row);
 }
@@ -90,10 +95,10 @@ export function idTaken(paymentId: string, holder: Pick<PaymentRow, 'id' | 'invo
  * Finds the payment with one of these ids, or the payment of a refund or object with such an id. If there is none,
  * returns the only payment the MoR took on the invoice (`onlyTaken`). Null: the payment is unclear.
  */
-export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
-  const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
-  const object = s.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
-  const of = s.payments.find(
+export function paymentNamed(lane: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
+  const refund = lane.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
+  const object = lane.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
+  const of = lane.payments.find(
     (p) =>
       has(ids, p.paymentId) ||
       has(ids, p.id) ||
@@ -102,15 +107,15 @@ export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow 
       p.id === refund?.paymentRowId ||
       p.id === object?.paymentRowId,
   );
-  return of ?? onlyTaken(s, [...ids]);
+  return of ?? onlyTaken(lane, [...ids]);
 }
 
 /**
  * The only payment the MoR took on the invoice. Null: the MoR took none or several, or an id is the `pay_…` id of a
  * payment the MoR has not reported yet.
  */
-export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[]): PaymentRow | null {
-  const [only, second] = s.payments.filter((p) => p.succeededAt !== null);
+export function onlyTaken(lane: Pick<LaneRows, 'payments'>, ids: readonly string[]): PaymentRow | null {
+  const [only, second] = lane.payments.filter((p) => p.succeededAt !== null);
   if (only === undefined || second !== undefined) return null;
   const isNamedByMor = only.paymentId !== null && only.identifiedBy === null;
   return isNamedByMor && ids.some((id) => id.startsWith('pay_') && id !== only.paymentId) ? null : only;
@@ -129,40 +134,40 @@ export const PARKING: ReadonlySet<string> = new Set([
 ]);
 
 /** Closes a payment without a mark. Stripe does not show the payment's refunds (core/refunds/rules/mirror.ts). */
-export function closePayment(p: Mutable<PaymentRow>): void {
-  moveMark(p, 'closed');
-  if (p.succeededAt === null) p.status = 'failed'; // as far as Crossbill knows, the MoR took no money
+export function closePayment(payment: Mutable<PaymentRow>): void {
+  moveMark(payment, 'closed');
+  if (payment.succeededAt === null) payment.status = 'failed'; // as far as Crossbill knows, the MoR took no money
 }
 
 /**
  * Why Crossbill must not request another charge: a payment arrived, or a refund arrived for a payment not reported
  * yet. Null: nothing speaks against a charge.
  */
-export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): string | null {
-  const taken = s.payments.find(mayBringMoney);
+export function paymentThatCame(lane: Pick<LaneState, 'payments' | 'refunds'>): string | null {
+  const taken = lane.payments.find(mayBringMoney);
   if (taken !== undefined) return `payment ${effectName(taken)} came`;
-  return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
+  return lane.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
 /**
  * True for a closed payment that brought no money, as far as Crossbill knows: its charge has no proof, or the ledger
  * has its charge for another invoice (`setAside`).
  */
-export function saysNothing(p: PaymentRow): boolean {
-  return p.mark === 'closed' && p.succeededAt === null;
+export function saysNothing(payment: PaymentRow): boolean {
+  return payment.mark === 'closed' && payment.succeededAt === null;
 }
 
 /** True if the payment's money has arrived or may be on its way. */
-export function mayBringMoney(p: PaymentRow): boolean {
-  return p.mark !== 'none' && !saysNothing(p);
+export function mayBringMoney(payment: PaymentRow): boolean {
+  return payment.mark !== 'none' && !saysNothing(payment);
 }
 
 /**
  * True if Crossbill waits for the MoR's verdict on another charge of a refused renewal, and no money has arrived since.
  */
-export function awaitsRetry(s: Pick<LaneState, 'invoice' | 'payments'>): boolean {
-  const waiting = s.invoice?.retries?.waitingSince ?? null;
-  return waiting !== null && !s.payments.some(mayBringMoney);
+export function awaitsRetry(lane: Pick<LaneState, 'invoice' | 'payments'>): boolean {
+  const waiting = lane.invoice?.retries?.waitingSince ?? null;
+  return waiting !== null && !lane.payments.some(mayBringMoney);
 }
 
 /**
@@ -178,21 +183,21 @@ export function awaitVerdict(lane: Lane, at: Date | null): void {
 
 /** The deadline of the MoR's verdict on a charge requested now. Crossbill waits as long as for the first charge. */
 export function verdictDueBy(
-  i: Pick<InvoiceRow, 'paysByDebit'>,
+  invoice: Pick<InvoiceRow, 'paysByDebit'>,
   { now, settings }: Pick<Ctx, 'now' | 'settings'>,
 ): Date {
   const { renewalAlarmAfterHours: hours, bankDebitAlarmAfterDays: days } = settings;
-  return new Date(now.getTime() + (i.paysByDebit === true ? days * DAY_MS : hours * HOUR_MS));
+  return new Date(now.getTime() + (invoice.paysByDebit === true ? days * DAY_MS : hours * HOUR_MS));
 }
 
 /**
  * True if this payment may have paid its invoice although Crossbill did not mark the invoice for it: a person marked
  * the invoice by hand, or the MoR reported this payment twice and Crossbill marked the invoice for the other report.
  */
-export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
-  const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
-  if (others.length === 0) return s.invoice?.platformStatus === 'paid' && whyNothingDue(s.invoice) === null;
-  return others.some((x) => maybeOne(x, p));
+export function mayHaveSettled(lane: LaneRows, payment: PaymentRow): boolean {
+  const others = lane.payments.filter((x) => x.id !== payment.id && x.mark === 'confirmed');
+  if (others.length === 0) return lane.invoice?.platformStatus === 'paid' && whyNothingDue(lane.invoice) === null;
+  return others.some((x) => maybeOne(x, payment));
 }
 
 /**
@@ -200,12 +205,13 @@ export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
  * hold: one row is on a payment link and has no charge, both amounts are equal, and the MoR has not given the rows two
  * different ids.
  */
-export function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
-  if (a.processorChargeId !== null && b.processorChargeId !== null) return a.processorChargeId === b.processorChargeId;
-  const isOnLink = [a, b].some((p) => p.origin === 'payment_link' && p.processorChargeId === null);
-  const [one, other] = [ownIdOf(a), ownIdOf(b)];
+export function maybeOne(left: PaymentRow, right: PaymentRow): boolean {
+  if (left.processorChargeId !== null && right.processorChargeId !== null)
+    return left.processorChargeId === right.processorChargeId;
+  const isOnLink = [left, right].some((p) => p.origin === 'payment_link' && p.processorChargeId === null);
+  const [one, other] = [ownIdOf(left), ownIdOf(right)];
   const areTwo = one !== null && other !== null && one !== other;
-  return isOnLink && !areTwo && a.amount === b.amount && a.currency === b.currency;
+  return isOnLink && !areTwo && left.amount === right.amount && left.currency === right.currency;
 }
 
 /** The booked payment with this charge or this `pay_…` id. */
@@ -213,7 +219,8 @@ export function bookedAs(
   { payments }: Pick<LaneState, 'payments'>,
   names: { readonly charge: string | null; readonly paymentId: string | null },
 ): PaymentRow | undefined {
-  const isOf = (p: PaymentRow): boolean => isSameMoney({ charge: p.processorChargeId, paymentId: ownIdOf(p) }, names);
+  const isOf = (payment: PaymentRow): boolean =>
+    isSameMoney({ charge: payment.processorChargeId, paymentId: ownIdOf(payment) }, names);
   return payments.find((p) => p.succeededAt !== null && isOf(p));
 }
 
@@ -225,30 +232,39 @@ export function collectedCharges(entries: readonly LedgerEntry[]): readonly stri
 }
 
 /** A booked payment, as one of the observations of an item. */
-export function inBooks(p: PaymentRow): Seen {
-  const money = p.amount === null ? null : { minor: p.amount, currency: p.currency };
-  const at = p.succeededAt?.toISOString() ?? null;
-  return { source: 'books', id: effectName(p), payment: p.paymentId, charge: p.processorChargeId, money, at };
+export function inBooks(payment: PaymentRow): Seen {
+  const money = payment.amount === null ? null : { minor: payment.amount, currency: payment.currency };
+  const at = payment.succeededAt?.toISOString() ?? null;
+  return {
+    source: 'books',
+    id: effectName(payment),
+    payment: payment.paymentId,
+    charge: payment.processorChargeId,
+    money,
+    at,
+  };
 }
 
 /**
  * Books the money of a payment. Returns false if the charge belongs to another invoice's payment: then Crossbill
  * neither books nor marks, and an item names both payments.
  */
-export function collect(lane: Lane, p: Mutable<PaymentRow>, eventId: string | null): boolean {
-  const { amount, processorChargeId: charge } = p;
+export function collect(lane: Lane, payment: Mutable<PaymentRow>, eventId: string | null): boolean {
+  const { amount, processorChargeId: charge } = payment;
   if (amount === null) return true;
   const holder = charge === null ? undefined : lane.ctx.chargesElsewhere?.get(charge);
   if (holder !== undefined) {
-    setAside(lane, p, amount, holder);
+    setAside(lane, payment, amount, holder);
     return false;
   }
   const isOf = (paymentRowId: string | null, topic: string): boolean =>
-    topic === 'charge-elsewhere' && paymentRowId === p.id;
+    topic === 'charge-elsewhere' && paymentRowId === payment.id;
   const how = { by: null, resolution: 'cleared', note: 'the MoR names a charge of its own for it' } as const;
   lane.closeItems((r) => isOf(r.paymentRowId, r.topic), how);
-  const entry = paymentCollected(p, amount, lane.now, eventId);
-  const again = lane.payments.some((x) => x.id !== p.id && x.succeededAt !== null && x.processorChargeId === charge);
+  const entry = paymentCollected(payment, amount, lane.now, eventId);
+  const again = lane.payments.some(
+    (x) => x.id !== payment.id && x.succeededAt !== null && x.processorChargeId === charge,
+  );
   lane.post(again ? { ...entry, processorChargeId: null } : entry);
   return true;
 }
@@ -257,22 +273,22 @@ export function collect(lane: Lane, p: Mutable<PaymentRow>, eventId: string | nu
  * Parks the payment, or leaves it closed, and opens an item. A person can only dismiss the item. If the MoR reports the
  * same charge again, nothing changes.
  */
-function setAside(lane: Lane, p: Mutable<PaymentRow>, amount: bigint, holder: ChargeHolder): void {
-  Object.assign(p, { succeededAt: null, proveDueAt: null });
-  if (p.mark === 'closed') p.status = 'failed';
+function setAside(lane: Lane, payment: Mutable<PaymentRow>, amount: bigint, holder: ChargeHolder): void {
+  Object.assign(payment, { succeededAt: null, proveDueAt: null });
+  if (payment.mark === 'closed') payment.status = 'failed';
   else {
-    if (p.mark !== 'parked') moveMark(p, 'waiting');
-    moveMark(p, 'parked');
+    if (payment.mark !== 'parked') moveMark(payment, 'waiting');
+    moveMark(payment, 'parked');
   }
   lane.openReview({
     kind: 'double_payment',
-    subject: `${p.id}:charge`,
-    paymentRowId: p.id,
+    subject: `${payment.id}:charge`,
+    paymentRowId: payment.id,
     fact: {
       code: 'charge-elsewhere',
-      payment: effectName(p),
-      amount: { minor: amount, currency: p.currency },
-      charge: p.processorChargeId,
+      payment: effectName(payment),
+      amount: { minor: amount, currency: payment.currency },
+      charge: payment.processorChargeId,
       holder: holder.payment,
       holderInvoice: holder.invoiceId,
     },
@@ -281,23 +297,23 @@ function setAside(lane: Lane, p: Mutable<PaymentRow>, amount: bigint, holder: Ch
 }
 
 /** Accepts a signup's charge as proven. Its payment then waits for the mark, like the payment of a renewal. */
-export function accept(lane: Lane, p: Mutable<PaymentRow>, how: string): void {
-  if (p.amount === null) return;
-  const isNew = p.succeededAt === null;
-  Object.assign(p, { status: 'succeeded', succeededAt: p.succeededAt ?? lane.now, proveDueAt: null });
-  if (isNew && !collect(lane, p, null)) return;
-  moveMark(p, 'waiting');
-  lane.log('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
+export function accept(lane: Lane, payment: Mutable<PaymentRow>, how: string): void {
+  if (payment.amount === null) return;
+  const isNew = payment.succeededAt === null;
+  Object.assign(payment, { status: 'succeeded', succeededAt: payment.succeededAt ?? lane.now, proveDueAt: null });
+  if (isNew && !collect(lane, payment, null)) return;
+  moveMark(payment, 'waiting');
+  lane.log('decision', `charge ${payment.processorChargeId ?? ''} is proven: ${how}`, payment);
 }
 
 /** Accepts the amount of a signup's payment as certain. The payment's item closes, and its waiting mark continues. */
-export function settleAmount(lane: Lane, p: Mutable<PaymentRow>, note: string): void {
-  const isAsked = lane.reviews.some((r) => isOfAmount(p, r));
+export function settleAmount(lane: Lane, payment: Mutable<PaymentRow>, note: string): void {
+  const isAsked = lane.reviews.some((r) => isOfAmount(payment, r));
   if (!isAsked) return;
-  lane.closeItems((r) => isOfAmount(p, r), { by: null, resolution: 'cleared', note });
-  if (p.mark === 'parked' && p.succeededAt !== null) moveMark(p, 'waiting');
+  lane.closeItems((r) => isOfAmount(payment, r), { by: null, resolution: 'cleared', note });
+  if (payment.mark === 'parked' && payment.succeededAt !== null) moveMark(payment, 'waiting');
 }
 
-function isOfAmount({ signupId }: PaymentRow, r: ReviewRow): boolean {
-  return signupId !== null && r.status === 'open' && r.kind === 'amount_mismatch' && r.subject === signupId;
+function isOfAmount({ signupId }: PaymentRow, item: ReviewRow): boolean {
+  return signupId !== null && item.status === 'open' && item.kind === 'amount_mismatch' && item.subject === signupId;
 }

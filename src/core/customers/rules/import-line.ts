@@ -54,7 +54,7 @@ export function readImportLine(
   line: number,
   { at, width }: Columns,
 ): { readonly ok: true; readonly row: ImportRow } | { readonly ok: false; readonly problem: LineProblem } {
-  const cell = (i: number | null): string => (i === null ? '' : (record[i] ?? '').trim());
+  const cell = (index: number | null): string => (index === null ? '' : (record[index] ?? '').trim());
   const [customerId, morCustomerId, reference] = [cell(at.customerId), cell(at.morCustomerId), cell(at.reference)];
   const shown = whatIsWrongWithId(customerId) === null ? customerId : null;
   const problem = (said: string) => ({ ok: false, problem: { line, customerId: shown, problem: said } }) as const;

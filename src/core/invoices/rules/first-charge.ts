@@ -27,12 +27,12 @@ export function planFirstCharge({ invoice: i, calls, settings, now }: Lane, befo
 }
 
 /** When to read the invoice next: at once if it is final. */
-function nextPoll(i: InvoiceRow, now: Date): Date {
-  const poll = pollOpenAt(i, { now });
-  if (poll === null || i.platformStatus !== 'draft') return now;
+function nextPoll(invoice: InvoiceRow, now: Date): Date {
+  const poll = pollOpenAt(invoice, { now });
+  if (poll === null || invoice.platformStatus !== 'draft') return now;
   // A draft may wait for a person for months, so the pauses grow with its age.
-  const age = now.getTime() - (i.platformCreatedAt ?? i.firstSeenAt).getTime();
-  const pause = i.readAt === null ? 0 : Math.max(DRAFT_POLL_EVERY_MS, age / 8);
+  const age = now.getTime() - (invoice.platformCreatedAt ?? invoice.firstSeenAt).getTime();
+  const pause = invoice.readAt === null ? 0 : Math.max(DRAFT_POLL_EVERY_MS, age / 8);
   return new Date(Math.max(poll.getTime(), now.getTime() + pause));
 }
 
@@ -69,8 +69,12 @@ export function findReasonNotToCharge(lane: Lane): string | null {
  * belongs to another Stripe account than the events. Crossbill then still expects a charge: otherwise the renewal would
  * get lost unnoticed.
  */
-export function isUnknownToUs(i: InvoiceRow | null): boolean {
-  return i?.platformStatus === 'deleted' && i.readAt !== null && i.readAt.getTime() === i.factsAt?.getTime();
+export function isUnknownToUs(invoice: InvoiceRow | null): boolean {
+  return (
+    invoice?.platformStatus === 'deleted' &&
+    invoice.readAt !== null &&
+    invoice.readAt.getTime() === invoice.factsAt?.getTime()
+  );
 }
 
 /** Reads the invoice to see if it is final, and then requests the charge. */

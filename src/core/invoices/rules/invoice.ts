@@ -13,16 +13,16 @@ import { planFirstCharge } from './first-charge.js';
 import { relayOnce } from './relay.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
 
-export function applyInvoice(lane: Lane, e: InvoiceEvent): EventOutcome {
-  const { facts } = e;
+export function applyInvoice(lane: Lane, event: InvoiceEvent): EventOutcome {
+  const { facts } = event;
   const before = lane.invoice?.platformStatus ?? 'unknown';
-  const now = e.type === 'invoice.deleted' ? ({ ...facts, status: 'deleted' } as const) : facts;
-  recordEvent(lane, now, e.at);
+  const now = event.type === 'invoice.deleted' ? ({ ...facts, status: 'deleted' } as const) : facts;
+  recordEvent(lane, now, event.at);
   const i = lane.invoice;
-  const isCreated = e.type === 'invoice.created';
+  const isCreated = event.type === 'invoice.created';
   if (i !== null) {
     if (isCreated && facts.status === 'draft') i.draftedDue = facts.amountDue;
-    if (e.type === 'invoice.payment_attempt_required') i.retries = noteAttemptAsked(i.retries, e.at);
+    if (event.type === 'invoice.payment_attempt_required') i.retries = noteAttemptAsked(i.retries, event.at);
     // The subscription's metadata enrols the invoice at once, without a lookup.
     if (carries(facts.metadata, ruleOf(lane))) i.enrolled = true;
   }
@@ -33,7 +33,7 @@ export function applyInvoice(lane: Lane, e: InvoiceEvent): EventOutcome {
   const enrolment = enrolmentStatus(lane);
   const isSignup = facts.billingReason === SIGNUP_REASON;
   planFirstCharge(lane, before);
-  if (isCreated && !isSignup && enrolment !== 'outside' && mayRelay(lane)) relayOnce(lane, e);
+  if (isCreated && !isSignup && enrolment !== 'outside' && mayRelay(lane)) relayOnce(lane, event);
   if (enrolment === 'outside') return ignored('not enrolled');
   if (!isCreated) return done();
   if (isSignup) return ignored('paid at signup, not a renewal');

@@ -11,13 +11,13 @@ import { type ConfirmedMethod, type RetryOffer } from '../../../shared/domain/re
 const SLOT = FEATURES.map(({ retries }: Feature) => retries).find((slot) => slot !== undefined);
 
 /** Records the MoR's refusal of a payment, to plan the next try. */
-export function applyRefusal(lane: Lane, e: PaymentEvent): void {
-  SLOT?.applyRefusal(lane, e);
+export function applyRefusal(lane: Lane, event: PaymentEvent): void {
+  SLOT?.applyRefusal(lane, event);
 }
 
 /** The retry that a person may make now, or the reason against it. */
-export function offerRetry(s: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>): RetryOffer {
-  return SLOT?.offer(s, ctx) ?? { means: null, why: 'Crossbill makes no retries here.' };
+export function offerRetry(lane: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>): RetryOffer {
+  return SLOT?.offer(lane, ctx) ?? { means: null, why: 'Crossbill makes no retries here.' };
 }
 
 /** Tries the customer's new payment method on the invoice, if the MoR refused the old one. */

@@ -15,22 +15,26 @@ import { isOwnEvent } from '../../books/rules/own-request.js';
 import { findReasonNotToCharge } from './first-charge.js';
 
 /** Relays an `invoice.created`, byte for byte. */
-export function relayOnce(lane: Lane, e: InvoiceEvent): void {
-  const isRelayed = lane.calls.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
+export function relayOnce(lane: Lane, event: InvoiceEvent): void {
+  const isRelayed = lane.calls.some((m) => m.kind === 'relay_event' && m.subject === event.eventId);
   // If the event is late, the relay could make the MoR charge a finished invoice.
   const i = lane.invoice;
   if (isRelayed || (i !== null && isOver(i.platformStatus))) return;
   const history = i?.retries ?? null;
   // Crossbill's own schedule makes the retries. A relay now would cause one more charge.
   if (i !== null && history !== null && history.ended === null && lane.settings.retrySchedule !== null) {
-    i.retries = noteAttemptAsked(history, e.at);
+    i.retries = noteAttemptAsked(history, event.at);
     const why = 'not relayed: RETRY_SCHEDULE decides when the MoR charges it again';
-    return lane.log('decision', why, e.eventId);
+    return lane.log('decision', why, event.eventId);
   }
   if (awaitsRelay(lane))
-    return lane.log('decision', 'not relayed: the MoR has not yet answered an earlier request to charge it', e.eventId);
-  const wire = { method: 'POST', path: '', body: e.raw } as const;
-  lane.request({ peer: 'relay', kind: 'relay_event', subject: e.eventId, wire });
+    return lane.log(
+      'decision',
+      'not relayed: the MoR has not yet answered an earlier request to charge it',
+      event.eventId,
+    );
+  const wire = { method: 'POST', path: '', body: event.raw } as const;
+  lane.request({ peer: 'relay', kind: 'relay_event', subject: event.eventId, wire });
 }
 
 /**
@@ -38,20 +42,21 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
  * repeat of the first event under a second id (Stripe docs, "Webhooks"). Crossbill must not relay the repeat: the MoR
  * would charge again. After a refusal, another `invoice.created` really asks for a retry (Document 3, rule 5).
  */
-function awaitsRelay(s: LaneRows): boolean {
-  return awaitsRetry(s) || s.calls.some((m) => isUnanswered(s, m, ['pending', 'done']));
+function awaitsRelay(lane: LaneRows): boolean {
+  return awaitsRetry(lane) || lane.calls.some((m) => isUnanswered(lane, m, ['pending', 'done']));
 }
 
 /**
  * True for a relayed event if the MoR has given no verdict on the invoice since the relay. A verdict on a charge does
  * not count if a person dismissed the charge.
  */
-function isUnanswered(s: LaneRows, m: CallRow, of: readonly CallRow['status'][]): boolean {
-  const reported = { payments: s.payments.filter((p) => !saysNothing(p)) };
+function isUnanswered(lane: LaneRows, call: CallRow, of: readonly CallRow['status'][]): boolean {
+  const reported = { payments: lane.payments.filter((p) => !saysNothing(p)) };
   // True if the MoR reported a charge for the event, and then Crossbill withdrew the event. The MoR received the event,
   // and only its reply was lost.
-  const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done') && s.payments.some(saysNothing);
-  return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(reported, m) === null;
+  const isHeard =
+    call.status === 'cancelled' && call.attempts > 0 && of.includes('done') && lane.payments.some(saysNothing);
+  return call.kind === 'relay_event' && (of.includes(call.status) || isHeard) && verdictSince(reported, call) === null;
 }
 
 /**
@@ -60,32 +65,32 @@ function isUnanswered(s: LaneRows, m: CallRow, of: readonly CallRow['status'][])
  * customer who is already paying. If the MoR received an earlier try, an event will report the charge. Null: the MoR
  * must still get the event.
  */
-function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
-  const why = findReasonNotToCharge(s);
+function findReasonToDrop(lane: Lane, { row: m }: Call): string | null {
+  const why = findReasonNotToCharge(lane);
   if (why !== null) return why;
   // A person may send a refused relay again. But if Crossbill has requested a charge since, the MoR would take this
   // relay for one more retry.
-  const later = s.calls.slice(1 + s.calls.findIndex((x) => x.id === m.id));
-  if (awaitsRetry(s) || later.some((x) => isUnanswered(s, x, ['done'])))
+  const later = lane.calls.slice(1 + lane.calls.findIndex((x) => x.id === m.id));
+  if (awaitsRetry(lane) || later.some((x) => isUnanswered(lane, x, ['done'])))
     return 'Crossbill sent the MoR another request to charge it';
-  if (isOutdated(s, m)) return OTHER_AMOUNT;
-  const refused = verdictSince(s, m);
+  if (isOutdated(lane, m)) return OTHER_AMOUNT;
+  const refused = verdictSince(lane, m);
   return refused === null ? null : `the MoR already knows the invoice: it reported payment ${refused}`;
 }
 
 const OTHER_AMOUNT = 'another amount is due now';
 
 /** True for Crossbill's own event, never sent, with an amount that is no longer due, as after a credit note. */
-function isOutdated(lane: Lane, m: CallRow): boolean {
+function isOutdated(lane: Lane, call: CallRow): boolean {
   const due = lane.invoice?.amountRemaining ?? null;
-  if (!isOwnEvent(m) || due === null || m.attempts > 0 || mayBeCutOff(m, lane)) return false;
-  const sent = parseStripeEvent(Buffer.from(m.wire.body ?? '', 'utf8'));
+  if (!isOwnEvent(call) || due === null || call.attempts > 0 || mayBeCutOff(call, lane)) return false;
+  const sent = parseStripeEvent(Buffer.from(call.wire.body ?? '', 'utf8'));
   return sent.usability === 'usable' && sent.event.invoice.amountRemaining !== due;
 }
 
-/** The id of a payment the MoR first reported after call `m` began. Null: no such payment. */
-function verdictSince(s: Pick<LaneRows, 'payments'>, m: CallRow): string | null {
-  const p = s.payments.find((x) => x.recordedAt.getTime() >= m.createdAt.getTime());
+/** The id of a payment the MoR first reported after call `call` began. Null: no such payment. */
+function verdictSince(lane: Pick<LaneRows, 'payments'>, call: CallRow): string | null {
+  const p = lane.payments.find((x) => x.recordedAt.getTime() >= call.createdAt.getTime());
   return p === undefined ? null : effectName(p);
 }
 

@@ -108,27 +108,27 @@ export const debitLookup: Lookup<string, boolean> = {
 };
 
 /** True if the verdict is late, and Crossbill does not know yet if the customer pays by bank debit. */
-export function mustAskDebit(s: LaneRows & { readonly now: Date }): boolean {
-  const i = s.invoice;
-  if (i === null || i.customerId === null || i.paysByDebit !== null || hasVerdict(s)) return false;
-  const by = verdictBy(i, s.objects);
-  return by !== null && by.getTime() <= s.now.getTime();
+export function mustAskDebit(lane: LaneRows & { readonly now: Date }): boolean {
+  const i = lane.invoice;
+  if (i === null || i.customerId === null || i.paysByDebit !== null || hasVerdict(lane)) return false;
+  const by = verdictBy(i, lane.objects);
+  return by !== null && by.getTime() <= lane.now.getTime();
 }
 
 /** True if the MoR has given its verdict on the last try, or somebody settled the invoice without the MoR. */
-export function hasVerdict(s: LaneRows): boolean {
-  const i = s.invoice;
-  const reported = s.payments.some((p) => !saysNothing(p));
+export function hasVerdict(lane: LaneRows): boolean {
+  const i = lane.invoice;
+  const reported = lane.payments.some((p) => !saysNothing(p));
   // Stripe may show no such invoice because STRIPE_API_KEY is of another account. A planned charge still needs a verdict.
   const isLost = i !== null && i.relayDueAt !== null && isUnknownToUs(i);
   const isSettled = i !== null && (isOver(i.platformStatus) || i.amountDue === 0n);
-  return (reported && !awaitsRetry(s)) || (isSettled && !isLost);
+  return (reported && !awaitsRetry(lane)) || (isSettled && !isLost);
 }
 
 /**
  * When the wait for a verdict began: when Crossbill first learned of the invoice, or when it last requested a charge.
  */
-function awaitedSince(s: LaneRows): string {
-  const since = awaitsRetry(s) ? (s.invoice?.retries?.waitingSince ?? null) : null;
-  return since ?? s.invoice?.firstSeenAt.toISOString() ?? '';
+function awaitedSince(lane: LaneRows): string {
+  const since = awaitsRetry(lane) ? (lane.invoice?.retries?.waitingSince ?? null) : null;
+  return since ?? lane.invoice?.firstSeenAt.toISOString() ?? '';
 }

@@ -18,6 +18,6 @@ export function nameOf({ since }: Month): string {
 
 /** The month before (`by` -1) or after (`by` 1). */
 export function monthBeside({ since }: Month, by: number): Month {
-  const at = (n: number): Date => new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + n));
+  const at = (count: number): Date => new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + count));
   return { since: at(by), until: at(by + 1) };
 }

@@ -10,14 +10,14 @@ import { findOrAddObject } from './mor-object.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function applyCapture(lane: Lane, e: MorServiceEvent): EventOutcome {
-  keepCapture(lane, e, paymentNamed(lane, new Set(idsIn(e.data)))?.id ?? null);
+function applyCapture(lane: Lane, event: MorServiceEvent): EventOutcome {
+  keepCapture(lane, event, paymentNamed(lane, new Set(idsIn(event.data)))?.id ?? null);
   return done('a card payment: its own payment.* event counts');
 }
 
 /** Stores the uuid of the captured payment. `paymentRowId`: our id of the payment; null: unknown. */
-export function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null): void {
-  const morId = idNamed(e.data, 'paymentId', 'payment_id');
+export function keepCapture(lane: Lane, event: MorServiceEvent, paymentRowId: string | null): void {
+  const morId = idNamed(event.data, 'paymentId', 'payment_id');
   if (morId === null || !UUID.test(morId)) return;
   const o = findOrAddObject(lane, 'capture', morId);
   if (o.status === 'CAPTURED' && o.paymentRowId === paymentRowId) return;

@@ -54,23 +54,23 @@ export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string):
   return lane.add('objects', newMorObject(lane.now, { id, kind, morId, invoiceId: lane.lane, status: 'UNKNOWN' }));
 }
 
-function isAwaited(o: MorObjectRow): boolean {
-  return o.morId === null && (o.status === 'REQUESTED' || o.detail.mayStand === true);
+function isAwaited(object: MorObjectRow): boolean {
+  return object.morId === null && (object.status === 'REQUESTED' || object.detail.mayStand === true);
 }
 
 /**
  * True if the MoR refused the request for the object, or Crossbill withdrew the request. Also true for `REPLACED` with
  * `mayStand`: Crossbill requests a new link instead, but the MoR may have made the first link.
  */
-export function isTakenBack(o: MorObjectRow): boolean {
-  return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);
+export function isTakenBack(object: MorObjectRow): boolean {
+  return object.status === 'REFUSED' || (object.status === 'REPLACED' && object.detail.mayStand === true);
 }
 
 /** Restores an object after Crossbill withdrew the request for it: the MoR has made the object after all. */
-export function putBack(o: Mutable<MorObjectRow>): void {
-  if (!isTakenBack(o)) return;
-  const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
-  Object.assign(o, { status: 'REQUESTED', detail });
+export function putBack(object: Mutable<MorObjectRow>): void {
+  if (!isTakenBack(object)) return;
+  const { refusal: _refusal, mayStand: _mayStand, ...detail } = object.detail;
+  Object.assign(object, { status: 'REQUESTED', detail });
 }
 
 // ---- Reads
@@ -85,7 +85,7 @@ export type ObjectLookup = Lookup<Question, ObjectRead> & { readonly kind: Kind 
 /** Makes the lookup for objects of one kind. `apply` records the MoR's facts after the read. */
 export function objectLookup<K extends Kind>(
   kind: K,
-  apply: (lane: Lane, o: Mutable<MorObjectRow>, facts: FactsOf<K>) => void,
+  apply: (lane: Lane, object: Mutable<MorObjectRow>, facts: FactsOf<K>) => void,
 ): ObjectLookup {
   const isOfKind = (facts: ObjectFacts): facts is FactsOf<K> => facts.kind === kind;
   return {
@@ -110,47 +110,48 @@ export function objectLookup<K extends Kind>(
 }
 
 /** Counts the read. Returns the MoR's facts about the object. Null: the read failed, or the object is gone. */
-function applyRead(lane: Lane, o: Mutable<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
+function applyRead(lane: Lane, object: Mutable<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
   // A read before its due time, for a caller of the API, does not count as a try.
-  const isEarly = o.readDueAt !== null && o.readDueAt > lane.now;
+  const isEarly = object.readDueAt !== null && object.readDueAt > lane.now;
   if (!outcome.ok) {
-    if (o.readDueAt === null) return null;
-    if (!isEarly) o.readAttempts++;
-    o.readDueAt = retryAt(lane.ctx, o.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
-    const since = o.detail.silent?.since ?? lane.now.toISOString();
-    o.detail = { ...o.detail, silent: { since, answer: codesOf(outcome), passes: mayPass(outcome) } };
+    if (object.readDueAt === null) return null;
+    if (!isEarly) object.readAttempts++;
+    object.readDueAt = retryAt(lane.ctx, object.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
+    const since = object.detail.silent?.since ?? lane.now.toISOString();
+    object.detail = { ...object.detail, silent: { since, answer: codesOf(outcome), passes: mayPass(outcome) } };
     // The link's payment is booked, so after the link's end nobody needs another read.
-    if (o.kind === 'payment_link' && o.paymentRowId !== null && !isPayableLink(o, lane.now)) o.readDueAt = null;
+    if (object.kind === 'payment_link' && object.paymentRowId !== null && !isPayableLink(object, lane.now))
+      object.readDueAt = null;
     return null;
   }
-  if (!isEarly) o.readAttempts++;
+  if (!isEarly) object.readAttempts++;
   if (outcome.value === null) {
-    applyGone(lane, o, isEarly);
+    applyGone(lane, object, isEarly);
     return null;
   }
-  const { silent: _silent, ...detail } = o.detail;
-  o.detail = detail;
-  if (!isEarly) o.readDueAt = null;
+  const { silent: _silent, ...detail } = object.detail;
+  object.detail = detail;
+  if (!isEarly) object.readDueAt = null;
   return outcome.value;
 }
 
-function applyGone(lane: Lane, o: Mutable<MorObjectRow>, isEarly: boolean): void {
-  const { silent, ...detail } = o.detail;
+function applyGone(lane: Lane, object: Mutable<MorObjectRow>, isEarly: boolean): void {
+  const { silent, ...detail } = object.detail;
   // The MoR announced a payment on the link, but may not show the link yet. So read again a few times.
-  if (announcedAt(o) !== null && o.readAttempts < LINK_CONFIRM_TRIES) {
-    o.detail = detail;
-    if (!isEarly) o.readDueAt = retryAt(lane.ctx, o.readAttempts, null);
+  if (announcedAt(object) !== null && object.readAttempts < LINK_CONFIRM_TRIES) {
+    object.detail = detail;
+    if (!isEarly) object.readDueAt = retryAt(lane.ctx, object.readAttempts, null);
     return;
   }
   // An open item about an unreadable link keeps its facts.
-  const isAsked = lane.reviews.some((r) => isOpenAbout(r, 'link-unread') && r.subject === o.id);
-  o.detail = isAsked && silent !== undefined ? { ...detail, silent } : detail;
-  o.readDueAt = null;
-  o.readAttempts = 0;
-  if (o.status === 'DELETED' || (o.status === 'PAID' && o.paymentRowId === null)) return;
-  o.status = 'DELETED';
-  o.updatedAt = lane.now;
-  lane.log('call', `the MoR no longer knows ${objectName(o)}`, o);
+  const isAsked = lane.reviews.some((r) => isOpenAbout(r, 'link-unread') && r.subject === object.id);
+  object.detail = isAsked && silent !== undefined ? { ...detail, silent } : detail;
+  object.readDueAt = null;
+  object.readAttempts = 0;
+  if (object.status === 'DELETED' || (object.status === 'PAID' && object.paymentRowId === null)) return;
+  object.status = 'DELETED';
+  object.updatedAt = lane.now;
+  lane.log('call', `the MoR no longer knows ${objectName(object)}`, object);
 }
 
 /** Plans reads of the objects that may change at the MoR, because a webhook may be lost for good. */
@@ -162,16 +163,16 @@ export function pollObjects(lane: Lane): void {
  * The time of the next read of an object without an announced payment. Null: no read is needed. The pauses grow with
  * the object's age from a minute to a day. A link gets one more read after its end, for a payment just before the end.
  */
-export function nextPoll(o: MorObjectRow, now: Date): Date | null {
-  const age = now.getTime() - o.createdAt.getTime();
+export function nextPoll(object: MorObjectRow, now: Date): Date | null {
+  const age = now.getTime() - object.createdAt.getTime();
   const soon = now.getTime() + Math.min(OBJECT_LONGEST_PAUSE_MS, Math.max(OBJECT_FIRST_POLL_MS, age / 2));
-  if (o.kind === 'payment_link') {
-    if (!isOpenLink(o)) return null;
-    const end = o.deadline === null ? Infinity : o.deadline.getTime() + LINK_LAST_POLL_AFTER_MS;
+  if (object.kind === 'payment_link') {
+    if (!isOpenLink(object)) return null;
+    const end = object.deadline === null ? Infinity : object.deadline.getTime() + LINK_LAST_POLL_AFTER_MS;
     return new Date(end > now.getTime() ? Math.min(soon, end) : soon);
   }
-  if (!isLiveProforma(o) || o.status === 'REQUESTED' || TRANSFERRED.has(o.status)) return null;
-  return now.getTime() > dueDate(o).getTime() + TRANSFER_LATE_MS ? null : new Date(soon);
+  if (!isLiveProforma(object) || object.status === 'REQUESTED' || TRANSFERRED.has(object.status)) return null;
+  return now.getTime() > dueDate(object).getTime() + TRANSFER_LATE_MS ? null : new Date(soon);
 }
 
 // ---- Money
@@ -185,27 +186,27 @@ type How = { readonly at: Date; readonly eventId: string | null; readonly parked
  */
 export function applyMoney(
   lane: Lane,
-  o: Mutable<MorObjectRow>,
+  object: Mutable<MorObjectRow>,
   received: Money,
   { at, eventId, parked }: How,
 ): { readonly payment: PaymentRow | null; readonly said: string } {
-  const origin = o.kind === 'proforma' ? 'proforma' : 'payment_link';
+  const origin = object.kind === 'proforma' ? 'proforma' : 'payment_link';
   // The payment's own payment.* event may have arrived first. One charge is one payment, in either order.
-  const known = lane.payments.find((p) => p.origin === origin && p.reference === o.morId) ?? takenOn(lane, o);
+  const known = lane.payments.find((p) => p.origin === origin && p.reference === object.morId) ?? takenOn(lane, object);
   if (known !== undefined) {
-    o.paymentRowId = known.id;
+    object.paymentRowId = known.id;
     if (known.amount === received.minor && known.currency === received.currency)
       return { payment: null, said: 'this payment is already recorded' };
     const recorded = known.amount === null ? null : { minor: known.amount, currency: known.currency };
     lane.openReview({
       kind: 'conflicting_event',
-      subject: eventId ?? `${o.id}:amount`,
+      subject: eventId ?? `${object.id}:amount`,
       paymentRowId: known.id,
-      fact: { code: 'announced-otherwise', object: o.morId ?? o.id, announced: received, recorded },
+      fact: { code: 'announced-otherwise', object: object.morId ?? object.id, announced: received, recorded },
     });
     return { payment: null, said: 'differs from the record: not applied' };
   }
-  const [first = { charge: null, paymentId: null }] = announcedOn(o);
+  const [first = { charge: null, paymentId: null }] = announcedOn(object);
   const before = refundedBefore(lane, first);
   const row = newPayment(lane.ctx, {
     ...before,
@@ -215,21 +216,21 @@ export function applyMoney(
     currency: received.currency,
     amount: received.minor,
     origin,
-    reference: o.morId,
+    reference: object.morId,
     succeededAt: at,
     processorChargeId: first.charge ?? before?.processorChargeId ?? null,
     mark: parked ? 'parked' : 'waiting',
   });
   const payment = before === undefined ? lane.add('payments', row) : Object.assign(before, row);
   collect(lane, payment, eventId);
-  o.paymentRowId = payment.id;
+  object.paymentRowId = payment.id;
   const what = origin === 'proforma' ? 'by bank transfer for proforma invoice' : 'on payment link';
-  return { payment, said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}` };
+  return { payment, said: `${showMoney(received)} came ${what} ${object.number ?? object.morId ?? ''}` };
 }
 
 /** Finds the booked payment with the charge or id of this link's first payment. */
-export function takenOn(lane: LaneRows, o: MorObjectRow): PaymentRow | undefined {
-  const [first] = announcedOn(o);
+export function takenOn(lane: LaneRows, object: MorObjectRow): PaymentRow | undefined {
+  const [first] = announcedOn(object);
   return first === undefined ? undefined : bookedAs(lane, first);
 }
 
@@ -275,16 +276,18 @@ export const openObjectItems = itemRule(OPEN_OBJECT_CLEARS, function* (lane) {
   }
 });
 
-function canBePaid(o: MorObjectRow, now: Date): boolean {
-  if (o.kind === 'payment_link') return isOpenLink(o) && isPayableLink(o, now);
-  return o.morId !== null && isLiveProforma(o) && o.status !== 'REQUESTED' && !TRANSFERRED.has(o.status);
+function canBePaid(object: MorObjectRow, now: Date): boolean {
+  if (object.kind === 'payment_link') return isOpenLink(object) && isPayableLink(object, now);
+  return (
+    object.morId !== null && isLiveProforma(object) && object.status !== 'REQUESTED' && !TRANSFERRED.has(object.status)
+  );
 }
 
-function dangerOf({ invoice, now }: Lane, o: MorObjectRow): OpenObjectFact | null {
-  const what = o.kind === 'payment_link' ? 'payment_link' : 'proforma';
-  const object = o.number ?? o.morId ?? o.id;
-  if (o.detail.mayStand === true) return { code: 'may-stand', what, object, invoice: o.invoiceId };
+function dangerOf({ invoice, now }: Lane, row: MorObjectRow): OpenObjectFact | null {
+  const what = row.kind === 'payment_link' ? 'payment_link' : 'proforma';
+  const object = row.number ?? row.morId ?? row.id;
+  if (row.detail.mayStand === true) return { code: 'may-stand', what, object, invoice: row.invoiceId };
   const status = invoice?.platformStatus;
-  if ((status !== 'paid' && status !== 'void') || !canBePaid(o, now) || heardAt(o) !== null) return null;
-  return { code: 'still-payable', what, object, status, until: o.deadline?.toISOString() ?? null };
+  if ((status !== 'paid' && status !== 'void') || !canBePaid(row, now) || heardAt(row) !== null) return null;
+  return { code: 'still-payable', what, object, status, until: row.deadline?.toISOString() ?? null };
 }

@@ -171,8 +171,8 @@ const OTHER_AMOUNT = 'another amount is due now';
  * Returns the reason to withdraw the request if the customer would pay another amount than is due now. Null: the amount
  * is right.
  */
-function otherAmount({ invoice }: LaneRows, o: Pick<MorObjectRow, 'amount'> | undefined): string | null {
-  const amount = o?.amount ?? null;
+function otherAmount({ invoice }: LaneRows, object: Pick<MorObjectRow, 'amount'> | undefined): string | null {
+  const amount = object?.amount ?? null;
   const due = isPayable(invoice) ? (invoice?.amountRemaining ?? null) : null;
   return amount === null || due === null || amount === due ? null : OTHER_AMOUNT;
 }

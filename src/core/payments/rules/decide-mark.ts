@@ -31,12 +31,12 @@ type MarkFacts = {
  * person decides.
  */
 export function decideMark(
-  p: PaymentRow & { readonly amount: bigint },
+  payment: PaymentRow & { readonly amount: bigint },
   invoice: InvoiceRow,
   { holder, fresh, settings, finalizationFailed }: MarkFacts,
 ): MarkDecision {
   if (!fresh) return { do: 'read' };
-  const taken: Money = { minor: p.amount, currency: p.currency };
+  const taken: Money = { minor: payment.amount, currency: payment.currency };
   const park = (item: Parking): MarkDecision => ({ do: 'park', item });
   const { platformStatus: status, amountRemaining: due, currency, customerId, invoiceId } = invoice;
   if (status === 'deleted' || status === 'unknown')
@@ -45,17 +45,17 @@ export function decideMark(
     const fact = { code: 'invoice-void', taken, invoice: invoiceId, replacedBy: invoice.latestRevision } as const;
     return park({ kind: 'invoice_not_payable', fact, proposed: 'refund' });
   }
-  if (customerId !== p.customerId && !p.waived.includes('customer_mismatch'))
+  if (customerId !== payment.customerId && !payment.waived.includes('customer_mismatch'))
     return park({
       kind: 'customer_mismatch',
-      fact: { code: 'other-customer', named: p.customerId, owner: customerId },
+      fact: { code: 'other-customer', named: payment.customerId, owner: customerId },
     });
-  if (currency !== p.currency)
+  if (currency !== payment.currency)
     return park({ kind: 'currency_mismatch', fact: { code: 'other-currency', taken, currency } });
   if (holder !== undefined) {
-    const charge = p.processorChargeId;
+    const charge = payment.processorChargeId;
     const sameCharge = charge !== null && charge === holder.processorChargeId ? charge : null;
-    const isOne = maybeOne(p, holder);
+    const isOne = maybeOne(payment, holder);
     const fact = { code: 'paid-twice', taken, settledBy: effectName(holder), sameCharge, maybeOne: isOne } as const;
     return park({
       kind: 'double_payment',
@@ -64,7 +64,7 @@ export function decideMark(
     });
   }
   if (status === 'paid') {
-    if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
+    if (payment.paymentRecordId !== null || payment.markTries === 0) return { do: 'identify' };
     return park(ofPaid(invoice, taken, null, []));
   }
   // A draft's total may still change. With the policy `wait` Crossbill compares amounts only on a final invoice.
@@ -73,9 +73,9 @@ export function decideMark(
   }
   // "Paid out of band" pays the whole invoice. So only the exact amount may do so, even if a person accepted a
   // difference.
-  const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
-  if (due !== p.amount && !waived) return park(ofAmount(p, invoice, settings));
+  const waived = payment.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
+  if (due !== payment.amount && !waived) return park(ofAmount(payment, invoice, settings));
   if (status === 'draft') return { do: 'finalize' };
-  if (p.paymentRecordId !== null) return { do: 'attach' };
+  if (payment.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };
 }

@@ -113,13 +113,14 @@ export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   chosen: chooseMark,
 };
 
-const findOutOfBand = (a: BillingReply): bigint | undefined => (a.kind === 'pay_out_of_band' ? a.outOfBand : undefined);
+const findOutOfBand = (reply: BillingReply): bigint | undefined =>
+  reply.kind === 'pay_out_of_band' ? reply.outOfBand : undefined;
 
-function confirm(lane: Lane, p: Payment, how: string): void {
-  if (p.amount === null || !['waiting', 'attaching', 'paying', 'parked'].includes(p.mark)) return;
-  moveMark(p, 'confirmed');
-  lane.post(paymentMarked(p, p.amount, lane.now));
-  lane.log('decision', `payment ${effectName(p)} is marked: ${how}`, p);
+function confirm(lane: Lane, payment: Payment, how: string): void {
+  if (payment.amount === null || !['waiting', 'attaching', 'paying', 'parked'].includes(payment.mark)) return;
+  moveMark(payment, 'confirmed');
+  lane.post(paymentMarked(payment, payment.amount, lane.now));
+  lane.log('decision', `payment ${effectName(payment)} is marked: ${how}`, payment);
 }
 
 /**
@@ -127,23 +128,29 @@ function confirm(lane: Lane, p: Payment, how: string): void {
  * amount may grow between our read and our mark. `outOfBand`: the marked amount, if Stripe shows it. `before`: the
  * invoice before the mark; after a lost reply to the mark, `before` already includes the mark.
  */
-export function reviewIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
+export function reviewIfBeyond(lane: Lane, payment: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
   const is = lane.invoice?.amountPaid ?? 0n;
   const known = before?.amountPaid ?? 0n;
-  const others = lane.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
+  const others = lane.payments.filter((x) => x.id !== payment.id && x.mark === 'confirmed');
   const was = known < is ? known : others.reduce((sum, x) => sum + (x.amount ?? 0n), 0n);
   const minor = outOfBand ?? is - was;
-  const { amount, currency } = p;
-  if (p.markMode !== 'out_of_band' || amount === null || minor <= amount) return;
+  const { amount, currency } = payment;
+  if (payment.markMode !== 'out_of_band' || amount === null || minor <= amount) return;
   const fact = { code: 'marked-beyond', shown: { minor, currency }, taken: { minor: amount, currency } } as const;
-  lane.openReview({ kind: 'amount_mismatch', subject: p.id, paymentRowId: p.id, fact, actions: ['dismiss'] });
+  lane.openReview({
+    kind: 'amount_mismatch',
+    subject: payment.id,
+    paymentRowId: payment.id,
+    fact,
+    actions: ['dismiss'],
+  });
 }
 
 /**
  * Handles Stripe's refusal of a call of the mark: Crossbill reads the invoice and decides again. After MARK_TRIES
  * refusals, or after a refused report of the payment, a person decides instead.
  */
-function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): void {
+function markRefused(lane: Lane, { row, payment: p }: Call, failure: CallFailure): void {
   if (p === undefined) return;
   p.markTries += 1;
   const i = lane.invoice;
@@ -153,7 +160,7 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
     return;
   }
   moveMark(p, 'parked');
-  const fact = { code: 'mark-refused', byHand: findWayByHand(row, p), ...refusalOf(row, f) } as const;
+  const fact = { code: 'mark-refused', byHand: findWayByHand(row, p), ...refusalOf(row, failure) } as const;
   openCallReview(lane, row, fact, { paymentRowId: p.id });
 }
 
@@ -161,10 +168,10 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
  * Describes how a person can make the mark by hand, so that Crossbill finds and books the mark. If a person dismisses
  * the item without such a mark, the ledger shows an unmarked payment, and Stripe never shows the payment's refunds.
  */
-function findWayByHand({ asked }: CallRow, p: PaymentRow): ByHand | null {
+function findWayByHand({ asked }: CallRow, payment: PaymentRow): ByHand | null {
   // Offer no mark by hand for a part payment: the mark leaves the invoice unpaid, so a retry would mark the payment a
   // second time.
-  if (asked === null || p.amount === null || p.waived.includes('amount_mismatch')) return null;
+  if (asked === null || payment.amount === null || payment.waived.includes('amount_mismatch')) return null;
   switch (asked.kind) {
     case 'report_payment':
       return { how: 'report', amount: asked.amount, reference: asked.reference };
@@ -204,61 +211,69 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
   },
 };
 
-function applyIdentified(lane: Lane, p: Payment, i: InvoiceRow, reply: BillingReply | null): void {
-  const taken: Money = { minor: p.amount ?? 0n, currency: p.currency };
+function applyIdentified(lane: Lane, payment: Payment, invoice: InvoiceRow, reply: BillingReply | null): void {
+  const taken: Money = { minor: payment.amount ?? 0n, currency: payment.currency };
   const park = (item: Parking): void => {
-    moveMark(p, 'parked');
-    lane.openReview({ ...item, subject: p.id, paymentRowId: p.id });
+    moveMark(payment, 'parked');
+    lane.openReview({ ...item, subject: payment.id, paymentRowId: payment.id });
   };
-  if (reply === null) return park(ofPaid(i, taken, p.paymentRecordId, observationsOf(lane)));
+  if (reply === null) return park(ofPaid(invoice, taken, payment.paymentRecordId, observationsOf(lane)));
   if (reply.kind === 'set_reference') {
-    p.markMode = 'out_of_band';
+    payment.markMode = 'out_of_band';
     return;
   }
   if (reply.kind === 'report_payment') {
     const { paymentRecordId } = reply;
     // A payment record belongs to one payment. If two payments have the same record, the MoR reported one charge under
     // two ids.
-    const twin = lane.payments.find((x) => x.id !== p.id && x.paymentRecordId === paymentRecordId);
+    const twin = lane.payments.find((x) => x.id !== payment.id && x.paymentRecordId === paymentRecordId);
     if (twin !== undefined) {
-      const fact = { code: 'named-again', taken, charge: p.processorChargeId, payment: effectName(twin) } as const;
+      const fact = {
+        code: 'named-again',
+        taken,
+        charge: payment.processorChargeId,
+        payment: effectName(twin),
+      } as const;
       return park({ kind: 'double_payment', fact });
     }
-    Object.assign(p, { paymentRecordId, markMode: 'payment_record' });
+    Object.assign(payment, { paymentRecordId, markMode: 'payment_record' });
     return;
   }
-  p.markMode = reply.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
-  confirm(lane, p, 'found on Stripe');
-  reviewIfBeyond(lane, p, lane.invoice, findOutOfBand(reply));
+  payment.markMode = reply.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
+  confirm(lane, payment, 'found on Stripe');
+  reviewIfBeyond(lane, payment, lane.invoice, findOutOfBand(reply));
 }
 
 /** The call that may have marked this paid invoice for us. Crossbill searches Stripe for the call's effect. */
-function callToSearchFor(lane: Lane, p: PaymentRow): BillingCall {
-  const { invoiceId, paymentRecordId } = p;
+function callToSearchFor(lane: Lane, payment: PaymentRow): BillingCall {
+  const { invoiceId, paymentRecordId } = payment;
   if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
   // The invoice carries our reference. The search now shows if the invoice was paid out of band, or if Stripe collected
   // the money after all.
-  if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
-  if (lane.settings.markMode !== 'out_of_band') return reportOf(p, p.amount ?? 0n, lane.now);
+  if (payment.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
+  if (lane.settings.markMode !== 'out_of_band') return reportOf(payment, payment.amount ?? 0n, lane.now);
   // Search for the reference that Crossbill wrote: the payment may have another id by now.
-  const written = lane.calls.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
-  return written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(p), reference: referenceOf(p) };
+  const written = lane.calls.findLast((m) => m.kind === 'set_reference' && isCallOf(m, payment))?.asked ?? null;
+  return (
+    written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(payment), reference: referenceOf(payment) }
+  );
 }
 
 const NOT_PROVEN =
   'Crossbill does not know yet whether this charge is real. Wait for the proof before you dismiss this, or complete the signup again with the right amount.';
 
 /** Carries out a person's choice for a payment with an item: apply, retry or dismiss. `chooseRefund` makes refunds. */
-export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
-  const p = lane.findPayment(r.paymentRowId);
+export function chooseMark(lane: Lane, item: ReviewRow, { resolution }: Choice): Refusal | null {
+  const p = lane.findPayment(item.paymentRowId);
   // Crossbill does not know yet if the MoR took any money for the signup. If a person dismissed the item now, the later
   // proof would start or drop the mark without asking.
-  if (resolution === 'dismiss' && p?.mark === 'proving' && r.subject === p.signupId)
+  if (resolution === 'dismiss' && p?.mark === 'proving' && item.subject === p.signupId)
     return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
   // Stripe already shows the payment on the invoice. `retry` reads the invoice again and checks each item.
-  if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) askAgain(lane);
+  if (resolution === 'retry' && (isSurplus(item) || p?.mark === 'confirmed')) askAgain(lane);
   // For an unproven signup this choice settles only the amount. Another item asks a person if the MoR knows the charge.
-  if (p === undefined || (r.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null)) return null;
+  if (p === undefined || (item.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null))
+    return null;
   if (resolution === 'dismiss') {
     if (p.mark !== 'parked') return null;
     closePayment(p);
@@ -269,7 +284,7 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
   }
   if (resolution === 'apply' && p.mark === 'parked') {
     // with a choice about a signup's amount, the person does not accept a difference from the amount due
-    if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p);
+    if (item.subject !== p.signupId) p.waived = findWaived(lane, item, p);
   } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;
   moveMark(p, 'waiting');
@@ -280,14 +295,17 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
 /**
  * The differences a person accepts by applying a payment. A part of a bank transfer always differs from the amount due.
  */
-function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waived'] {
+function findWaived(lane: Lane, { kind }: ReviewRow, payment: Payment): Payment['waived'] {
   const due = lane.invoice?.amountRemaining ?? null;
-  const isMore = due !== null && p.amount !== null && p.amount > due;
+  const isMore = due !== null && payment.amount !== null && payment.amount > due;
   // If a person applies a payment above the amount due, the person accepts the surplus as a sale. If the payment has a
   // refund, the surplus is no sale, although Stripe credits it to the customer. So an item after the mark asks about
   // the surplus.
-  const isRefunded = lane.findRefunds(p).some((x) => x.status !== 'failed');
-  const waived = [...p.waived.filter((x) => x !== 'surplus'), kind === 'partial_transfer' ? 'amount_mismatch' : kind];
+  const isRefunded = lane.findRefunds(payment).some((x) => x.status !== 'failed');
+  const waived = [
+    ...payment.waived.filter((x) => x !== 'surplus'),
+    kind === 'partial_transfer' ? 'amount_mismatch' : kind,
+  ];
   return isMore && !isRefunded ? [...waived, 'surplus'] : waived;
 }
 
@@ -297,15 +315,15 @@ function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waive
 export type GiveBack = (
   lane: Lane,
   item: ReviewRow,
-  p: PaymentRow | undefined,
+  payment: PaymentRow | undefined,
   wish: { readonly amount: bigint | null; readonly by: string },
 ) => Refusal | null;
 
 const NOTHING_LEFT = 'The surplus is refunded, or its refund is under way. Nothing of it is left to refund.';
 
 /** Refunds the payment, or the rest of a surplus, by a person's choice. */
-export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
-  const surplus = surplusToRefund(lane, r);
+export function chooseRefund(lane: Lane, item: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
+  const surplus = surplusToRefund(lane, item);
   if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
-  return giveBack(lane, r, lane.findPayment(r.paymentRowId), { amount: surplus, by });
+  return giveBack(lane, item, lane.findPayment(item.paymentRowId), { amount: surplus, by });
 }

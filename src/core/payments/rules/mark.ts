@@ -36,96 +36,98 @@ type Payment = Mutable<PaymentRow>;
 export function settleMarks(lane: Lane): void {
   const i = lane.invoice;
   if (i === null) return;
-  const byAge = (a: Payment, b: Payment): number =>
-    a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1);
+  const byAge = (one: Payment, other: Payment): number =>
+    one.recordedAt.getTime() - other.recordedAt.getTime() || (one.id < other.id ? -1 : 1);
   for (const p of lane.payments.toSorted(byAge)) settleMark(lane, p, i);
   if (lane.payments.some((p) => p.mark === 'held')) lane.decideAgainAt(i.holdUntil);
 }
 
-function settleMark(lane: Lane, p: Payment, i: Mutable<InvoiceRow>): void {
-  const isHeldOver = i.platformStatus !== 'draft' || (i.holdUntil !== null && i.holdUntil <= lane.now);
-  if (p.mark === 'held' && isHeldOver) moveMark(p, 'waiting');
-  if (isMarkedByOthers(lane, p)) return applyOthersMark(lane, p);
-  if (p.mark === 'parked') return noteGrowth(lane, p);
-  if (STEPS[p.mark] !== undefined) return withdrawIfPointless(lane, p, i);
-  const { amount } = p;
-  if (p.mark !== 'waiting' || amount === null || isBesidePart(lane, p) || reviewAmount(lane, p)) return;
-  const holder = lane.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(lane, x, i));
+function settleMark(lane: Lane, payment: Payment, invoice: Mutable<InvoiceRow>): void {
+  const isHeldOver =
+    invoice.platformStatus !== 'draft' || (invoice.holdUntil !== null && invoice.holdUntil <= lane.now);
+  if (payment.mark === 'held' && isHeldOver) moveMark(payment, 'waiting');
+  if (isMarkedByOthers(lane, payment)) return applyOthersMark(lane, payment);
+  if (payment.mark === 'parked') return noteGrowth(lane, payment);
+  if (STEPS[payment.mark] !== undefined) return withdrawIfPointless(lane, payment, invoice);
+  const { amount } = payment;
+  if (payment.mark !== 'waiting' || amount === null || isBesidePart(lane, payment) || reviewAmount(lane, payment))
+    return;
+  const holder = lane.payments.find((x) => x.id !== payment.id && HOLDING.has(x.mark) && !isPart(lane, x, invoice));
   const isStuck = lane.reviews.some(
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
-  const seen = lane.sendsNothing && holder === undefined ? beforeTheMark(i) : i;
-  const d = decideMark({ ...p, amount }, seen, {
+  const seen = lane.sendsNothing && holder === undefined ? beforeTheMark(invoice) : invoice;
+  const d = decideMark({ ...payment, amount }, seen, {
     holder,
-    fresh: isFresh(i, lane.now),
+    fresh: isFresh(invoice, lane.now),
     settings: lane.settings,
     finalizationFailed: isStuck,
   });
-  const { invoiceId } = i;
-  const name = p.paymentId ?? p.id;
+  const { invoiceId } = invoice;
+  const name = payment.paymentId ?? payment.id;
   switch (d.do) {
     case 'read':
     case 'identify':
       return; // a lookup searches Stripe next
     case 'hold':
-      moveMark(p, 'held');
-      i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_POLL_EVERY_MS) : nextPoll(i.finalizesAt, lane.now);
-      return lane.log('decision', `payment ${name} is held: ${d.why}`, p);
+      moveMark(payment, 'held');
+      invoice.holdUntil = isStuck ? lane.in(DRAFT_FAILED_POLL_EVERY_MS) : nextPoll(invoice.finalizesAt, lane.now);
+      return lane.log('decision', `payment ${name} is held: ${d.why}`, payment);
     case 'finalize': {
       // One unsent call is enough: another program finalizes the draft, or Stripe does on its own schedule.
       const before = lane.calls.find((m) => m.kind === 'finalize_invoice' && isUnsent(m));
       const call = before ?? lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
-      moveMark(p, isUnsent(call) ? 'held' : 'finalizing');
-      if (!isUnsent(call)) return lane.log('decision', `finalize the draft now, to mark payment ${name}`, p);
-      i.holdUntil = nextPoll(i.finalizesAt, lane.now);
+      moveMark(payment, isUnsent(call) ? 'held' : 'finalizing');
+      if (!isUnsent(call)) return lane.log('decision', `finalize the draft now, to mark payment ${name}`, payment);
+      invoice.holdUntil = nextPoll(invoice.finalizesAt, lane.now);
       return;
     }
     case 'attach': {
-      const paymentRecordId = p.paymentRecordId ?? '';
-      lane.call({ kind: 'attach_payment', invoiceId, paymentRecordId }, effectName(p), p);
-      moveMark(p, 'attaching', { markMode: 'payment_record' });
-      return lane.log('decision', `attach ${paymentRecordId}, reported earlier`, p);
+      const paymentRecordId = payment.paymentRecordId ?? '';
+      lane.call({ kind: 'attach_payment', invoiceId, paymentRecordId }, effectName(payment), payment);
+      moveMark(payment, 'attaching', { markMode: 'payment_record' });
+      return lane.log('decision', `attach ${paymentRecordId}, reported earlier`, payment);
     }
     case 'mark':
-      return beginMark(lane, p, amount, d.mode);
+      return beginMark(lane, payment, amount, d.mode);
     case 'park':
-      moveMark(p, 'parked');
-      return lane.openReview({ ...withObserved(lane, d.item), subject: p.id, paymentRowId: p.id });
+      moveMark(payment, 'parked');
+      return lane.openReview({ ...withObserved(lane, d.item), subject: payment.id, paymentRowId: payment.id });
   }
 }
 
-function beginMark(lane: Lane, p: Payment, amount: bigint, mode: MarkMode): void {
-  const paymentId = effectName(p);
-  const reference = referenceOf(p);
+function beginMark(lane: Lane, payment: Payment, amount: bigint, mode: MarkMode): void {
+  const paymentId = effectName(payment);
+  const reference = referenceOf(payment);
   if (mode === 'out_of_band') {
-    lane.call({ kind: 'set_reference', invoiceId: p.invoiceId, paymentId, reference }, paymentId, p);
-    moveMark(p, 'referencing', { markMode: mode });
-    return lane.log('decision', `mark paid out of band, reference ${reference}`, p);
+    lane.call({ kind: 'set_reference', invoiceId: payment.invoiceId, paymentId, reference }, paymentId, payment);
+    moveMark(payment, 'referencing', { markMode: mode });
+    return lane.log('decision', `mark paid out of band, reference ${reference}`, payment);
   }
   // A person may have accepted another customer's payment for this invoice. Stripe needs the invoice's own customer.
-  const customerId = lane.invoice?.customerId ?? p.customerId;
-  lane.call(reportOf({ ...p, customerId }, amount, lane.now), paymentId, p);
-  moveMark(p, 'reporting', { markMode: mode });
-  lane.log('decision', `mark paid with a payment record, reference ${reference}`, p);
+  const customerId = lane.invoice?.customerId ?? payment.customerId;
+  lane.call(reportOf({ ...payment, customerId }, amount, lane.now), paymentId, payment);
+  moveMark(payment, 'reporting', { markMode: mode });
+  lane.log('decision', `mark paid with a payment record, reference ${reference}`, payment);
 }
 
-export function referenceOf(p: PaymentRow): string {
-  return p.reference ?? p.processorChargeId ?? effectName(p);
+export function referenceOf(payment: PaymentRow): string {
+  return payment.reference ?? payment.processorChargeId ?? effectName(payment);
 }
 
 /** The report of a payment to Stripe. It carries the payment's own times, so a repeat has the same bytes. */
-export function reportOf(p: PaymentRow, amount: bigint, now: Date): MadeCall {
-  const at = p.succeededAt ?? now;
+export function reportOf(payment: PaymentRow, amount: bigint, now: Date): MadeCall {
+  const at = payment.succeededAt ?? now;
   return {
     kind: 'report_payment',
-    invoiceId: p.invoiceId,
-    customerId: p.customerId,
-    paymentId: effectName(p),
-    amount: { minor: amount, currency: p.currency },
-    reference: referenceOf(p),
+    invoiceId: payment.invoiceId,
+    customerId: payment.customerId,
+    paymentId: effectName(payment),
+    amount: { minor: amount, currency: payment.currency },
+    reference: referenceOf(payment),
     initiatedAt: at,
     guaranteedAt: at,
-    presence: p.origin === 'signup' ? 'on_session' : 'off_session',
+    presence: payment.origin === 'signup' ? 'on_session' : 'off_session',
   };
 }
 
@@ -137,21 +139,24 @@ function withObserved(lane: Lane, item: Parking): Parking {
 }
 
 /**
- * True if a person accepted payment `p` as a part payment, and another payment may bring the missing part. On a paid
+ * True if a person accepted payment `payment` as a part payment, and another payment may bring the missing part. On a paid
  * invoice, Stripe must also show more money than our marks: then a person marked the missing part by hand, or a
  * restored database lost our mark.
  */
-function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
-  if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
+function isPart({ payments }: Lane, payment: PaymentRow, invoice: InvoiceRow): boolean {
+  if (payment.mark !== 'confirmed' || !payment.waived.includes('amount_mismatch')) return false;
   const known = payments.reduce((sum, x) => (x.mark === 'confirmed' ? sum + (x.amount ?? 0n) : sum), 0n);
-  return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
+  return invoice.platformStatus !== 'paid' || (invoice.amountPaid ?? 0n) > known;
 }
 
-/** True while Crossbill marks another payment as an accepted part: perhaps payment `p` brings the missing part. */
-function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
-  const isPartOnItsWay = (x: PaymentRow): boolean =>
-    HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isMarkedByOthers(s, x);
-  return s.payments.some((x) => x.id !== p.id && isPartOnItsWay(x));
+/** True while Crossbill marks another payment as an accepted part: perhaps payment `payment` brings the missing part. */
+function isBesidePart(lane: LaneRows, payment: PaymentRow): boolean {
+  const isPartOnItsWay = (payment: PaymentRow): boolean =>
+    HOLDING.has(payment.mark) &&
+    payment.mark !== 'confirmed' &&
+    payment.waived.includes('amount_mismatch') &&
+    !isMarkedByOthers(lane, payment);
+  return lane.payments.some((x) => x.id !== payment.id && isPartOnItsWay(x));
 }
 
 /** Closes a parked payment after its full refund. */
@@ -176,47 +181,50 @@ const STEPS: Partial<Record<PaymentRow['mark'], CallRow['kind']>> = {
  * Withdraws an unfinished call of a mark if a fresh read leads to another decision. Only the lane's worker may do so:
  * an API request cannot know if the call is on its way to Stripe, and a withdrawal would lose Stripe's reply.
  */
-function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
-  const m = lane.calls.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
-  if (lane.ctx.beside === true || !isFresh(i, lane.now) || m === undefined) return;
-  const why = findWhyPointless(lane, p, i, m);
+function withdrawIfPointless(lane: Lane, payment: Payment, invoice: InvoiceRow): void {
+  const m = lane.calls.find((x) => x.kind === STEPS[payment.mark] && isCallOf(x, payment) && x.status === 'pending');
+  if (lane.ctx.beside === true || !isFresh(invoice, lane.now) || m === undefined) return;
+  const why = findWhyPointless(lane, payment, invoice, m);
   if (why === null) return;
   lane.takeBack(m.id, why);
-  moveMark(p, 'waiting');
+  moveMark(payment, 'waiting');
 }
 
-/** The reason to withdraw call `m`. Null: the call is still right, or Stripe may have received the call. */
-function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: CallRow): string | null {
-  const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
+/** The reason to withdraw call `call`. Null: the call is still right, or Stripe may have received the call. */
+function findWhyPointless(lane: Lane, payment: PaymentRow, invoice: InvoiceRow, call: CallRow): string | null {
+  const isEnd = call.kind === 'attach_payment' || call.kind === 'pay_out_of_band';
   // If the invoice is no longer payable, withdraw an untried call. But keep the last call of a mark, even untried:
   // before each send Crossbill searches Stripe for this call's effect (mark-calls.ts).
-  if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
-  if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
+  if (!isPayable(invoice)) return call.attempts === 0 && !isEnd ? `the invoice is now ${invoice.platformStatus}` : null;
+  if (isAsDecided(payment, invoice) || (isEnd && standsStillUntil(payment, invoice, call, lane) !== null)) return null;
   // Has Stripe received a try of this call? A crash may have cut off the reply, and a second report would count twice.
   // Before the last call Crossbill searches for the call's effect. But a search from before the crash proves nothing.
-  const isSearchedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
-  const isUntried = m.attempts === 0 && (isSearchedFor || !mayBeCutOff(m, lane));
+  const isSearchedFor = isEnd && call.firstTriedAt !== null && !isCutOffSince(call.firstTriedAt, lane);
+  const isUntried = call.attempts === 0 && (isSearchedFor || !mayBeCutOff(call, lane));
   // "Paid out of band" makes the whole invoice paid. So if the invoice is still payable, Stripe received no try.
-  if (!isUntried && p.markMode !== 'out_of_band') return null;
-  return `${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} is due now`;
+  if (!isUntried && payment.markMode !== 'out_of_band') return null;
+  return `${showMoney({ minor: invoice.amountRemaining ?? 0n, currency: payment.currency })} is due now`;
 }
 
-function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
-  return i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && p.markMode !== 'out_of_band');
+function isAsDecided(payment: PaymentRow, invoice: InvoiceRow): boolean {
+  return (
+    invoice.amountRemaining === payment.amount ||
+    (payment.waived.includes('amount_mismatch') && payment.markMode !== 'out_of_band')
+  );
 }
 
 /**
- * The end of the wait after a change of the amount due: a paused process may still send `m`, the last call of a mark.
+ * The end of the wait after a change of the amount due: a paused process may still send `call`, the last call of a mark.
  * Until this time Crossbill neither withdraws the call nor searches for its effect. Null: Crossbill need not wait.
  */
 export function standsStillUntil(
-  p: PaymentRow,
-  i: InvoiceRow,
-  m: CallRow,
+  payment: PaymentRow,
+  invoice: InvoiceRow,
+  call: CallRow,
   lane: Parameters<typeof mayBeCutOff>[1],
 ): Date | null {
-  if (!isPayable(i) || isAsDecided(p, i) || !mayBeCutOff(m, lane)) return null;
-  const until = new Date(m.nextTryAt.getTime() + STANDSTILL_MS);
+  if (!isPayable(invoice) || isAsDecided(payment, invoice) || !mayBeCutOff(call, lane)) return null;
+  const until = new Date(call.nextTryAt.getTime() + STANDSTILL_MS);
   return until > lane.now ? until : null;
 }
 
@@ -249,25 +257,29 @@ export const readToMark = {
 };
 
 /** True if another program makes the mark: Crossbill decided it, and never sent its newest call. */
-export function isMarkedByOthers(s: LaneRows, p: PaymentRow): boolean {
-  const kind = STEPS[p.mark];
-  const newest = s.calls.findLast((m) => m.kind === kind && isCallOf(m, p));
+export function isMarkedByOthers(lane: LaneRows, payment: PaymentRow): boolean {
+  const kind = STEPS[payment.mark];
+  const newest = lane.calls.findLast((m) => m.kind === kind && isCallOf(m, payment));
   return newest !== undefined && isUnsent(newest);
 }
 
 /** The invoice as before another program's mark: Crossbill decides on this state, not on that mark. */
-export function beforeTheMark(i: InvoiceRow): InvoiceRow {
-  const isMarked = i.platformStatus === 'paid' && whyNothingDue(i) === null;
-  return isMarked ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
+export function beforeTheMark(invoice: InvoiceRow): InvoiceRow {
+  const isMarked = invoice.platformStatus === 'paid' && whyNothingDue(invoice) === null;
+  return isMarked ? { ...invoice, platformStatus: 'open', amountRemaining: invoice.amountDue } : invoice;
 }
 
 /** Books the mark once another program has marked the invoice. */
-export function applyOthersMark(lane: Lane, p: Mutable<PaymentRow>): void {
-  if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
-  moveMark(p, 'waiting');
-  moveMark(p, 'confirmed');
-  lane.post(paymentMarked(p, p.amount, lane.now));
-  lane.log('decision', `payment ${effectName(p)} is marked as Crossbill decided; somebody else marked it`, p);
+export function applyOthersMark(lane: Lane, payment: Mutable<PaymentRow>): void {
+  if (lane.invoice?.platformStatus !== 'paid' || payment.amount === null) return;
+  moveMark(payment, 'waiting');
+  moveMark(payment, 'confirmed');
+  lane.post(paymentMarked(payment, payment.amount, lane.now));
+  lane.log(
+    'decision',
+    `payment ${effectName(payment)} is marked as Crossbill decided; somebody else marked it`,
+    payment,
+  );
 }
 
 /** For `verify --repair`: decides each mark again that another program was to make and did not make. */

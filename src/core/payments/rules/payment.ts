@@ -16,51 +16,56 @@ import { inBooks, takePayment, accept, collect, settleAmount } from '../../books
 type Payment = Mutable<PaymentRow>;
 
 /** Records the verdict "succeeded". The event also proves a signup's charge, and reopens a dismissed payment. */
-export function applySucceeded(lane: Lane, e: PaymentEvent): EventOutcome {
-  noteAttempt(lane, e, 'succeeded');
-  const p = takePayment(lane, e);
-  if (p.succeededAt !== null) return applySucceededAgain(lane, p, e);
+export function applySucceeded(lane: Lane, event: PaymentEvent): EventOutcome {
+  noteAttempt(lane, event, 'succeeded');
+  const p = takePayment(lane, event);
+  if (p.succeededAt !== null) return applySucceededAgain(lane, p, event);
   const { verdictAt, declineCode } = p;
   // The reference of a signup may be an earlier, failed charge of the same payment intent. Then keep the reference.
   const isOfCharge = p.reference === null || p.reference === p.processorChargeId;
   Object.assign(p, {
-    amount: e.amount,
-    currency: e.currency,
-    customerId: e.customerId,
+    amount: event.amount,
+    currency: event.currency,
+    customerId: event.customerId,
     status: 'succeeded',
-    succeededAt: e.at,
-    processorChargeId: e.processorChargeId ?? p.processorChargeId,
-    reference: isOfCharge ? (e.processorChargeId ?? p.reference) : p.reference,
+    succeededAt: event.at,
+    processorChargeId: event.processorChargeId ?? p.processorChargeId,
+    reference: isOfCharge ? (event.processorChargeId ?? p.reference) : p.reference,
     failureMessage: null,
     declineCode: null,
   });
-  if (!collect(lane, p, e.eventId)) return done('not booked: the ledger has its charge for another invoice');
+  if (!collect(lane, p, event.eventId)) return done('not booked: the ledger has its charge for another invoice');
   moveMark(p, 'waiting');
   settleAmount(lane, p, AMOUNT_NAMED);
   reviewIfRefusedSince(lane, p, verdictAt, declineCode);
-  return done(`${showMoney({ minor: e.amount, currency: e.currency })} was taken, payment ${e.paymentId}`);
+  return done(`${showMoney({ minor: event.amount, currency: event.currency })} was taken, payment ${event.paymentId}`);
 }
 
 const AMOUNT_NAMED = 'the MoR has reported the amount of this payment';
 
-function applySucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): EventOutcome {
-  const isSameCharge = e.processorChargeId === null || p.processorChargeId === e.processorChargeId;
-  if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId && isSameCharge) {
-    settleAmount(lane, p, AMOUNT_NAMED);
+function applySucceededAgain(lane: Lane, payment: Payment, event: PaymentEvent): EventOutcome {
+  const isSameCharge = event.processorChargeId === null || payment.processorChargeId === event.processorChargeId;
+  if (
+    payment.amount === event.amount &&
+    payment.currency === event.currency &&
+    payment.customerId === event.customerId &&
+    isSameCharge
+  ) {
+    settleAmount(lane, payment, AMOUNT_NAMED);
     return done('this payment is already recorded');
   }
   const stated = {
     source: 'event',
-    id: e.eventId,
-    payment: e.paymentId,
-    charge: e.processorChargeId,
-    customer: e.customerId,
-    money: { minor: e.amount, currency: e.currency },
-    at: e.at.toISOString(),
+    id: event.eventId,
+    payment: event.paymentId,
+    charge: event.processorChargeId,
+    customer: event.customerId,
+    money: { minor: event.amount, currency: event.currency },
+    at: event.at.toISOString(),
   } as const;
-  const observations = [stated, { ...inBooks(p), customer: p.customerId }] as const;
-  const fact = { code: 'success-differs', payment: e.paymentId, observations } as const;
-  lane.openReview({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
+  const observations = [stated, { ...inBooks(payment), customer: payment.customerId }] as const;
+  const fact = { code: 'success-differs', payment: event.paymentId, observations } as const;
+  lane.openReview({ kind: 'conflicting_event', subject: event.eventId, paymentRowId: payment.id, fact });
   return done('differs from the record: not applied');
 }
 
@@ -70,42 +75,45 @@ function applySucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): EventOutc
  */
 export function applyNotPaid(
   lane: Lane,
-  e: PaymentEvent,
-  tryAgain: (lane: Lane, e: PaymentEvent) => void,
+  event: PaymentEvent,
+  tryAgain: (lane: Lane, event: PaymentEvent) => void,
 ): EventOutcome {
-  const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
-  noteAttempt(lane, e, outcome);
-  const p = takePayment(lane, e);
-  const { failureMessage, declineCode } = e;
+  const outcome = event.type === 'payment.failed' ? 'failed' : 'requires_action';
+  noteAttempt(lane, event, outcome);
+  const p = takePayment(lane, event);
+  const { failureMessage, declineCode } = event;
   const why = declineCode ?? outcome; // `message` is free text, so the journal leaves it out
   // The event is younger than the browser's report of the charge, so the event is about this charge, no earlier try.
-  if (p.mark === 'proving' && outcome === 'failed' && e.at.getTime() > p.recordedAt.getTime()) {
-    Object.assign(p, { status: 'failed', verdictAt: e.at, failureMessage, declineCode, proveDueAt: null });
+  if (p.mark === 'proving' && outcome === 'failed' && event.at.getTime() > p.recordedAt.getTime()) {
+    Object.assign(p, { status: 'failed', verdictAt: event.at, failureMessage, declineCode, proveDueAt: null });
     moveMark(p, 'parked');
     return done(`the charge of the signup failed (${why})`);
   }
-  const isNews = p.verdictAt === null || isLater(e, p.verdictAt);
+  const isNews = p.verdictAt === null || isLater(event, p.verdictAt);
   if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {
     const isUntaken = p.succeededAt === null && p.mark !== 'none';
     // keep the time of the refusal: the event of the success may still arrive, even after the event of a refund
-    if (p.succeededAt === null && isNews) p.verdictAt = e.at;
-    reviewIfRefusedSince(lane, p, e.at, declineCode);
+    if (p.succeededAt === null && isNews) p.verdictAt = event.at;
+    reviewIfRefusedSince(lane, p, event.at, declineCode);
     return done(`late: ${isUntaken ? 'an earlier attempt of the same intent' : 'the payment has succeeded'} (${why})`);
   }
-  if (isNews) Object.assign(p, { amount: e.amount, status: outcome, verdictAt: e.at, failureMessage, declineCode });
-  tryAgain(lane, e);
+  if (isNews)
+    Object.assign(p, { amount: event.amount, status: outcome, verdictAt: event.at, failureMessage, declineCode });
+  tryAgain(lane, event);
   return done(`the invoice is left open: ${why}`);
 }
 
 /** If two verdicts have the same second, `failed` is the later one, because authentication comes before a decline. */
-function isLater(e: PaymentEvent, before: Date): boolean {
-  return e.at.getTime() === before.getTime() ? e.type === 'payment.failed' : e.at.getTime() > before.getTime();
+function isLater(event: PaymentEvent, before: Date): boolean {
+  return event.at.getTime() === before.getTime()
+    ? event.type === 'payment.failed'
+    : event.at.getTime() > before.getTime();
 }
 
-function noteAttempt(lane: Lane, e: PaymentEvent, outcome: 'succeeded' | 'failed' | 'requires_action'): void {
-  const { eventId, invoiceId, paymentId, amount, currency, failureMessage, declineCode, at } = e;
+function noteAttempt(lane: Lane, event: PaymentEvent, outcome: 'succeeded' | 'failed' | 'requires_action'): void {
+  const { eventId, invoiceId, paymentId, amount, currency, failureMessage, declineCode, at } = event;
   if (lane.attempts.some((a) => a.eventId === eventId)) return;
-  const { processorPaymentIntentId } = e;
+  const { processorPaymentIntentId } = event;
   const money = { amount, currency, failureMessage, declineCode, processorPaymentIntentId };
   lane.add('attempts', { eventId, invoiceId, paymentId, outcome, ...money, at });
 }
@@ -114,36 +122,44 @@ function noteAttempt(lane: Lane, e: PaymentEvent, outcome: 'succeeded' | 'failed
  * Opens an item if the MoR first took the payment and then refused it, in either order of the events. The bank may have
  * returned a debit: the MoR has no event for a return.
  */
-function reviewIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reason: string | null): void {
-  if (p.succeededAt === null || refusedAt === null || refusedAt.getTime() <= p.succeededAt.getTime()) return;
-  const [takenAt, at] = [p.succeededAt.toISOString(), refusedAt.toISOString()];
-  const payment = p.origin === 'signup' ? null : effectName(p);
-  const fact = { code: 'refused-after', payment, charge: p.processorChargeId, takenAt, refusedAt: at, reason } as const;
-  lane.openReview({ kind: 'conflicting_event', subject: p.id, paymentRowId: p.id, fact });
+function reviewIfRefusedSince(lane: Lane, paymentRow: Payment, refusedAt: Date | null, reason: string | null): void {
+  if (paymentRow.succeededAt === null || refusedAt === null || refusedAt.getTime() <= paymentRow.succeededAt.getTime())
+    return;
+  const [takenAt, at] = [paymentRow.succeededAt.toISOString(), refusedAt.toISOString()];
+  const payment = paymentRow.origin === 'signup' ? null : effectName(paymentRow);
+  const fact = {
+    code: 'refused-after',
+    payment,
+    charge: paymentRow.processorChargeId,
+    takenAt,
+    refusedAt: at,
+    reason,
+  } as const;
+  lane.openReview({ kind: 'conflicting_event', subject: paymentRow.id, paymentRowId: paymentRow.id, fact });
 }
 
 /**
  * Records `payment.captured` for a payment's charge. The event brings the MoR's payment id. If the event has the same
  * amount, it also proves a signup's charge.
  */
-export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: string | null): void {
-  const ids = new Set(idsIn(e.data));
+export function learnFromCapture(lane: Lane, event: MorServiceEvent, paymentId: string | null): void {
+  const ids = new Set(idsIn(event.data));
   const p = lane.payments.find((x) => has(ids, x.processorChargeId));
   if (p === undefined) return;
   // The MoR's id replaces an id entered by a person.
   const isOpen = paymentId !== null && (p.paymentId === null || p.identifiedBy !== null);
   if (isOpen && !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId))
     Object.assign(p, { paymentId, identifiedBy: null });
-  const amount = amountIn(e.data);
+  const amount = amountIn(event.data);
   // True if a person dismissed the unproven charge. This capture now proves the charge after all.
-  const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, e);
+  const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, event);
   if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
   if (sameMoney(amount, { minor: p.amount, currency: p.currency })) accept(lane, p, 'the MoR captured it');
 }
 
 /** True if the MoR reported a failure after the time of this capture. The later report counts. */
-function isRefusedSince({ verdictAt }: Payment, e: MorServiceEvent): boolean {
-  const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt;
+function isRefusedSince({ verdictAt }: Payment, event: MorServiceEvent): boolean {
+  const at = timeNamed(event.data, 'capturedAt') ?? event.createdAt;
   return verdictAt !== null && at !== null && at.getTime() < verdictAt.getTime();
 }
 
@@ -152,18 +168,18 @@ function isRefusedSince({ verdictAt }: Payment, e: MorServiceEvent): boolean {
  * person. Returns true until the person has decided: Crossbill makes no mark before. A refund by the person may fail,
  * because the MoR refuses to refund more than it took. Then the person decides again.
  */
-export function reviewAmount(lane: Lane, p: Payment): boolean {
-  const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
+export function reviewAmount(lane: Lane, payment: Payment): boolean {
+  const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === payment.signupId);
   if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return false;
   if (item.fact.code !== 'completed-otherwise') return false;
   const { subject, fact } = item;
-  const r = lane.findRefunds(p).findLast((x) => x.status === 'failed');
+  const r = lane.findRefunds(payment).findLast((x) => x.status === 'failed');
   const refund = r && { amount: { minor: r.amount, currency: r.currency }, said: r.failure?.message ?? null };
-  moveMark(p, 'parked');
+  moveMark(payment, 'parked');
   lane.openReview({
     kind: 'amount_mismatch',
     subject,
-    paymentRowId: p.id,
+    paymentRowId: payment.id,
     fact: { ...fact, failed: refund ?? fact.failed },
   });
   return true;
@@ -211,7 +227,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or its refund is
   if (chosen.includes('apply') || chosen.includes('dismiss')) return;
   // If a person chose the refund in an item, this item already asked the person to correct the customer's balance.
   if (remaining <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
-  const sum = (x: bigint): Money => ({ minor: x, currency: i.currency ?? '' });
+  const sum = (amount: bigint): Money => ({ minor: amount, currency: i.currency ?? '' });
   yield {
     kind: 'amount_mismatch',
     about: { id: i.invoiceId },
@@ -231,24 +247,24 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or its refund is
 });
 
 /** The amount of a surplus to refund. Null if the item is not about a surplus. */
-export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
-  if (!isSurplus(r)) return null;
-  const remaining = findSurplus(s)?.rest ?? 0n;
+export function surplusToRefund(lane: LaneRows, item: ReviewRow): bigint | null {
+  if (!isSurplus(item)) return null;
+  const remaining = findSurplus(lane)?.rest ?? 0n;
   return remaining > 0n ? remaining : 0n;
 }
 
 /** `back`: the refunded part of the surplus. `rest`: the part with neither a finished nor an unfinished refund. */
-function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
-  const paid = overpaid(s);
+function findSurplus(lane: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
+  const paid = overpaid(lane);
   if (paid === null) return null;
-  const remaining = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded + findOnItsWay(s, p), 0n);
-  return { ...paid, back: surplusRefunded(s.refunds), rest: remaining };
+  const remaining = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded + findOnItsWay(lane, p), 0n);
+  return { ...paid, back: surplusRefunded(lane.refunds), rest: remaining };
 }
 
 /** The sum of a payment's unfinished refunds. The MoR may have paid any of them. */
-function findOnItsWay(s: LaneRows, p: PaymentRow): bigint {
-  return s.refunds.reduce((sum, r) => {
+function findOnItsWay(lane: LaneRows, payment: PaymentRow): bigint {
+  return lane.refunds.reduce((sum, r) => {
     const isOver = r.counted || r.status === 'failed' || r.status === 'joined';
-    return r.paymentRowId === p.id && r.currency === p.currency && !isOver ? sum + r.amount : sum;
+    return r.paymentRowId === payment.id && r.currency === payment.currency && !isOver ? sum + r.amount : sum;
   }, 0n);
 }

@@ -53,21 +53,21 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
   },
 };
 /** Plans the next question after a 202: the MoR knows the charge and has not settled it. A bank debit takes days. */
-function waitForDebit(lane: Lane, p: Payment): void {
-  if (p.pendingSince === null) {
-    p.pendingSince = lane.now;
-    const charge = p.processorChargeId ?? '';
+function waitForDebit(lane: Lane, payment: Payment): void {
+  if (payment.pendingSince === null) {
+    payment.pendingSince = lane.now;
+    const charge = payment.processorChargeId ?? '';
     const text = `the MoR knows charge ${charge} but has not settled it; the mark waits for the settlement`;
-    lane.log('call', text, p);
+    lane.log('call', text, payment);
   }
-  const age = lane.age(p.pendingSince);
-  if (age >= lane.settings.bankDebitAlarmAfterDays * DAY_MS) return giveUpProof(p);
-  p.proveDueAt = lane.in(Math.min(PROVE_LONGEST_PAUSE_MS, Math.max(PROVE_FIRST_PAUSE_MS, age / 2)));
+  const age = lane.age(payment.pendingSince);
+  if (age >= lane.settings.bankDebitAlarmAfterDays * DAY_MS) return giveUpProof(payment);
+  payment.proveDueAt = lane.in(Math.min(PROVE_LONGEST_PAUSE_MS, Math.max(PROVE_FIRST_PAUSE_MS, age / 2)));
 }
 /** Ends the search for a proof and leaves the payment to a person. Crossbill has written nothing to Stripe. */
-function giveUpProof(p: Payment): void {
-  moveMark(p, 'parked');
-  p.proveDueAt = null;
+function giveUpProof(payment: Payment): void {
+  moveMark(payment, 'parked');
+  payment.proveDueAt = null;
 }
 const PROVEN = 'the charge is proven';
 /** Items for signup charges without a proof: the MoR may have taken no money at all. */

@@ -64,64 +64,71 @@ function isReadForNote(lane: Lane): boolean {
  * Opens an item about the refund of a closed payment, because Crossbill does not show this refund on Stripe. Before a
  * person dismissed the payment, the person may have marked the invoice by hand.
  */
-function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
-  const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
+function tellUnshown(lane: Lane, payment: PaymentRow, refund: RefundRow): void {
+  const item = lane.reviews.findLast((x) => x.paymentRowId === payment.id && PARKING.has(x.kind));
   // True if another payment has the mark, and somebody refunded this payment in the MoR's portal. Perhaps this payment
   // paid the invoice, and not the marked payment, so a person must look. If a person chose the refund in an item,
   // Crossbill opens no further item.
-  const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
-  if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
-  const amount = { minor: r.amount, currency: r.currency };
-  const fact = { code: 'refund-unshown', payment: effectName(p), amount } as const;
-  lane.openReview({ kind: 'refund_gap', subject: `${r.id}:unshown`, paymentRowId: p.id, refundId: r.id, fact });
+  const isTwice = refund.origin === 'event' && lane.payments.some((x) => x.id !== payment.id && x.mark === 'confirmed');
+  if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, payment)) return;
+  const amount = { minor: refund.amount, currency: refund.currency };
+  const fact = { code: 'refund-unshown', payment: effectName(payment), amount } as const;
+  lane.openReview({
+    kind: 'refund_gap',
+    subject: `${refund.id}:unshown`,
+    paymentRowId: payment.id,
+    refundId: refund.id,
+    fact,
+  });
 }
 
 /**
  * True if Crossbill sends nothing now and marked this payment before. No other program shows the payment's refunds on
  * Stripe, so they wait until Crossbill sends again.
  */
-function waitsToShow(lane: Lane, p: PaymentRow): boolean {
+function waitsToShow(lane: Lane, payment: PaymentRow): boolean {
   if (!lane.sendsNothing) return false;
-  const isPaid = lane.calls.some((m) => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, p));
-  return p.paymentRecordId !== null || isPaid;
+  const isPaid = lane.calls.some((m) => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, payment));
+  return payment.paymentRecordId !== null || isPaid;
 }
 
 /**
  * Stores the next call: the report on the payment record, then the credit note. Returns the next stage of showing the
  * refund on Stripe.
  */
-function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
-  const { invoiceId, paymentRecordId } = p;
+function showNext(lane: Lane, payment: PaymentRow, refund: RefundRow): MirrorStage {
+  const { invoiceId, paymentRecordId } = payment;
   const reported = lane.calls.find(
-    (m) => m.kind === 'report_refund' && m.status === 'done' && refundOf(lane, m)?.id === r.id,
+    (m) => m.kind === 'report_refund' && m.status === 'done' && refundOf(lane, m)?.id === refund.id,
   );
   // The credit note has the reference of the report, even if the refund got another id in the meantime.
-  const reference = (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(r);
+  const reference =
+    (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(refund);
   // The call's `subject` contains the ids of payment and refund, because two payments may have the same refund id.
-  const subject = reported?.subject ?? `${effectName(p)}:${findReference(r)}`;
+  const subject = reported?.subject ?? `${effectName(payment)}:${findReference(refund)}`;
   const about = { invoiceId, refundId: reference };
   if (paymentRecordId !== null && reported === undefined) {
-    const amount = { minor: r.amount, currency: r.currency };
-    const refundedAt = r.succeededAt ?? lane.now;
-    lane.call({ kind: 'report_refund', ...about, paymentRecordId, reference, amount, refundedAt }, subject, p);
+    const amount = { minor: refund.amount, currency: refund.currency };
+    const refundedAt = refund.succeededAt ?? lane.now;
+    lane.call({ kind: 'report_refund', ...about, paymentRecordId, reference, amount, refundedAt }, subject, payment);
     return 'reporting';
   }
-  const amount = { minor: saleOf(r), currency: r.currency };
+  const amount = { minor: saleOf(refund), currency: refund.currency };
   if (amount.minor === 0n) {
     // The refund returns only a surplus of the customer, or the invoice is credited in full already. The sale stays the
     // same, so Stripe gets no credit note.
-    lane.post(refundMirrored(p, r, lane.now));
-    lane.log('decision', 'the refund returns no money of the sale, so it needs no credit note', r);
+    lane.post(refundMirrored(payment, refund, lane.now));
+    lane.log('decision', 'the refund returns no money of the sale, so it needs no credit note', refund);
     return paymentRecordId === null ? 'not_needed' : 'done';
   }
   const refunded = paymentRecordId === null ? null : { paymentRecordId, reference };
-  lane.call({ kind: 'issue_credit_note', ...about, amount, refunded }, subject, p);
+  lane.call({ kind: 'issue_credit_note', ...about, amount, refunded }, subject, payment);
   return 'crediting';
 }
 
 /** The refund's reference on Stripe. Our own id of the refund is the last choice, because a restore may change it. */
-function findReference(r: RefundRow): string {
-  return r.processorRefundId ?? r.morRefundId ?? r.id;
+function findReference(refund: RefundRow): string {
+  return refund.processorRefundId ?? refund.morRefundId ?? refund.id;
 }
 
 const mirrorCall = {
@@ -171,10 +178,10 @@ export const creditNoteCall: CallRule<'issue_credit_note'> = {
 };
 
 /** Sorts refunds by the MoR's running total. Refunds without a total come last, by age. Arrival order has no effect. */
-function inOrder(a: RefundRow, b: RefundRow): number {
-  const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
-  if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
-  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+function inOrder(one: RefundRow, other: RefundRow): number {
+  const total = (refund: RefundRow): bigint => refund.totalAfter ?? 1n << 62n;
+  if (total(one) !== total(other)) return total(one) < total(other) ? -1 : 1;
+  return one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
 }
 
 /**
@@ -255,15 +262,19 @@ export const refundGaps = itemRule(
 
 type Gap = Holds<'refunds-beyond-payment' | 'refund-event-missing' | 'totals-overlap'>['fact'];
 
-function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
-  const known = all.filter((r) => r.paymentRowId === p.id && r.status === 'succeeded');
+function findGap(paymentRow: PaymentRow, all: readonly RefundRow[]): Gap | null {
+  const known = all.filter((r) => r.paymentRowId === paymentRow.id && r.status === 'succeeded');
   const sum = known.reduce((n, r) => n + r.amount, 0n);
-  const sumOf = (minor: bigint): Money => ({ minor, currency: p.currency });
-  const payment = paymentName(p);
-  if (p.succeededAt !== null && p.amount !== null && (sum > p.amount || known.some((r) => !r.counted)))
-    return { code: 'refunds-beyond-payment', payment, amount: sumOf(p.amount), refunded: sumOf(sum) };
-  if (p.refundedTotal !== null && p.refundedTotal > sum)
-    return { code: 'refund-event-missing', payment, reported: sumOf(p.refundedTotal), received: sumOf(sum) };
+  const sumOf = (minor: bigint): Money => ({ minor, currency: paymentRow.currency });
+  const payment = paymentName(paymentRow);
+  if (
+    paymentRow.succeededAt !== null &&
+    paymentRow.amount !== null &&
+    (sum > paymentRow.amount || known.some((r) => !r.counted))
+  )
+    return { code: 'refunds-beyond-payment', payment, amount: sumOf(paymentRow.amount), refunded: sumOf(sum) };
+  if (paymentRow.refundedTotal !== null && paymentRow.refundedTotal > sum)
+    return { code: 'refund-event-missing', payment, reported: sumOf(paymentRow.refundedTotal), received: sumOf(sum) };
   // Each refund covers a span of the running total: from the total before the refund to the total after it. Two spans
   // must not overlap.
   let end = 0n;

@@ -23,7 +23,7 @@ type Refund = Mutable<RefundRow>;
 
 export function newRefund(
   ctx: Pick<Ctx, 'newId' | 'now'>,
-  p: PaymentRow,
+  payment: PaymentRow,
   {
     amount,
     reason,
@@ -32,14 +32,14 @@ export function newRefund(
 ): RefundRow {
   return newRow(REFUND, {
     id: ctx.newId('ref'),
-    paymentRowId: p.id,
-    invoiceId: p.invoiceId,
+    paymentRowId: payment.id,
+    invoiceId: payment.invoiceId,
     amount,
-    currency: p.currency,
+    currency: payment.currency,
     status: 'requested',
     reason,
     origin,
-    askedOf: origin === 'api' ? p.paymentId : null,
+    askedOf: origin === 'api' ? payment.paymentId : null,
     counted: false,
     mirror: 'none',
     createdAt: ctx.now,
@@ -47,9 +47,13 @@ export function newRefund(
 }
 
 /** True for our own refund of this amount without a reply and without an id. */
-export function isNameless(r: RefundRow, amount: bigint): boolean {
+export function isNameless(refund: RefundRow, amount: bigint): boolean {
   return (
-    r.origin === 'api' && isWaiting(r) && r.morRefundId === null && r.processorRefundId === null && r.amount === amount
+    refund.origin === 'api' &&
+    isWaiting(refund) &&
+    refund.morRefundId === null &&
+    refund.processorRefundId === null &&
+    refund.amount === amount
   );
 }
 
@@ -77,43 +81,46 @@ export function logWaiting({ id, amount, currency, status }: RefundRow): string 
 }
 
 /** Records `payment.refunded`: the MoR refunded a payment. */
-export function applyRefunded(lane: Lane, e: PaymentEvent): EventOutcome {
-  const other = findMisnamed(lane, e);
-  if (other !== undefined) return tellMisnamed(lane, e, other);
-  const p = takePayment(lane, e);
-  applyTotals(p, e);
-  const known = findRefund(lane, p, e);
-  if (known !== undefined && (known.status === 'succeeded' || !isSameMoney(known, e) || isNamedOtherwise(known, e)))
-    return applyAgain(lane, p, known, e);
+export function applyRefunded(lane: Lane, event: PaymentEvent): EventOutcome {
+  const other = findMisnamed(lane, event);
+  if (other !== undefined) return tellMisnamed(lane, event, other);
+  const p = takePayment(lane, event);
+  applyTotals(p, event);
+  const known = findRefund(lane, p, event);
+  if (
+    known !== undefined &&
+    (known.status === 'succeeded' || !isSameMoney(known, event) || isNamedOtherwise(known, event))
+  )
+    return applyAgain(lane, p, known, event);
   const made = {
-    ...newRefund(lane.ctx, p, { amount: e.amount, reason: e.reason, origin: 'event' }),
-    currency: e.currency,
+    ...newRefund(lane.ctx, p, { amount: event.amount, reason: event.reason, origin: 'event' }),
+    currency: event.currency,
   };
   const r = known ?? lane.add('refunds', made);
   const reported = {
     failure: null,
-    reason: r.reason ?? e.reason,
-    totalAfter: e.amountRefundedTotal,
-    succeededAt: e.at,
+    reason: r.reason ?? event.reason,
+    totalAfter: event.amountRefundedTotal,
+    succeededAt: event.at,
   };
   moveRefund(r, 'succeeded', reported);
-  fillIds(r, e);
-  const what = showMoney({ minor: e.amount, currency: e.currency });
+  fillIds(r, event);
+  const what = showMoney({ minor: event.amount, currency: event.currency });
   return done(`${what} was refunded, refund ${r.morRefundId ?? r.processorRefundId ?? r.id}`);
 }
 
 /** Records a further event about a known refund. The event adds ids and a total, or contradicts the row. */
-function applyAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): EventOutcome {
-  const total = e.amountRefundedTotal;
-  const other = isNamedOtherwise(r, e) ? r.morRefundId : null;
-  const isSameTotal = r.totalAfter === null || total === null || r.totalAfter === total;
-  fillIds(r, e);
-  if (isSameMoney(r, e) && isSameTotal && other === null) {
-    r.totalAfter ??= total;
+function applyAgain(lane: Lane, payment: PaymentRow, refund: Refund, event: PaymentEvent): EventOutcome {
+  const total = event.amountRefundedTotal;
+  const other = isNamedOtherwise(refund, event) ? refund.morRefundId : null;
+  const isSameTotal = refund.totalAfter === null || total === null || refund.totalAfter === total;
+  fillIds(refund, event);
+  if (isSameMoney(refund, event) && isSameTotal && other === null) {
+    refund.totalAfter ??= total;
     return done('this refund is already recorded');
   }
-  const about = { subject: e.eventId, paymentRowId: p.id, refundId: r.id };
-  lane.openReview({ kind: 'conflicting_event', ...about, fact: howItDiffers(e, other) });
+  const about = { subject: event.eventId, paymentRowId: payment.id, refundId: refund.id };
+  lane.openReview({ kind: 'conflicting_event', ...about, fact: howItDiffers(event, other) });
   return done('differs from the record: not applied');
 }
 
@@ -121,39 +128,39 @@ function applyAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Even
  * Records the running total, the sum refunded so far. The MoR can refund only a payment that it took, so the event also
  * proves the payment. If Crossbill knew only a refused try of the payment, the payment's amount is now unknown.
  */
-function applyTotals(p: Mutable<PaymentRow>, e: PaymentEvent): void {
+function applyTotals(payment: Mutable<PaymentRow>, event: PaymentEvent): void {
   // True for a closed payment without money: its charge has no proof, or the ledger has its charge for another invoice.
-  const isLetGo = saysNothing(p);
-  const isEarly = p.succeededAt === null && p.mark === 'none' && !isLetGo;
-  if (isEarly) Object.assign(p, { amount: null, failureMessage: null, declineCode: null });
-  const total = e.amountRefundedTotal;
-  if (total !== null && total > (p.refundedTotal ?? -1n)) p.refundedTotal = total;
+  const isLetGo = saysNothing(payment);
+  const isEarly = payment.succeededAt === null && payment.mark === 'none' && !isLetGo;
+  if (isEarly) Object.assign(payment, { amount: null, failureMessage: null, declineCode: null });
+  const total = event.amountRefundedTotal;
+  if (total !== null && total > (payment.refundedTotal ?? -1n)) payment.refundedTotal = total;
   // The status `refunded` is final, even if two refund events arrive in the wrong order.
-  if (p.succeededAt === null && p.status !== 'refunded' && !isLetGo) p.status = e.status;
+  if (payment.succeededAt === null && payment.status !== 'refunded' && !isLetGo) payment.status = event.status;
 }
 
-function howItDiffers(e: PaymentEvent, other: string | null): ConflictFact {
-  const { eventId: event, refundId, processorRefundId: processorRefund } = e;
+function howItDiffers(eventRow: PaymentEvent, other: string | null): ConflictFact {
+  const { eventId: event, refundId, processorRefundId: processorRefund } = eventRow;
   if (other === null) return { code: 'refund-differs', event, refund: refundId ?? processorRefund };
-  const amount = { minor: e.amount, currency: e.currency };
+  const amount = { minor: eventRow.amount, currency: eventRow.currency };
   return { code: 'refund-named-otherwise', event, refund: refundId, amount, processorRefund, other };
 }
 
-function isSameMoney(r: RefundRow, e: PaymentEvent): boolean {
-  return r.amount === e.amount && r.currency === e.currency;
+function isSameMoney(refund: RefundRow, event: PaymentEvent): boolean {
+  return refund.amount === event.amount && refund.currency === event.currency;
 }
 
 /**
  * True if the event has the row's processor id, but another MoR id. Two MoR ids mean two refunds, so the processor id
  * is wrong in the event or in the row.
  */
-function isNamedOtherwise(r: RefundRow, e: PaymentEvent): boolean {
-  return r.morRefundId !== null && e.refundId !== null && r.morRefundId !== e.refundId;
+function isNamedOtherwise(refund: RefundRow, event: PaymentEvent): boolean {
+  return refund.morRefundId !== null && event.refundId !== null && refund.morRefundId !== event.refundId;
 }
 
-function fillIds(r: Refund, e: PaymentEvent): void {
-  r.morRefundId ??= e.refundId;
-  r.processorRefundId ??= e.processorRefundId;
+function fillIds(refund: Refund, event: PaymentEvent): void {
+  refund.morRefundId ??= event.refundId;
+  refund.processorRefundId ??= event.processorRefundId;
 }
 
 /**
@@ -161,47 +168,48 @@ function fillIds(r: Refund, e: PaymentEvent): void {
  * no id: the webhook may arrive before the reply to our request. (If the event is about another refund, the reply adds
  * a second row, and the sums are right.)
  */
-function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefined {
-  const own = lane.findRefunds(p);
-  const alike = own.filter((r) => isSameMoney(r, e));
-  const isSameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
-  if (e.refundId === null && e.processorRefundId === null) {
+function findRefund(lane: Lane, payment: PaymentRow, event: PaymentEvent): Refund | undefined {
+  const own = lane.findRefunds(payment);
+  const alike = own.filter((r) => isSameMoney(r, event));
+  const isSameTotal = (refund: RefundRow): boolean =>
+    refund.totalAfter !== null && refund.totalAfter === event.amountRefundedTotal;
+  if (event.refundId === null && event.processorRefundId === null) {
     // Document 3 makes both ids optional. An event without ids belongs to the refund with the same running total. If no
     // refund has this total, the event belongs to our own refund without an event so far.
     return alike.find(isSameTotal) ?? alike.find(awaitsEvent);
   }
   return (
-    own.find((r) => e.refundId !== null && r.morRefundId === e.refundId) ??
-    own.find((r) => e.processorRefundId !== null && r.processorRefundId === e.processorRefundId) ??
-    alike.find((r) => isNameless(r, e.amount)) ??
+    own.find((r) => event.refundId !== null && r.morRefundId === event.refundId) ??
+    own.find((r) => event.processorRefundId !== null && r.processorRefundId === event.processorRefundId) ??
+    alike.find((r) => isNameless(r, event.amount)) ??
     alike.find((r) => r.morRefundId === null && r.processorRefundId === null && isSameTotal(r))
   );
 }
 
 /** True for our own refund while its event is missing. The event of a `joined` refund is in another row. */
-function awaitsEvent(r: RefundRow): boolean {
-  const over = r.status === 'failed' || r.status === 'joined' || r.askedAs !== null;
-  return r.origin === 'api' && !over && r.totalAfter === null;
+function awaitsEvent(refund: RefundRow): boolean {
+  const over = refund.status === 'failed' || refund.status === 'joined' || refund.askedAs !== null;
+  return refund.origin === 'api' && !over && refund.totalAfter === null;
 }
 
 /** Finds the payment with the event's payment id, if a person entered this id and the event has another charge id. */
-function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
-  const charge = e.processorChargeId;
-  const isOther = (p: PaymentRow): boolean =>
-    charge !== null && p.processorChargeId !== null && p.processorChargeId !== charge;
-  return lane.payments.find((p) => p.paymentId === e.paymentId && p.identifiedBy !== null && isOther(p));
+function findMisnamed(lane: LaneRows, event: PaymentEvent): PaymentRow | undefined {
+  const charge = event.processorChargeId;
+  const isOther = (payment: PaymentRow): boolean =>
+    charge !== null && payment.processorChargeId !== null && payment.processorChargeId !== charge;
+  return lane.payments.find((p) => p.paymentId === event.paymentId && p.identifiedBy !== null && isOther(p));
 }
 
 /**
- * Opens an item: a person gave payment `p` the id of another payment, so the MoR refunded the wrong customer. Only
+ * Opens an item: a person gave payment `paymentRow` the id of another payment, so the MoR refunded the wrong customer. Only
  * people can correct the mistake.
  */
-function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): EventOutcome {
-  const { paymentId: payment, processorChargeId: charge, customerId: customer } = e;
-  const said = { payment, charge, customer, amount: { minor: e.amount, currency: e.currency } };
-  const own = { by: p.identifiedBy ?? '', ownCharge: p.processorChargeId };
+function tellMisnamed(lane: Lane, event: PaymentEvent, paymentRow: PaymentRow): EventOutcome {
+  const { paymentId: payment, processorChargeId: charge, customerId: customer } = event;
+  const said = { payment, charge, customer, amount: { minor: event.amount, currency: event.currency } };
+  const own = { by: paymentRow.identifiedBy ?? '', ownCharge: paymentRow.processorChargeId };
   const fact = { code: 'payment-misnamed', ...own, ...said } as const;
-  lane.openReview({ kind: 'conflicting_event', subject: e.eventId, paymentRowId: p.id, fact });
+  lane.openReview({ kind: 'conflicting_event', subject: event.eventId, paymentRowId: paymentRow.id, fact });
   return done('a person entered this payment id for another payment: not applied');
 }
 
@@ -209,49 +217,50 @@ function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): EventOutcome 
  * Records the MoR's refund (Document 3, "Refund") from the reply to our request. The refund's webhook may have arrived
  * before the reply.
  */
-export function applyReply(lane: Lane, r: Refund, a: RefundReply): void {
-  const p = lane.findPayment(r.paymentRowId);
+export function applyReply(lane: Lane, refund: Refund, reply: RefundReply): void {
+  const p = lane.findPayment(refund.paymentRowId);
   if (p === undefined) return;
-  const others = lane.findRefunds(p).filter((x) => x.id !== r.id);
+  const others = lane.findRefunds(p).filter((x) => x.id !== refund.id);
   const known =
-    others.find((x) => x.morRefundId === a.morRefundId) ??
-    others.find((x) => a.processorRefundId !== null && x.processorRefundId === a.processorRefundId);
-  if (a.amountMinor !== r.amount || a.currency !== r.currency || a.paymentId !== p.paymentId) {
-    if (r.status === 'requested') moveRefund(r, 'unknown');
-    if (known === undefined && a.paymentId === p.paymentId) r.morRefundId ??= a.morRefundId;
-    const asked = { minor: r.amount, currency: r.currency };
-    const answered = { minor: a.amountMinor, currency: a.currency };
+    others.find((x) => x.morRefundId === reply.morRefundId) ??
+    others.find((x) => reply.processorRefundId !== null && x.processorRefundId === reply.processorRefundId);
+  if (reply.amountMinor !== refund.amount || reply.currency !== refund.currency || reply.paymentId !== p.paymentId) {
+    if (refund.status === 'requested') moveRefund(refund, 'unknown');
+    if (known === undefined && reply.paymentId === p.paymentId) refund.morRefundId ??= reply.morRefundId;
+    const asked = { minor: refund.amount, currency: refund.currency };
+    const answered = { minor: reply.amountMinor, currency: reply.currency };
     const fact = {
       code: 'answer-differs',
       payment: paymentName(p),
       asked,
       answered,
-      answeredFor: a.paymentId,
+      answeredFor: reply.paymentId,
     } as const;
-    return lane.openReview({ kind: 'refund_gap', subject: r.id, paymentRowId: p.id, refundId: r.id, fact });
+    return lane.openReview({ kind: 'refund_gap', subject: refund.id, paymentRowId: p.id, refundId: refund.id, fact });
   }
-  const reported = known ?? (isNameless(r, a.amountMinor) ? findReported(others, a) : undefined);
-  if (reported !== undefined) return join(lane, r, reported, a);
+  const reported = known ?? (isNameless(refund, reply.amountMinor) ? findReported(others, reply) : undefined);
+  if (reported !== undefined) return join(lane, refund, reported, reply);
   const isOther = (one: string | null, other: string | null): boolean =>
     one !== null && other !== null && one !== other;
-  const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
+  const isAnother =
+    isOther(refund.morRefundId, reply.morRefundId) || isOther(refund.processorRefundId, reply.processorRefundId);
   // If `isAnother`, Crossbill sent two requests for the same amount, and gave the event of the second refund to row
-  // `r`. So the reply to `r` belongs to the row of the second request.
+  // `refund`. So the reply to `refund` belongs to the row of the second request.
   const twin = (): Refund =>
-    others.find((x) => isNameless(x, r.amount)) ??
-    lane.add('refunds', newRefund(lane.ctx, p, { amount: r.amount, reason: r.reason, origin: 'api' }));
-  settleBy(lane, isAnother ? twin() : r, a);
+    others.find((x) => isNameless(x, refund.amount)) ??
+    lane.add('refunds', newRefund(lane.ctx, p, { amount: refund.amount, reason: refund.reason, origin: 'api' }));
+  settleBy(lane, isAnother ? twin() : refund, reply);
 }
 
-function settleBy(lane: Lane, r: Refund, a: RefundReply): void {
-  const isSettled = r.status === 'succeeded';
-  const status = (['succeeded', 'pending', 'failed'] as const).find((known) => known === a.status) ?? null;
-  if (!isSettled) moveRefund(r, status ?? 'pending', { morStatus: status === null ? a.status : null });
-  r.morRefundId = a.morRefundId;
-  r.processorRefundId ??= a.processorRefundId;
-  if (a.status === 'succeeded') r.succeededAt ??= a.createdAt ?? lane.now;
+function settleBy(lane: Lane, refund: Refund, reply: RefundReply): void {
+  const isSettled = refund.status === 'succeeded';
+  const status = (['succeeded', 'pending', 'failed'] as const).find((known) => known === reply.status) ?? null;
+  if (!isSettled) moveRefund(refund, status ?? 'pending', { morStatus: status === null ? reply.status : null });
+  refund.morRefundId = reply.morRefundId;
+  refund.processorRefundId ??= reply.processorRefundId;
+  if (reply.status === 'succeeded') refund.succeededAt ??= reply.createdAt ?? lane.now;
   const failure = { status: null, code: 'refund_failed', message: 'the MoR reported a failure' };
-  r.failure = a.status === 'failed' && !isSettled ? failure : null;
+  refund.failure = reply.status === 'failed' && !isSettled ? failure : null;
 }
 
 /**
@@ -259,37 +268,42 @@ function settleBy(lane: Lane, r: Refund, a: RefundReply): void {
  * so Crossbill compares times: the event is never older than the refund. If several events fit, Crossbill takes the
  * oldest, because the younger events may belong to later replies.
  */
-function findReported(others: readonly Refund[], a: RefundReply): Refund | undefined {
+function findReported(others: readonly Refund[], reply: RefundReply): Refund | undefined {
   // event times are whole seconds
-  const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000);
+  const madeSec = reply.createdAt === null ? null : Math.floor(reply.createdAt.getTime() / 1_000);
   if (madeSec === null) return undefined;
-  const isNew = (r: Refund): boolean =>
-    r.origin === 'event' && r.askedAs === null && r.morRefundId === null && r.processorRefundId === null;
-  const at = (r: Refund): number => r.succeededAt?.getTime() ?? -1;
+  const isNew = (refund: Refund): boolean =>
+    refund.origin === 'event' &&
+    refund.askedAs === null &&
+    refund.morRefundId === null &&
+    refund.processorRefundId === null;
+  const at = (refund: Refund): number => refund.succeededAt?.getTime() ?? -1;
   return others
-    .filter((r) => isNew(r) && r.amount === a.amountMinor && r.currency === a.currency && madeSec <= at(r) / 1_000)
+    .filter(
+      (r) => isNew(r) && r.amount === reply.amountMinor && r.currency === reply.currency && madeSec <= at(r) / 1_000,
+    )
     .toSorted((x, y) => at(x) - at(y))[0];
 }
 
 /**
- * Joins two rows of the same refund: `known` from the refund's event, and `r` from our request. After a restored backup
+ * Joins two rows of the same refund: `known` from the refund's event, and `refund` from our request. After a restored backup
  * Crossbill may repeat a request under its old key, and the event may arrive before the reply. After the join only
- * `known` counts: the id of `r` leads to `known`, and `r` reserves no amount (docs/decisions/0008).
+ * `known` counts: the id of `refund` leads to `known`, and `refund` reserves no amount (docs/decisions/0008).
  */
-function join(lane: Lane, r: Refund, known: Refund, a: RefundReply): void {
+function join(lane: Lane, refund: Refund, known: Refund, reply: RefundReply): void {
   // True if Crossbill gave the event to another request of ours, and this other request has no reply yet. Only the
   // reply shows the right refund for the event.
   const awaits = requestOf(lane, known.id)?.status === 'pending';
-  const same = isNameless(r, known.amount) && known.currency === r.currency;
+  const same = isNameless(refund, known.amount) && known.currency === refund.currency;
   if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;
-  const own = lane.refunds.filter((x) => x.paymentRowId === r.paymentRowId);
-  const isHeld = own.some((x) => x.processorRefundId === a.processorRefundId);
-  moveRefund(r, 'joined');
-  known.morRefundId ??= a.morRefundId;
-  if (!isHeld) known.processorRefundId ??= a.processorRefundId;
-  known.reason ??= r.reason;
-  Object.assign(known, { origin: 'api', askedAs: r.id, askedOf: r.askedOf });
-  lane.log('decision', `${r.id} and the recorded refund ${known.morRefundId} are the same refund`, known);
+  const own = lane.refunds.filter((x) => x.paymentRowId === refund.paymentRowId);
+  const isHeld = own.some((x) => x.processorRefundId === reply.processorRefundId);
+  moveRefund(refund, 'joined');
+  known.morRefundId ??= reply.morRefundId;
+  if (!isHeld) known.processorRefundId ??= reply.processorRefundId;
+  known.reason ??= refund.reason;
+  Object.assign(known, { origin: 'api', askedAs: refund.id, askedOf: refund.askedOf });
+  lane.log('decision', `${refund.id} and the recorded refund ${known.morRefundId} are the same refund`, known);
 }
 
 /** Finds the request for our refund. A refund has only one request, even if Crossbill sends it several times. */
@@ -301,8 +315,8 @@ export function requestOf<M extends CallRow>(
 }
 
 /** True if the refund request used a payment id from a person, and the MoR later gave the payment another id. */
-export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
-  const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
+export function isRenamed(payment: PaymentRow | undefined, refund: RefundRow | undefined): boolean {
+  const [asked, now] = [refund?.askedOf ?? null, payment?.paymentId ?? null];
   return asked !== null && now !== null && asked !== now;
 }
 

@@ -125,18 +125,20 @@ export function refundById({ refunds }: LaneRows, id: string): RefundRow | undef
 export function refundForItem(
   lane: Lane,
   { kind }: Pick<ReviewRow, 'kind'>,
-  p: PaymentRow | undefined,
+  payment: PaymentRow | undefined,
   { amount, by }: { readonly amount: bigint | null; readonly by: string },
 ): Refusal | null {
-  if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
-  // The key contains the number `n`. Only after a failed refund does the next choice get the next number. After a
-  // restored backup `n` starts at 1 again, so the same choice gets its old key.
-  const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
-  const isUsed = (n: number): boolean => lane.calls.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
+  if (payment === undefined)
+    return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
+  // The key contains the number `count`. Only after a failed refund does the next choice get the next number. After a
+  // restored backup `count` starts at 1 again, so the same choice gets its old key.
+  const scopeOf = (count: number): readonly string[] => ['review', kind, String(count)];
+  const isUsed = (count: number): boolean =>
+    lane.calls.some((m) => m.key === refundKey(payment.paymentId ?? '', scopeOf(count)));
   let n = 1;
   while (isUsed(n)) n++;
   const request = { amount, reason: 'requested_by_customer', metadata: null, by };
-  const asked = requestRefund(lane, p.id, request, scopeOf(n));
+  const asked = requestRefund(lane, payment.id, request, scopeOf(n));
   return asked.ok ? null : asked;
 }
 
@@ -181,32 +183,32 @@ const RENAMED = 'payment_renamed';
  * such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. The exception is only for an id
  * entered by a person, because the MoR knows the ids from its own events.
  */
-function applyRefusal(lane: Lane, r: Refund, m: CallRow, f: CallFailure): void {
+function applyRefusal(lane: Lane, refund: Refund, call: CallRow, f: CallFailure): void {
   // After a late refusal the status is null: the caller has already received 202, and an item reports the failure.
-  const failure = { status: r.status === 'requested' ? f.status : null, code: f.code, message: f.message };
-  const p = lane.findPayment(r.paymentRowId);
+  const failure = { status: refund.status === 'requested' ? f.status : null, code: f.code, message: f.message };
+  const p = lane.findPayment(refund.paymentRowId);
   const isMissing = f.code === 'payment_not_found';
   const isUnknownName = isMissing && (p === undefined || ownIdOf(p) === null);
   // The amount stays reserved if a try may have moved money: after a 409 (the key is in use, or another request used
   // it), after an earlier try without a reply, or after a crash that may have lost the record of a try.
-  const isFirstTry = r.status === 'requested' && !mayBeCutOff(m, lane);
+  const isFirstTry = refund.status === 'requested' && !mayBeCutOff(call, lane);
   if ((isFirstTry && f.status !== 409) || isUnknownName) {
-    moveRefund(r, 'failed', { failure });
+    moveRefund(refund, 'failed', { failure });
     if (isMissing && p !== undefined && p.identifiedBy !== null) removeName(lane, p);
   } else if (f.code === 'idempotency_conflict') {
     // The MoR knows this key with another body, as after a restored backup. A new key could refund the money twice.
     const message =
       'The MoR knows this Idempotency-Key from another request, perhaps from before a restored backup. Crossbill sent nothing under another key.';
-    moveRefund(r, 'unknown', { failure: { ...failure, status: f.status, message } });
-  } else moveRefund(r, 'unknown');
+    moveRefund(refund, 'unknown', { failure: { ...failure, status: f.status, message } });
+  } else moveRefund(refund, 'unknown');
 }
 
 /** Removes a person's payment id, because the MoR does not know the id. The person can then enter the right id. */
-function removeName(lane: Lane, p: Mutable<PaymentRow>): void {
-  const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
-  lane.log('decision', `the MoR knows no payment ${name}: Crossbill removed this id, entered by ${by}`, p);
-  p.paymentId = null;
-  p.identifiedBy = null;
+function removeName(lane: Lane, payment: Mutable<PaymentRow>): void {
+  const [name, by] = [payment.paymentId ?? '', payment.identifiedBy ?? ''];
+  lane.log('decision', `the MoR knows no payment ${name}: Crossbill removed this id, entered by ${by}`, payment);
+  payment.paymentId = null;
+  payment.identifiedBy = null;
 }
 
 /**
@@ -214,21 +216,21 @@ function removeName(lane: Lane, p: Mutable<PaymentRow>): void {
  * somebody else made this refund, for example in the MoR's portal. If our request had an earlier try without a reply,
  * this try may have moved money too.
  */
-function tellRefusedBeside(lane: Lane, r: Refund, m: CallRow, f: CallFailure): void {
-  const other = r.morRefundId ?? r.processorRefundId;
-  const nothingMade = m.attempts === 1 && !mayBeCutOff(m, lane);
+function tellRefusedBeside(lane: Lane, refund: Refund, call: CallRow, failure: CallFailure): void {
+  const other = refund.morRefundId ?? refund.processorRefundId;
+  const nothingMade = call.attempts === 1 && !mayBeCutOff(call, lane);
   const name = other === null ? 'a refund' : `refund ${other}`;
-  const message = `${f.message} (${name} of the same amount was made elsewhere; this request refunded nothing)`;
+  const message = `${failure.message} (${name} of the same amount was made elsewhere; this request refunded nothing)`;
   // If the caller repeats the request, Crossbill returns the refusal, unless an earlier try may have moved money.
-  if (nothingMade) r.failure = { status: f.status, code: f.code, message };
-  const amount = { minor: r.amount, currency: r.currency };
-  const refusal = { status: f.status, error: f.code, said: said(f) };
-  const fact = { code: 'request-refused', refund: r.id, amount, other, nothingMade, ...refusal } as const;
+  if (nothingMade) refund.failure = { status: failure.status, code: failure.code, message };
+  const amount = { minor: refund.amount, currency: refund.currency };
+  const refusal = { status: failure.status, error: failure.code, said: said(failure) };
+  const fact = { code: 'request-refused', refund: refund.id, amount, other, nothingMade, ...refusal } as const;
   lane.openReview({
     kind: 'refund_gap',
-    subject: `${r.id}:refused`,
-    paymentRowId: r.paymentRowId,
-    refundId: r.id,
+    subject: `${refund.id}:refused`,
+    paymentRowId: refund.paymentRowId,
+    refundId: refund.id,
     fact,
   });
 }
@@ -283,7 +285,7 @@ export const stuckRefunds = itemRule(
       const sent = { refund: r.id, amount, status: r.morStatus ?? r.status, since: r.createdAt.toISOString() };
       const fact = { code: 'refund-waits', ...sent, withdrawn, refused, dismissedAt: null } as const;
       // A dismissal leaves the amount reserved, so the item opens again after REFUND_REMINDER_DAYS.
-      const isSame = (x: ReviewRow): boolean => isSameFact({ ...x.fact, dismissedAt: null }, fact);
+      const isSame = (item: ReviewRow): boolean => isSameFact({ ...item.fact, dismissedAt: null }, fact);
       const dismissed = reviews.findLast(
         (x) => x.subject === r.id && x.resolution === 'dismiss' && isSame(x),
       )?.resolvedAt;
@@ -294,8 +296,8 @@ export const stuckRefunds = itemRule(
 );
 
 /** True if an item must report the failure: the caller received 202, and no person reported the failure. */
-function mustHear({ failure, createdAt }: RefundRow, m: CallRow | undefined): boolean {
-  const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
+function mustHear({ failure, createdAt }: RefundRow, call: CallRow | undefined): boolean {
+  const waitedMs = (call?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
   return failure?.code !== REPORTED_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= REPLY_TIMEOUT_MS);
 }
 
@@ -327,14 +329,14 @@ const REPORTED_BY_PERSON = 'told_by_person';
  * the MoR made the refund after all, the next refund pays the customer twice. So Crossbill refuses the report while it
  * still sends the request. Crossbill also refuses an empty note: the note must name a person at the MoR.
  */
-function endRefund(r: Refund, m: CallRow | undefined, { note, by }: Choice): Refusal | null {
-  if (r.status === 'succeeded' || r.status === 'failed') return null;
+function endRefund(refund: Refund, call: CallRow | undefined, { note, by }: Choice): Refusal | null {
+  if (refund.status === 'succeeded' || refund.status === 'failed') return null;
   const word = note?.trim() ?? '';
   if (word === '')
     return refuse(400, 'note_required', 'The note must say who at the MoR told you that this refund failed.', 'note');
-  if (m?.status === 'pending')
+  if (call?.status === 'pending')
     return refuse(409, 'refund_being_sent', "Crossbill is still sending this refund: wait for the MoR's answer.");
-  moveRefund(r, 'failed', {
+  moveRefund(refund, 'failed', {
     failure: { status: null, code: REPORTED_BY_PERSON, message: `${by} says that it failed: ${word}` },
   });
   return null;

@@ -33,6 +33,6 @@ export const REVIEW_KINDS: readonly string[] = Object.keys(IMPACTS);
 /** False: a newer release made this kind of item. */
 export const isReviewKind = (kind: string): boolean => Object.hasOwn(IMPACTS, kind);
 
-export function impactOf(r: Pick<ReviewRow, 'kind'>): string {
-  return known(IMPACTS, r.kind) ?? newerCode('kind of item', r.kind);
+export function impactOf(item: Pick<ReviewRow, 'kind'>): string {
+  return known(IMPACTS, item.kind) ?? newerCode('kind of item', item.kind);
 }

@@ -17,7 +17,7 @@ function findUnpaid(lane: Lane): InvoiceRow | null {
   return lane.objects.some((o) => isLiveProforma(o) || isPayableLink(o, lane.now)) ? null : i;
 }
 
-const madeAt = (i: InvoiceRow): number => (i.platformCreatedAt ?? i.firstSeenAt).getTime();
+const madeAt = (invoice: InvoiceRow): number => (invoice.platformCreatedAt ?? invoice.firstSeenAt).getTime();
 
 /**
  * Asks once whether a signup may still pay the invoice. Most shoppers who leave are new, and Stripe ends their

@@ -32,82 +32,96 @@ export type Completion = {
  * proof: the MoR confirms the charge's `psp_reference`, or an event names the charge or intent. If the merchant's
  * backend reports another amount than the signup's, a person decides first: Document 3 has no look-up for the amount.
  */
-export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
-  const p = applyCompletion(lane, c);
+export function completeSignup(lane: Lane, completion: Completion): Result<PaymentRow> {
+  const p = applyCompletion(lane, completion);
   if (p === null)
     return refuse(409, 'charge_already_used', 'This charge is already the payment of another signup.', 'charge_id');
-  if (c.paymentId === undefined || c.paymentId === null) return { ok: true, value: { ...p } };
-  return identifyPayment(lane, p.id, c.paymentId, `signup ${c.signupId}`);
+  if (completion.paymentId === undefined || completion.paymentId === null) return { ok: true, value: { ...p } };
+  return identifyPayment(lane, p.id, completion.paymentId, `signup ${completion.signupId}`);
 }
 
 /** The payment of the completion. Null if the charge already belongs to another signup's payment. */
-function applyCompletion(lane: Lane, c: Completion): Mutable<PaymentRow> | null {
+function applyCompletion(lane: Lane, completion: Completion): Mutable<PaymentRow> | null {
   ensureInvoice(lane);
-  const { minor: amount, currency } = c.asked;
-  const ids = { processorChargeId: c.chargeId, reference: c.chargeId, signupId: c.signupId, origin: 'signup' } as const;
+  const { minor: amount, currency } = completion.asked;
+  const ids = {
+    processorChargeId: completion.chargeId,
+    reference: completion.chargeId,
+    signupId: completion.signupId,
+    origin: 'signup',
+  } as const;
   const p = lane.payments.find(
     (x) =>
-      x.processorChargeId === c.chargeId ||
-      (c.paymentIntentId !== null && x.processorPaymentIntentId === c.paymentIntentId),
+      x.processorChargeId === completion.chargeId ||
+      (completion.paymentIntentId !== null && x.processorPaymentIntentId === completion.paymentIntentId),
   );
   if (p === undefined) {
-    const intent = { processorPaymentIntentId: c.paymentIntentId, status: 'processing', mark: 'proving' } as const;
-    const of = { invoiceId: lane.lane, customerId: c.customerId, currency, amount, ...ids, ...intent };
-    return awaitProof(lane, lane.add('payments', newPayment(lane.ctx, of)), c);
+    const intent = {
+      processorPaymentIntentId: completion.paymentIntentId,
+      status: 'processing',
+      mark: 'proving',
+    } as const;
+    const of = { invoiceId: lane.lane, customerId: completion.customerId, currency, amount, ...ids, ...intent };
+    return awaitProof(lane, lane.add('payments', newPayment(lane.ctx, of)), completion);
   }
-  if (p.signupId !== null && p.signupId !== c.signupId) return null;
-  p.signupId = c.signupId;
+  if (p.signupId !== null && p.signupId !== completion.signupId) return null;
+  p.signupId = completion.signupId;
   // Perhaps the MoR declined an earlier try with this intent. The decline is not about the present charge.
   if (p.succeededAt === null && p.mark === 'none') {
     moveMark(p, 'proving', { ...ids, status: 'processing', amount, currency, recordedAt: lane.now });
-    return awaitProof(lane, p, c);
+    return awaitProof(lane, p, completion);
   }
-  compareAmounts(lane, p, c);
+  compareAmounts(lane, p, completion);
   return p;
 }
 
-function awaitProof(lane: Lane, p: Mutable<PaymentRow>, c: Completion): Mutable<PaymentRow> {
-  lane.log('person', `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney(c.said)}`, p);
-  compareAmounts(lane, p, c);
-  if (lane.settings.signupChargeCheck !== 'psp_reference') accept(lane, p, 'SIGNUP_CHARGE_CHECK is off');
-  return p;
+function awaitProof(lane: Lane, payment: Mutable<PaymentRow>, completion: Completion): Mutable<PaymentRow> {
+  lane.log(
+    'person',
+    `signup ${completion.signupId} names charge ${completion.chargeId} of ${showMoney(completion.said)}`,
+    payment,
+  );
+  compareAmounts(lane, payment, completion);
+  if (lane.settings.signupChargeCheck !== 'psp_reference') accept(lane, payment, 'SIGNUP_CHARGE_CHECK is off');
+  return payment;
 }
 
 /**
  * If the reported amount differs from the recorded one, a person decides, and the mark waits. A later report of the
  * right amount closes the item.
  */
-function compareAmounts(lane: Lane, p: Mutable<PaymentRow>, c: Completion): void {
-  if (p.amount === null) return;
-  const recorded = money(p.amount, p.currency);
-  if (sameMoney(recorded, c.said)) return settleAmount(lane, p, 'the signup was completed with the right amount');
-  const facts = { signup: c.signupId, charge: c.chargeId, stated: c.said, asked: recorded };
+function compareAmounts(lane: Lane, payment: Mutable<PaymentRow>, completion: Completion): void {
+  if (payment.amount === null) return;
+  const recorded = money(payment.amount, payment.currency);
+  if (sameMoney(recorded, completion.said))
+    return settleAmount(lane, payment, 'the signup was completed with the right amount');
+  const facts = { signup: completion.signupId, charge: completion.chargeId, stated: completion.said, asked: recorded };
   const fact = { code: 'completed-otherwise', ...facts, failed: null } as const;
   // A person has already decided about the same difference, so a repeated request opens no new item.
-  const isSettled = (r: ReviewRow): boolean =>
-    r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
+  const isSettled = (item: ReviewRow): boolean =>
+    item.fact.code === 'completed-otherwise' && isSameFact({ ...item.fact, failed: null }, fact);
   if (lane.reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
-  lane.openReview({ kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
+  lane.openReview({ kind: 'amount_mismatch', subject: completion.signupId, paymentRowId: payment.id, fact });
 }
 
 /**
  * True if the MoR has not confirmed the money yet. Crossbill asks again: for hours if the MoR does not know the charge,
  * for days if the MoR knows the charge, and without end if the MoR does not reply.
  */
-export function isUnsettled(p: PaymentRow): boolean {
-  return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
+export function isUnsettled(payment: PaymentRow): boolean {
+  return payment.mark === 'proving' && (payment.pendingSince !== null || payment.proveAttempts > 0);
 }
 
 /** The start of the subscription: Stripe's time of its first invoice or, if unknown, the time of the payment's row. */
-function startOf(i: InvoiceRow | null, p: PaymentRow): number {
-  return (i?.platformCreatedAt ?? p.recordedAt).getTime();
+function startOf(invoice: InvoiceRow | null, payment: PaymentRow): number {
+  return (invoice?.platformCreatedAt ?? payment.recordedAt).getTime();
 }
 
 /** When to open an item, because a signup's money may come too late for its subscription. Null: never. */
-export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
-  const isFirst = i === null || i.billingReason === null || i.billingReason === SIGNUP_REASON;
-  const over = i !== null && isOver(i.platformStatus);
-  return isUnsettled(p) && isFirst && !over ? new Date(startOf(i, p) + SIGNUP_OVERDUE_MS) : null;
+export function signupLateAt(invoice: InvoiceRow | null, payment: PaymentRow): Date | null {
+  const isFirst = invoice === null || invoice.billingReason === null || invoice.billingReason === SIGNUP_REASON;
+  const over = invoice !== null && isOver(invoice.platformStatus);
+  return isUnsettled(payment) && isFirst && !over ? new Date(startOf(invoice, payment) + SIGNUP_OVERDUE_MS) : null;
 }
 
 const clears = {
@@ -131,11 +145,18 @@ export const unsettledItems = itemRule(clears, function* (lane) {
   }
 });
 
-function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact'] {
-  const amount = p.amount === null ? null : { minor: p.amount, currency: p.currency };
-  const since = (p.pendingSince ?? p.recordedAt).toISOString();
-  const code = p.pendingSince === null ? 'charge-unconfirmed' : 'charge-unsettled';
-  return { code, signup: p.signupId, charge: p.processorChargeId, amount, since, endsAt: ends.toISOString() };
+function lateCharge(payment: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact'] {
+  const amount = payment.amount === null ? null : { minor: payment.amount, currency: payment.currency };
+  const since = (payment.pendingSince ?? payment.recordedAt).toISOString();
+  const code = payment.pendingSince === null ? 'charge-unconfirmed' : 'charge-unsettled';
+  return {
+    code,
+    signup: payment.signupId,
+    charge: payment.processorChargeId,
+    amount,
+    since,
+    endsAt: ends.toISOString(),
+  };
 }
 
 /**

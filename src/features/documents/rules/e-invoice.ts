@@ -12,15 +12,15 @@ const STATUS = {
   'e_invoice.cancelled': 'CANCELLED',
 } as const;
 
-export function applyEInvoice(lane: Lane, e: ServiceEvent<keyof typeof STATUS>): EventOutcome {
-  const ids = new Set(idsIn(e.data));
-  const morId = e.eInvoiceId ?? idNamed(e.data, 'eInvoiceId', 'e_invoice_id');
+export function applyEInvoice(lane: Lane, event: ServiceEvent<keyof typeof STATUS>): EventOutcome {
+  const ids = new Set(idsIn(event.data));
+  const morId = event.eInvoiceId ?? idNamed(event.data, 'eInvoiceId', 'e_invoice_id');
   if (morId === null) return done('names no e-invoice');
   const o = findOrAddObject(lane, 'e_invoice', morId);
   const of = lane.objects.find((x) => x.id !== o.id && has(ids, x.morId));
-  const reason = e.kind === 'e_invoice.issuance_failed' ? textNamed(e.data, 'reason', 'message') : null;
+  const reason = event.kind === 'e_invoice.issuance_failed' ? textNamed(event.data, 'reason', 'message') : null;
   // "Issued" never replaces "failed" or "cancelled", in any order of arrival.
-  if (o.status !== 'FAILED' && o.status !== 'CANCELLED') o.status = STATUS[e.kind];
+  if (o.status !== 'FAILED' && o.status !== 'CANCELLED') o.status = STATUS[event.kind];
   o.paymentRowId ??= of?.paymentRowId ?? null;
   o.detail = {
     ...o.detail,

@@ -22,13 +22,13 @@ import { type ChoiceRule } from '../../../engine/commanded.js';
  * True if Stripe will collect the invoice at the end of the draft, or tries again (Stripe docs, "Collection methods",
  * "Automatic advancement"). Stripe charges nothing for a mailed invoice (`send_invoice`) or with `auto_advance: false`.
  */
-export function isCollected(i: InvoiceRow): boolean {
+export function isCollected(invoice: InvoiceRow): boolean {
   return (
-    (i.platformStatus === 'draft' || i.platformStatus === 'open') &&
-    i.collectionMethod === 'charge_automatically' &&
-    i.autoAdvance !== false &&
-    i.billingReason !== SIGNUP_REASON &&
-    (i.amountRemaining ?? 0n) > 0n
+    (invoice.platformStatus === 'draft' || invoice.platformStatus === 'open') &&
+    invoice.collectionMethod === 'charge_automatically' &&
+    invoice.autoAdvance !== false &&
+    invoice.billingReason !== SIGNUP_REASON &&
+    (invoice.amountRemaining ?? 0n) > 0n
   );
 }
 

@@ -24,13 +24,13 @@ import { isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object
  * Records `payment.captured`. An event about one of our links announces a payment on the link: for the link's first
  * payment Crossbill then reads the link. An event about no link is about a card payment.
  */
-export function applyCaptured(lane: Lane, e: MorServiceEvent): EventOutcome {
-  const ids = new Set(idsIn(e.data));
+export function applyCaptured(lane: Lane, event: MorServiceEvent): EventOutcome {
+  const ids = new Set(idsIn(event.data));
   const link = lane.objects.find(
     (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(callKey('create_payment_link', o.id, 1))),
   );
-  if (link === undefined) return captured.apply(lane, e);
-  const x = observationIn(lane, e);
+  if (link === undefined) return captured.apply(lane, event);
+  const x = observationIn(lane, event);
   const isOpen = link.paymentRowId === null;
   link.detail = { ...link.detail, observed: [...(link.detail.observed ?? []), x] };
   link.readAttempts = 0;
@@ -44,21 +44,21 @@ export function applyCaptured(lane: Lane, e: MorServiceEvent): EventOutcome {
   }
   const [first] = announcedOn(link);
   const isFirst = first !== undefined && (first.eventId === x.eventId || isSameMoney(first, x));
-  keepCapture(lane, e, isFirst ? link.paymentRowId : null);
+  keepCapture(lane, event, isFirst ? link.paymentRowId : null);
   nameFirst(lane, link);
   return done(isOpen ? 'Crossbill reads the link to confirm it' : 'the payment on this link is already recorded');
 }
 
-function observationIn({ now }: Lane, e: MorServiceEvent): Observation {
-  const amount = amountIn(e.data);
+function observationIn({ now }: Lane, event: MorServiceEvent): Observation {
+  const amount = amountIn(event.data);
   return {
     source: 'event',
-    eventId: e.eventId,
-    charge: idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference'),
-    paymentId: capturedId(e),
+    eventId: event.eventId,
+    charge: idNamed(event.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference'),
+    paymentId: capturedId(event),
     amount: amount?.minor.toString() ?? null,
     currency: amount?.currency ?? null,
-    at: (timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? now).toISOString(),
+    at: (timeNamed(event.data, 'capturedAt') ?? event.createdAt ?? now).toISOString(),
     heardAt: now.toISOString(),
   };
 }
@@ -67,10 +67,10 @@ function observationIn({ now }: Lane, e: MorServiceEvent): Observation {
  * Copies the charge and the payment id from the first announcement to the link's payment. An API request copies only
  * the charge: only a worker has checked that no other invoice has the payment id.
  */
-export function nameFirst(lane: Lane, o: MorObjectRow): void {
-  const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');
-  const [first] = announcedOn(o);
-  if (p === undefined || first === undefined || isOther(lane, o, first)) return;
+export function nameFirst(lane: Lane, object: MorObjectRow): void {
+  const p = lane.payments.find((x) => x.id === object.paymentRowId && x.origin === 'payment_link');
+  const [first] = announcedOn(object);
+  if (p === undefined || first === undefined || isOther(lane, object, first)) return;
   const { paymentId } = first;
   const isFree =
     paymentId !== null &&
@@ -86,17 +86,17 @@ export function nameFirst(lane: Lane, o: MorObjectRow): void {
 
 /** The further payments the MoR announced on the links and Crossbill has not booked. */
 export function furtherIn(lane: LaneRows): readonly Observation[] {
-  const further = (o: MorObjectRow): readonly Observation[] =>
-    announcedOn(o).filter((x, n) => n > 0 || isOther(lane, o, x));
+  const further = (object: MorObjectRow): readonly Observation[] =>
+    announcedOn(object).filter((x, n) => n > 0 || isOther(lane, object, x));
   return lane.objects.flatMap(further).filter((x) => bookedAs(lane, x) === undefined);
 }
 
-/** True if the announced payment `x` is not the link's booked payment: the charges or the MoR's ids differ. */
-function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Observation): boolean {
+/** True if the announced payment `seen` is not the link's booked payment: the charges or the MoR's ids differ. */
+function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, seen: Observation): boolean {
   const p = payments.find((row) => row.id === paymentRowId);
-  if (p === undefined || bookedAs({ payments: [p] }, x) !== undefined) return false;
-  const differ = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
-  return differ(p.processorChargeId, x.charge) || differ(ownIdOf(p), x.paymentId);
+  if (p === undefined || bookedAs({ payments: [p] }, seen) !== undefined) return false;
+  const differ = (one: string | null, other: string | null): boolean => one !== null && other !== null && one !== other;
+  return differ(p.processorChargeId, seen.charge) || differ(ownIdOf(p), seen.paymentId);
 }
 
 /**
@@ -127,22 +127,22 @@ export function postRefunded(lane: Lane): void {
   for (const x of furtherIn(lane)) postOne(lane, x);
 }
 
-function postOne(lane: Lane, x: Observation): void {
-  if (bookedAs(lane, x) !== undefined) return;
+function postOne(lane: Lane, seen: Observation): void {
+  if (bookedAs(lane, seen) !== undefined) return;
   const given = ({ id }: PaymentRow): bigint =>
     lane.refunds.reduce((n, r) => (r.paymentRowId === id && r.status === 'succeeded' ? n + r.amount : n), 0n);
   const p = lane.payments.find(
     (row) =>
       row.mark === 'none' &&
       given(row) > 0n &&
-      isSameMoney({ charge: row.processorChargeId, paymentId: ownIdOf(row) }, x),
+      isSameMoney({ charge: row.processorChargeId, paymentId: ownIdOf(row) }, seen),
   );
   // Document 3: `refunded` means the refunds add up to the whole payment.
   const whole = p?.status === 'refunded' ? (p.refundedTotal ?? given(p)) : null;
-  const amount = whole ?? (x.amount === null || x.currency !== p?.currency ? null : BigInt(x.amount));
+  const amount = whole ?? (seen.amount === null || seen.currency !== p?.currency ? null : BigInt(seen.amount));
   if (p === undefined || amount === null) return;
   moveMark(p, 'waiting');
-  moveMark(p, 'parked', { status: 'succeeded', amount, succeededAt: new Date(x.at) });
+  moveMark(p, 'parked', { status: 'succeeded', amount, succeededAt: new Date(seen.at) });
   if (!collect(lane, p, null) || given(p) >= amount) return; // a fully refunded payment closes later (payments/)
   const taken = { minor: amount, currency: p.currency };
   const fact = { code: 'further-on-link', payment: effectName(p), taken, observations: observationsOf(lane) } as const;

@@ -68,50 +68,55 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
 export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => applyLink(lane, o, link, 'read'));
 
 /** Records the link's present facts. If the link is paid, its money counts from now on. */
-function applyLink(lane: Lane, o: Mutable<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
-  if (f.status !== o.status) o.updatedAt = lane.now;
-  o.status = f.status;
-  o.url = f.url;
-  o.deadline = f.expiresAt ?? o.deadline;
-  o.amount = f.priced?.minor ?? o.amount;
-  o.currency = f.priced?.currency ?? o.currency;
-  o.detail = { ...o.detail, priced: decimal(f.priced), due: decimal(f.due?.currency === o.currency ? f.due : null) };
+function applyLink(lane: Lane, object: Mutable<MorObjectRow>, link: LinkFacts, source: 'answer' | 'read'): void {
+  if (link.status !== object.status) object.updatedAt = lane.now;
+  object.status = link.status;
+  object.url = link.url;
+  object.deadline = link.expiresAt ?? object.deadline;
+  object.amount = link.priced?.minor ?? object.amount;
+  object.currency = link.priced?.currency ?? object.currency;
+  object.detail = {
+    ...object.detail,
+    priced: decimal(link.priced),
+    due: decimal(link.due?.currency === object.currency ? link.due : null),
+  };
   // The MoR announced a payment, but does not show the link as paid. The link may lag behind the event, or the two
   // contradict each other. So read the link again.
-  if (f.status !== 'PAID' && announcedAt(o) !== null) {
-    o.readDueAt ??= retryAt(lane.ctx, Math.max(1, o.readAttempts), null);
+  if (link.status !== 'PAID' && announcedAt(object) !== null) {
+    object.readDueAt ??= retryAt(lane.ctx, Math.max(1, object.readAttempts), null);
     return;
   }
-  o.readDueAt = null;
-  o.readAttempts = 0;
-  if (f.status === 'PAID') applyPaid(lane, o, f, source);
+  object.readDueAt = null;
+  object.readAttempts = 0;
+  if (link.status === 'PAID') applyPaid(lane, object, link, source);
 }
 
-function applyPaid(lane: Lane, o: Mutable<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
-  const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
-  const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
+function applyPaid(lane: Lane, object: Mutable<MorObjectRow>, link: LinkFacts, source: 'answer' | 'read'): void {
+  const priced =
+    link.priced ?? (object.amount === null || object.currency === null ? null : money(object.amount, object.currency));
+  const left = link.due !== null && link.due.currency === priced?.currency ? link.due.minor : 0n;
   const received = priced === null || priced.minor <= left ? null : money(priced.minor - left, priced.currency);
-  seePaid(lane, o, source, received);
+  seePaid(lane, object, source, received);
   if (received === null) return;
-  const at = announcedAt(o) ?? lane.now;
-  const { payment } = applyMoney(lane, o, received, { at, eventId: null, parked: false });
+  const at = announcedAt(object) ?? lane.now;
+  const { payment } = applyMoney(lane, object, received, { at, eventId: null, parked: false });
   if (payment === null) return;
   lane.log('decision', `the link confirms the payment of ${showMoney(received)}`, payment);
-  nameFirst(lane, o);
+  nameFirst(lane, object);
 }
 
 /** Stores an observation when a reply or a read first shows the link as paid. */
-function seePaid(lane: Lane, o: Mutable<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
-  const { observed = [] } = o.detail;
+function seePaid(lane: Lane, object: Mutable<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
+  const { observed = [] } = object.detail;
   if (observed.some((x) => x.source !== 'event')) return;
   const at = lane.now.toISOString();
   const sum = { amount: received?.minor.toString() ?? null, currency: received?.currency ?? null };
   const x: Observation = { source, eventId: null, charge: null, paymentId: null, ...sum, at, heardAt: at };
-  o.detail = { ...o.detail, observed: [...observed, x] };
+  object.detail = { ...object.detail, observed: [...observed, x] };
 }
 
-function decimal(m: Money | null): string | null {
-  return m === null ? null : decimalFromMinor(m.minor, m.currency);
+function decimal(money: Money | null): string | null {
+  return money === null ? null : decimalFromMinor(money.minor, money.currency);
 }
 
 function money(minor: bigint, currency: string): Money {
@@ -158,33 +163,34 @@ export const linkItems = itemRule(
   },
 );
 
-function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
-  const on = onObject(o);
-  const { silent } = o.detail;
-  const isAnnounced = announcedAt(o) !== null;
-  const isOver = !isPayableLink(o, lane.now);
-  if (o.status === 'PAID') return { code: 'link-paid', ...on };
-  if (isAnnounced && o.morId === null)
-    return isAwaited(lane, o) ? null : { code: 'link-lost', why: 'not-given', announced: true, ...on };
-  if (isAnnounced ? o.readDueAt === null : o.status === 'DELETED' && silent !== undefined)
+function questionOf(lane: Lane, object: MorObjectRow): LinkFact | null {
+  const on = onObject(object);
+  const { silent } = object.detail;
+  const isAnnounced = announcedAt(object) !== null;
+  const isOver = !isPayableLink(object, lane.now);
+  if (object.status === 'PAID') return { code: 'link-paid', ...on };
+  if (isAnnounced && object.morId === null)
+    return isAwaited(lane, object) ? null : { code: 'link-lost', why: 'not-given', announced: true, ...on };
+  if (isAnnounced ? object.readDueAt === null : object.status === 'DELETED' && silent !== undefined)
     return { code: 'link-lost', why: 'gone', announced: isAnnounced, ...on };
-  const isTried = o.readAttempts >= LINK_CONFIRM_TRIES;
+  const isTried = object.readAttempts >= LINK_CONFIRM_TRIES;
   if (silent !== undefined) {
     if (!isTried || (!isAnnounced && !isOver)) return null;
     // The MoR may be down only for today, so wait before the item.
-    if (silent.passes && !lane.isPast(new Date(Date.parse(silent.since) + LINK_SILENT_MS))) return openFact(lane, o);
+    if (silent.passes && !lane.isPast(new Date(Date.parse(silent.since) + LINK_SILENT_MS)))
+      return openFact(lane, object);
     return { code: 'link-unread', announced: isAnnounced, ended: isOver, answer: silent.answer, ...on };
   }
-  if (isAnnounced) return isTried ? { code: 'link-not-paid', status: o.status, ...on } : null;
-  return partOf(o);
+  if (isAnnounced) return isTried ? { code: 'link-not-paid', status: object.status, ...on } : null;
+  return partOf(object);
 }
 
 /** True while Crossbill waits for the MoR's reply to the request for the link. */
-function isAwaited(lane: Lane, o: MorObjectRow): boolean {
+function isAwaited(lane: Lane, object: MorObjectRow): boolean {
   const isAsked = lane.calls.some(
-    (m) => m.kind === 'create_payment_link' && m.subject === o.id && m.status === 'pending',
+    (m) => m.kind === 'create_payment_link' && m.subject === object.id && m.status === 'pending',
   );
-  return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));
+  return isAsked && !lane.isPast(new Date((heardAt(object)?.getTime() ?? 0) + LINK_SILENT_MS));
 }
 
 /** Returns the fact of the open item about the link, so the item stays unchanged while the MoR does not reply. */
@@ -197,14 +203,14 @@ function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
  * An item for a link paid in part. `amountDue` (Document 2) is the amount still open. If this amount is below the price
  * at the link's end, the customer paid a part, and no event says so.
  */
-function partOf(o: MorObjectRow): LinkFact | null {
-  const { priced, due } = o.detail;
-  if (o.status !== 'EXPIRED' || o.readDueAt !== null || o.currency === null) return null;
-  const { currency } = o;
+function partOf(object: MorObjectRow): LinkFact | null {
+  const { priced, due } = object.detail;
+  if (object.status !== 'EXPIRED' || object.readDueAt !== null || object.currency === null) return null;
+  const { currency } = object;
   const [whole, left] = [priced ?? null, due ?? null].map((x) => (x === null ? null : minorFromDecimal(x, currency)));
   if (typeof whole !== 'bigint' || typeof left !== 'bigint' || left >= whole) return null;
   const [all, outstanding] = [money(whole, currency), money(left, currency)];
-  return { code: 'link-part-paid', priced: all, outstanding, part: money(whole - left, currency), ...onObject(o) };
+  return { code: 'link-part-paid', priced: all, outstanding, part: money(whole - left, currency), ...onObject(object) };
 }
 
 // ---- The automatic link after a failed renewal
@@ -234,13 +240,14 @@ export const recoveryLookup: typeof invoiceLookup = {
  * True if Crossbill must make an automatic link. The MoR refused the renewal, and the customer has no other way to pay.
  * No money has arrived or is under way, and no item is open. Crossbill made no link since the last refusal.
  */
-function wantsLink(lane: Lane, i: InvoiceRow): boolean {
+function wantsLink(lane: Lane, invoice: InvoiceRow): boolean {
   const { settings, now } = lane;
   const { payments, objects, reviews, refunds } = lane;
   // With a retry schedule, the schedule decides about links.
   const reported = payments.filter((p) => !saysNothing(p));
   if (settings.recoveryLinks === null || settings.retrySchedule !== null || reported.length === 0) return false;
-  if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
+  if (invoice.billingReason === SIGNUP_REASON || (invoice.expectedBy === null && invoice.platformStatus !== 'unknown'))
+    return false;
   const refused = reported.every((p) => p.mark === 'none' && p.origin === 'renewal');
   if (!refused || refunds.length > 0 || reviews.some((r) => r.status === 'open')) return false;
   if (moneyAnnounced(lane) !== null) return false;
@@ -249,9 +256,9 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const own = links.filter((o) => o.detail.automatic === true);
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
   // Crossbill has requested another charge and has no verdict on it: make no link yet.
-  if (i.retries !== null && i.retries.waitingSince !== null) return false;
+  if (invoice.retries !== null && invoice.retries.waitingSince !== null) return false;
   // With a new payment method of the customer, Crossbill first requests a charge.
-  if (settings.relay !== null && untriedMethod(i) !== null) return false;
+  if (settings.relay !== null && untriedMethod(invoice) !== null) return false;
   const since = Math.max(...reported.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));
 }

@@ -51,7 +51,7 @@ function isForeign({ kind, detail: { automatic, refusal } }: MorObjectRow): bool
 }
 
 /** True if Crossbill can request another link with the jurisdiction of the settings. */
-export function hasFallback(lane: Pick<Lane, 'settings'>, o: MorObjectRow): boolean {
-  const { jurisdiction } = o.detail;
-  return isForeign(o) && jurisdiction !== undefined && jurisdiction !== lane.settings.recoveryLinks?.jurisdiction;
+export function hasFallback(lane: Pick<Lane, 'settings'>, object: MorObjectRow): boolean {
+  const { jurisdiction } = object.detail;
+  return isForeign(object) && jurisdiction !== undefined && jurisdiction !== lane.settings.recoveryLinks?.jurisdiction;
 }

@@ -61,43 +61,48 @@ export function disputed({ dispute: o, payment: p }: Disputed): {
   return { minor, currency };
 }
 
-export function disputedSum(d: Disputed): Html {
-  const { minor, currency } = disputed(d);
+export function disputedSum(disputedOf: Disputed): Html {
+  const { minor, currency } = disputed(disputedOf);
   return amount(minor, currency);
 }
 
-export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live, portal, names }: Viewer): Html {
-  const payment = v.payments.find((p) => p.id === o.paymentRowId) ?? null;
-  const { outcome = null, reviewerNote = null } = o.detail;
-  const asking = v.reviews.filter((r) => asksAbout(r, o));
+export function disputePart(
+  object: MorObjectRow,
+  view: InvoiceView,
+  { session, now, live, portal, names }: Viewer,
+): Html {
+  const payment = view.payments.find((p) => p.id === object.paymentRowId) ?? null;
+  const { outcome = null, reviewerNote = null } = object.detail;
+  const asking = view.reviews.filter((r) => asksAbout(r, object));
   const open = asking.filter((r) => r.status === 'open');
-  const about = html`Invoice ${invoiceNumberLink(o.invoiceId, v.invoice.number)} · customer
-  ${customerLink(v.invoice.customerId, names.get(v.invoice.customerId ?? ''))} · first event ${time(o.createdAt)}`;
+  const about = html`Invoice ${invoiceNumberLink(object.invoiceId, view.invoice.number)} · customer
+  ${customerLink(view.invoice.customerId, names.get(view.invoice.customerId ?? ''))} · first event
+  ${time(object.createdAt)}`;
   const ops = mayDo(session.role, 'ops');
   const settle = ops ? 'Settle the review item…' : 'See the review item';
-  const there = disputeLink(o, portal);
+  const there = disputeLink(object, portal);
   const own = linesOf(
-    o,
+    object,
     asking.map((r) => r.id),
-    v.journal,
+    view.journal,
   );
-  return html`${headline(disputedSum({ dispute: o, payment }), status(o.status, o.kind === 'alert' ? 'Alert' : 'Dispute'), disputeAdvice(o, now), about)}
+  return html`${headline(disputedSum({ dispute: object, payment }), status(object.status, object.kind === 'alert' ? 'Alert' : 'Dispute'), disputeAdvice(object, now), about)}
   ${actRow([
     there,
-    ops && wantsEvidence(o) && open.length > 0
-      ? actLink(`${disputePath(o)}/evidence-sent`, 'Evidence sent: close it…')
+    ops && wantsEvidence(object) && open.length > 0
+      ? actLink(`${disputePath(object)}/evidence-sent`, 'Evidence sent: close it…')
       : null,
     ...open.map((r) => actLink(`/console/reviews/${encodeURIComponent(r.id)}`, settle)),
-    outsideLink(stripeUrl(live, 'invoices', o.invoiceId), 'Open the invoice in Stripe'),
+    outsideLink(stripeUrl(live, 'invoices', object.invoiceId), 'Open the invoice in Stripe'),
   ])}
-  ${there === null && !isOver(o) && html`<p class="dim">The MoR sent no link, and <code>MOR_PORTAL_URL</code> is not set: look for ${id(objectId(o))} in its portal.</p>`}
+  ${there === null && !isOver(object) && html`<p class="dim">The MoR sent no link, and <code>MOR_PORTAL_URL</code> is not set: look for ${id(objectId(object))} in its portal.</p>`}
   ${besides(
     html`${facts([
-      o.deadline === null
+      object.deadline === null
         ? null
-        : isOver(o)
-          ? ['Was due by', time(o.deadline)]
-          : ['Due by', html`<strong class="deadline">${time(o.deadline)}</strong>`],
+        : isOver(object)
+          ? ['Was due by', time(object.deadline)]
+          : ['Due by', html`<strong class="deadline">${time(object.deadline)}</strong>`],
       payment === null
         ? ['Payment', html`<span class="dim">unknown</span>`]
         : [
@@ -105,9 +110,9 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
             html`${moneyLink('payments', payment.paymentId ?? payment.id, payment.amount, payment.currency)},
             ${time(payment.succeededAt)}`,
           ],
-      o.detail.loss === undefined
+      object.detail.loss === undefined
         ? null
-        : ['Loss in the ledger', amount(BigInt(o.detail.loss.minor), payment?.currency ?? o.currency)],
+        : ['Loss in the ledger', amount(BigInt(object.detail.loss.minor), payment?.currency ?? object.currency)],
       outcome === null ? null : ["Outcome, in the MoR's words", foreign(outcome)],
       reviewerNote === null ? null : ["The MoR's note", foreign(reviewerNote)],
     ])}
@@ -116,12 +121,12 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
       'Details and ids',
       null,
       facts([
-        ['Id at the MoR', id(o.morId)],
-        ['Id in Crossbill', id(o.id)],
-        ['Invoice', id(o.invoiceId)],
-        ['Customer at the MoR', id(v.morCustomerId)],
+        ['Id at the MoR', id(object.morId)],
+        ['Id in Crossbill', id(object.id)],
+        ['Invoice', id(object.invoiceId)],
+        ['Customer at the MoR', id(view.morCustomerId)],
         ["Processor's charge", id(payment?.processorChargeId ?? null)],
-        ['Last changed', time(o.updatedAt)],
+        ['Last changed', time(object.updatedAt)],
       ]),
     )}`,
     section(
@@ -129,37 +134,41 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
       html`${timeline(own)}
         <p class="dim">
           The timeline of the whole invoice is on the
-          ${html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}#timeline">invoice's page</a>`}.
+          ${html`<a href="/console/invoices/${encodeURIComponent(object.invoiceId)}#timeline">invoice's page</a>`}.
         </p>`,
     ),
   )}`;
 }
 
 /** The question before the item about the evidence closes. `review`: the item's id. */
-export function evidencePart(o: MorObjectRow, review: string, { session, portal }: Viewer): Html {
+export function evidencePart(object: MorObjectRow, review: string, { session, portal }: Viewer): Html {
   const act = {
     action: `/console/reviews/${encodeURIComponent(review)}/resolve`,
     label: 'Evidence sent: close it',
-    back: disputePath(o),
+    back: disputePath(object),
   };
   return html`<p>
       Has somebody sent the evidence in the MoR's portal? Crossbill can't see it there. It closes the item, and reminds
       nobody of the deadline any more. The MoR's decision comes as an event.
     </p>
     ${facts([
-      ['Dispute', foreign(objectId(o))],
-      o.deadline === null ? null : ['Due by', html`<strong class="deadline">${time(o.deadline)}</strong>`],
+      ['Dispute', foreign(objectId(object))],
+      object.deadline === null ? null : ['Due by', html`<strong class="deadline">${time(object.deadline)}</strong>`],
     ])}
-    ${actRow([disputeLink(o, portal)])}
+    ${actRow([disputeLink(object, portal)])}
     ${confirmForm(session, act, { resolution: 'dismiss', note: 'The evidence was sent.' })}`;
 }
 
 const OVER: ReadonlySet<string> = new Set(['won', 'lost', 'decided', 'handled']);
-export const isOver = (o: MorObjectRow): boolean => OVER.has(o.status) && !asksAfterOutcome(o);
+export const isOver = (object: MorObjectRow): boolean => OVER.has(object.status) && !asksAfterOutcome(object);
 
 /** The lines of the timeline about the dispute or its items. */
-function linesOf(o: MorObjectRow, items: readonly string[], journal: readonly JournalLine[]): readonly JournalLine[] {
-  const names = new Set([o.id, objectId(o), ...items]);
-  const named = (text: string): boolean => text.split(/[\s,:;()"]+/).includes(objectId(o));
+function linesOf(
+  object: MorObjectRow,
+  items: readonly string[],
+  journal: readonly JournalLine[],
+): readonly JournalLine[] {
+  const names = new Set([object.id, objectId(object), ...items]);
+  const named = (text: string): boolean => text.split(/[\s,:;()"]+/).includes(objectId(object));
   return journal.filter((line) => (line.ref !== null && names.has(line.ref)) || named(line.text));
 }

@@ -44,8 +44,8 @@ export const disputeWords: Words<
   },
 };
 
-const afterOutcome = (f: { readonly afterOutcome: string | null }): string =>
-  f.afterOutcome === null ? '' : `, although the outcome was "${f.afterOutcome}"`;
+const afterOutcome = (facts: { readonly afterOutcome: string | null }): string =>
+  facts.afterOutcome === null ? '' : `, although the outcome was "${facts.afterOutcome}"`;
 
 const inPortal = (url: string | null): string => `in the MoR's portal${url === null ? '' : ` (${url})`}.`;
 
@@ -60,31 +60,31 @@ export type DisputeAdvice = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; r
 /** A deadline with fewer days left is urgent. */
 const SOON_DAYS = 3;
 
-export function disputeAdvice(o: MorObjectRow, now: Date): DisputeAdvice {
-  return o.kind === 'alert' ? alertAdvice(o, now) : adviceOf(o, now);
+export function disputeAdvice(object: MorObjectRow, now: Date): DisputeAdvice {
+  return object.kind === 'alert' ? alertAdvice(object, now) : adviceOf(object, now);
 }
 
-function adviceOf(o: MorObjectRow, now: Date): DisputeAdvice {
-  const { outcome, outcomeAt, reviewerNote } = o.detail;
+function adviceOf(object: MorObjectRow, now: Date): DisputeAdvice {
+  const { outcome, outcomeAt, reviewerNote } = object.detail;
   const on = outcomeAt === undefined ? '' : ` on ${day(new Date(outcomeAt), now)}`;
-  switch (o.status) {
+  switch (object.status) {
     case 'won':
-      if (asksAfterOutcome(o))
-        return { tone: urgency(o, now), text: `Won${on}: you keep the money.${askedAgain(o, now)}` };
+      if (asksAfterOutcome(object))
+        return { tone: urgency(object, now), text: `Won${on}: you keep the money.${askedAgain(object, now)}` };
       return { tone: 'good', text: `Won${on}: you keep the money, and there is nothing to do.` };
     case 'lost': {
       // A loss counts only money the MoR has not refunded before. So a fully refunded payment has a loss of 0.
-      const undone = o.detail.loss?.minor === '0';
-      const isUnsure = unreadSum(o, null) !== null;
+      const undone = object.detail.loss?.minor === '0';
+      const isUnsure = unreadSum(object, null) !== null;
       const books = undone
         ? isUnsure
           ? 'the ledger has no loss, because the amount is unclear'
           : 'the ledger has no loss, because the customer already had this money back'
         : 'the loss is in the ledger';
-      const booked = o.detail.loss === undefined ? '' : `, and ${books}`;
+      const booked = object.detail.loss === undefined ? '' : `, and ${books}`;
       return {
-        tone: asksAfterOutcome(o) ? urgency(o, now) : 'warn',
-        text: `Lost${on}: the bank took the money back${booked}. The invoice stays paid on Stripe.${askedAgain(o, now)}`,
+        tone: asksAfterOutcome(object) ? urgency(object, now) : 'warn',
+        text: `Lost${on}: the bank took the money back${booked}. The invoice stays paid on Stripe.${askedAgain(object, now)}`,
       };
     }
     case 'decided': {
@@ -97,35 +97,35 @@ function adviceOf(o: MorObjectRow, now: Date): DisputeAdvice {
     case 'revision_requested': {
       const why = typeof reviewerNote === 'string' ? ` ("${reviewerNote}")` : '';
       return {
-        tone: urgency(o, now),
-        text: `The MoR wants better evidence${why}: it is ${dueBy(o, now)}. The invoice stays paid.`,
+        tone: urgency(object, now),
+        text: `The MoR wants better evidence${why}: it is ${dueBy(object, now)}. The invoice stays paid.`,
       };
     }
     default:
       return {
-        tone: urgency(o, now),
-        text: `The customer's bank disputes the payment: evidence is ${dueBy(o, now)}. The invoice stays paid.`,
+        tone: urgency(object, now),
+        text: `The customer's bank disputes the payment: evidence is ${dueBy(object, now)}. The invoice stays paid.`,
       };
   }
 }
 
-function askedAgain(o: MorObjectRow, now: Date): string {
-  if (!asksAfterOutcome(o)) return '';
-  const { reviewerNote } = o.detail;
+function askedAgain(object: MorObjectRow, now: Date): string {
+  if (!asksAfterOutcome(object)) return '';
+  const { reviewerNote } = object.detail;
   const why = typeof reviewerNote === 'string' ? ` ("${reviewerNote}")` : '';
-  return ` Later the MoR asked for evidence${why}: it is ${dueBy(o, now)}.`;
+  return ` Later the MoR asked for evidence${why}: it is ${dueBy(object, now)}.`;
 }
 
-function alertAdvice(o: MorObjectRow, now: Date): DisputeAdvice {
-  if (o.status === 'handled') {
-    const { refunded = null } = o.detail;
+function alertAdvice(object: MorObjectRow, now: Date): DisputeAdvice {
+  if (object.status === 'handled') {
+    const { refunded = null } = object.detail;
     if (refunded === true) return { tone: 'calm', text: 'Handled: the payment was refunded before a dispute.' };
     const how =
       refunded === false ? 'the payment was not refunded' : 'the MoR did not say whether the payment was refunded';
     return { tone: 'calm', text: `Handled: ${how}.` };
   }
-  const text = `The customer's bank warns that a dispute may follow: an answer is ${dueBy(o, now)}. A refund in time prevents the dispute.`;
-  return { tone: urgency(o, now), text };
+  const text = `The customer's bank warns that a dispute may follow: an answer is ${dueBy(object, now)}. A refund in time prevents the dispute.`;
+  return { tone: urgency(object, now), text };
 }
 
 function urgency({ deadline }: MorObjectRow, now: Date): 'warn' | 'bad' {

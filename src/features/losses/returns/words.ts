@@ -77,13 +77,13 @@ export const returnWords: Words<
 
 const BILL_OR_WRITE_OFF = 'Bill the customer again, or write the loss off. The invoice stays paid on Stripe.';
 
-function renderLost(f: FactOf<'dispute-lost'>): Sentences {
-  const apart = f.apart === null ? null : APART_WORDS[f.apart];
-  const since = f.bookedSince ? '; the ledger now has the loss' : '';
-  const todo = f.twice === null ? (apart?.proposal ?? BILL_OR_WRITE_OFF) : twiceProposal(f);
+function renderLost(factOf: FactOf<'dispute-lost'>): Sentences {
+  const apart = factOf.apart === null ? null : APART_WORDS[factOf.apart];
+  const since = factOf.bookedSince ? '; the ledger now has the loss' : '';
+  const todo = factOf.twice === null ? (apart?.proposal ?? BILL_OR_WRITE_OFF) : twiceProposal(factOf);
   return {
-    summary: `dispute ${f.dispute} was lost: the bank took ${showDisputed(f)} back${twiceSaid(f.twice)}${since}${apart?.said ?? ''}`,
-    proposal: f.bookedSince ? `Reverse your own booking outside the ledger. ${todo}` : todo,
+    summary: `dispute ${factOf.dispute} was lost: the bank took ${showDisputed(factOf)} back${twiceSaid(factOf.twice)}${since}${apart?.said ?? ''}`,
+    proposal: factOf.bookedSince ? `Reverse your own booking outside the ledger. ${todo}` : todo,
   };
 }
 

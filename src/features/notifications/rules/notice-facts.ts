@@ -21,16 +21,16 @@ import {
 /** A review item, with the customer and the subscription of its invoice as far as they are known. */
 export type NamedReview = ReviewRow & Pick<InvoiceRow, 'customerId' | 'subscriptionId'>;
 
-export function reviewFacts(r: NamedReview): ReviewFacts {
+export function reviewFacts(item: NamedReview): ReviewFacts {
   return {
-    review_id: r.id,
-    kind: r.kind,
-    invoice_id: r.invoiceId,
-    customer_id: r.customerId,
-    subscription_id: r.subscriptionId,
-    refund_id: r.refundId,
-    due_at: time(r.dueAt),
-    console: `/console/reviews/${encodeURIComponent(r.id)}`,
+    review_id: item.id,
+    kind: item.kind,
+    invoice_id: item.invoiceId,
+    customer_id: item.customerId,
+    subscription_id: item.subscriptionId,
+    refund_id: item.refundId,
+    due_at: time(item.dueAt),
+    console: `/console/reviews/${encodeURIComponent(item.id)}`,
   };
 }
 
@@ -40,16 +40,16 @@ export function namesOf({ invoice, payments }: LaneState): Pick<InvoiceRow, 'cus
   return { customerId: invoice?.customerId ?? named ?? null, subscriptionId: invoice?.subscriptionId ?? null };
 }
 
-export function customerFacts(s: LaneState): CustomerFacts {
-  const { customerId: customer_id, subscriptionId: subscription_id } = namesOf(s);
+export function customerFacts(state: LaneState): CustomerFacts {
+  const { customerId: customer_id, subscriptionId: subscription_id } = namesOf(state);
   return { customer_id, subscription_id };
 }
 
-export function invoiceFacts(s: LaneState): InvoiceFacts {
-  const { lane, invoice: i } = s;
+export function invoiceFacts(state: LaneState): InvoiceFacts {
+  const { lane, invoice: i } = state;
   return {
     invoice_id: i?.invoiceId ?? lane,
-    ...customerFacts(s),
+    ...customerFacts(state),
     status: i?.status ?? 'expected',
     amount_due: number(i?.amountDue ?? null),
     currency: currency(i?.currency ?? null),
@@ -58,49 +58,49 @@ export function invoiceFacts(s: LaneState): InvoiceFacts {
 }
 
 /** Null if the payment's amount is unknown: then there is nothing to report. */
-export function paymentFacts(p: PaymentRow): PaymentFacts | null {
-  if (p.amount === null) return null;
+export function paymentFacts(payment: PaymentRow): PaymentFacts | null {
+  if (payment.amount === null) return null;
   return {
-    payment_id: nameOf(p),
-    processor_charge_id: p.processorChargeId,
-    amount: Number(p.amount),
-    currency: p.currency.toLowerCase(),
+    payment_id: nameOf(payment),
+    processor_charge_id: payment.processorChargeId,
+    amount: Number(payment.amount),
+    currency: payment.currency.toLowerCase(),
   };
 }
 
-export function refundFacts(after: LaneState, r: RefundRow): RefundFacts {
-  const payment = after.payments.find((p) => p.id === r.paymentRowId);
+export function refundFacts(after: LaneState, refund: RefundRow): RefundFacts {
+  const payment = after.payments.find((p) => p.id === refund.paymentRowId);
   return {
-    refund_id: r.id,
-    mor_refund_id: r.morRefundId,
-    processor_refund_id: r.processorRefundId,
-    payment_id: payment === undefined ? r.paymentRowId : nameOf(payment),
-    invoice_id: r.invoiceId,
+    refund_id: refund.id,
+    mor_refund_id: refund.morRefundId,
+    processor_refund_id: refund.processorRefundId,
+    payment_id: payment === undefined ? refund.paymentRowId : nameOf(payment),
+    invoice_id: refund.invoiceId,
     ...customerFacts(after),
-    amount: Number(r.amount),
-    currency: r.currency.toLowerCase(),
+    amount: Number(refund.amount),
+    currency: refund.currency.toLowerCase(),
     amount_left: number(amountLeft(after)),
-    made_elsewhere: r.origin === 'event',
-    console: `/console/refunds/${encodeURIComponent(r.id)}`,
+    made_elsewhere: refund.origin === 'event',
+    console: `/console/refunds/${encodeURIComponent(refund.id)}`,
   };
 }
 
-export function disputeFacts(after: LaneState, o: MorObjectRow): DisputeFacts {
-  const payment = after.payments.find((p) => p.id === o.paymentRowId);
-  const { amount } = disputedOf(after, o);
+export function disputeFacts(after: LaneState, object: MorObjectRow): DisputeFacts {
+  const payment = after.payments.find((p) => p.id === object.paymentRowId);
+  const { amount } = disputedOf(after, object);
   return {
-    dispute_id: objectId(o),
+    dispute_id: objectId(object),
     payment_id: payment === undefined ? null : nameOf(payment),
     processor_charge_id: payment?.processorChargeId ?? null,
-    invoice_id: o.invoiceId,
+    invoice_id: object.invoiceId,
     ...customerFacts(after),
     amount: number(amount?.minor ?? null),
     currency: currency(amount?.currency ?? null),
-    console: `/console/disputes/${encodeURIComponent(o.id)}`,
+    console: `/console/disputes/${encodeURIComponent(object.id)}`,
   };
 }
 
-export const nameOf = (p: PaymentRow): string => p.paymentId ?? p.id;
+export const nameOf = (payment: PaymentRow): string => payment.paymentId ?? payment.id;
 /** Converts an amount to a number. This is safe: our largest amount (`MAX_MINOR`) fits a JSON number. */
 export const number = (minor: bigint | null): number | null => (minor === null ? null : Number(minor));
 export const currency = (code: string | null): string | null => code?.toLowerCase() ?? null;

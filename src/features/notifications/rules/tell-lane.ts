@@ -59,9 +59,10 @@ function isNamed({ invoice }: LaneState): boolean {
 // refusal.
 const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
 
-const isOpen = (r: ReviewRow): boolean => r.status === 'open';
+const isOpen = (item: ReviewRow): boolean => item.status === 'open';
 
-const wasOpen = (before: LaneState, r: ReviewRow): boolean => before.reviews.some((x) => x.id === r.id && isOpen(x));
+const wasOpen = (before: LaneState, item: ReviewRow): boolean =>
+  before.reviews.some((x) => x.id === item.id && isOpen(x));
 
 function paid(before: LaneState, after: LaneState): Notice[] {
   const i = after.invoice;
@@ -85,43 +86,48 @@ function verdicts(after: LaneState): Notice[] {
  * Asks the backend for another payment method of the customer: the refused method will not work again. Makes no
  * notification while Crossbill has a newer confirmed method to try.
  */
-function methodNeeded(after: LaneState, a: AttemptRow): Notice[] {
+function methodNeeded(after: LaneState, attempt: AttemptRow): Notice[] {
   const { invoice } = after;
   const refusal = invoice?.retries?.refusal;
-  if (invoice === null || refusal?.eventId !== a.eventId || refusal.kind !== 'hard' || untriedMethod(invoice) !== null)
+  if (
+    invoice === null ||
+    refusal?.eventId !== attempt.eventId ||
+    refusal.kind !== 'hard' ||
+    untriedMethod(invoice) !== null
+  )
     return [];
   const data = {
     ...invoiceFacts(after),
-    payment_id: a.paymentId,
-    amount: Number(a.amount),
-    decline_code: a.declineCode,
-    failure_message: a.failureMessage,
+    payment_id: attempt.paymentId,
+    amount: Number(attempt.amount),
+    decline_code: attempt.declineCode,
+    failure_message: attempt.failureMessage,
   };
-  return [{ type: 'customer.method_needed', subject: `${a.invoiceId}:attempt:${a.eventId}`, data }];
+  return [{ type: 'customer.method_needed', subject: `${attempt.invoiceId}:attempt:${attempt.eventId}`, data }];
 }
 
-function failed(after: LaneState, a: AttemptRow): Notice {
+function failed(after: LaneState, attempt: AttemptRow): Notice {
   return {
     type: 'invoice.left_open',
-    subject: `${a.invoiceId}:attempt:${a.eventId}`,
+    subject: `${attempt.invoiceId}:attempt:${attempt.eventId}`,
     data: {
       ...invoiceFacts(after),
       why: 'payment_failed',
-      payment_id: a.paymentId,
-      decline_code: a.declineCode,
+      payment_id: attempt.paymentId,
+      decline_code: attempt.declineCode,
       review_id: null,
       next_try_at: time(after.invoice?.nextTryAt ?? null),
     },
   };
 }
 
-function actionRequired(after: LaneState, a: AttemptRow): Notice {
+function actionRequired(after: LaneState, attempt: AttemptRow): Notice {
   const data = {
     ...invoiceFacts(after),
-    payment_id: a.paymentId,
-    processor_payment_intent_id: a.processorPaymentIntentId,
+    payment_id: attempt.paymentId,
+    processor_payment_intent_id: attempt.processorPaymentIntentId,
   };
-  return { type: 'invoice.action_required', subject: `${a.invoiceId}:attempt:${a.eventId}`, data };
+  return { type: 'invoice.action_required', subject: `${attempt.invoiceId}:attempt:${attempt.eventId}`, data };
 }
 
 /** Reports an invoice left open without a refusal: the MoR gave no verdict, or the money waits for a person. */
@@ -151,7 +157,8 @@ const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'pa
 
 function links(before: LaneState, after: LaneState): Notice[] {
   if (after.invoice !== null && NOTHING_TO_PAY.has(after.invoice.status)) return [];
-  const made = (o: MorObjectRow): boolean => o.kind === 'payment_link' && o.morId !== null && o.url !== null;
+  const made = (object: MorObjectRow): boolean =>
+    object.kind === 'payment_link' && object.morId !== null && object.url !== null;
   return after.objects.flatMap((o): Notice[] => {
     const { morId, url } = o;
     if (!made(o) || morId === null || url === null || before.objects.some((x) => x.id === o.id && made(x))) return [];
@@ -183,7 +190,7 @@ function refunds(before: LaneState, after: LaneState): Notice[] {
 }
 
 function signups(before: LaneState, after: LaneState): Notice[] {
-  const completed = (p: PaymentRow): boolean => p.signupId !== null && p.succeededAt !== null;
+  const completed = (payment: PaymentRow): boolean => payment.signupId !== null && payment.succeededAt !== null;
   return after.payments.flatMap((p): Notice[] => {
     const facts = paymentFacts(p);
     if (!completed(p) || p.signupId === null || facts === null) return [];
@@ -201,10 +208,11 @@ type DisputeStatus = 'open' | 'won' | 'lost' | null;
  * Where the dispute stands for the backend. Null: not known, or its outcome is unclear and a person decides. A request
  * for evidence after an outcome opens the dispute again.
  */
-function statusOf(o: MorObjectRow | undefined): DisputeStatus {
-  if (o === undefined || o.kind !== 'dispute') return null;
-  if (o.status === 'action_needed' || o.status === 'revision_requested' || asksAfterOutcome(o)) return 'open';
-  return o.status === 'won' || o.status === 'lost' ? o.status : null;
+function statusOf(object: MorObjectRow | undefined): DisputeStatus {
+  if (object === undefined || object.kind !== 'dispute') return null;
+  if (object.status === 'action_needed' || object.status === 'revision_requested' || asksAfterOutcome(object))
+    return 'open';
+  return object.status === 'won' || object.status === 'lost' ? object.status : null;
 }
 
 /**
@@ -248,11 +256,11 @@ function returns(before: LaneState, after: LaneState): Notice[] {
   });
 }
 
-export function reviewOpened(r: NamedReview): Notice {
-  return { type: 'review.opened', subject: r.id, data: reviewFacts(r) };
+export function reviewOpened(item: NamedReview): Notice {
+  return { type: 'review.opened', subject: item.id, data: reviewFacts(item) };
 }
 
 /** Reports a near deadline. The id comes from the deadline too, so a moved deadline makes a new notification. */
-export function reviewDueSoon(r: NamedReview): Notice {
-  return { type: 'review.due_soon', subject: `${r.id}:${time(r.dueAt) ?? ''}`, data: reviewFacts(r) };
+export function reviewDueSoon(item: NamedReview): Notice {
+  return { type: 'review.due_soon', subject: `${item.id}:${time(item.dueAt) ?? ''}`, data: reviewFacts(item) };
 }

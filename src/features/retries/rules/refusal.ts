@@ -38,24 +38,24 @@ import { pollOpenAt } from '../../../core/books/rules/invoice-facts.js';
  * the refusal belongs to an earlier try. The debit of the last retry may then still be under way, so Crossbill must not
  * charge again (docs/retries.md, "What is proven").
  */
-export function applyRefusal(lane: Lane, e: PaymentEvent): void {
+export function applyRefusal(lane: Lane, event: PaymentEvent): void {
   const i = lane.invoice;
   if (i === null) return;
-  const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
+  const outcome = event.type === 'payment.failed' ? 'failed' : 'requires_action';
   const refusal: Refusal = {
-    at: e.at.toISOString(),
+    at: event.at.toISOString(),
     heardAt: lane.now.toISOString(),
-    eventId: e.eventId,
+    eventId: event.eventId,
     outcome,
-    kind: findRefusalKind(outcome, e.declineCode),
-    code: e.declineCode,
+    kind: findRefusalKind(outcome, event.declineCode),
+    code: event.declineCode,
   };
   const history = i.retries;
   if (history === null) {
     i.retries = { refusal, retries: [], waitingSince: null, askedAt: null, ended: null };
     return;
   }
-  if (refusal.at < history.refusal.at || isOfEarlierTry(lane, history, e)) return;
+  if (refusal.at < history.refusal.at || isOfEarlierTry(lane, history, event)) return;
   const newest = isLater(refusal, history.refusal);
   i.retries = { ...history, waitingSince: null, ...(newest && { refusal, askedAt: null }) };
 }
@@ -66,24 +66,27 @@ export function applyRefusal(lane: Lane, e: PaymentEvent): void {
  * has no verdict. Without such an earlier charge, the refusal is the verdict on the last charge, even if the refusal is
  * older: after a restored backup Crossbill requests the same retry again.
  */
-function isOfEarlierTry(lane: Lane, history: RetryHistory, e: PaymentEvent): boolean {
+function isOfEarlierTry(lane: Lane, history: RetryHistory, event: PaymentEvent): boolean {
   const charge = history.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
   if (charge === undefined) return false;
   const orderedAt = Date.parse(charge.at);
-  const p = lane.payments.find((x) => x.paymentId === e.paymentId);
+  const p = lane.payments.find((x) => x.paymentId === event.paymentId);
   if (p !== undefined && p.recordedAt.getTime() < orderedAt) return true;
-  const hasNoReply = (r: Retry): boolean => r.means === 'charge' && !r.withdrawn && r.at > history.refusal.at;
-  return orderedAt - e.at.getTime() >= CLOCKS_APART_MS && history.retries.some((r) => r !== charge && hasNoReply(r));
+  const hasNoReply = (retry: Retry): boolean =>
+    retry.means === 'charge' && !retry.withdrawn && retry.at > history.refusal.at;
+  return (
+    orderedAt - event.at.getTime() >= CLOCKS_APART_MS && history.retries.some((r) => r !== charge && hasNoReply(r))
+  );
 }
 
 /**
  * Two refusals can happen in the same second. Then `failed` counts as the later one. If both outcomes are the same, the
  * greater event id counts as later. So the order of arrival does not matter.
  */
-function isLater(a: Refusal, b: Refusal): boolean {
-  if (a.at !== b.at) return a.at > b.at;
-  if (a.outcome !== b.outcome) return a.outcome === 'failed';
-  return a.eventId > b.eventId;
+function isLater(one: Refusal, other: Refusal): boolean {
+  if (one.at !== other.at) return one.at > other.at;
+  if (one.outcome !== other.outcome) return one.outcome === 'failed';
+  return one.eventId > other.eventId;
 }
 
 /**
@@ -119,18 +122,19 @@ export type Next =
 const IDLE: Next = { do: 'idle' };
 
 /** Decides the next step: a try of a new payment method at once or, without a new method, the schedule's step. */
-export function decideNext(s: LaneRows, ctx: Moment): Next {
+export function decideNext(lane: LaneRows, ctx: Moment): Next {
   const { retrySchedule: schedule } = ctx.settings;
-  const i = s.invoice;
+  const i = lane.invoice;
   const history = i?.retries ?? null;
   // The MoR gets no request that Crossbill does not send, so a retry would get no verdict.
   if (i === null || history === null || ctx.settings.sendsNothing === true) return IDLE;
-  if (history.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return IDLE;
+  if (history.waitingSince !== null || lane.reviews.some((r) => r.status === 'open')) return IDLE;
   const method = untriedMethod(i);
-  if (method !== null) return decideWithMethod(s, i, method, ctx);
-  if (schedule === null || history.ended !== null || findObstacle(s, ctx) !== null || hasUnreadLink(s)) return IDLE;
-  const since = findLastTime(s, history);
-  const step = schedule[history.refusal.kind][countSteps(s, history)];
+  if (method !== null) return decideWithMethod(lane, i, method, ctx);
+  if (schedule === null || history.ended !== null || findObstacle(lane, ctx) !== null || hasUnreadLink(lane))
+    return IDLE;
+  const since = findLastTime(lane, history);
+  const step = schedule[history.refusal.kind][countSteps(lane, history)];
   const means = step === undefined ? null : chooseMeans(step.do, i, ctx);
   if (step === undefined || means === null) return { do: 'end', how: schedule.end, at: waitForOpen(i, since, ctx) };
   const at =
@@ -143,60 +147,61 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
  * makes a payment link. The customer gave the method for a charge. So a payable link is no obstacle, if a new read
  * shows the link as unpaid.
  */
-function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
-  const means = chooseMeans('charge', i, ctx);
-  if (means === null || findMethodObstacle(s, ctx) !== null) return IDLE;
-  const isUnsure = (o: MorObjectRow): boolean => (isPayableLink(o, ctx.now) ? !isSeenUnpaid(o, ctx) : isUnread(s, o));
-  if (s.objects.some((o) => o.kind === 'payment_link' && isUnsure(o))) return IDLE;
+function decideWithMethod(lane: LaneRows, invoice: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
+  const means = chooseMeans('charge', invoice, ctx);
+  if (means === null || findMethodObstacle(lane, ctx) !== null) return IDLE;
+  const isUnsure = (object: MorObjectRow): boolean =>
+    isPayableLink(object, ctx.now) ? !isSeenUnpaid(object, ctx) : isUnread(lane, object);
+  if (lane.objects.some((o) => o.kind === 'payment_link' && isUnsure(o))) return IDLE;
   const at = new Date(method.at);
-  return { do: 'retry', means, at: means === 'link' ? waitForOpen(i, at, ctx) : at, method };
+  return { do: 'retry', means, at: means === 'link' ? waitForOpen(invoice, at, ctx) : at, method };
 }
 
 /** Why Crossbill may not try a new payment method now, as a sentence for a person. Null if Crossbill may. */
-export function findMethodObstacle(s: LaneRows, ctx: Moment): string | null {
-  return findObstacle(s, ctx, s.invoice !== null && chooseMeans('charge', s.invoice, ctx) === 'charge');
+export function findMethodObstacle(lane: LaneRows, ctx: Moment): string | null {
+  return findObstacle(lane, ctx, lane.invoice !== null && chooseMeans('charge', lane.invoice, ctx) === 'charge');
 }
 
 /** True if Crossbill has read the link since `applyMethod` requested a read: the MoR replied, and no read is due. */
-function isSeenUnpaid(o: MorObjectRow, ctx: Moment): boolean {
-  const isDue = o.readDueAt !== null && o.readDueAt.getTime() <= ctx.now.getTime();
-  return o.morId !== null && o.detail.silent === undefined && !isDue;
+function isSeenUnpaid(object: MorObjectRow, ctx: Moment): boolean {
+  const isDue = object.readDueAt !== null && object.readDueAt.getTime() <= ctx.now.getTime();
+  return object.morId !== null && object.detail.silent === undefined && !isDue;
 }
 
 /**
  * Why Crossbill may not try again now, as a sentence for a person. Null if Crossbill may.
  * @param besideLink true: a payable link is no obstacle
  */
-export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): string | null {
-  const i = s.invoice;
+export function findObstacle(lane: LaneRows, ctx: Moment, besideLink = false): string | null {
+  const i = lane.invoice;
   const status = i?.platformStatus ?? 'unknown';
   if (status === 'paid') return 'the invoice is paid.';
   if (status === 'void' || status === 'deleted') return `the invoice is ${status}.`;
   if (status === 'uncollectible')
     return 'the invoice is marked uncollectible on Stripe. Make a payment link if the customer wants to pay it.';
   if (i?.billingReason === SIGNUP_REASON) return 'it is the first invoice of a subscription: the signup pays it.';
-  const taken = s.payments.find(mayBringMoney);
+  const taken = lane.payments.find(mayBringMoney);
   if (taken !== undefined)
     return taken.succeededAt === null
       ? `payment ${taken.paymentId ?? taken.id} has not failed, so its money may still arrive.`
       : `the MoR already took money for it (payment ${taken.paymentId ?? taken.id}).`;
-  if (s.refunds.length > 0)
+  if (lane.refunds.length > 0)
     return 'money was given back for it, so some was taken. Find that payment before you charge again.';
   if (i === null) return UNNOTIFIED;
   const history = i.retries;
-  const early = history === null ? findWhyEarly(s, i, ctx) : null;
+  const early = history === null ? findWhyEarly(lane, i, ctx) : null;
   if (early !== null) return early;
   if (i.amountRemaining !== null && i.amountRemaining <= 0n) return 'nothing is due on it.';
-  const sending = s.calls.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
+  const sending = lane.calls.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
   if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
-  if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
+  if (awaitsRetry(lane) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
     return `the MoR may be charging it. Crossbill has waited for the answer since ${history === null || history.waitingSince === null ? 'an unknown time' : showTime(new Date(history.waitingSince))} and expects it by ${showTime(i.expectedBy)}.`;
-  const link = s.objects.find((o) => isPayableLink(o, ctx.now));
+  const link = lane.objects.find((o) => isPayableLink(o, ctx.now));
   if (link !== undefined && !besideLink)
     return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}. Another charge could take the money twice.`;
-  const announced = moneyAnnounced(s);
+  const announced = moneyAnnounced(lane);
   if (announced !== null) return `${announced}.`;
-  if (s.objects.some(isLiveProforma))
+  if (lane.objects.some(isLiveProforma))
     return "a proforma invoice for it is open: the customer can pay it. To charge instead, cancel it in the MoR's portal.";
   if (chooseMeans('charge', i, ctx) === null)
     return ctx.settings.relay !== null
@@ -208,15 +213,15 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
 const UNNOTIFIED = 'the MoR has reported no failed charge of it.';
 
 /** Why the MoR may still charge a renewal that it has not reported on. Null: its verdict is overdue. */
-function findWhyEarly(s: LaneRows, i: InvoiceRow, ctx: Moment): string | null {
-  if (i.platformStatus !== 'open') return 'it is not final yet, and the MoR has reported no failed charge of it.';
-  if (i.expectedBy === null) return UNNOTIFIED;
-  const by = verdictBy(i, s.objects);
+function findWhyEarly(lane: LaneRows, invoice: InvoiceRow, ctx: Moment): string | null {
+  if (invoice.platformStatus !== 'open') return 'it is not final yet, and the MoR has reported no failed charge of it.';
+  if (invoice.expectedBy === null) return UNNOTIFIED;
+  const by = verdictBy(invoice, lane.objects);
   if (by !== null && by.getTime() > ctx.now.getTime())
     return `the MoR may be charging it. Crossbill expects its first answer by ${showTime(by)}.`;
-  if (i.paysByDebit === null && i.customerId !== null)
+  if (invoice.paysByDebit === null && invoice.customerId !== null)
     return 'Crossbill is finding out whether the customer pays by bank debit.';
-  return chooseMeans('charge', i, ctx) === 'charge'
+  return chooseMeans('charge', invoice, ctx) === 'charge'
     ? null
     : 'the MoR has reported no failed charge of it, and Crossbill cannot ask for one: it needs MOR_RELAY_URL and an invoice without a part payment. Make a payment link instead.';
 }
@@ -224,21 +229,21 @@ function findWhyEarly(s: LaneRows, i: InvoiceRow, ctx: Moment): string | null {
 const NO_STEPS = { soft: [], hard: [], authentication: [] };
 
 /** The retry that a person may make now, or the reason against it. */
-export function offerRetry(s: LaneRows, ctx: Moment): RetryOffer {
-  const why = findObstacle(s, ctx);
+export function offerRetry(lane: LaneRows, ctx: Moment): RetryOffer {
+  const why = findObstacle(lane, ctx);
   if (why !== null) return { means: null, why };
-  const means = decideMeans(s, ctx);
+  const means = decideMeans(lane, ctx);
   return means === null ? { means, why: 'neither a charge nor a payment link is possible.' } : { means, why: null };
 }
 
 /** Chooses a charge or a link for a person's retry: the means of the schedule's next step, without the step's wait. */
-export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
-  const i = s.invoice;
+export function decideMeans(lane: LaneRows, ctx: Moment): Means | null {
+  const i = lane.invoice;
   const history = i?.retries ?? null;
   if (i === null) return null;
   if (history === null) return chooseMeans('charge', i, ctx);
   const { soft, hard, authentication } = ctx.settings.retrySchedule ?? NO_STEPS;
-  const step = known({ soft, hard, authentication }, history.refusal.kind)?.[countSteps(s, history)];
+  const step = known({ soft, hard, authentication }, history.refusal.kind)?.[countSteps(lane, history)];
   return chooseMeans(step?.do ?? (history.refusal.kind === 'soft' ? 'charge' : 'link'), i, ctx);
 }
 
@@ -247,16 +252,17 @@ export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
  * Null: both are impossible. The MoR always charges the whole `amount_due`, so a charge of a partly paid invoice is
  * impossible.
  */
-function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
-  const charge = ctx.settings.relay !== null && (i.amountRemaining === null || i.amountRemaining === i.amountDue);
+function chooseMeans(wanted: Means, invoice: InvoiceRow, ctx: Moment): Means | null {
+  const charge =
+    ctx.settings.relay !== null && (invoice.amountRemaining === null || invoice.amountRemaining === invoice.amountDue);
   const link = ctx.settings.recoveryLinks !== null;
   if (wanted === 'charge' ? charge : !link && charge) return 'charge';
   return link ? 'link' : null;
 }
 
 /** The number of finished steps for this kind of refusal. Withdrawn steps and replaced links do not count. */
-function countSteps(s: LaneRows, history: RetryHistory): number {
-  const replaced = (ref: string): boolean => s.objects.some((o) => o.id === ref && o.status === 'REPLACED');
+function countSteps(lane: LaneRows, history: RetryHistory): number {
+  const replaced = (ref: string): boolean => lane.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   return history.retries.filter((r) => r.kind === history.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
 }
 
@@ -264,8 +270,10 @@ function countSteps(s: LaneRows, history: RetryHistory): number {
  * The start of the pause before the next step: the latest of the refusal, the last charge and the end of the last
  * payment link.
  */
-function findLastTime(s: LaneRows, history: RetryHistory): Date {
-  const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
+function findLastTime(lane: LaneRows, history: RetryHistory): Date {
+  const links = lane.objects.filter(
+    (o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED',
+  );
   const made = history.retries.filter((r) => !r.withdrawn && r.means === 'charge');
   return new Date(
     Math.max(
@@ -276,7 +284,8 @@ function findLastTime(s: LaneRows, history: RetryHistory): Date {
   );
 }
 
-const hasUnreadLink = (s: LaneRows): boolean => s.objects.some((o) => o.kind === 'payment_link' && isUnread(s, o));
+const hasUnreadLink = (lane: LaneRows): boolean =>
+  lane.objects.some((o) => o.kind === 'payment_link' && isUnread(lane, o));
 
 /** When Stripe asked for another try, in Unix milliseconds. Infinity: not at all, or too soon after `since`. */
 function parseAskedAt(history: RetryHistory, since: Date): number {
@@ -287,7 +296,7 @@ function parseAskedAt(history: RetryHistory, since: Date): number {
 /**
  * The earliest time for a payment link or a write-off. Both need a finalized invoice, so both wait while it is a draft.
  */
-function waitForOpen(i: InvoiceRow, at: Date, ctx: Moment): Date {
-  const poll = i.platformStatus === 'draft' ? pollOpenAt(i, ctx) : null;
+function waitForOpen(invoice: InvoiceRow, at: Date, ctx: Moment): Date {
+  const poll = invoice.platformStatus === 'draft' ? pollOpenAt(invoice, ctx) : null;
   return poll === null || poll.getTime() < at.getTime() ? at : poll;
 }

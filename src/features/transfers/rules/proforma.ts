@@ -42,12 +42,12 @@ export const createProformaCall: CallRule<'create_proforma'> = {
 };
 
 /**
- * Ends row `o` as `REPLACED`, because row `twin` has the same proforma invoice. Crossbill reads the proforma invoice
+ * Ends row `object` as `REPLACED`, because row `twin` has the same proforma invoice. Crossbill reads the proforma invoice
  * again for `twin`.
  */
-function replace(lane: Lane, o: Mutable<MorObjectRow>, twin: Mutable<MorObjectRow>): void {
-  o.detail = { ...o.detail, replacedBy: twin.id };
-  Object.assign(o, { status: 'REPLACED', updatedAt: lane.now });
+function replace(lane: Lane, object: Mutable<MorObjectRow>, twin: Mutable<MorObjectRow>): void {
+  object.detail = { ...object.detail, replacedBy: twin.id };
+  Object.assign(object, { status: 'REPLACED', updatedAt: lane.now });
   Object.assign(twin, { readDueAt: lane.now, readAttempts: 0 });
 }
 
@@ -57,15 +57,15 @@ export const proformaLookup = objectLookup('proforma', (lane, o, { proforma }) =
   applyProforma(lane, o, proforma);
 });
 
-function applyProforma(lane: Lane, o: Mutable<MorObjectRow>, f: ProformaFacts): void {
-  if (f.status !== o.status) o.updatedAt = lane.now;
-  o.status = f.status;
-  o.number = f.number ?? o.number;
-  const { failure } = f;
+function applyProforma(lane: Lane, object: Mutable<MorObjectRow>, proforma: ProformaFacts): void {
+  if (proforma.status !== object.status) object.updatedAt = lane.now;
+  object.status = proforma.status;
+  object.number = proforma.number ?? object.number;
+  const { failure } = proforma;
   const failedAt = failure?.failedAt?.toISOString() ?? null;
-  o.detail = {
-    ...o.detail,
-    merchantReference: f.merchantReference ?? o.detail.merchantReference ?? null,
+  object.detail = {
+    ...object.detail,
+    merchantReference: proforma.merchantReference ?? object.detail.merchantReference ?? null,
     ...(failure === null ? {} : { failure: { ...failure, failedAt } }),
   };
 }
@@ -87,26 +87,26 @@ function move(lane: Lane, morId: string, status: string): Mutable<MorObjectRow> 
   return o;
 }
 
-function proformaId(lane: Lane, e: MorServiceEvent): string | null {
-  const ids = new Set(idsIn(e.data));
+function proformaId(lane: Lane, event: MorServiceEvent): string | null {
+  const ids = new Set(idsIn(event.data));
   const known = lane.objects.find((o) => o.kind === 'proforma' && has(ids, o.morId));
-  return e.proformaInvoiceId ?? known?.morId ?? null;
+  return event.proformaInvoiceId ?? known?.morId ?? null;
 }
 
-export function applyIssued(lane: Lane, e: MorServiceEvent): EventOutcome {
-  const morId = proformaId(lane, e);
+export function applyIssued(lane: Lane, event: MorServiceEvent): EventOutcome {
+  const morId = proformaId(lane, event);
   if (morId === null) return done('names no proforma invoice of ours');
   const o = move(lane, morId, 'ISSUED');
-  o.number ??= wordNamed(e.data, 'number');
+  o.number ??= wordNamed(event.data, 'number');
   return done(`proforma invoice ${o.number ?? morId} is ${o.status}`);
 }
 
-export function applyIssuanceFailed(lane: Lane, e: MorServiceEvent): EventOutcome {
-  const morId = proformaId(lane, e);
+export function applyIssuanceFailed(lane: Lane, event: MorServiceEvent): EventOutcome {
+  const morId = proformaId(lane, event);
   if (morId === null) return done('names no proforma invoice of ours');
   const o = move(lane, morId, 'ISSUANCE_FAILED');
-  o.number ??= wordNamed(e.data, 'number');
-  const inside = isObject(e.data['issuanceFailure']) ? e.data['issuanceFailure'] : e.data;
+  o.number ??= wordNamed(event.data, 'number');
+  const inside = isObject(event.data['issuanceFailure']) ? event.data['issuanceFailure'] : event.data;
   const failure = {
     code: wordNamed(inside, 'code'),
     message: textNamed(inside, 'message', 'reason'),
@@ -121,12 +121,16 @@ export function applyIssuanceFailed(lane: Lane, e: MorServiceEvent): EventOutcom
  * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total. If less than the total
  * has arrived, a person decides about the part payment.
  */
-export function applySettled(lane: Lane, e: ProformaSettled): EventOutcome {
-  const { proformaInvoiceId: morId, total, amountReceived: received } = e;
+export function applySettled(lane: Lane, proformaSettled: ProformaSettled): EventOutcome {
+  const { proformaInvoiceId: morId, total, amountReceived: received } = proformaSettled;
   const o = move(lane, morId, 'SETTLED');
   Object.assign(o, { amount: total.minor, currency: total.currency });
   const short = received.currency === total.currency && received.minor < total.minor;
-  const { payment, said } = applyMoney(lane, o, received, { at: e.settledAt, eventId: e.eventId, parked: short });
+  const { payment, said } = applyMoney(lane, o, received, {
+    at: proformaSettled.settledAt,
+    eventId: proformaSettled.eventId,
+    parked: short,
+  });
   if (payment === null || !short) return done(said);
   const missing = { minor: total.minor - received.minor, currency: total.currency };
   lane.openReview({

@@ -88,7 +88,7 @@ export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNote
 
 /** Finds a possible reason for the credit note. */
 function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): Cover {
-  const isAlike = (r: RefundRow): boolean => r.amount === afterPayment && r.currency === currency;
+  const isAlike = (refund: RefundRow): boolean => refund.amount === afterPayment && refund.currency === currency;
   const alike = ours.refunds.filter((r) => isAlike(r) && r.status !== 'failed' && r.status !== 'joined');
   const r = alike.find((x) => x.creditNoteId === null) ?? alike.at(-1);
   if (r !== undefined) {
@@ -100,10 +100,10 @@ function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts):
 }
 
 /** True if the note belongs to the refund: by the stored note id. Without a stored id: by a refund id in the note. */
-function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
-  if (r.creditNoteId !== null) return r.creditNoteId === n.creditNoteId;
-  const named = [n.refundId, ...n.references];
-  return [r.processorRefundId, r.morRefundId, r.id].some((x) => x !== null && named.includes(x));
+function isNoteOf(refund: RefundRow, creditNote: CreditNoteFacts): boolean {
+  if (refund.creditNoteId !== null) return refund.creditNoteId === creditNote.creditNoteId;
+  const named = [creditNote.refundId, ...creditNote.references];
+  return [refund.processorRefundId, refund.morRefundId, refund.id].some((x) => x !== null && named.includes(x));
 }
 
 /** Crossbill's credit notes for lost disputes and returned debits, each made after a person's choice. */
@@ -111,17 +111,19 @@ export function creditsOf({ objects }: OurInvoice): readonly LossCredit[] {
   return objects.flatMap((o) => o.detail.credit ?? []);
 }
 
-function isNoteOfLoss({ name, noteId }: LossCredit, n: CreditNoteFacts): boolean {
-  return noteId === null ? n.refundId === name || n.references.includes(name) : noteId === n.creditNoteId;
+function isNoteOfLoss({ name, noteId }: LossCredit, creditNote: CreditNoteFacts): boolean {
+  return noteId === null
+    ? creditNote.refundId === name || creditNote.references.includes(name)
+    : noteId === creditNote.creditNoteId;
 }
 
 /** Compares the refunds and losses on one payment with its payment record. `record` null: Stripe has no such record. */
-export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
-  const about = { ...aboutOf(p), objectId: p.paymentRecordId };
-  if (record === null) return [finding.recordGone(about, { record: p.paymentRecordId ?? '' })];
+export function compareRecord(ours: OurInvoice, payment: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
+  const about = { ...aboutOf(payment), objectId: payment.paymentRecordId };
+  if (record === null) return [finding.recordGone(about, { record: payment.paymentRecordId ?? '' })];
   const { amountRefunded } = record;
-  const losses = creditsOf(ours).filter((c) => c.of === p.id);
-  const refunds = ours.refunds.filter((r) => r.paymentRowId === p.id && !wasRefused(ours, r));
+  const losses = creditsOf(ours).filter((c) => c.of === payment.id);
+  const refunds = ours.refunds.filter((r) => r.paymentRowId === payment.id && !wasRefused(ours, r));
   const at = (...stages: readonly string[]): bigint[] => [
     ...refunds.filter((r) => stages.includes(r.mirror)).map((r) => r.amount),
     ...losses.filter((c) => stages.includes(c.stage)).map((c) => BigInt(c.reported ?? c.minor)),
@@ -131,7 +133,7 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
   const mirrored = at('done', 'crediting').reduce((n, x) => n + x, 0n);
   if (mayShow(amountRefunded, mirrored, at('reporting', 'parked'))) return [];
   const differs = amountRefunded < mirrored ? finding.lessRefunded : finding.moreRefunded;
-  const [refunded, ledger] = [money(amountRefunded, p.currency), money(mirrored, p.currency)];
+  const [refunded, ledger] = [money(amountRefunded, payment.currency), money(mirrored, payment.currency)];
   return [differs(about, { record: record.paymentRecordId, refunded, mirrored: ledger })];
 }
 
@@ -152,8 +154,8 @@ function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boo
  * True if an open item reports that Stripe refused to show this refund on the payment record. A refund on the record is
  * then another refund, even with the same amount.
  */
-function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
-  const items = ours.openReviews.filter((x) => x.kind === 'effect_failed' && x.refundId === r.id);
+function wasRefused(ours: OurInvoice, refund: RefundRow): boolean {
+  const items = ours.openReviews.filter((x) => x.kind === 'effect_failed' && x.refundId === refund.id);
   return items.some((x) => x.subject.startsWith('report_refund:'));
 }
 

@@ -16,23 +16,23 @@ import { aboutOf, finding, reviewOf } from './findings.js';
  * Compares our own records alone: finds unfinished payments and refunds, and missing verdicts.
  * @param graceMs work younger than this, in milliseconds, is still under way
  */
-export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_MS): Difference[] {
-  const { invoiceId, platformStatus } = o.invoice;
+export function compareWithin(invoice: OurInvoice, now: Date, graceMs = VERIFY_GRACE_MS): Difference[] {
+  const { invoiceId, platformStatus } = invoice.invoice;
   const isSettled = (since: Date): boolean => now.getTime() - since.getTime() >= graceMs;
-  const gaps = o.openReviews.filter((r) => r.kind === 'refund_gap');
+  const gaps = invoice.openReviews.filter((r) => r.kind === 'refund_gap');
   const differences = [
-    ...o.payments.flatMap((p) => unmarked(o, p, now, isSettled)),
-    ...o.refunds.flatMap((r) => unmirrored(o, r, now, isSettled)),
+    ...invoice.payments.flatMap((p) => unmarked(invoice, p, now, isSettled)),
+    ...invoice.refunds.flatMap((r) => unmirrored(invoice, r, now, isSettled)),
     ...gaps.map((r) => finding.refundGap({ invoiceId, reviewId: r.id }, { fact: inCodes(r.fact) })),
   ];
-  const by = verdictBy(o.invoice, o.objects);
+  const by = verdictBy(invoice.invoice, invoice.objects);
   const isUnpaid = platformStatus === 'open' || platformStatus === 'draft';
-  if (by !== null && by < now && isUnpaid && o.payments.every(saysNothing)) {
-    const reviewId = reviewOf(o, (r) => r.kind === 'renewal_overdue');
+  if (by !== null && by < now && isUnpaid && invoice.payments.every(saysNothing)) {
+    const reviewId = reviewOf(invoice, (r) => r.kind === 'renewal_overdue');
     differences.push(finding.noVerdict({ invoiceId, reviewId }, {}));
   }
-  if (o.invoice.leftOut === true && platformStatus === 'open' && o.payments.length === 0) {
-    const reviewId = reviewOf(o, (r) => r.kind === 'signup_overdue');
+  if (invoice.invoice.leftOut === true && platformStatus === 'open' && invoice.payments.length === 0) {
+    const reviewId = reviewOf(invoice, (r) => r.kind === 'signup_overdue');
     differences.push(finding.leftOut({ invoiceId, reviewId }, {}));
   }
   return differences;
@@ -46,13 +46,24 @@ function inCodes(fact: Fact): Fact {
 
 type IsSettled = (since: Date) => boolean;
 
-function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled): Difference[] {
-  if (p.succeededAt === null || p.amount === null || p.mark === 'confirmed' || p.mark === 'closed') return [];
+function unmarked(invoice: OurInvoice, payment: PaymentRow, now: Date, isSettled: IsSettled): Difference[] {
+  if (
+    payment.succeededAt === null ||
+    payment.amount === null ||
+    payment.mark === 'confirmed' ||
+    payment.mark === 'closed'
+  )
+    return [];
   // An item about a dispute or a fraud alert on the payment does not explain why the payment is not marked.
-  const explains = (r: ReviewRow): boolean => r.paymentRowId === p.id && asksAbout(r, p.mark);
-  const reviewId = reviewOf(o, (r) => explains(r) || r.kind === 'finalization_failed');
-  if (reviewId === null && (isWaiting(o, p, now) || !isSettled(p.recordedAt))) return [];
-  return [finding.unmarked({ ...aboutOf(p), reviewId }, { taken: money(p.amount, p.currency), mark: p.mark })];
+  const explains = (item: ReviewRow): boolean => item.paymentRowId === payment.id && asksAbout(item, payment.mark);
+  const reviewId = reviewOf(invoice, (r) => explains(r) || r.kind === 'finalization_failed');
+  if (reviewId === null && (isWaiting(invoice, payment, now) || !isSettled(payment.recordedAt))) return [];
+  return [
+    finding.unmarked(
+      { ...aboutOf(payment), reviewId },
+      { taken: money(payment.amount, payment.currency), mark: payment.mark },
+    ),
+  ];
 }
 
 /**
@@ -65,26 +76,27 @@ function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): b
 }
 
 /** True while Crossbill still waits for Stripe to finalize the draft behind the payment, up to `DRAFT_TIMEOUT_MS`. */
-function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
-  const early = now.getTime() - p.recordedAt.getTime() < DRAFT_TIMEOUT_MS;
-  return early && p.mark === 'held' && o.invoice.platformStatus === 'draft';
+function isWaiting(invoice: OurInvoice, payment: PaymentRow, now: Date): boolean {
+  const early = now.getTime() - payment.recordedAt.getTime() < DRAFT_TIMEOUT_MS;
+  return early && payment.mark === 'held' && invoice.invoice.platformStatus === 'draft';
 }
 
-function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled): Difference[] {
-  if (r.status !== 'succeeded' || r.mirror === 'done' || r.mirror === 'not_needed') return [];
-  const payment = o.payments.find((p) => p.id === r.paymentRowId);
+function unmirrored(invoice: OurInvoice, refund: RefundRow, now: Date, isSettled: IsSettled): Difference[] {
+  if (refund.status !== 'succeeded' || refund.mirror === 'done' || refund.mirror === 'not_needed') return [];
+  const payment = invoice.payments.find((p) => p.id === refund.paymentRowId);
   // A refund waits for the mark of its payment, so an item about the payment explains the refund too.
-  const explains = (x: ReviewRow): boolean =>
-    x.refundId === r.id ||
-    (x.paymentRowId === r.paymentRowId && (asksAbout(x, payment?.mark) || x.kind === 'refund_gap'));
-  const reviewId = reviewOf(o, explains);
-  const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
-  if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
+  const explains = (item: ReviewRow): boolean =>
+    item.refundId === refund.id ||
+    (item.paymentRowId === refund.paymentRowId && (asksAbout(item, payment?.mark) || item.kind === 'refund_gap'));
+  const reviewId = reviewOf(invoice, explains);
+  const waitsForDraft = payment !== undefined && isWaiting(invoice, payment, now);
+  if (reviewId === null && (waitsForDraft || !isSettled(refund.succeededAt ?? refund.createdAt))) return [];
   // True if the refund waits for Stripe to show the invoice as paid again, because somebody detached the payment. Only
   // a paid invoice can get the refund's credit note.
-  const untilPaid = r.mirror === 'waiting' && payment?.mark === 'confirmed' && o.invoice.platformStatus === 'open';
-  const facts = { refunded: money(r.amount, r.currency), mirror: r.mirror, untilPaid };
-  return [finding.unmirrored({ invoiceId: r.invoiceId, refundId: r.id, reviewId }, facts)];
+  const untilPaid =
+    refund.mirror === 'waiting' && payment?.mark === 'confirmed' && invoice.invoice.platformStatus === 'open';
+  const facts = { refunded: money(refund.amount, refund.currency), mirror: refund.mirror, untilPaid };
+  return [finding.unmirrored({ invoiceId: refund.invoiceId, refundId: refund.id, reviewId }, facts)];
 }
 
 /**
@@ -92,13 +104,17 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled
  * If both payments have money, or neither, the difference is on the later payment. Leaves out failed payments, payments
  * waiting for authentication, and payments with the mark `closed`.
  */
-export function compareCharges(o: OurInvoice): Difference[] {
-  const claim = (p: PaymentRow) => ({ invoice: p.invoiceId, payment: p.paymentId ?? p.id, mark: p.mark });
-  return o.payments.flatMap((p) => {
+export function compareCharges(invoice: OurInvoice): Difference[] {
+  const claim = (payment: PaymentRow) => ({
+    invoice: payment.invoiceId,
+    payment: payment.paymentId ?? payment.id,
+    mark: payment.mark,
+  });
+  return invoice.payments.flatMap((p) => {
     const charge = p.processorChargeId;
     if (charge === null || !claimsCharge(p)) return [];
-    const reviewId = reviewOf(o, (r) => r.kind === 'double_payment' && r.paymentRowId === p.id);
-    return o.sameCharge
+    const reviewId = reviewOf(invoice, (r) => r.kind === 'double_payment' && r.paymentRowId === p.id);
+    return invoice.sameCharge
       .filter((other) => other.processorChargeId === charge && other.invoiceId !== p.invoiceId)
       .filter((other) => claimsCharge(other) && comesAfter(p, other))
       .map((other) => {
@@ -108,19 +124,19 @@ export function compareCharges(o: OurInvoice): Difference[] {
   });
 }
 
-function claimsCharge(p: PaymentRow): boolean {
-  return p.mark !== 'closed' && p.status !== 'failed' && p.status !== 'requires_action';
+function claimsCharge(payment: PaymentRow): boolean {
+  return payment.mark !== 'closed' && payment.status !== 'failed' && payment.status !== 'requires_action';
 }
 
-function comesAfter(p: PaymentRow, other: PaymentRow): boolean {
-  if ((p.succeededAt === null) !== (other.succeededAt === null)) return p.succeededAt === null;
-  const later = p.recordedAt.getTime() - other.recordedAt.getTime();
-  return later > 0 || (later === 0 && p.id > other.id);
+function comesAfter(payment: PaymentRow, other: PaymentRow): boolean {
+  if ((payment.succeededAt === null) !== (other.succeededAt === null)) return payment.succeededAt === null;
+  const later = payment.recordedAt.getTime() - other.recordedAt.getTime();
+  return later > 0 || (later === 0 && payment.id > other.id);
 }
 
 /** The payments marked on Stripe, according to the ledger. */
-function markedOf(o: OurInvoice | null): readonly PaymentRow[] {
-  return o === null ? [] : o.payments.filter((p) => p.mark === 'confirmed' && p.amount !== null);
+function markedOf(invoice: OurInvoice | null): readonly PaymentRow[] {
+  return invoice === null ? [] : invoice.payments.filter((p) => p.mark === 'confirmed' && p.amount !== null);
 }
 
 function sumOf(payments: readonly PaymentRow[]): bigint {

@@ -32,12 +32,12 @@ function idOf(parts: object): string {
 }
 
 /** The open item about the difference. Null: there is none. */
-export function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): string | null {
-  return o.openReviews.find(match)?.id ?? null;
+export function reviewOf(invoice: OurInvoice, match: (item: ReviewRow) => boolean): string | null {
+  return invoice.openReviews.find(match)?.id ?? null;
 }
 
-export function aboutOf(p: PaymentRow): { readonly invoiceId: string; readonly paymentId: string } {
-  return { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id };
+export function aboutOf(payment: PaymentRow): { readonly invoiceId: string; readonly paymentId: string } {
+  return { invoiceId: payment.invoiceId, paymentId: payment.paymentId ?? payment.id };
 }
 
 /**
@@ -48,16 +48,17 @@ export type Cover =
   | { readonly by: 'refund'; readonly refund: string; readonly unfinished: string | null; readonly note: string | null }
   | { readonly by: 'loss'; readonly lost: Money };
 
-function coverWords(c: Cover): string {
-  if (c.by === 'nothing') return 'Crossbill knows no equal refund.';
-  if (c.by === 'loss') return `A bank took back ${showMoney(c.lost)}. If the note writes this off, refund nothing.`;
-  if (c.note !== null && c.unfinished === null)
-    return `Refund ${c.refund} of the same amount has its own note ${c.note}. If both notes are for this refund, Stripe shows it twice: refund nothing more.`;
+function coverWords(cover: Cover): string {
+  if (cover.by === 'nothing') return 'Crossbill knows no equal refund.';
+  if (cover.by === 'loss')
+    return `A bank took back ${showMoney(cover.lost)}. If the note writes this off, refund nothing.`;
+  if (cover.note !== null && cover.unfinished === null)
+    return `Refund ${cover.refund} of the same amount has its own note ${cover.note}. If both notes are for this refund, Stripe shows it twice: refund nothing more.`;
   const why =
-    c.unfinished === null
+    cover.unfinished === null
       ? 'This refund has no other note'
-      : `This refund is ${c.unfinished} and gets its own note after its success`;
-  return `The note may be for refund ${c.refund} of the same amount. ${why}: do not refund the payment again.`;
+      : `This refund is ${cover.unfinished} and gets its own note after its success`;
+  return `The note may be for refund ${cover.refund} of the same amount. ${why}: do not refund the payment again.`;
 }
 
 type NoteByHand = { readonly note: string; readonly amount: Money; readonly cover: Cover };
@@ -65,11 +66,11 @@ type OnRecord = { readonly record: string; readonly refunded: Money; readonly mi
 type Paid = { readonly marked: Money; readonly paid: Money; readonly status: string };
 type Claim = { readonly invoice: string; readonly payment: string; readonly mark: string };
 
-const onRecord = (f: OnRecord): string =>
-  `Payment record ${f.record} shows refunds of ${showMoney(f.refunded)}. The ledger has ${showMoney(f.mirrored)}.`;
-const paid = (f: Paid): string =>
-  `Crossbill marked ${showMoney(f.marked)}. Stripe shows ${showMoney(f.paid)} paid (invoice: ${f.status}).`;
-const claim = (c: Claim): string => `payment ${c.payment} of invoice ${c.invoice} (mark: ${c.mark})`;
+const onRecord = (onRecord: OnRecord): string =>
+  `Payment record ${onRecord.record} shows refunds of ${showMoney(onRecord.refunded)}. The ledger has ${showMoney(onRecord.mirrored)}.`;
+const paid = (paid: Paid): string =>
+  `Crossbill marked ${showMoney(paid.marked)}. Stripe shows ${showMoney(paid.paid)} paid (invoice: ${paid.status}).`;
+const claim = (claim: Claim): string => `payment ${claim.payment} of invoice ${claim.invoice} (mark: ${claim.mark})`;
 
 export const finding = {
   // Differences within our own records

@@ -3,9 +3,9 @@ import { MOR_ATTEMPTS_SEC } from '../../../shared/policy.js';
 
 type Interval = { readonly from: number; readonly to: number };
 
-const interval = (s: Span): Interval => ({ from: s.from.getTime(), to: s.to.getTime() });
+const interval = (span: Span): Interval => ({ from: span.from.getTime(), to: span.to.getTime() });
 
-const span = (i: Interval): Span => ({ from: new Date(i.from), to: new Date(i.to) });
+const span = (interval: Interval): Span => ({ from: new Date(interval.from), to: new Date(interval.to) });
 
 /** The gaps between the open times, in order. */
 export function closedBetween(open: readonly Span[]): readonly Span[] {
@@ -35,10 +35,10 @@ export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] 
 }
 
 /** Intersects two lists of spans. Both lists and the result are in order, without overlaps inside a list. */
-function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
+function overlaps(one: readonly Interval[], other: readonly Interval[]): readonly Interval[] {
   const out: Interval[] = [];
-  for (let i = 0, k = 0; i < a.length && k < b.length;) {
-    const [x, y] = [a[i], b[k]];
+  for (let i = 0, k = 0; i < one.length && k < other.length;) {
+    const [x, y] = [one[i], other[k]];
     if (x === undefined || y === undefined) break;
     const [from, to] = [Math.max(x.from, y.from), Math.min(x.to, y.to)];
     if (from < to) out.push({ from, to });
@@ -61,7 +61,7 @@ export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
 
 /** Describes the loss window in a sentence for people. */
 export function showLossWindow({ events, closed }: LossWindow): string {
-  const at = (d: Date): string => `${d.toISOString().slice(0, 19)}Z`;
+  const at = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`;
   return `the webhook endpoints were closed from ${at(closed.from)} to ${at(closed.to)}: the MoR's events made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
 }
 

@@ -60,4 +60,5 @@ export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>):
 }
 
 /** Shows the number of marks left. The count stops at a limit, so the text then says "or more". */
-export const showMarksLeft = (n: number): string => (n < MARKS_LEFT_COUNTED ? String(n) : `${n} or more`);
+export const showMarksLeft = (count: number): string =>
+  count < MARKS_LEFT_COUNTED ? String(count) : `${count} or more`;

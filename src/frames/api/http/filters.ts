@@ -24,7 +24,8 @@ export function parseFilterTime(value: unknown): Date | null {
 
 const WANTS_TIME = 'must be a date (2026-11-01: its start in UTC) or a time with its zone (2026-11-01T08:30:00Z)';
 const isTime = rule('isTime', WANTS_TIME, (v) => parseFilterTime(v) !== null);
-const isAmount = (v: unknown): boolean => typeof v === 'string' && /^[1-9]\d{0,15}$/.test(v) && BigInt(v) <= MAX_MINOR;
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) && BigInt(value) <= MAX_MINOR;
 
 const optional = (description: string, check: PropertyDecorator): PropertyDecorator =>
   applyDecorators(TextIfAny(description), IsOptional(), check);
@@ -61,18 +62,18 @@ export function spanOf({ since, until }: Times): Span {
   return span;
 }
 
-export function moneyOf(q: Money): MoneyFilter {
+export function moneyOf(money: Money): MoneyFilter {
   return {
-    ...spanOf(q),
-    currency: parseCurrency(q.currency) ?? undefined,
-    amount: q.amount === undefined ? undefined : BigInt(q.amount),
-    customerId: customerOf(q),
+    ...spanOf(money),
+    currency: parseCurrency(money.currency) ?? undefined,
+    amount: money.amount === undefined ? undefined : BigInt(money.amount),
+    customerId: customerOf(money),
   };
 }
 
 /** The customer in the filter. The field has two names with the same meaning: `customer` and `customer_id`. */
-export function customerOf(q: Pick<Money, 'customer' | 'customer_id'>): string | undefined {
-  if (q.customer !== undefined && q.customer_id !== undefined)
+export function customerOf(money: Pick<Money, 'customer' | 'customer_id'>): string | undefined {
+  if (money.customer !== undefined && money.customer_id !== undefined)
     throw invalid('customer_id', 'is another name of customer: give one of them');
-  return q.customer ?? q.customer_id;
+  return money.customer ?? money.customer_id;
 }

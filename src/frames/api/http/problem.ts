@@ -34,8 +34,13 @@ export function valueOrProblem<T>(done: { readonly ok: true; readonly value: T }
 }
 
 /** Turns a flow's refusal into a reply. */
-export function refusalProblem(r: Refusal): Problem {
-  return new Problem(r.status, r.code, r.message, r.field === null ? [] : [{ field: r.field, message: r.message }]);
+export function refusalProblem(refusal: Refusal): Problem {
+  return new Problem(
+    refusal.status,
+    refusal.code,
+    refusal.message,
+    refusal.field === null ? [] : [{ field: refusal.field, message: refusal.message }],
+  );
 }
 
 /**
@@ -44,18 +49,24 @@ export function refusalProblem(r: Refusal): Problem {
  * repair them.
  * @param rename turns the MoR's name of a field into the caller's name
  */
-export function morProblem(f: CallFailure, rename: (field: string) => string = (field) => field): Problem {
-  const errors = f.errors.map((e) => ({ field: rename(e.field), message: e.message }));
-  const wait = f.retryAfterMs === null ? null : Math.ceil(f.retryAfterMs / 1000);
-  if (f.status === 401) {
+export function morProblem(failure: CallFailure, rename: (field: string) => string = (field) => field): Problem {
+  const errors = failure.errors.map((e) => ({ field: rename(e.field), message: e.message }));
+  const wait = failure.retryAfterMs === null ? null : Math.ceil(failure.retryAfterMs / 1000);
+  if (failure.status === 401) {
     return new Problem(502, 'mor_unauthorized', "The MoR refuses Crossbill's credentials: check its MOR_… settings.");
   }
-  if (f.status === 429) {
-    return new Problem(429, f.code ?? 'rate_limited', 'The MoR asks for a pause: try again later.', errors, wait ?? 1);
+  if (failure.status === 429) {
+    return new Problem(
+      429,
+      failure.code ?? 'rate_limited',
+      'The MoR asks for a pause: try again later.',
+      errors,
+      wait ?? 1,
+    );
   }
-  if (f.code === UNSENT.code) return new Problem(409, f.code, f.message);
-  if (!mayPass(f) && f.status !== null && f.status >= 400 && f.status < 500) {
-    return new Problem(f.status, f.code ?? 'mor_refused', f.message, errors);
+  if (failure.code === UNSENT.code) return new Problem(409, failure.code, failure.message);
+  if (!mayPass(failure) && failure.status !== null && failure.status >= 400 && failure.status < 500) {
+    return new Problem(failure.status, failure.code ?? 'mor_refused', failure.message, errors);
   }
   return new Problem(
     502,

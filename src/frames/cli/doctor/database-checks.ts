@@ -91,7 +91,8 @@ function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefus
   const silentMs = at === null ? Infinity : Date.now() - at.getTime();
   const ago = at === null ? 'no event so far' : `last event ${age(silentMs / 1000)} ago`;
   // Reports no refusal from before the last accepted delivery: an accepted delivery proves the sender's secret.
-  const isNews = (r: EndpointRefusal): boolean => (at === null || r.at > at) && Date.now() - r.at.getTime() < DAY_MS;
+  const isNews = (endpointRefusal: EndpointRefusal): boolean =>
+    (at === null || endpointRefusal.at > at) && Date.now() - endpointRefusal.at.getTime() < DAY_MS;
   const refused = refusals.find((r) => r.endpoint === source && isNews(r));
   if (refused !== undefined) {
     const since = `Crossbill has since refused a delivery from ${refused.address}: ${refused.why}`;
@@ -113,21 +114,25 @@ async function integrationCheck(health: HealthRepository): Promise<Check> {
   return fail(`the MoR refused ${count} tax requests, the last ${ago} ago`, todo);
 }
 
-function backlogChecks(b: Backlog, quarantined: number): Check[] {
-  const waiting = `${b.waitingEvents} events and ${b.pendingCalls} calls, oldest ${age(b.oldestSeconds)}`;
+function backlogChecks(backlog: Backlog, quarantined: number): Check[] {
+  const waiting = `${backlog.waitingEvents} events and ${backlog.pendingCalls} calls, oldest ${age(backlog.oldestSeconds)}`;
   const unless = (
     name: string,
     isWell: boolean,
     { well, detail, todo }: { readonly well: string; readonly detail: string; readonly todo: string },
   ): Check => (isWell ? check(name).ok(well) : check(name).warn(detail, todo));
   const aside = `${quarantined} authentic deliveries had no effect`;
-  const kinds = [...b.openReviews].map(([kind, n]) => `${n} ${kind}`).join(', ');
+  const kinds = [...backlog.openReviews].map(([kind, n]) => `${n} ${kind}`).join(', ');
   const slow = 'Check that a daemon runs. `crossbill status` shows the failing calls.';
   const parked = 'Run `crossbill events list --status parked`, then `crossbill events retry <event>`.';
   const clock = 'Check the clock of this machine. Then run `crossbill events list --status quarantined`.';
   return [
-    unless('queue', b.oldestSeconds <= SLOW_SEC, { well: waiting, detail: waiting, todo: slow }),
-    unless('parked events', b.parkedEvents === 0, { well: 'none', detail: String(b.parkedEvents), todo: parked }),
+    unless('queue', backlog.oldestSeconds <= SLOW_SEC, { well: waiting, detail: waiting, todo: slow }),
+    unless('parked events', backlog.parkedEvents === 0, {
+      well: 'none',
+      detail: String(backlog.parkedEvents),
+      todo: parked,
+    }),
     unless('quarantine', quarantined === 0, { well: 'empty', detail: aside, todo: clock }),
     unless('open review items', kinds === '', { well: 'none', detail: kinds, todo: 'Run `crossbill reviews list`.' }),
   ];

@@ -38,13 +38,16 @@ function endpointsChecks(all: readonly WebhookEndpoint[], hasSecret: boolean): C
   return [...ours.map(endpointCheck), ...(hasSecret ? [] : [secret])];
 }
 
-function endpointCheck(e: WebhookEndpoint): Check {
+function endpointCheck(endpoint: WebhookEndpoint): Check {
   const { ok, warn, fail } = check('webhook endpoint at the MoR');
-  const at = `${e.id} at ${URL.canParse(e.url) ? new URL(e.url).host : 'an unreadable address'}`;
-  const missing = e.events.includes('*') ? [] : morServiceTypes.filter((t) => !e.events.includes(t));
-  if (e.status === 'DISABLED') return fail(`${at} is disabled`, AGAIN);
-  if (e.status !== 'ACTIVE')
-    return warn(`${at} is ${e.status}, a status unknown to Crossbill`, 'Ask the MoR if it still delivers there.');
+  const at = `${endpoint.id} at ${URL.canParse(endpoint.url) ? new URL(endpoint.url).host : 'an unreadable address'}`;
+  const missing = endpoint.events.includes('*') ? [] : morServiceTypes.filter((t) => !endpoint.events.includes(t));
+  if (endpoint.status === 'DISABLED') return fail(`${at} is disabled`, AGAIN);
+  if (endpoint.status !== 'ACTIVE')
+    return warn(
+      `${at} is ${endpoint.status}, a status unknown to Crossbill`,
+      'Ask the MoR if it still delivers there.',
+    );
   return missing.length > 0 ? warn(`${at} does not get ${missing.join(', ')}`, AGAIN) : ok(at);
 }
 

@@ -46,13 +46,14 @@ export async function endpointChecks(reader: BillingReader): Promise<Check[]> {
   return ours.map(endpointCheck);
 }
 
-function endpointCheck(e: WebhookEndpointFacts): Check {
+function endpointCheck(endpoint: WebhookEndpointFacts): Check {
   const { ok, warn, fail } = check('webhook endpoint at Stripe');
-  const at = `${e.endpointId} at ${new URL(e.url).host}`;
-  if (!e.enabled) return fail(`${at} is disabled`, 'Enable it in the Dashboard, then `crossbill backfill --since 3d`.');
-  const version = `events of API version ${e.apiVersion ?? 'as the account’s default'}`;
-  if (isTooOld(e.apiVersion)) return fail(`${at} sends ${version}`, `${TOO_OLD}.`);
-  const missing = e.events.includes('*') ? [] : stripeInvoiceTypes.filter((t) => !e.events.includes(t));
+  const at = `${endpoint.endpointId} at ${new URL(endpoint.url).host}`;
+  if (!endpoint.enabled)
+    return fail(`${at} is disabled`, 'Enable it in the Dashboard, then `crossbill backfill --since 3d`.');
+  const version = `events of API version ${endpoint.apiVersion ?? 'as the account’s default'}`;
+  if (isTooOld(endpoint.apiVersion)) return fail(`${at} sends ${version}`, `${TOO_OLD}.`);
+  const missing = endpoint.events.includes('*') ? [] : stripeInvoiceTypes.filter((t) => !endpoint.events.includes(t));
   if (missing.length === 0) return ok(`${at}, ${version}`);
   const say = missing.some((t) => INDISPENSABLE.has(t)) ? fail : warn;
   return say(

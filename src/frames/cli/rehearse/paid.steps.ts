@@ -81,8 +81,8 @@ export async function leftToMor({ stripe, config, once }: Stage, customerId: str
   return { default_payment_method: made.id, payment_behavior: 'default_incomplete' } as const;
 }
 
-function clockRefused(e: unknown): CliError {
-  const why = e instanceof Error ? plain(e.message) : 'no reason given';
+function clockRefused(error: unknown): CliError {
+  const why = error instanceof Error ? plain(error.message) : 'no reason given';
   const message = `Crossbill changed nothing, because Stripe made no test clock: ${why} Use a test-mode key with the right to write test clocks, customers, products, prices and subscriptions.`;
   return new CliError(EXIT.failed, 'clock_refused', message);
 }

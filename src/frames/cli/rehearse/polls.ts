@@ -47,7 +47,8 @@ export async function nextPeriod(stage: Stage, name: string): Promise<string> {
   stage.keep(`${name}_after`, before);
   const end = items.data[0]?.current_period_end ?? 0;
   if (idOf(latest) === before) await advanceTo(stage, end + 5 * MINUTE);
-  const isNew = (s: Awaited<ReturnType<typeof read>>): boolean => idOf(s.latest_invoice) !== before;
+  const isNew = (subscription: Awaited<ReturnType<typeof read>>): boolean =>
+    idOf(subscription.latest_invoice) !== before;
   const renewed = await stage.until('Stripe makes the next invoice', read, isNew);
   stage.keep(name, idOf(renewed.latest_invoice));
   return stage.id(name);

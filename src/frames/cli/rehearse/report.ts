@@ -9,24 +9,26 @@ export function cleaned(text: string, censor: (text: string) => string): string 
   return censor(text).replace(EMAIL, '[address]');
 }
 
-export function jsonReport(r: Rehearsal): string {
-  return `${JSON.stringify(r, null, 2)}\n`;
+export function jsonReport(rehearsal: Rehearsal): string {
+  return `${JSON.stringify(rehearsal, null, 2)}\n`;
 }
 
-export function markdownReport(r: Rehearsal, questions: readonly string[]): string {
-  const versions = Object.entries(r.versions).map(([name, version]) => `${name} ${version}`);
+export function markdownReport(rehearsal: Rehearsal, questions: readonly string[]): string {
+  const versions = Object.entries(rehearsal.versions).map(([name, version]) => `${name} ${version}`);
   return [
-    `# Rehearsal ${r.id}`,
+    `# Rehearsal ${rehearsal.id}`,
     '',
-    `Started ${r.startedAt} on Stripe account ${r.accountId}, test mode. ${versions.join(', ')}.`,
+    `Started ${rehearsal.startedAt} on Stripe account ${rehearsal.accountId}, test mode. ${versions.join(', ')}.`,
     '',
     '| step | result | detail |',
     '| --- | --- | --- |',
-    ...r.steps.map((s) => `| ${s.name} | ${SIGN[s.state]} | ${cell(s.detail)} |`),
-    ...questions.filter((name) => !r.steps.some((s) => s.name === name)).map((name) => `| ${name} | not yet | |`),
+    ...rehearsal.steps.map((s) => `| ${s.name} | ${SIGN[s.state]} | ${cell(s.detail)} |`),
+    ...questions
+      .filter((name) => !rehearsal.steps.some((s) => s.name === name))
+      .map((name) => `| ${name} | not yet | |`),
     '',
     '## What the MoR’s documents leave open',
-    ...FACT_NAMES.flatMap((fact) => ['', `### ${FACTS[fact]}`, '', ...observations(r.facts[fact])]),
+    ...FACT_NAMES.flatMap((fact) => ['', `### ${FACTS[fact]}`, '', ...observations(rehearsal.facts[fact])]),
     '',
   ].join('\n');
 }

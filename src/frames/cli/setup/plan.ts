@@ -64,7 +64,7 @@ export function planOf({ url, stripe, mor, has }: Found): Plan {
 }
 
 /** Compares two addresses. Host names ignore case, and a slash at the end makes no difference. */
-function isSameUrl(a: string, b: string): boolean {
+function isSameUrl(one: string, other: string): boolean {
   const plain = (text: string): string => (URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text);
-  return plain(a) === plain(b);
+  return plain(one) === plain(other);
 }

@@ -139,8 +139,8 @@ export function idsIn(data: JsonObject): readonly string[] {
 }
 
 /** The MoR's payment id in a `payment.captured` event. Null: the event has another type, no such id, or several. */
-export function capturedId(e: MorServiceEvent): string | null {
-  if (e.kind !== 'payment.captured') return null;
-  const named = [...new Set(idsIn(e.data))].filter((id) => id.startsWith('pay_'));
+export function capturedId(event: MorServiceEvent): string | null {
+  if (event.kind !== 'payment.captured') return null;
+  const named = [...new Set(idsIn(event.data))].filter((id) => id.startsWith('pay_'));
   return named.length === 1 ? (named[0] ?? null) : null;
 }

@@ -9,9 +9,9 @@ import { parseBody } from './json-body.js';
 const COUNTERS = new Set(['pending_webhooks']);
 
 /** True if both bodies parse to the same JSON value. The order of keys and white space do not matter. */
-export function sameEvent(a: Buffer, b: Buffer): boolean {
-  const left = canonical(a);
-  return left !== null && left === canonical(b);
+export function sameEvent(one: Buffer, other: Buffer): boolean {
+  const left = canonical(one);
+  return left !== null && left === canonical(other);
 }
 
 /**
@@ -19,10 +19,10 @@ export function sameEvent(a: Buffer, b: Buffer): boolean {
  * an upgrade a merchant has two endpoints with two versions (Stripe docs, "Upgrade webhook versions"), so one event
  * arrives in two bodies.
  */
-export function isSameStripeEvent(a: Buffer, b: Buffer): boolean {
-  if (sameEvent(a, b)) return true;
-  const identity = stripeIdentity(a);
-  return identity !== null && identity === stripeIdentity(b);
+export function isSameStripeEvent(one: Buffer, other: Buffer): boolean {
+  if (sameEvent(one, other)) return true;
+  const identity = stripeIdentity(one);
+  return identity !== null && identity === stripeIdentity(other);
 }
 
 /**

@@ -18,7 +18,7 @@ export abstract class EnrolmentPort {
   /** Decides without a request: from our database and the metadata of a listed subscription or customer. */
   abstract isEnrolled(of: Pick<SubscriptionFacts, 'customerId' | 'metadata' | 'customerMetadata'>): Promise<boolean>;
   /** True if Crossbill expects the MoR to charge the subscription's next renewal. */
-  abstract expectsMor(s: SubscriptionFacts): Promise<boolean>;
+  abstract expectsMor(subscription: SubscriptionFacts): Promise<boolean>;
   /** Checks if the invoice's customer is enrolled. */
   abstract readEnrolment(invoice: Invoiced): Promise<CallOutcome<Enrolled>>;
   /** Finds the payment method Stripe would charge. `fresh`: an earlier reply is not enough. */

@@ -16,10 +16,10 @@ import {
 const SECONDS = 10 / 3_600; // in hours
 
 /** The invoice with a paid payment, as most events of the MoR need it. */
-async function aPaidInvoice(h: LaneHarness, invoiceId: string, customerId: string): Promise<void> {
-  h.platform.put(anInvoice({ invoiceId, customerId, currency: 'GBP', amountDue: 1_500n }));
+async function aPaidInvoice(harness: LaneHarness, invoiceId: string, customerId: string): Promise<void> {
+  harness.platform.put(anInvoice({ invoiceId, customerId, currency: 'GBP', amountDue: 1_500n }));
   const ids = { paymentId: 'pay_fern3', chargeId: 'ch_fern3', intentId: 'pi_fern3' };
-  await h.take(
+  await harness.take(
     aPaymentSucceeded({ ...ids, eventId: 'evt_before', invoiceId, customerId, amount: 1_500, currency: 'gbp' }),
   );
 }

@@ -17,10 +17,10 @@ import { applyReply, decide } from '../../../support/decide.js';
 
 const silent = failed('unknown', { status: 503 });
 const notified = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
-const withdrawn = (s: LaneState) => wanted(s, ctx());
+const withdrawn = (state: LaneState) => wanted(state, ctx());
 const requested = { status: 'REQUESTED', morId: null, url: null } as const;
-const link = (s: LaneState) => asking(s, aLink(requested));
-const proforma = (s: LaneState) => asking(s, aProforma({ ...requested, number: null }));
+const link = (state: LaneState) => asking(state, aLink(requested));
+const proforma = (state: LaneState) => asking(state, aProforma({ ...requested, number: null }));
 const tried = ({ s, m }: { readonly s: LaneState; readonly m: CallRow }) => applyReply(s, m.id, silent, ctx());
 
 it('if a payment comes before the MoR answers a link request, Crossbill withdraws the request and opens a review item', async () => {

@@ -21,10 +21,10 @@ it('Crossbill reads the payment id of a payment.captured event only if the event
   expect(capturedId(channelEvent('dispute.action_needed', { paymentId: 'pay_1' }))).toBeNull();
 });
 
-const named = (p: PaymentRow, data: object, id: string | null = 'pay_9', ...more: PaymentRow[]) =>
-  decide([...more, p].reduce(putPayment, lane()), later, (l) => learnFromCapture(l, captured(data), id)).payments.at(
-    -1,
-  );
+const named = (payment: PaymentRow, data: object, id: string | null = 'pay_9', ...more: PaymentRow[]) =>
+  decide([...more, payment].reduce(putPayment, lane()), later, (l) =>
+    learnFromCapture(l, captured(data), id),
+  ).payments.at(-1);
 const nameless = payment({ paymentId: null });
 
 it('a payment.captured event gives its payment id to the payment with the event’s charge, and to no other payment', () => {
@@ -63,8 +63,8 @@ const proving = payment({
   status: 'processing',
 });
 const amount = { amount: '29.90', currency: 'EUR' };
-const learned = (p: PaymentRow, data: object): LaneState =>
-  decide(putPayment(lane(), p), later, (l) => learnFromCapture(l, captured(data), 'pay_1'));
+const learned = (payment: PaymentRow, data: object): LaneState =>
+  decide(putPayment(lane(), payment), later, (l) => learnFromCapture(l, captured(data), 'pay_1'));
 
 it('a payment.captured event with the signup’s amount proves the charge, and Crossbill books the payment', () => {
   const s = learned(proving, { charge: 'ch_1', amount });

@@ -23,9 +23,9 @@ async function changed(markMode: MarkMode, kind: string, due: bigint): Promise<L
 }
 
 /** 10.00 hang on the invoice, once and as marked, and a person is told that 2.00 are due. */
-async function expectAttached(h: LaneHarness, crashes: number): Promise<void> {
-  const s = await h.state(INVOICE_ID);
-  expect([h.crashes, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([crashes, 1000n]);
+async function expectAttached(harness: LaneHarness, crashes: number): Promise<void> {
+  const s = await harness.state(INVOICE_ID);
+  expect([harness.crashes, harness.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([crashes, 1000n]);
   expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect(openFacts(s)).toMatchObject([{ code: 'rest-due', status: 'open', due: eur(200n) }]);
 }

@@ -30,12 +30,12 @@ async function onItsWay(hours = 1): Promise<LaneHarness> {
   return h;
 }
 
-async function shown(h: LaneHarness): Promise<object> {
-  const s = await h.state(INVOICE_ID);
+async function shown(harness: LaneHarness): Promise<object> {
+  const s = await harness.state(INVOICE_ID);
   return {
     invoice: s.invoice?.status,
     payments: s.payments.map((p) => [p.status, p.mark]),
-    records: h.platform.records.length,
+    records: harness.platform.records.length,
     collected: s.entries.map((e) => e.reason).filter((r) => r === 'payment_collected').length,
     open: openKinds(s),
   };

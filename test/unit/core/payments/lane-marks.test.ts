@@ -12,7 +12,8 @@ const EFFECTS = {
   out_of_band: { set_reference: 1, pay_out_of_band: 1 },
 };
 
-const mark = async (h: LaneHarness): Promise<string | undefined> => (await h.state(INVOICE_ID)).payments[0]?.mark;
+const mark = async (harness: LaneHarness): Promise<string | undefined> =>
+  (await harness.state(INVOICE_ID)).payments[0]?.mark;
 
 it.each(MODES)('Crossbill marks a paid renewal with one read and two calls to Stripe (%s)', async (markMode) => {
   const h = LaneHarness.withInvoice({}, { settings: { markMode } });
@@ -148,7 +149,7 @@ it('after 23 hours without a reply, Crossbill searches Stripe for a payment reco
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
 });
 
-async function refusedAttach(then: (h: LaneHarness) => void): Promise<LaneHarness> {
+async function refusedAttach(then: (harness: LaneHarness) => void): Promise<LaneHarness> {
   const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'lost-request');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -244,7 +245,8 @@ async function stuck(): Promise<LaneHarness> {
   await h.idle(0.5);
   return h;
 }
-const tries = (h: LaneHarness): number => h.platform.asked.filter((a) => a.startsWith('finalize_invoice')).length;
+const tries = (harness: LaneHarness): number =>
+  harness.platform.asked.filter((a) => a.startsWith('finalize_invoice')).length;
 
 it('if Stripe refuses to finalize a draft, Crossbill does not try again, and marks the invoice after a finalization', async () => {
   const h = await stuck();

@@ -9,12 +9,12 @@ import { type Delivery } from '../../../../src/shared/domain/ports/inbox.js';
 import { aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
 
-const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
+const state = (harness: LaneHarness): Promise<LaneState> => harness.state(INVOICE_ID);
 
-async function choose(h: LaneHarness, resolution: Resolution): Promise<LaneState> {
-  await chooseItem(h, resolution);
-  await h.idle();
-  return state(h);
+async function choose(harness: LaneHarness, resolution: Resolution): Promise<LaneState> {
+  await chooseItem(harness, resolution);
+  await harness.idle();
+  return state(harness);
 }
 
 /** 10.00 are marked. A credit note of 2.00 came between our look and the mark, so 2.00 are too much. */
@@ -107,7 +107,7 @@ async function applied(...refunds: number[]): Promise<LaneHarness> {
   return h;
 }
 const remaining = (minor: bigint) => [{ code: 'rest-due', status: 'open', due: eur(minor) }];
-const items = async (h: LaneHarness): Promise<readonly unknown[]> => openFacts(await state(h));
+const items = async (harness: LaneHarness): Promise<readonly unknown[]> => openFacts(await state(harness));
 const OVERPAID = { code: 'overpaid', over: eur(200n), due: eur(800n), credited: true };
 
 it('after a full refund of the surplus, the item asks the operator to correct the customer’s balance, and offers no refund', async () => {

@@ -18,9 +18,9 @@ import { DAY_MS, refused, relayed, rig, state } from '../../../support/retry-rig
 const HOUR_MS = 3_600_000;
 const POLL_MS = 400;
 
-async function isMadeOnce(h: LaneHarness): Promise<void> {
-  const s = await h.state(INVOICE_ID);
-  expect([h.gateway.made.length, s.refunds[0]?.status, openKinds(s)]).toEqual([1, 'unknown', ['refund_stuck']]);
+async function isMadeOnce(harness: LaneHarness): Promise<void> {
+  const s = await harness.state(INVOICE_ID);
+  expect([harness.gateway.made.length, s.refunds[0]?.status, openKinds(s)]).toEqual([1, 'unknown', ['refund_stuck']]);
 }
 
 it('Crossbill repeats no refund after its key expired, even if `crossbill verify` repairs the invoice in between', async () => {
@@ -47,9 +47,9 @@ it('Crossbill repeats no refund after its key expired, even if `crossbill verify
   await isMadeOnce(h);
 });
 
-/** A worker over the lanes of `h`, step by step, until `holds`. */
-async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
-  const { clock, context, gateway, platform, relay, repository } = h;
+/** A worker over the lanes of `harness`, step by step, until `holds`. */
+async function workUntil(harness: LaneHarness, holds: () => boolean): Promise<void> {
+  const { clock, context, gateway, platform, relay, repository } = harness;
   repository.renew = (held) => Promise.resolve(new Set(held.map((one) => one.lane)));
   const service = new WorkLaneService(
     repository,

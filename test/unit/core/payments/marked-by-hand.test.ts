@@ -30,18 +30,18 @@ async function refused(markMode: 'payment_record' | 'out_of_band', kind: string)
 
 const paid = { status: 'paid', amountPaid: 1000n, amountRemaining: 0n } as const;
 
-function recordByHand(h: LaneHarness, id: string): void {
-  h.platform.payments.set(INVOICE_ID, [{ recordId: id, minor: 1000n }]);
-  h.platform.change(INVOICE_ID, paid);
+function recordByHand(harness: LaneHarness, id: string): void {
+  harness.platform.payments.set(INVOICE_ID, [{ recordId: id, minor: 1000n }]);
+  harness.platform.change(INVOICE_ID, paid);
 }
 
-async function retry(h: LaneHarness): Promise<void> {
-  await chooseItem(h, 'retry');
-  await h.idle();
+async function retry(harness: LaneHarness): Promise<void> {
+  await chooseItem(harness, 'retry');
+  await harness.idle();
 }
 
-async function booked(h: LaneHarness): Promise<object> {
-  const s = await h.state(INVOICE_ID);
+async function booked(harness: LaneHarness): Promise<object> {
+  const s = await harness.state(INVOICE_ID);
   const marks = s.payments.map((p) => p.mark);
   const unmarked = balances(s)['unmarked_payments'] ?? 0n;
   return { marks, unmarked, open: s.reviews.filter((r) => r.status === 'open').map((r) => r.kind) };

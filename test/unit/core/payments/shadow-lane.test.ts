@@ -23,16 +23,16 @@ function inShadow(settings: Partial<DecisionSettings> = {}): LaneHarness {
   return h;
 }
 
-const state = (h: LaneHarness) => h.state(INVOICE_ID);
+const state = (harness: LaneHarness) => harness.state(INVOICE_ID);
 
 /** The integration in charge marks the invoice, and Stripe tells of it. */
-async function othersMark(h: LaneHarness): Promise<void> {
-  h.platform.change(INVOICE_ID, { status: 'paid', amountRemaining: 0n, amountPaid: 1000n });
-  await h.take(invoiceEvent('invoice.paid', { amountRemaining: 0n, amountPaid: 1000n }));
+async function othersMark(harness: LaneHarness): Promise<void> {
+  harness.platform.change(INVOICE_ID, { status: 'paid', amountRemaining: 0n, amountPaid: 1000n });
+  await harness.take(invoiceEvent('invoice.paid', { amountRemaining: 0n, amountPaid: 1000n }));
 }
 
-const calls = async (h: LaneHarness): Promise<string[]> =>
-  (await state(h)).calls.map((m) => `${m.kind} ${m.status} ${m.lastCode ?? ''}`);
+const calls = async (harness: LaneHarness): Promise<string[]> =>
+  (await state(harness)).calls.map((m) => `${m.kind} ${m.status} ${m.lastCode ?? ''}`);
 
 it.each(MODES)(
   'in shadow mode, Crossbill decides the mark of a payment and stores the first call to Stripe without sending it (%s)',

@@ -7,8 +7,8 @@ import { eur } from '../../../support/channel-object.js';
 import { chooseItem } from '../../../support/choose-item.js';
 import { balances, LaneHarness } from '../../../support/lane-harness.js';
 
-const notes = (h: LaneHarness): bigint[] => h.platform.notes.map((n) => n.minor);
-const items = async (h: LaneHarness): Promise<readonly ReviewRow[]> => open(await h.state(INVOICE_ID));
+const notes = (harness: LaneHarness): bigint[] => harness.platform.notes.map((n) => n.minor);
+const items = async (harness: LaneHarness): Promise<readonly ReviewRow[]> => open(await harness.state(INVOICE_ID));
 
 /** A paid invoice of 10.00 EUR that also collects an older debt. */
 async function withDebt(debt: bigint): Promise<LaneHarness> {

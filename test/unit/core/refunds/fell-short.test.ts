@@ -17,21 +17,23 @@ async function paidTwice(): Promise<LaneHarness> {
   return h;
 }
 
-async function outcome(h: LaneHarness, said: 'lost' | 'won', hours: number): Promise<void> {
+async function outcome(harness: LaneHarness, said: 'lost' | 'won', hours: number): Promise<void> {
   const type = 'dispute.outcome';
   const data = { disputeId: 'dp_1', paymentId: 'pay_two', outcome: said, amount: { amount: '4.00', currency: 'EUR' } };
   const created = new Date(START.getTime() + hours * 3_600_000).toISOString();
-  await h.take(delivery('mor_events', `evt_${said}`, type, INVOICE_ID, { id: `evt_${said}`, type, created, data }));
+  await harness.take(
+    delivery('mor_events', `evt_${said}`, type, INVOICE_ID, { id: `evt_${said}`, type, created, data }),
+  );
 }
 
-async function choose(h: LaneHarness, resolution: Resolution): Promise<boolean> {
-  const done = await tryChoice(h, resolution, { kind: 'double_payment' });
-  await h.idle(48);
+async function choose(harness: LaneHarness, resolution: Resolution): Promise<boolean> {
+  const done = await tryChoice(harness, resolution, { kind: 'double_payment' });
+  await harness.idle(48);
   return done.ok;
 }
 
-const item = async (h: LaneHarness) =>
-  (await h.state(INVOICE_ID)).reviews.findLast((r) => r.kind === 'double_payment' && r.status === 'open');
+const item = async (harness: LaneHarness) =>
+  (await harness.state(INVOICE_ID)).reviews.findLast((r) => r.kind === 'double_payment' && r.status === 'open');
 
 it('if a lost dispute took part of a double payment, the double_payment item opens again after the refund of the rest', async () => {
   const h = await paidTwice();

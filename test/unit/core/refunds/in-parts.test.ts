@@ -19,14 +19,14 @@ import { type Trouble } from '../../../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
 import { ask, paid } from '../../../support/paid-lane.js';
 
-const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
-const part = (n: number, amount: number, total: number | null): Delivery =>
-  aRefund({ refundId: `rfnd_${n}`, amount, total });
+const state = (harness: LaneHarness): Promise<LaneState> => harness.state(INVOICE_ID);
+const part = (count: number, amount: number, total: number | null): Delivery =>
+  aRefund({ refundId: `rfnd_${count}`, amount, total });
 
-async function shows(h: LaneHarness, refunded: bigint, notes: number): Promise<void> {
-  const s = await state(h);
+async function shows(harness: LaneHarness, refunded: bigint, notes: number): Promise<void> {
+  const s = await state(harness);
   expect(s.payments[0]?.amountRefunded).toBe(refunded);
-  expect(h.platform.notes).toHaveLength(notes);
+  expect(harness.platform.notes).toHaveLength(notes);
   expect(balances(s)).toEqual(
     refunded === 1000n ? {} : { mor_receivable: 1000n - refunded, settled_invoices: refunded - 1000n },
   );

@@ -14,19 +14,22 @@ import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.
 import { ask, paid } from '../../../support/paid-lane.js';
 import { resolveReview } from '../../../support/decide.js';
 
-const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
+const state = (harness: LaneHarness): Promise<LaneState> => harness.state(INVOICE_ID);
 
 /** What was given back of 10.00 EUR, by the ledger and by Stripe's credit notes. */
-async function shows(h: LaneHarness, refunded: bigint, notes: number): Promise<void> {
-  expect(h.platform.notes).toHaveLength(notes);
-  expect(balances(await state(h))).toEqual({ mor_receivable: 1000n - refunded, settled_invoices: refunded - 1000n });
+async function shows(harness: LaneHarness, refunded: bigint, notes: number): Promise<void> {
+  expect(harness.platform.notes).toHaveLength(notes);
+  expect(balances(await state(harness))).toEqual({
+    mor_receivable: 1000n - refunded,
+    settled_invoices: refunded - 1000n,
+  });
 }
 
 /** Of 3.00 EUR; what became of its first try is left to each test. Nobody worked for longer than a key lives. */
-async function askLongAgo(h: LaneHarness): Promise<void> {
-  await ask(h, 300n);
-  await h.drain();
-  h.clock.advance(30 * 3_600_000);
+async function askLongAgo(harness: LaneHarness): Promise<void> {
+  await ask(harness, 300n);
+  await harness.drain();
+  harness.clock.advance(30 * 3_600_000);
 }
 
 it("after 30 hours Crossbill repeats no refund with a lost answer or a lost record, and reserves the amount until the MoR's event", async () => {
@@ -106,9 +109,9 @@ it('Crossbill refuses to resend a refund whose stored request bytes were erased'
   h.gateway.trouble.push('lost-answer');
   await askLongAgo(h);
   await h.idle(48);
-  const purged = (x: LaneState): LaneState => ({
-    ...x,
-    calls: x.calls.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
+  const purged = (state: LaneState): LaneState => ({
+    ...state,
+    calls: state.calls.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
   });
   await h.command(INVOICE_ID, (x) => ({ ok: true, state: purged(x), value: null }));
   expect(await tryChoice(h, 'retry')).toMatchObject({ ok: false, code: 'request_erased' });
@@ -256,8 +259,8 @@ it("if the MoR answers `failed` to the operator's retry of a refund unanswered f
   const h = await paid();
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
   await ask(h, 400n);
-  const waiting = (s: LaneState): string[] =>
-    s.reviews.filter((r) => r.status === 'open' && r.topic === 'refund-waits').map((r) => r.id);
+  const waiting = (state: LaneState): string[] =>
+    state.reviews.filter((r) => r.status === 'open' && r.topic === 'refund-waits').map((r) => r.id);
   const retry = async (item: string | undefined): Promise<void> => {
     const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
     await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item ?? never(), choice, ctx));
@@ -280,16 +283,16 @@ it("if the MoR answers `failed` to the operator's retry of a refund unanswered f
 });
 
 describe('a refund that failed at the MoR without a report', () => {
-  const stuck = (s: LaneState): string =>
-    s.reviews.find((r) => r.kind === 'refund_stuck' && r.status === 'open')?.id ?? never();
+  const stuck = (state: LaneState): string =>
+    state.reviews.find((r) => r.kind === 'refund_stuck' && r.status === 'open')?.id ?? never();
 
-  async function end(h: LaneHarness, note: string | null): Promise<string> {
-    const done = await tryChoice(h, 'apply', { kind: 'refund_stuck', note, by: 'ops' });
-    await h.idle(1);
+  async function end(harness: LaneHarness, note: string | null): Promise<string> {
+    const done = await tryChoice(harness, 'apply', { kind: 'refund_stuck', note, by: 'ops' });
+    await harness.idle(1);
     return done.ok ? 'ok' : done.code;
   }
-  const left = async (h: LaneHarness): Promise<bigint> => {
-    const s = await state(h);
+  const left = async (harness: LaneHarness): Promise<bigint> => {
+    const s = await state(harness);
     return refundable(s.payments[0] ?? never(), s.refunds, 0n);
   };
 

@@ -24,23 +24,23 @@ import { type Trouble } from '../../../support/fakes.js';
 const KEY = ['caller', 'ops', 'K'];
 
 /** Of 3.00 EUR. */
-async function askByKey(h: LaneHarness, scope = KEY): Promise<RefundRow> {
-  const p = (await h.state(INVOICE_ID)).payments[0];
+async function askByKey(harness: LaneHarness, scope = KEY): Promise<RefundRow> {
+  const p = (await harness.state(INVOICE_ID)).payments[0];
   const request = { amount: 300n, reason: 'goodwill', metadata: null, by: 'ops' };
-  const made = await h.command(INVOICE_ID, (s, ctx) => askRefund(s, p?.id ?? '', request, ctx, scope));
+  const made = await harness.command(INVOICE_ID, (s, ctx) => askRefund(s, p?.id ?? '', request, ctx, scope));
   if (!made.ok) throw new Error(made.code);
   return made.value;
 }
 
 /** Of 10.00 EUR: 3.00 is given back once, shown once, and 7.00 can still be given back. */
-async function givenBackOnce(h: LaneHarness): Promise<RefundRow> {
-  const s = await h.state(INVOICE_ID);
+async function givenBackOnce(harness: LaneHarness): Promise<RefundRow> {
+  const s = await harness.state(INVOICE_ID);
   const [stands, ...others] = s.refunds.filter((r) => r.status !== 'joined');
   const [p] = s.payments;
   if (stands === undefined || p === undefined) throw new Error('a row is missing');
   expect(others).toEqual([]);
   expect([stands.status, p.amountRefunded, refundable(p, s.refunds, 0n)]).toEqual(['succeeded', 300n, 700n]);
-  expect(h.platform.notes).toHaveLength(1);
+  expect(harness.platform.notes).toHaveLength(1);
   expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
   expect(openKinds(s)).toEqual([]);
   return stands;
@@ -163,15 +163,17 @@ it.each([
 );
 
 // `payment.refunded` with neither refund id, which Document 3 allows: its running total tells it from another refund.
-const named = (n: number, amount: number, total: number): Delivery =>
-  aRefund({ eventId: `evt_named_${n}`, refundId: `rfnd_${n}`, amount, total });
-const unnamed = (n: number, amount: number, total: number): Delivery =>
-  aRefund({ eventId: `evt_bare_${n}`, refundId: null, processorRefundId: null, amount, total });
+const named = (count: number, amount: number, total: number): Delivery =>
+  aRefund({ eventId: `evt_named_${count}`, refundId: `rfnd_${count}`, amount, total });
+const unnamed = (count: number, amount: number, total: number): Delivery =>
+  aRefund({ eventId: `evt_bare_${count}`, refundId: null, processorRefundId: null, amount, total });
 
-async function counted(h: LaneHarness): Promise<{ sum: bigint; rows: number; notes: number; open: readonly string[] }> {
-  const s = await h.state(INVOICE_ID);
+async function counted(
+  harness: LaneHarness,
+): Promise<{ sum: bigint; rows: number; notes: number; open: readonly string[] }> {
+  const s = await harness.state(INVOICE_ID);
   const sum = s.payments[0]?.amountRefunded ?? 0n;
-  return { sum, rows: s.refunds.length, notes: h.platform.notes.length, open: openKinds(s) };
+  return { sum, rows: s.refunds.length, notes: harness.platform.notes.length, open: openKinds(s) };
 }
 
 it('a refund event without an id is a new refund if its running total is higher, even for the same amount', async () => {
@@ -226,15 +228,15 @@ async function misnamed(markMode: (typeof STEPS)[number][0], kind: string, ...wh
 
 const corrected = aPaymentSucceeded({ paymentId: 'pay_right', chargeId: 'ch_first', intentId: 'pi_first' });
 
-async function isIdle(h: LaneHarness): Promise<{ s: LaneState; facts: object }> {
-  await h.idle(48);
-  const s = await h.state(INVOICE_ID);
+async function isIdle(harness: LaneHarness): Promise<{ s: LaneState; facts: object }> {
+  await harness.idle(48);
+  const s = await harness.state(INVOICE_ID);
   const pending = s.calls.filter((m) => m.status === 'pending').length;
   const unmarked = balances(s)['unmarked_payments'] ?? 0n;
   const payments = s.payments.map((p) => [p.paymentId, p.mark]);
   return {
     s,
-    facts: { payments, pending, unmarked, open: openKinds(s), is: h.platform.invoices.get(INVOICE_ID)?.status },
+    facts: { payments, pending, unmarked, open: openKinds(s), is: harness.platform.invoices.get(INVOICE_ID)?.status },
   };
 }
 
@@ -297,7 +299,7 @@ it.each(['report_refund', 'issue_credit_note'])(
 
 /** Paid, and all of it asked back of `pay_typo`, another customer's payment; then the MoR's own word comes. */
 async function refundedAs(
-  prepare: (h: LaneHarness) => void = () => undefined,
+  prepare: (harness: LaneHarness) => void = () => undefined,
   waitMs = 0,
   word = corrected,
 ): Promise<LaneHarness> {
@@ -313,7 +315,7 @@ async function refundedAs(
   await h.take(word);
   return h;
 }
-const gaveBack = (h: LaneHarness): bigint | undefined => h.gateway.payments.get('pay_typo')?.refunded;
+const gaveBack = (harness: LaneHarness): bigint | undefined => harness.gateway.payments.get('pay_typo')?.refunded;
 
 const data = { paymentId: 'pay_right', processorChargeId: 'ch_first' };
 const body = { id: 'evt_captured', type: 'payment.captured', created: START.toISOString(), data };

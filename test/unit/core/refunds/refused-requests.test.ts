@@ -9,13 +9,13 @@ import { NOW } from '../../../support/channel-lane.js';
 import { putObject } from '../../../support/put-rows.js';
 
 /** The amount of the refund, or the code of the refusal. */
-const request = (s: LaneState, over: Partial<RefundRequest>) => {
-  const done = askRefund(s, 'pmt_1', { ...WISH, ...over }, ctx(1));
+const request = (state: LaneState, over: Partial<RefundRequest>) => {
+  const done = askRefund(state, 'pmt_1', { ...WISH, ...over }, ctx(1));
   return done.ok ? done.value.amount : done.code;
 };
 
 describe('a refund request without a key of the caller', () => {
-  const again = (s: LaneState, amount: bigint | null) => request(s, { amount, unlessWaiting: true });
+  const again = (state: LaneState, amount: bigint | null) => request(state, { amount, unlessWaiting: true });
 
   it('is refused while an equal refund waits for its sending or for the answer of the MoR', () => {
     for (const status of ['requested', 'unknown'] as const)

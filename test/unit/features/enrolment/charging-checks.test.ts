@@ -4,15 +4,15 @@ import { chargingChecks } from '../../../../src/features/enrolment/charging-chec
 import { type BillingReader, type SubscriptionFacts } from '../../../../src/shared/domain/ports/billing-reader.js';
 import { type ChargeLookup } from '../../../../src/features/enrolment/charge-lookups.repository.js';
 
-const subscription = (n: number, over: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
-  subscriptionId: `sub_${n}`,
-  customerId: `cus_${n}`,
+const subscription = (count: number, over: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
+  subscriptionId: `sub_${count}`,
+  customerId: `cus_${count}`,
   createdAt: null,
   status: 'active',
   collectionMethod: 'charge_automatically',
   metadata: {},
   customerMetadata: {},
-  charged: { from: 'subscription', id: `pm_${n}`, type: 'custom' },
+  charged: { from: 'subscription', id: `pm_${count}`, type: 'custom' },
   usageBased: false,
   ...over,
 });

@@ -45,9 +45,9 @@ const linkMade = (link: LinkFacts) =>
   ({ ok: true, value: { kind: 'create_payment_link', link }, status: 201, requestId: null }) as const;
 const readOf = (over: Partial<LinkFacts>) =>
   ({ ok: true, value: { kind: 'payment_link', link: facts200(over) }, status: 200, requestId: null }) as const;
-const asked = (s: LaneState, ctx: Ctx, id = 'lnk_1') =>
+const asked = (state: LaneState, ctx: Ctx, id = 'lnk_1') =>
   requestObject(
-    s,
+    state,
     {
       kind: 'payment_link',
       id,
@@ -119,9 +119,9 @@ const LINKS: Partial<DecisionSettings> = {
 
 const at = (ms: number, settings: Partial<DecisionSettings> = LINKS): Ctx =>
   aCtx(new Date(NOW.getTime() + ms), settings);
-const linksOf = (s: LaneState): readonly MorObjectRow[] => s.objects.filter((o) => o.kind === 'payment_link');
+const linksOf = (state: LaneState): readonly MorObjectRow[] => state.objects.filter((o) => o.kind === 'payment_link');
 
-function verdict(s: LaneState, type: PaymentEvent['type'], ctx: Ctx, over: Partial<PaymentEvent> = {}): LaneState {
+function verdict(state: LaneState, type: PaymentEvent['type'], ctx: Ctx, over: Partial<PaymentEvent> = {}): LaneState {
   const succeeded = type === 'payment.succeeded';
   const event = aPaymentEvent({
     eventId: `evt_${type}_${ctx.now.getTime()}`,
@@ -132,15 +132,15 @@ function verdict(s: LaneState, type: PaymentEvent['type'], ctx: Ctx, over: Parti
     declineCode: 'insufficient_funds',
     ...over,
   });
-  return settle(applyEvent(s, event, ctx).state, ctx);
+  return settle(applyEvent(state, event, ctx).state, ctx);
 }
 
-function read(s: LaneState, ctx: Ctx, over: Parameters<typeof facts>[0] = {}): LaneState {
-  return settle(applyRead(s, { ok: true, value: facts(over), status: 200, requestId: null }, ctx), ctx);
+function read(state: LaneState, ctx: Ctx, over: Parameters<typeof facts>[0] = {}): LaneState {
+  return settle(applyRead(state, { ok: true, value: facts(over), status: 200, requestId: null }, ctx), ctx);
 }
 
-function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): LaneState {
-  const m = s.calls.find((x) => x.kind === 'create_payment_link' && x.status === 'pending');
+function linkAnswered(state: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): LaneState {
+  const m = state.calls.find((x) => x.kind === 'create_payment_link' && x.status === 'pending');
   const link: LinkFacts = {
     morId: `${LINK}${ctx.now.getTime()}`,
     url: 'https://pay.example/1',
@@ -151,17 +151,17 @@ function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): La
     ...over,
   };
   const value = { kind: 'create_payment_link', link } as const;
-  return settle(applyReply(s, m?.id ?? '', { ok: true, value, status: 201, requestId: null }, ctx), ctx);
+  return settle(applyReply(state, m?.id ?? '', { ok: true, value, status: 201, requestId: null }, ctx), ctx);
 }
 
 /** The link's own page at the MoR, read when its time has come. */
-function linkRead(s: LaneState, ctx: Ctx, status: LinkFacts['status']): LaneState {
-  const o = linksOf(s).at(-1);
+function linkRead(state: LaneState, ctx: Ctx, status: LinkFacts['status']): LaneState {
+  const o = linksOf(state).at(-1);
   const due = { minor: status === 'PAID' ? 0n : 2990n, currency: 'EUR' };
   const priced = eur(2990n);
   const link = { morId: o?.morId ?? '', url: '', status, priced, due, expiresAt: o?.deadline ?? null };
   const outcome = { ok: true, value: { kind: 'payment_link', link }, status: 200, requestId: null } as const;
-  return settle(applyObjectRead(s, o?.id ?? '', outcome, ctx), ctx);
+  return settle(applyObjectRead(state, o?.id ?? '', outcome, ctx), ctx);
 }
 
 it.each(['payment.failed', 'payment.requires_action'] as const)(
@@ -187,7 +187,7 @@ it.each(['payment.failed', 'payment.requires_action'] as const)(
 );
 
 it('after a restore, Crossbill requests the same payment link under the same key, and the next link under a different key', () => {
-  const refused = (ctx: Ctx, s = anOpenInvoice()): LaneState => read(verdict(s, 'payment.failed', ctx), ctx);
+  const refused = (ctx: Ctx, state = anOpenInvoice()): LaneState => read(verdict(state, 'payment.failed', ctx), ctx);
   const first = refused(at(0));
   const key = first.calls.at(-1)?.key;
   expect(key).toMatch(/^crossbill:create_payment_link:lnk_[0-9a-f]{32}:1$/);
@@ -279,8 +279,8 @@ it.each(named(...NAMED))(
     ]);
   },
 );
-const ofPayNine = (r: Rig, id = 'evt_captured'): Promise<unknown> =>
-  r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
+const ofPayNine = (rig: Rig, id = 'evt_captured'): Promise<unknown> =>
+  rig.h.take(captured(rig, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
 
 it.each(['before', 'after'])(
   'if the refund of a link payment comes %s the read of the link, there is one payment, and Stripe gets the refund',

@@ -33,8 +33,8 @@ import { type Result } from '../../../../src/engine/commanded.js';
 type Rig = ReturnType<typeof rig>;
 
 /** So much time, in steps of a minute or an hour. */
-async function pass(r: Rig, times: number, step: number): Promise<void> {
-  for (let n = 0; n < times; n++) await after(r, step);
+async function pass(rig: Rig, times: number, step: number): Promise<void> {
+  for (let n = 0; n < times; n++) await after(rig, step);
 }
 
 it('a second capture on an unreadable link opens a dismissed item again, and Crossbill requests no charge meanwhile', async () => {
@@ -226,16 +226,16 @@ async function asked(reply: 'away' | 'refused'): Promise<Rig & { answer: 'away' 
 }
 
 /** The MoR announces a payment on the link that was asked for first, by the key of its request. */
-async function announced(r: Rig, id = 'evt_captured'): Promise<void> {
-  await r.h.take(captured(r, id, await byKey(r)));
+async function announced(rig: Rig, id = 'evt_captured'): Promise<void> {
+  await rig.h.take(captured(rig, id, await byKey(rig)));
 }
 
 /** Nothing is held unseen: one item is open, and once it is dismissed the schedule goes on. */
-async function expectAsked(r: Rig): Promise<void> {
-  expect([await topics(r), relayed(r)]).toEqual([['link-lost'], []]);
-  expect((await openItems(r))[0]?.fact).toMatchObject({ code: 'link-lost', why: 'not-given', announced: true });
-  await dismissed(r);
-  expect(moneyAnnounced(await state(r))).toBeNull();
+async function expectAsked(rig: Rig): Promise<void> {
+  expect([await topics(rig), relayed(rig)]).toEqual([['link-lost'], []]);
+  expect((await openItems(rig))[0]?.fact).toMatchObject({ code: 'link-lost', why: 'not-given', announced: true });
+  await dismissed(rig);
+  expect(moneyAnnounced(await state(rig))).toBeNull();
 }
 
 it('if the MoR leaves a link request unanswered for two days after a capture, a review item opens', async () => {

@@ -16,10 +16,10 @@ import {
 } from '../../../support/retry-rig.js';
 
 /** So many hours, one by one. */
-async function hours(h: ReturnType<typeof rig>['h'], n: number): Promise<void> {
-  for (let i = 0; i < n; i++) {
-    h.clock.advance(HOUR_MS);
-    await h.drain();
+async function hours(harness: ReturnType<typeof rig>['h'], count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    harness.clock.advance(HOUR_MS);
+    await harness.drain();
   }
 }
 

@@ -27,8 +27,8 @@ const refused: UnplannedInvoice = {
   currency: 'EUR',
   refusal: { at: NOW.toISOString(), outcome: 'failed', code: 'expired_card' },
 };
-const refusals = (n: number): Pick<Waiting, 'ofFeatures'> => ({
-  ofFeatures: [refusedNeeds(Array<UnplannedInvoice>(n).fill(refused), NOW)],
+const refusals = (count: number): Pick<Waiting, 'ofFeatures'> => ({
+  ofFeatures: [refusedNeeds(Array<UnplannedInvoice>(count).fill(refused), NOW)],
 });
 const names = new Map([['cus_1', 'Ada <Example>']]);
 const shown = (over: Partial<Waiting>, known: ReadonlyMap<string, string> = names): string =>

@@ -58,31 +58,31 @@ const acts = fc.array(
 
 let count = 0;
 
-async function act(r: Rig, what: Act): Promise<void> {
-  const { clock, platform } = r.h;
+async function act(rig: Rig, what: Act): Promise<void> {
+  const { clock, platform } = rig.h;
   const over = { at: clock.now(), paymentId: `pay_any_${++count}` };
   const id = { eventId: `evt_any_${count}`, at: clock.now() };
   switch (what) {
     case 'soft':
-      return r.h.take(aPaymentFailed(over));
+      return rig.h.take(aPaymentFailed(over));
     case 'hard':
-      return r.h.take(aPaymentFailed({ ...over, declineCode: 'lost_card' }));
+      return rig.h.take(aPaymentFailed({ ...over, declineCode: 'lost_card' }));
     case 'authentication':
-      return r.h.take(aRequiredAction(over));
+      return rig.h.take(aRequiredAction(over));
     case 'wait':
-      return after(r, 20 * HOUR_MS);
+      return after(rig, 20 * HOUR_MS);
     case 'week':
-      return r.h.idle(24 * 8);
+      return rig.h.idle(24 * 8);
     case 'person':
-      return void (await retry(r));
+      return void (await retry(rig));
     case 'asked':
-      return r.h.take(invoiceEvent('invoice.payment_attempt_required', id));
+      return rig.h.take(invoiceEvent('invoice.payment_attempt_required', id));
     case 'paid':
       clock.advance(60_000); // a read is good for ten seconds: what was decided just before goes out
       if (platform.invoices.get(INVOICE_ID)?.status === 'open') platform.payAnotherWay(INVOICE_ID);
       return;
     case 'money':
-      return r.h.take(aPaymentSucceeded(over));
+      return rig.h.take(aPaymentSucceeded(over));
     case 'gone':
       platform.ended.add('sub_oak');
   }

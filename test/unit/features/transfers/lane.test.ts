@@ -21,7 +21,7 @@ const settled = (received: string, total = '29.90', currency = 'EUR'): object =>
   amountReceived: { amount: received, currency },
 });
 
-const fromBank = (s: LaneState): LaneState['payments'] => s.payments.filter((p) => p.origin === 'proforma');
+const fromBank = (state: LaneState): LaneState['payments'] => state.payments.filter((p) => p.origin === 'proforma');
 
 it("a full bank transfer is a payment of the invoice's customer, and Crossbill reports it to Stripe", () => {
   const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
@@ -43,7 +43,7 @@ it("a full bank transfer is a payment of the invoice's customer, and Crossbill r
 it('after an operator applies a partial bank transfer, another proforma invoice can bill the rest', () => {
   const wire = { method: 'POST', path: '/x', body: '{}' } as const;
   const remaining = facts({ amountPaid: 1000n, amountRemaining: 1990n });
-  const ask = (s: LaneState, shown = remaining) => {
+  const ask = (state: LaneState, shown = remaining) => {
     const request = {
       kind: 'proforma',
       id: 'pfm_2',
@@ -53,7 +53,7 @@ it('after an operator applies a partial bank transfer, another proforma invoice 
       askedAt: NOW,
       by: 'ops',
     } as const;
-    return requestObject(s, request, aCtx());
+    return requestObject(state, request, aCtx());
   };
   const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
   expect(ask(s, facts())).toMatchObject({ ok: false, code: 'invoice_not_payable' }); // the part waits for a person
@@ -98,9 +98,9 @@ function aProforma(over: Partial<MorObjectRow> = {}): MorObjectRow {
 
 const deadline = new Date(NOW.getTime() + 14 * DAY_MS);
 /** Settled once it was looked up that the customer does not pay by debit, which comes before any alarm. */
-const settledNotByDebit = (s: LaneState, ctx: Ctx): LaneState =>
+const settledNotByDebit = (state: LaneState, ctx: Ctx): LaneState =>
   settle(
-    decide(settle(s, ctx), ctx, (lane) => debitLookup.apply(lane, false, 'cus_1')),
+    decide(settle(state, ctx), ctx, (lane) => debitLookup.apply(lane, false, 'cus_1')),
     ctx,
   );
 

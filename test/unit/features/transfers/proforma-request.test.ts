@@ -52,8 +52,8 @@ const line = (amount: bigint, quantity: bigint | null = 1n, description: string 
   quantity,
   description,
 });
-const sent = (b: BilledInvoice, dto: CreateProformaDto = DTO): Sent =>
-  JSON.parse(proformaWire(dto, b, TODAY).body ?? '') as Sent;
+const sent = (invoice: BilledInvoice, dto: CreateProformaDto = DTO): Sent =>
+  JSON.parse(proformaWire(dto, invoice, TODAY).body ?? '') as Sent;
 
 /** What the lines of a request come to, in smallest units. */
 function sumOf({ lineItems, total }: Sent): bigint {
@@ -150,9 +150,9 @@ it("a proforma request prefers the caller's values to Stripe's values", () => {
 
 it('Crossbill refuses a proforma request with missing parts and names each missing field', () => {
   const customer = { name: null, email: null, address: null, taxIds: [] };
-  const fields = (dto: CreateProformaDto, b: BilledInvoice): string[] => {
+  const fields = (dto: CreateProformaDto, invoice: BilledInvoice): string[] => {
     try {
-      proformaWire(dto, b, TODAY);
+      proformaWire(dto, invoice, TODAY);
     } catch (e) {
       if (e instanceof Problem) return (e.getResponse() as { errors: { field: string }[] }).errors.map((x) => x.field);
       throw e;

@@ -307,8 +307,8 @@ it('Stripe’s webhook endpoint replies 405 to methods other than POST, and the 
 it('Stripe’s webhook endpoint replies 4xx to a faulty delivery, since Stripe repeats a delivery after any refusal', async () => {
   const { send, clock, inbox, told: notified } = await setUp({ bodyLimitBytes: 2_000 });
   const to = (body: string, headers: Record<string, string>) => send('/webhooks/stripe', body, headers);
-  const signed = (secret: string, body: string, t = clock.seconds) => ({
-    'stripe-signature': sign(body, secret, { t }),
+  const signed = (secret: string, body: string, text = clock.seconds) => ({
+    'stripe-signature': sign(body, secret, { t: text }),
   });
   const large = ' '.repeat(2_001);
   const got = [

@@ -77,7 +77,8 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
   return { inbox, lines, metrics, post, trickle, inPieces };
 }
 
-const event = (n: number): string => JSON.stringify({ id: `evt_${n}`, type: 'payment.unused', created: 1, data: {} });
+const event = (count: number): string =>
+  JSON.stringify({ id: `evt_${count}`, type: 'payment.unused', created: 1, data: {} });
 const large = JSON.stringify({ filler: 'x'.repeat(90_000) });
 
 it('during a flood of forged webhooks, every authentic webhook gets 200 and the log grows by few lines', async () => {

@@ -89,7 +89,7 @@ it('Crossbill sends notifications through the proxy, even to a host name only th
 it.each([['169.254.169.254'], ['fe80::1']])(
   'Crossbill sends no notification to a host name with the forbidden address %s, not even through the proxy',
   async (address) => {
-    const resolver = (_: string, done: (e: null, found: readonly LookupAddress[]) => void): void =>
+    const resolver = (_: string, done: (error: null, found: readonly LookupAddress[]) => void): void =>
       done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
     const receiver = new HttpReceiver(new Secret('http://shop.internal/hooks'), [], { proxies, resolver });
     expect(await receiver.send(delivery(), new Date())).toMatchObject({ outcome: 'failed', status: null });

@@ -72,7 +72,7 @@ it('Crossbill refuses a CSV file in another encoding than UTF-8, and names the l
 });
 
 it('Crossbill finds a wrong byte far into a CSV file, and names the line', async () => {
-  const lines = (n: number): string => 'cus_1,mc_1,x\r\n'.repeat(n);
+  const lines = (count: number): string => 'cus_1,mc_1,x\r\n'.repeat(count);
   for (const n of [4_681, 5_000, 20_000])
     expect(await refusal(latin1(`customer,mor_customer_id,reference\r\n${lines(n)}cus_2,mc_2,Müller`))).toEqual([
       'encoding',

@@ -14,7 +14,7 @@ const lossOf = (minor: bigint, of = 'pmt_1') => ({
 });
 const lost = (minor: bigint | null, over: Partial<MorObjectRow> = {}): MorObjectRow =>
   aDispute({ status: 'lost', detail: minor === null ? {} : { loss: lossOf(minor) }, ...over });
-const left = (s: LaneState, ...objects: MorObjectRow[]): bigint | null => amountLeft({ ...s, objects });
+const left = (state: LaneState, ...objects: MorObjectRow[]): bigint | null => amountLeft({ ...state, objects });
 const paidElsewhere = (over: Partial<PaymentRow>): LaneState => {
   const s = paid({ mark: 'parked', ...over });
   return { ...s, invoice: s.invoice === null ? null : { ...s.invoice, platformStatus: 'paid' } };

@@ -47,7 +47,14 @@ const lost = { at: LATER, movedAt: OCTOBER };
 const names = { invoiceId: 'in_1', paymentRowId: 'pmt_1', paymentId: 'pay_1', processorChargeId: 'ch_1' };
 
 it('a ledger entry belongs to the day its money moved, however late Crossbill writes the entry', () => {
-  const of = (e: LedgerEntry): unknown[] => [e.debit, e.credit, e.subject, e.amount.minor, e.refundId, e.eventId];
+  const of = (entry: LedgerEntry): unknown[] => [
+    entry.debit,
+    entry.credit,
+    entry.subject,
+    entry.amount.minor,
+    entry.refundId,
+    entry.eventId,
+  ];
   const entries = [
     paymentCollected(p(), 2990n, LATER, 'evt_1'),
     paymentMarked(p(), 2990n, LATER),

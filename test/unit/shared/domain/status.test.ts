@@ -29,7 +29,7 @@ import { putPayment } from '../../../support/put-rows.js';
 
 const lane = emptyLane('in_1');
 const STATUSES = ['draft', 'open', 'uncollectible', 'void', 'paid', 'deleted'] as const;
-const of = (s: LaneState): InvoiceRow => s.invoice ?? never();
+const of = (state: LaneState): InvoiceRow => state.invoice ?? never();
 const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   newPayment(aCtx(), {
     invoiceId: 'in_1',
@@ -60,8 +60,8 @@ const named = (status: 'open' | 'resolved'): LaneState => ({
     },
   ],
 });
-const withMarks = (s: LaneState, ...marks: MarkStage[]): LaneState =>
-  marks.reduce((state, mark, n) => putPayment(state, payment({ id: `p${n}`, mark })), s);
+const withMarks = (state: LaneState, ...marks: MarkStage[]): LaneState =>
+  marks.reduce((state, mark, n) => putPayment(state, payment({ id: `p${n}`, mark })), state);
 const read = (over: Partial<InvoiceFacts>): LaneState => recordRead(lane, aCtx(), facts(over));
 
 it.each([

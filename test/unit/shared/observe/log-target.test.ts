@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { FileTarget, StreamTarget } from '../../../../src/shared/observe/log-target.js';
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
-const line = (n: number): string => `{"n":${n},"text":"${'x'.repeat(1000)}"}\n`;
+const line = (count: number): string => `{"n":${count},"text":"${'x'.repeat(1000)}"}\n`;
 
 let folder: string;
 let fifo: string;

@@ -128,7 +128,7 @@ function changed(tree: Tree, place: number, change: Change): Tree | null {
 }
 
 function done(tree: Tree, { how, json, key, deep }: Change): Tree | null {
-  const text = (t: string): Tree => ({ kind: 'text', text: t });
+  const text = (text: string): Tree => ({ kind: 'text', text: text });
   switch (how) {
     case 'put':
       return text(json);

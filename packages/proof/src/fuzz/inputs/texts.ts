@@ -131,7 +131,7 @@ export const timeText: fc.Arbitrary<string> = fc
     sign: fc.constantFrom('-', '-', '-', '/', '.'),
   })
   .map(({ year, month, day, time, zone, sign }) => {
-    const two = (n: number): string => String(n).padStart(2, '0');
+    const two = (count: number): string => String(count).padStart(2, '0');
     return sign === '-'
       ? `${year}-${two(month)}-${two(day)}${time}${zone}`
       : `${two(day)}${sign}${two(month)}${sign}${year}${time.replace('T', ' ')}`;

@@ -20,7 +20,7 @@ const SECRET = 'whsec_fuzz_0123456789';
 const BODY = Buffer.from('{"id":"evt_1"}');
 const NOW = new Date('2026-11-22T12:00:00Z');
 const nowSec = NOW.getTime() / 1000;
-const macOf = (t: string): string => createHmac('sha256', SECRET).update(`${t}.`).update(BODY).digest('hex');
+const macOf = (text: string): string => createHmac('sha256', SECRET).update(`${text}.`).update(BODY).digest('hex');
 
 const headers: fc.Arbitrary<string> = bent(
   fc

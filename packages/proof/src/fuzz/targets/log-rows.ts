@@ -29,13 +29,13 @@ const plans: fc.Arbitrary<string> = fc
   .map((plan) => JSON.stringify(plan));
 
 /** Makes a row from texts: each column gets a value of its kind. A read masks card numbers in words of others. */
-function rowFrom<T>(codec: Row<T, unknown>, from: readonly string[], n: number): T {
+function rowFrom<T>(codec: Row<T, unknown>, from: readonly string[], count: number): T {
   const out: Record<string, unknown> = {};
   for (const [i, [name, { kind }]] of Object.entries<{ readonly kind: Kind }>(codec.columns).entries()) {
     const text = maskCards(from[i % from.length] ?? '').replace(/\0|\p{Surrogate}/gu, '\ufffd');
     const sum = BigInt([...text].reduce((a, ch) => (a * 31 + (ch.codePointAt(0) ?? 0)) % 2 ** 40, 7));
     const key = codec.key.includes(name as keyof T & string);
-    if (key) out[name] = `id_${n}`;
+    if (key) out[name] = `id_${count}`;
     else if (text === '') out[name] = null;
     else if (kind === 'text') out[name] = text;
     else if (kind === 'int') out[name] = Number(sum % 1_000n);
@@ -101,10 +101,10 @@ export const logRows: Target = {
       change: JSON.parse(row.change) as LoggedRow['change'],
       bodies: null,
     }));
-    const sorted = (s: LaneState): string =>
+    const sorted = (state: LaneState): string =>
       shown(
         Object.fromEntries(
-          Object.entries(s).map(([k, v]: [string, unknown]) => [
+          Object.entries(state).map(([k, v]: [string, unknown]) => [
             k,
             Array.isArray(v) ? v.map((row) => canon(row)).sort() : v === null || typeof v !== 'object' ? v : canon(v),
           ]),

@@ -35,7 +35,7 @@ const amounts: Target = {
   ),
   check(text) {
     const [currency, typed] = [text.slice(0, 3), text.slice(4)];
-    const digits = (t: string): string => t.replace(/\D/g, '').replace(/^0+/, '');
+    const digits = (text: string): string => text.replace(/\D/g, '').replace(/^0+/, '');
     for (const read of [minorFromDecimal, typedAmount, minorFromTyped]) {
       const minor = read(typed, currency);
       if (minor === null) continue;
@@ -62,7 +62,7 @@ const times: Target = {
   ),
   check(text) {
     const number = text.startsWith('number ') ? Number(text.slice(7)) : null;
-    const readers: Readonly<Record<string, (t: string) => Date | null>> = {
+    const readers: Readonly<Record<string, (text: string) => Date | null>> = {
       'a filter': parseFilterTime,
       'an event': (t) => timeOf(number ?? t),
       'an answer of the MoR': (t) => orTyped(() => parseTime(t, 'x'), Unreadable),

@@ -24,22 +24,22 @@ import { DISPUTE_NAMES_MOST } from '../../../../shared/policy.js';
 
 /** The id of a dispute or an alert: the first known of its own id, its payment's id and the event's id. */
 function entityOf(
-  s: LaneRows,
-  e: MorServiceEvent,
+  lane: LaneRows,
+  event: MorServiceEvent,
   kind: 'dispute' | 'alert',
   payment: PaymentRow | null,
   ...names: string[]
 ): string {
-  const named = idNamed(e.data, ...names);
+  const named = idNamed(event.data, ...names);
   if (named !== null) return named;
-  const inside = e.data['dispute'] ?? e.data['alert'];
+  const inside = event.data['dispute'] ?? event.data['alert'];
   const within = isObject(inside) ? idNamed(inside, 'id') : null;
-  const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
-  if (within !== null || own !== null) return within ?? own ?? e.eventId;
-  if (payment === null) return e.eventId;
+  const own = typeof event.data['id'] === 'string' ? idNamed({ id: event.data['id'] }, 'id') : null;
+  if (within !== null || own !== null) return within ?? own ?? event.eventId;
+  if (payment === null) return event.eventId;
   // An earlier event may have arrived before Crossbill knew the MoR's payment id. That event's dispute then has
   // Crossbill's own payment id as its id, so this event must use the same id.
-  const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
+  const known = lane.objects.some((o) => o.kind === kind && o.morId === payment.id);
   return known ? payment.id : (payment.paymentId ?? payment.id);
 }
 
@@ -47,9 +47,9 @@ function entityOf(
  * True if this outcome replaces the known one. The later of two outcomes counts, in any order of arrival. An unclear
  * outcome never replaces a clear one.
  */
-function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
-  const before = o.detail.outcomeAt === undefined ? -Infinity : new Date(o.detail.outcomeAt).getTime();
-  const isClear = o.status === 'won' || o.status === 'lost';
+function overrules(object: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
+  const before = object.detail.outcomeAt === undefined ? -Infinity : new Date(object.detail.outcomeAt).getTime();
+  const isClear = object.status === 'won' || object.status === 'lost';
   if (outcome === 'decided') return !isClear && at.getTime() >= before;
   if (!isClear) return true;
   // If a win and a loss have the same time, the win counts: the bank has reversed the loss, so the loss came first.
@@ -60,19 +60,19 @@ function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean 
  * Sets the dispute's status after an outcome. A win or a loss becomes the status. After an unclear outcome, a later
  * request of the MoR for evidence stays the status, because the dispute continues.
  */
-function stand(o: Mutable<MorObjectRow>, outcome: DisputeOutcome): void {
-  const { stage } = o.detail;
-  o.status = outcome === 'decided' && stage !== undefined && asksAfterOutcome(o) ? stage : outcome;
+function stand(object: Mutable<MorObjectRow>, outcome: DisputeOutcome): void {
+  const { stage } = object.detail;
+  object.status = outcome === 'decided' && stage !== undefined && asksAfterOutcome(object) ? stage : outcome;
 }
 
-export function applyDispute(lane: Lane, e: MorServiceEvent): EventOutcome {
-  const payment = paymentNamed(lane, new Set(idsIn(e.data)));
-  const morId = entityOf(lane, e, 'dispute', payment, 'disputeId', 'dispute_id');
+export function applyDispute(lane: Lane, event: MorServiceEvent): EventOutcome {
+  const payment = paymentNamed(lane, new Set(idsIn(event.data)));
+  const morId = entityOf(lane, event, 'dispute', payment, 'disputeId', 'dispute_id');
   const o = findOrAddObject(lane, 'dispute', morId);
-  const at = e.createdAt ?? lane.now;
-  nameFrom(lane, o, payment, e);
-  if (e.kind !== 'dispute.outcome') return applyWanted(lane, o, e, at);
-  const { outcome, said } = outcomeIn(e.data);
+  const at = event.createdAt ?? lane.now;
+  nameFrom(lane, o, payment, event);
+  if (event.kind !== 'dispute.outcome') return applyWanted(lane, o, event, at);
+  const { outcome, said } = outcomeIn(event.data);
   if (!overrules(o, outcome, at)) return done(`dispute ${morId} is ${o.status}: this outcome changes nothing`);
   const { outcomeHeardAt: before, saidHeardAt } = o.detail;
   const isRepeat = o.detail.outcome === said && outcomeOf(o) === outcome;
@@ -87,21 +87,23 @@ export function applyDispute(lane: Lane, e: MorServiceEvent): EventOutcome {
  * Records the MoR's request for evidence. If the dispute has an outcome already, only a request later than the outcome
  * changes its status.
  */
-function applyWanted(lane: Lane, o: Mutable<MorObjectRow>, e: MorServiceEvent, at: Date): EventOutcome {
-  const morId = o.morId ?? o.id;
-  const late = done(`late event: dispute ${morId} is ${o.status}`);
-  if (o.detail.saidAt !== undefined && o.detail.saidAt > at.toISOString()) return late;
-  const outcome = outcomeOf(o);
-  const stage = e.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
-  const reviewerNote = textNamed(e.data, 'reviewerNote', 'note', 'reviewNote') ?? o.detail.reviewerNote ?? null;
-  o.deadline = deadlineIn(e.data) ?? o.deadline;
-  const { saidHeardAt: before, outcomeHeardAt } = o.detail;
-  const saidHeardAt = o.detail.stage === stage ? heardFirst(before, outcomeHeardAt, lane.now) : lane.now.toISOString();
+function applyWanted(lane: Lane, object: Mutable<MorObjectRow>, event: MorServiceEvent, at: Date): EventOutcome {
+  const morId = object.morId ?? object.id;
+  const late = done(`late event: dispute ${morId} is ${object.status}`);
+  if (object.detail.saidAt !== undefined && object.detail.saidAt > at.toISOString()) return late;
+  const outcome = outcomeOf(object);
+  const stage = event.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
+  const reviewerNote =
+    textNamed(event.data, 'reviewerNote', 'note', 'reviewNote') ?? object.detail.reviewerNote ?? null;
+  object.deadline = deadlineIn(event.data) ?? object.deadline;
+  const { saidHeardAt: before, outcomeHeardAt } = object.detail;
+  const saidHeardAt =
+    object.detail.stage === stage ? heardFirst(before, outcomeHeardAt, lane.now) : lane.now.toISOString();
   const said = { saidAt: at.toISOString(), saidHeardAt };
-  o.detail = { ...o.detail, reviewerNote, stage, ...said };
-  if (outcome === null) o.status = stage;
-  else stand(o, outcome);
-  return outcome === null || asksAfterOutcome(o) ? wantedUntil(morId, o.deadline) : late;
+  object.detail = { ...object.detail, reviewerNote, stage, ...said };
+  if (outcome === null) object.status = stage;
+  else stand(object, outcome);
+  return outcome === null || asksAfterOutcome(object) ? wantedUntil(morId, object.deadline) : late;
 }
 
 /**
@@ -129,42 +131,42 @@ const PAYMENT_NAMES = [
 ] as const;
 
 /** Stores the amount, the payment and the address at the MoR, if the event names them. */
-function nameFrom(lane: Lane, o: Mutable<MorObjectRow>, payment: PaymentRow | null, e: MorServiceEvent): void {
-  const at = (e.createdAt ?? lane.now).toISOString();
-  const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);
-  const names = [...new Set([...(o.detail.names ?? []), ...named])].sort().slice(0, DISPUTE_NAMES_MOST);
-  o.paymentRowId ??= payment?.id ?? null;
-  o.url = dashboardIn(e.data) ?? o.url;
-  o.detail = { ...o.detail, names };
-  o.updatedAt = lane.now;
+function nameFrom(lane: Lane, object: Mutable<MorObjectRow>, payment: PaymentRow | null, event: MorServiceEvent): void {
+  const at = (event.createdAt ?? lane.now).toISOString();
+  const named = PAYMENT_NAMES.flatMap((name) => idNamed(event.data, name) ?? []);
+  const names = [...new Set([...(object.detail.names ?? []), ...named])].sort().slice(0, DISPUTE_NAMES_MOST);
+  object.paymentRowId ??= payment?.id ?? null;
+  object.url = dashboardIn(event.data) ?? object.url;
+  object.detail = { ...object.detail, names };
+  object.updatedAt = lane.now;
   // The latest amount counts, in any order of arrival.
-  const amount = sumIn(e.data);
-  const { amountAt = '', unread } = o.detail;
+  const amount = sumIn(event.data);
+  const { amountAt = '', unread } = object.detail;
   if (typeof amount === 'string') {
     const isOlder = unread !== undefined && (at < unread.at || (at === unread.at && amount < unread.said));
-    if (!isOlder) o.detail = { ...o.detail, unread: { said: amount, at } };
+    if (!isOlder) object.detail = { ...object.detail, unread: { said: amount, at } };
     return;
   }
-  if (amount === null || at < amountAt || (at === amountAt && amount.minor < (o.amount ?? 0n))) return;
-  o.amount = amount.minor;
-  o.currency = amount.currency;
-  o.detail = { ...o.detail, amountAt: at };
+  if (amount === null || at < amountAt || (at === amountAt && amount.minor < (object.amount ?? 0n))) return;
+  object.amount = amount.minor;
+  object.currency = amount.currency;
+  object.detail = { ...object.detail, amountAt: at };
 }
 
-export function applyAlert(lane: Lane, e: MorServiceEvent): EventOutcome {
-  const payment = paymentNamed(lane, new Set(idsIn(e.data)));
-  const morId = entityOf(lane, e, 'alert', payment, 'alertId', 'alert_id', 'preChargebackAlertId');
+export function applyAlert(lane: Lane, event: MorServiceEvent): EventOutcome {
+  const payment = paymentNamed(lane, new Set(idsIn(event.data)));
+  const morId = entityOf(lane, event, 'alert', payment, 'alertId', 'alert_id', 'preChargebackAlertId');
   const o = findOrAddObject(lane, 'alert', morId);
-  nameFrom(lane, o, payment, e);
-  if (e.kind === 'pre_chargeback_alert.outcome') {
-    const refunded = refundedIn(e.data);
+  nameFrom(lane, o, payment, event);
+  if (event.kind === 'pre_chargeback_alert.outcome') {
+    const refunded = refundedIn(event.data);
     o.status = 'handled';
     o.detail = { ...o.detail, refunded };
     const what = refunded === true ? 'the payment was refunded' : refunded === false ? 'not refunded' : 'handled';
     return done(`alert ${morId}: ${what}`);
   }
   if (o.status !== 'handled') o.status = 'received';
-  o.deadline = deadlineIn(e.data) ?? o.deadline;
+  o.deadline = deadlineIn(event.data) ?? o.deadline;
   return done(`alert ${morId}; the invoice stays as it is`);
 }
 
@@ -177,7 +179,12 @@ export function nameDisputed(lane: Lane): void {
   for (const o of lane.objects) {
     if (o.kind !== 'dispute' && o.kind !== 'alert') continue;
     const names = o.detail.names ?? [];
-    const idsOf = (p: PaymentRow) => [p.paymentId, p.id, p.processorChargeId, p.processorPaymentIntentId];
+    const idsOf = (payment: PaymentRow) => [
+      payment.paymentId,
+      payment.id,
+      payment.processorChargeId,
+      payment.processorPaymentIntentId,
+    ];
     const own = taken.find((p) => idsOf(p).some((id) => id !== null && names.includes(id)));
     const only = o.paymentRowId === null ? onlyTaken(lane, names) : null;
     o.paymentRowId = (own ?? only)?.id ?? o.paymentRowId;
@@ -219,11 +226,11 @@ export function refundedIn(data: JsonObject): boolean | null {
 }
 
 /** True if the item is about this dispute. The item's subject is the dispute's id with its stage (rules/items.ts). */
-export function asksAbout({ kind, subject }: ReviewRow, o: MorObjectRow): boolean {
-  const name = o.kind === 'alert' ? `alert:${objectId(o)}` : objectId(o);
+export function asksAbout({ kind, subject }: ReviewRow, object: MorObjectRow): boolean {
+  const name = object.kind === 'alert' ? `alert:${objectId(object)}` : objectId(object);
   return (
     kind === 'dispute' &&
-    (o.kind === 'dispute' || o.kind === 'alert') &&
+    (object.kind === 'dispute' || object.kind === 'alert') &&
     (subject === name || subject.startsWith(`${name}:`))
   );
 }

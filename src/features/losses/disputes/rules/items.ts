@@ -44,14 +44,14 @@ type Asked = Holds<'evidence-due' | 'evidence-returned'>;
  * outcome. The fact then differs from the earlier item's, so a person's answer to the earlier item does not cover this
  * item.
  */
-function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
-  const { outcome, reviewerNote = null, saidHeardAt } = o.detail;
-  const dispute = objectId(o);
-  const afterOutcome = asksAfterOutcome(o) ? (outcome ?? 'not given') : null;
-  const asked = { dispute, until: o.deadline?.toISOString() ?? null, afterOutcome, url: o.url };
-  const about = { kind: 'dispute', about: o, dueAt: o.deadline, since: timeOf(saidHeardAt) } as const;
+function askForEvidence(lane: LaneRows, object: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
+  const { outcome, reviewerNote = null, saidHeardAt } = object.detail;
+  const dispute = objectId(object);
+  const afterOutcome = asksAfterOutcome(object) ? (outcome ?? 'not given') : null;
+  const asked = { dispute, until: object.deadline?.toISOString() ?? null, afterOutcome, url: object.url };
+  const about = { kind: 'dispute', about: object, dueAt: object.deadline, since: timeOf(saidHeardAt) } as const;
   if (stage === 'action_needed')
-    return { ...about, subject: dispute, fact: { code: 'evidence-due', ...asked, ...disputedOf(s, o) } };
+    return { ...about, subject: dispute, fact: { code: 'evidence-due', ...asked, ...disputedOf(lane, object) } };
   const fact = { code: 'evidence-returned', ...asked, note: reviewerNote } as const;
   return { ...about, subject: `${dispute}:revision`, fact };
 }
@@ -89,13 +89,13 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
  * True if the ledger has a refund for this alert. A refund from long before the alert does not count: it had another
  * reason.
  */
-function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {
-  if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
-  const since = o.createdAt.getTime() - ALERT_TIMEOUT_MS;
-  return s.refunds.some(
+function isRefunded(lane: LaneRows, object: MorObjectRow, payment: PaymentRow | undefined): boolean {
+  if (payment !== undefined && payment.amount !== null && payment.amountRefunded >= payment.amount) return true;
+  const since = object.createdAt.getTime() - ALERT_TIMEOUT_MS;
+  return lane.refunds.some(
     ({ status, paymentRowId, succeededAt }) =>
       status === 'succeeded' &&
-      (p === undefined || paymentRowId === p.id) &&
+      (payment === undefined || paymentRowId === payment.id) &&
       (succeededAt === null || succeededAt.getTime() >= since),
   );
 }

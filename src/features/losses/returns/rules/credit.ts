@@ -24,51 +24,55 @@ import { lossCredited, lossCreditReversed } from '../../../../shared/domain/post
 import { type CallFailure } from '../../../../shared/domain/ports/call.js';
 import { isOnItsWay } from '../../../../shared/domain/status.js';
 
-const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
+const least = (amount: bigint, ...others: readonly bigint[]): bigint =>
+  others.reduce((n, x) => (x < n ? x : n), amount);
 
 /**
  * The part of a loss Crossbill may write off with a credit note on Stripe. Refunds and earlier credit notes reduce this
  * part. Null: no amount is safe, for example because the lost payment does not settle the invoice on Stripe.
  */
-export function creditable(s: LaneRows, o: MorObjectRow): Money | null {
-  const { loss, credit } = o.detail;
-  const p = s.payments.find((x) => x.id === loss?.of);
-  const room = roomFor(s);
+export function creditable(lane: LaneRows, object: MorObjectRow): Money | null {
+  const { loss, credit } = object.detail;
+  const p = lane.payments.find((x) => x.id === loss?.of);
+  const room = roomFor(lane);
   if (loss === undefined || credit !== undefined || p === undefined) return null;
-  if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || room === null) return null;
+  if (p.mark !== 'confirmed' || p.amount === null || lane.invoice?.platformStatus !== 'paid' || room === null)
+    return null;
   // If the customer paid more than the amount due, only a person can tell if the loss took a part of the surplus.
-  if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
+  if (lane.invoice.currency !== p.currency || overpaid(lane) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
   // An unfinished refund may still take a part of the loss.
-  if (isNoteOnItsWay(s) || s.refunds.some((r) => r.paymentRowId === p.id && isOnItsWay(r))) return null;
-  const credits = s.objects.flatMap((x) => x.detail.credit ?? []);
+  if (isNoteOnItsWay(lane) || lane.refunds.some((r) => r.paymentRowId === p.id && isOnItsWay(r))) return null;
+  const credits = lane.objects.flatMap((x) => x.detail.credit ?? []);
   const credited = credits.reduce((n, c) => (c.of === p.id ? n + BigInt(c.minor) : n), 0n);
   const minor = least(BigInt(loss.minor), p.amount - p.amountRefunded - credited, room);
   return minor > 0n ? { minor, currency: p.currency } : null;
 }
 
 /** The room for the credit note of a loss, null if unknown. Refunds waiting for their credit note come first. */
-function roomFor(s: LaneRows): bigint | null {
+function roomFor(lane: LaneRows): bigint | null {
   // Without Stripe's sum, somebody may have credited a refused refund by hand.
   const isBefore = ({ mirror }: RefundRow): boolean =>
-    mirror === 'waiting' || (mirror === 'parked' && (s.invoice?.amountCredited ?? null) === null);
-  const room = creditRoom(s);
+    mirror === 'waiting' || (mirror === 'parked' && (lane.invoice?.amountCredited ?? null) === null);
+  const room = creditRoom(lane);
   if (room === null) return null;
-  return s.refunds.reduce((left, r) => (r.counted && isBefore(r) ? left - saleOf(r) : left), room);
+  return lane.refunds.reduce((left, r) => (r.counted && isBefore(r) ? left - saleOf(r) : left), room);
 }
 
 /** The actions in the item about a loss. Crossbill proposes no action, because only a person knows the right one. */
 export function offersOf(
-  s: LaneRows,
-  o: MorObjectRow,
+  lane: LaneRows,
+  object: MorObjectRow,
 ): { readonly actions: readonly Resolution[]; readonly proposed?: null } {
-  return creditable(s, o) === null ? { actions: ['dismiss'] } : { actions: ['credit', 'dismiss'], proposed: null };
+  return creditable(lane, object) === null
+    ? { actions: ['dismiss'] }
+    : { actions: ['credit', 'dismiss'], proposed: null };
 }
 
 /** Carries out a person's choice in the item about a lost dispute or a returned debit. */
-export const applyLossChoice: ChoiceRule = (lane, r, { resolution }) => {
+export const applyLossChoice: ChoiceRule = (lane, values, { resolution }) => {
   if (resolution !== 'credit') return null;
-  const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === r.kind && itemOf(x) === r.subject);
+  const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === values.kind && itemOf(x) === values.subject);
   const amount = o === undefined ? null : creditable(lane, o);
   const of = o?.detail.loss?.of;
   if (o === undefined || amount === null || of === undefined) return notAvailable();
@@ -85,35 +89,43 @@ function notAvailable(): Refusal {
   return refuse(409, 'credit_not_available', why);
 }
 
-function begin(lane: Lane, o: Mutable<MorObjectRow>, credit: LossCredit): void {
+function begin(lane: Lane, object: Mutable<MorObjectRow>, credit: LossCredit): void {
   const p = lane.findPayment(credit.of);
   if (p === undefined) return;
-  send(lane, o, p, credit);
+  send(lane, object, p, credit);
   const sum = (minor: bigint): string => showMoney({ minor, currency: p.currency });
-  const remaining = stillCredited(o, credit) - BigInt(credit.minor);
+  const remaining = stillCredited(object, credit) - BigInt(credit.minor);
   const stays = remaining > 0n ? `; ${sum(remaining)} stays a loss` : '';
-  lane.log('decision', `show ${sum(BigInt(credit.minor))} of the loss from ${objectId(o)} as a credit note${stays}`, o);
+  lane.log(
+    'decision',
+    `show ${sum(BigInt(credit.minor))} of the loss from ${objectId(object)} as a credit note${stays}`,
+    object,
+  );
 }
 
 /** Stores the next call: the report on the payment record, then the credit note. */
-function send(lane: Lane, o: Mutable<MorObjectRow>, p: PaymentRow, credit: LossCredit): void {
+function send(lane: Lane, object: Mutable<MorObjectRow>, payment: PaymentRow, credit: LossCredit): void {
   const { name } = credit;
-  const sum = (minor: string) => ({ minor: BigInt(minor), currency: p.currency });
+  const sum = (minor: string) => ({ minor: BigInt(minor), currency: payment.currency });
   const amount = sum(credit.minor);
-  const paymentRecordId = p.paymentRecordId;
-  const isOf = (m: CallRow): boolean => m.kind === 'report_refund' && m.subject === name;
+  const paymentRecordId = payment.paymentRecordId;
+  const isOf = (call: CallRow): boolean => call.kind === 'report_refund' && call.subject === name;
   const isReported = lane.calls.some((m) => isOf(m) && m.status === 'done');
   if (paymentRecordId !== null && !isReported) {
-    const refundedAt = new Date(o.detail.returnedAt ?? o.detail.outcomeAt ?? o.createdAt);
-    const about = { invoiceId: p.invoiceId, paymentRecordId, refundId: name, reference: name };
+    const refundedAt = new Date(object.detail.returnedAt ?? object.detail.outcomeAt ?? object.createdAt);
+    const about = { invoiceId: payment.invoiceId, paymentRecordId, refundId: name, reference: name };
     const reported = sum(credit.reported ?? credit.minor);
-    lane.call({ kind: 'report_refund', ...about, amount: reported, refundedAt }, name, p);
-    o.detail = { ...o.detail, credit: { ...credit, stage: 'reporting' } };
+    lane.call({ kind: 'report_refund', ...about, amount: reported, refundedAt }, name, payment);
+    object.detail = { ...object.detail, credit: { ...credit, stage: 'reporting' } };
     return;
   }
   const refunded = paymentRecordId === null ? null : { paymentRecordId, reference: name };
-  lane.call({ kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded }, name, p);
-  o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
+  lane.call(
+    { kind: 'issue_credit_note', invoiceId: payment.invoiceId, refundId: name, amount, refunded },
+    name,
+    payment,
+  );
+  object.detail = { ...object.detail, credit: { ...credit, stage: 'crediting' } };
 }
 
 /** The rules both calls share: the report on the payment record, and the credit note. */
@@ -225,9 +237,10 @@ function creditNamed(lane: Lane, name: string): { o: Mutable<MorObjectRow>; cred
   return null;
 }
 
-const isLoss = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'debit_return';
+const isLoss = (object: MorObjectRow): boolean => object.kind === 'dispute' || object.kind === 'debit_return';
 
-const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'dispute' ? 'dispute' : 'debit_returned');
+const kindOf = (object: MorObjectRow): 'dispute' | 'debit_returned' =>
+  object.kind === 'dispute' ? 'dispute' : 'debit_returned';
 
 /** The subject of the item about the loss. loss.ts opens this item. */
-const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${objectId(o)}:lost` : o.id);
+const itemOf = (object: MorObjectRow): string => (object.kind === 'dispute' ? `${objectId(object)}:lost` : object.id);

@@ -64,13 +64,15 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
  * or dispute. Without such a cause, this is the present time. No change is earlier than the loss's last change.
  * @param moved smallest units; negative: the loss is reversed
  */
-function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
-  const said = o.detail.returnedAt ?? o.detail.outcomeAt;
-  if (said === undefined || o.status === 'undone') return lane.now;
-  const { minor = '0', movedAt: last = said } = o.detail.loss ?? {};
-  const isWon = o.status === 'won';
-  const isCause = (e: LedgerEntry): boolean =>
-    e.paymentRowId === p.id && (moved > 0n ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o);
+function movedAt(lane: Lane, object: MorObjectRow, payment: PaymentRow, moved: bigint): Date {
+  const said = object.detail.returnedAt ?? object.detail.outcomeAt;
+  if (said === undefined || object.status === 'undone') return lane.now;
+  const { minor = '0', movedAt: last = said } = object.detail.loss ?? {};
+  const isWon = object.status === 'won';
+  const isCause = (entry: LedgerEntry): boolean =>
+    entry.paymentRowId === payment.id &&
+    (moved > 0n ? entry.debit : entry.credit) === 'mor_receivable' &&
+    !isOf(entry, object);
   const causes = isWon ? [] : lane.entries.filter(isCause).map((e) => e.movedAt.toISOString());
   const isNews = isWon || minor === '0'; // a first loss, or a loss after a win
   if (causes.length === 0 && !isNews) return lane.now;
@@ -81,13 +83,13 @@ function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Dat
  * Returns the loss of each lost dispute or return: its amount, at most the rest of the payment. An unknown amount means
  * the whole rest.
  */
-function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
+function lossesOf(lane: LaneRows): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
   const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
-  const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
-  const lost = s.objects.filter(
+  const when = (object: MorObjectRow): string => `${object.detail.outcomeAt ?? ''} ${object.morId ?? object.id}`;
+  const lost = lane.objects.filter(
     (o) => (o.kind === 'dispute' && o.status === 'lost') || (o.kind === 'debit_return' && o.status === 'returned'),
   );
-  for (const payment of s.payments) {
+  for (const payment of lane.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;
     let remaining = payment.amount - payment.amountRefunded;
     // Leaves out a loss with an unclear amount: a person finds out if the bank took the whole payment or a part.
@@ -105,41 +107,43 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
 /** Books a change of a payment's loss. A negative `minor` lowers the loss. */
 function move(
   lane: Lane,
-  o: Mutable<MorObjectRow>,
+  object: Mutable<MorObjectRow>,
   { payment: p, minor, movedAt }: { readonly payment: PaymentRow; readonly minor: bigint; readonly movedAt: Date },
 ): void {
   if (minor === 0n) return;
-  const { of, minor: had, entries: before } = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
+  const { of, minor: had, entries: before } = object.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
   const entries = before + 1;
   const now = (of === p.id ? BigInt(had) : 0n) + minor;
-  const entry = entryOf(o, p, {
-    subject: entries === 1 ? o.id : `${o.id}:${entries}`,
+  const entry = entryOf(object, p, {
+    subject: entries === 1 ? object.id : `${object.id}:${entries}`,
     minor,
     when: { at: lane.now, movedAt },
   });
   const loss = { of: p.id, minor: now.toString(), entries, movedAt: movedAt.toISOString() };
   lane.post(entry);
-  o.detail = { ...o.detail, loss };
-  lane.log('decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o);
+  object.detail = { ...object.detail, loss };
+  lane.log('decision', `${showMoney(entry.amount)} ${reasonOf(object, minor > 0n)}`, object);
 }
 
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 
 function entryOf(
-  o: MorObjectRow,
-  p: PaymentRow,
+  object: MorObjectRow,
+  payment: PaymentRow,
   { subject, minor, when }: { readonly subject: string; readonly minor: bigint; readonly when: When },
 ): LedgerEntry {
-  if (o.kind === 'debit_return') {
-    return minor > 0n ? debitReturned(p, subject, minor, when) : debitReturnReversed(p, subject, -minor, when);
+  if (object.kind === 'debit_return') {
+    return minor > 0n
+      ? debitReturned(payment, subject, minor, when)
+      : debitReturnReversed(payment, subject, -minor, when);
   }
-  return minor > 0n ? disputeLost(p, subject, minor, when) : disputeReversed(p, subject, -minor, when);
+  return minor > 0n ? disputeLost(payment, subject, minor, when) : disputeReversed(payment, subject, -minor, when);
 }
 
-function reasonOf(o: MorObjectRow, isLoss: boolean): string {
-  const what = o.kind === 'debit_return' ? `return ${o.id}` : `dispute ${o.morId ?? o.id}`;
+function reasonOf(object: MorObjectRow, isLoss: boolean): string {
+  const what = object.kind === 'debit_return' ? `return ${object.id}` : `dispute ${object.morId ?? object.id}`;
   if (!isLoss) return `of the loss from ${what} is reversed in the ledger`;
-  return `was taken back by the bank: ${o.kind === 'debit_return' ? `the debit was returned, ${o.id}` : `${what} is lost`}`;
+  return `was taken back by the bank: ${object.kind === 'debit_return' ? `the debit was returned, ${object.id}` : `${what} is lost`}`;
 }
 
 /** Items for a lost dispute, and for a win after a person dismissed the item about the loss. */
@@ -193,14 +197,15 @@ type Taken = Pick<FactOf<'dispute-lost'>, 'twice'> & Disputed;
  * twice: from the bank, and by a refund or another dispute. If the payment is unknown, this is the MoR's amount of the
  * dispute.
  */
-function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken {
-  if (p === undefined || p.succeededAt === null || p.amount === null) return { ...disputedOf(s, o), twice: null };
-  const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
-  const booked = o.detail.loss?.of === p.id ? BigInt(o.detail.loss.minor) : 0n;
-  const taken = takenBy(s, o, p, { amount: p.amount, booked });
+function takenOf(lane: LaneRows, object: MorObjectRow, payment: PaymentRow | undefined): Taken {
+  if (payment === undefined || payment.succeededAt === null || payment.amount === null)
+    return { ...disputedOf(lane, object), twice: null };
+  const sum = (minor: bigint): Money => ({ minor, currency: payment.currency });
+  const booked = object.detail.loss?.of === payment.id ? BigInt(object.detail.loss.minor) : 0n;
+  const taken = takenBy(lane, object, payment, { amount: payment.amount, booked });
   if (booked >= taken) return { amount: sum(booked), unread: null, twice: null };
-  const how = p.amountRefunded > 0n ? 'refunded' : 'taken-back';
-  const twice = { payment: paymentName(p), how, got: sum(taken - booked), booked: sum(booked) } as const;
+  const how = payment.amountRefunded > 0n ? 'refunded' : 'taken-back';
+  const twice = { payment: paymentName(payment), how, got: sum(taken - booked), booked: sum(booked) } as const;
   return { amount: sum(taken), unread: null, twice };
 }
 
@@ -210,17 +215,17 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
  * the bank may have taken the whole payment.
  */
 function takenBy(
-  s: LaneRows,
-  o: MorObjectRow,
-  p: PaymentRow,
+  lane: LaneRows,
+  object: MorObjectRow,
+  payment: PaymentRow,
   { amount, booked }: { readonly amount: bigint; readonly booked: bigint },
 ): bigint {
-  const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-  if (o.amount !== null && o.currency === p.currency) return least(o.amount, amount);
+  const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+  if (object.amount !== null && object.currency === payment.currency) return least(object.amount, amount);
   if (booked === 0n) return amount;
-  const decidedAt = new Date(o.detail.outcomeAt ?? o.createdAt);
-  const since = s.refunds
-    .filter((r) => r.paymentRowId === p.id && r.succeededAt !== null && r.succeededAt > decidedAt)
+  const decidedAt = new Date(object.detail.outcomeAt ?? object.createdAt);
+  const since = lane.refunds
+    .filter((r) => r.paymentRowId === payment.id && r.succeededAt !== null && r.succeededAt > decidedAt)
     .reduce((sum, r) => sum + r.amount, 0n);
   return least(booked + since, amount);
 }
@@ -233,13 +238,13 @@ function takenBy(
  * - `not-booked`: Crossbill does not know the payment, for example because the event names neither of two payments, or
  * the payment's charge counts for another invoice.
  */
-function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
-  const p = s.payments.find((x) => x.id === o.paymentRowId);
+function apartOf(lane: LaneRows, object: MorObjectRow, subject: string): Apart {
+  const p = lane.payments.find((x) => x.id === object.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
-  if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
+  if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(lane, p) ? 'maybe-for-nothing' : 'for-nothing';
   // A person may have chosen `retry`, and Crossbill may still be checking the payment again. Until then the item keeps
   // its reason.
-  const reported = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
+  const reported = lane.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
   const before = reported !== undefined && 'apart' in reported ? reported.apart : null;
   return p.mark === 'confirmed' || before === 'not-booked' ? null : before;
 }
@@ -280,11 +285,16 @@ export const returnedDebits = itemRule(clears, function* (lane) {
  * booked loss is smaller than the returned amount, the customer got the difference twice. The item opens even after a
  * person dismissed the item about the return.
  */
-function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
-  const booked = BigInt(o.detail.loss?.minor ?? '0');
+function twiceOf(
+  lane: LaneRows,
+  object: MorObjectRow,
+  paymentRow: PaymentRow,
+  amount: bigint,
+): Holds<'returned-twice'>['fact'] | null {
+  const booked = BigInt(object.detail.loss?.minor ?? '0');
   if (booked >= amount) return null;
-  const how = lostOf(p.id, s.objects) > 0n ? 'refunded-or-lost' : 'refunded';
-  const sum = (minor: bigint): Money => ({ minor, currency: p.currency });
-  const payment = paymentName(p);
+  const how = lostOf(paymentRow.id, lane.objects) > 0n ? 'refunded-or-lost' : 'refunded';
+  const sum = (minor: bigint): Money => ({ minor, currency: paymentRow.currency });
+  const payment = paymentName(paymentRow);
   return { code: 'returned-twice', payment, got: sum(amount - booked), booked: sum(booked), how };
 }

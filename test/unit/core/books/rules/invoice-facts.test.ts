@@ -18,7 +18,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 const lane = emptyLane('in_1');
 const STATUSES = ['draft', 'open', 'uncollectible', 'void', 'paid', 'deleted'] as const;
-const of = (s: LaneState): InvoiceRow => s.invoice ?? never();
+const of = (state: LaneState): InvoiceRow => state.invoice ?? never();
 
 const seen = (first: Partial<InvoiceFacts>, then: Partial<InvoiceFacts>, when: number): InvoiceRow => {
   const s = recordEvent(lane, aCtx(), facts(first), NOW);
@@ -28,7 +28,7 @@ const seen = (first: Partial<InvoiceFacts>, then: Partial<InvoiceFacts>, when: n
 it('a Stripe event with a later invoice status always replaces the known status, and an event with an earlier status never does', () => {
   for (const [n, before] of STATUSES.entries()) {
     for (const [m, after] of STATUSES.entries()) {
-      const same = (x: number): number => Math.min(x, 3); // void, paid and deleted are as far along
+      const same = (value: number): number => Math.min(value, 3); // void, paid and deleted are as far along
       const wanted = same(m) > same(n) ? after : before;
       expect([before, after, seen({ status: before }, { status: after }, -1).platformStatus]).toEqual([
         before,
@@ -56,13 +56,13 @@ it('a late Stripe event fills only the unknown fields of an invoice', () => {
     subscriptionId: 'sub_9',
     createdAt: at(-9),
   };
-  const names = (i: InvoiceRow) => [
-    i.customerId,
-    i.customerCountry,
-    i.number,
-    i.billingReason,
-    i.subscriptionId,
-    i.platformCreatedAt,
+  const names = (invoice: InvoiceRow) => [
+    invoice.customerId,
+    invoice.customerCountry,
+    invoice.number,
+    invoice.billingReason,
+    invoice.subscriptionId,
+    invoice.platformCreatedAt,
   ];
   const filled = seen({ status: 'paid', ...blank }, { status: 'open', ...news, amountDue: 1n }, 9);
   expect(names(filled)).toEqual(['cus_1', 'DE', 'A-1', 'manual', 'sub_9', at(-9)]);
@@ -159,7 +159,7 @@ it('Crossbill reads a draft a minute after its planned finalization, then every 
 
 const laneWith = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}): LaneState =>
   waiting.withInvoice(waiting.lane(over), row);
-const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const texts = (state: LaneState) => state.journal.map((l) => l.text);
 
 const read = (value: InvoiceFacts | null) =>
   applyRead(
@@ -212,8 +212,8 @@ it('the timeline shows only the first three failed reads of an invoice in a row'
 });
 
 it('Crossbill reads an invoice from Stripe at the requested time, not earlier', () => {
-  const request = (s: LaneState, isDue = true) =>
-    nextLookup(invoiceLookup)(new Lane(s, waiting.ctx({}, isDue ? 0 : -1)));
+  const request = (state: LaneState, isDue = true) =>
+    nextLookup(invoiceLookup)(new Lane(state, waiting.ctx({}, isDue ? 0 : -1)));
   const asked = laneWith({}, { readAt: null, readDueAt: waiting.at(0) });
   expect(request(asked)).toMatchObject({ name: 'read-invoice', question: 'in_1' });
   expect(request(asked, false)).toBeNull();

@@ -17,14 +17,14 @@ const shownNow = ({ h }: Rig) => ({
   askedAt: h.clock.now(),
 });
 
-const askRetry = (r: Rig, { facts: invoice, askedAt }: ReturnType<typeof shownNow>) =>
-  r.h.command(INVOICE_ID, (s, ctx) => {
+const askRetry = (rig: Rig, { facts: invoice, askedAt }: ReturnType<typeof shownNow>) =>
+  rig.h.command(INVOICE_ID, (s, ctx) => {
     const shown = { invoice, object: '{}', apiVersion: null, livemode: false, subscriptionStatus: 'past_due' };
     return asCommand((lane) => requestRetry(lane, { shown, askedAt, by: 'ops' }))(s, ctx);
   });
 
-const askLink = (r: Rig, read: ReturnType<typeof shownNow>) =>
-  r.h.command(INVOICE_ID, (s, ctx) => {
+const askLink = (rig: Rig, read: ReturnType<typeof shownNow>) =>
+  rig.h.command(INVOICE_ID, (s, ctx) => {
     const wire = { method: 'POST', path: '/', body: '{"key":"k","amount":{"minor":{"minor":"1000"}}}' } as const;
     return requestObject(s, { kind: 'payment_link', id: 'lnk_1', wire, until: null, ...read, by: 'ops' }, ctx);
   });
@@ -121,7 +121,7 @@ it.each([
 );
 
 it('Crossbill counts a later read of an invoice, or an event in the same second, as newer than an earlier read', () => {
-  const ms = (n: number): Date => new Date(NOW.getTime() + n);
+  const ms = (count: number): Date => new Date(NOW.getTime() + count);
   const askedAt = ms(400);
   const ofEvent = (at: Date) => recordEvent(emptyLane('in_1'), aCtx(), facts(), at).invoice;
   const ofRead = (at: Date) => recordRead(emptyLane('in_1'), aCtx(at), facts()).invoice;
@@ -131,7 +131,7 @@ it('Crossbill counts a later read of an invoice, or an event in the same second,
 });
 
 it('if Stripe’s clock is slow, an invoice stays paid although an older read of the invoice arrives after the event', () => {
-  const ms = (n: number): Date => new Date(NOW.getTime() + n);
+  const ms = (count: number): Date => new Date(NOW.getTime() + count);
   const read = recordRead(emptyLane('in_1'), aCtx(ms(-60_000)), facts());
   const paid = facts({ status: 'paid', amountPaid: 1000n, amountRemaining: 0n });
   const known = recordEvent(read, aCtx(ms(300)), paid, ms(-1_000));

@@ -30,8 +30,8 @@ import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, state } from '../../.
 import { booked, dismiss, named, refusedNow } from '../../../../support/shared-charge.js';
 import { FACTS } from '../../../../support/item-facts.js';
 
-const name = (s: LaneState, id: string, paymentId: string, by: string) =>
-  asCommand((on) => identifyPayment(on, id, paymentId, by))(s, ctx());
+const name = (state: LaneState, id: string, paymentId: string, by: string) =>
+  asCommand((on) => identifyPayment(on, id, paymentId, by))(state, ctx());
 
 const nameless = payment({ paymentId: null });
 
@@ -82,7 +82,7 @@ it.each([
 
 it('an event without a payment’s id belongs to the only successful payment of its invoice', () => {
   const refused = waiting.payment({ id: 'pmt_0', paymentId: null, processorChargeId: null, succeededAt: null });
-  const named = (s: LaneState) => paymentNamed(withObjects(s, aLink()), new Set([LINK]))?.id ?? null;
+  const named = (state: LaneState) => paymentNamed(withObjects(state, aLink()), new Set([LINK]))?.id ?? null;
   expect(named(waiting.lane({}, refused, own))).toBe('pmt_1');
   expect(named(waiting.lane({}, refused))).toBeNull();
   expect(named(waiting.lane())).toBeNull();
@@ -96,8 +96,8 @@ const aPayment = (over: Partial<PaymentRow> = {}): PaymentRow =>
 it('Crossbill finds the payment of an event by the MoR’s id, or for a signup by its charge or payment intent', () => {
   const signup = aPayment({ id: 's', origin: 'signup', processorChargeId: 'ch_1', processorPaymentIntentId: 'pi_9' });
   const named = aPayment({ id: 'n', paymentId: 'pay_1' });
-  const of = (e: Parameters<typeof aPaymentEvent>[0], ...rows: PaymentRow[]): string | undefined =>
-    findPayment(rows.reduce(putPayment, empty), aPaymentEvent(e))?.id;
+  const of = (paymentEvent: Parameters<typeof aPaymentEvent>[0], ...rows: PaymentRow[]): string | undefined =>
+    findPayment(rows.reduce(putPayment, empty), aPaymentEvent(paymentEvent))?.id;
   expect(of({}, signup, named)).toBe('n');
   expect(of({}, signup)).toBe('s');
   expect(of({ processorChargeId: 'ch_2', processorPaymentIntentId: 'pi_9' }, signup)).toBe('s');
@@ -149,8 +149,8 @@ it('after a payment comes in, Crossbill requests no other charge for the invoice
 });
 
 it('a payment closed by the operator keeps the status `succeeded`, or gets the status `failed` if the payment never succeeded', () => {
-  const s = (p: PaymentRow): LaneState['payments'] =>
-    decide(putPayment(empty, p), now, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
+  const s = (payment: PaymentRow): LaneState['payments'] =>
+    decide(putPayment(empty, payment), now, (l) => closePayment(l.findPayment(payment.id) ?? never())).payments;
   expect(s(aPayment({ mark: 'parked', succeededAt: now.now }))).toMatchObject([
     { mark: 'closed', status: 'succeeded' },
   ]);
@@ -163,9 +163,9 @@ const charged = (over: Partial<PaymentRow> = {}): PaymentRow =>
     ...{ processorChargeId: 'ch_1', succeededAt: NOW, mark: 'waiting', ...over },
   });
 const elsewhere: Ctx = { ...aCtx(), chargesElsewhere: new Map([['ch_1', { invoiceId: 'in_0', payment: 'pay_0' }]]) };
-const collected = (p: PaymentRow, ctx: Ctx, ...others: PaymentRow[]): LaneState =>
-  decide([...others, p].reduce(putPayment, emptyLane('in_1')), ctx, (lane) => {
-    collect(lane, lane.findPayment(p.id) ?? never(), 'evt_1');
+const collected = (payment: PaymentRow, ctx: Ctx, ...others: PaymentRow[]): LaneState =>
+  decide([...others, payment].reduce(putPayment, emptyLane('in_1')), ctx, (lane) => {
+    collect(lane, lane.findPayment(payment.id) ?? never(), 'evt_1');
   });
 
 it('Crossbill does not book a charge again for a second invoice, and opens a review item with both invoices', () => {
@@ -204,8 +204,8 @@ it('Crossbill books the charge of a payment if no other invoice has this charge'
 
 it('if two payments of one invoice have the same charge, Crossbill books both payments, and only one entry has the charge id', () => {
   const second = charged({ id: 'pmt_2', paymentId: 'pay_2' });
-  const charges = (p: PaymentRow, ...others: PaymentRow[]) =>
-    collected(p, aCtx(), ...others).entries.map((e) => [e.subject, e.processorChargeId]);
+  const charges = (payment: PaymentRow, ...others: PaymentRow[]) =>
+    collected(payment, aCtx(), ...others).entries.map((e) => [e.subject, e.processorChargeId]);
   expect(charges(second, charged())).toEqual([['pmt_2', null]]);
   expect(charges(second, charged({ succeededAt: null }))).toEqual([['pmt_2', 'ch_1']]);
   expect(charges(second, charged({ processorChargeId: 'ch_9' }))).toEqual([['pmt_2', 'ch_1']]);
@@ -305,12 +305,12 @@ it('a second payment pays a renewal after an operator dismissed a charge already
 });
 
 const parked = charged({ id: 'pmt_1', signupId: 'sup_1', origin: 'signup', mark: 'parked' });
-const asked = (s: LaneState, subject = 'sup_1'): LaneState =>
-  openReview(s, aCtx(), { kind: 'amount_mismatch', subject, fact: FACTS.amount_mismatch });
-const known = (p: PaymentRow): LaneState => putPayment(emptyLane('in_1'), p);
-const amountSettled = (s: LaneState): LaneState =>
-  decide(s, aCtx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), 'said rightly'));
-const settled = (p: PaymentRow): LaneState => amountSettled(asked(asked(known(p)), 'pmt_1'));
+const asked = (state: LaneState, subject = 'sup_1'): LaneState =>
+  openReview(state, aCtx(), { kind: 'amount_mismatch', subject, fact: FACTS.amount_mismatch });
+const known = (payment: PaymentRow): LaneState => putPayment(emptyLane('in_1'), payment);
+const amountSettled = (state: LaneState): LaneState =>
+  decide(state, aCtx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), 'said rightly'));
+const settled = (payment: PaymentRow): LaneState => amountSettled(asked(asked(known(payment)), 'pmt_1'));
 
 it('as soon as a signup’s amount is certain, Crossbill closes the item about the amount, and the payment waits for its mark', () => {
   const s = settled(parked);

@@ -18,7 +18,7 @@ const second = (ms = 0): OwnLaneEvent => ({
   at: later(ms),
   event: { type: 'event.second_body', source: 'mor_payments', event: 'evt_1', event_type: 'payment.succeeded' },
 });
-const hear = (s: LaneState, ms = 0): LaneState => applyEvent(s, second(ms), aCtx(later(ms))).state;
+const hear = (state: LaneState, ms = 0): LaneState => applyEvent(state, second(ms), aCtx(later(ms))).state;
 
 it('a conflicting copy of an event under the same id opens one review item, on its invoice if known', () => {
   const ofInvoice = hear(hear(emptyLane('in_1')));

@@ -19,12 +19,12 @@ import { DAY_MS, HOUR_MS, relayed, retry, type Rig, rig, state } from '../../../
 const MINUTE_MS = 60_000;
 const without = { retrySchedule: null, recoveryLinks: null } as const;
 const finalized = (over: Partial<DecisionSettings> = {}): Rig => rig({ ...without, relay: 'finalized', ...over });
-const shows = (r: Rig, over: Partial<InvoiceFacts>): void => r.h.platform.put(anInvoice(over));
-const amounts = (r: Rig): unknown[] =>
-  relayed(r).map(({ data }) => (data.object as { readonly amount_due?: number }).amount_due);
-const wait = async (r: Rig, ms: number): Promise<void> => {
-  r.h.clock.advance(ms);
-  await r.h.drain();
+const shows = (rig: Rig, over: Partial<InvoiceFacts>): void => rig.h.platform.put(anInvoice(over));
+const amounts = (rig: Rig): unknown[] =>
+  relayed(rig).map(({ data }) => (data.object as { readonly amount_due?: number }).amount_due);
+const wait = async (rig: Rig, ms: number): Promise<void> => {
+  rig.h.clock.advance(ms);
+  await rig.h.drain();
 };
 /** A draft of 10.00 EUR that Stripe makes final after an hour. */
 async function draft(over: Partial<DecisionSettings> = {}, facts: Partial<InvoiceFacts> = {}): Promise<Rig> {
@@ -64,7 +64,7 @@ it('a lost invoice.finalized event is replaced by a read of the invoice a minute
 });
 
 it('a draft in a grace period of three days opens no item about a missing verdict, and the wait begins with the relay', async () => {
-  const end = (r: Rig): Date => new Date(r.h.clock.now().getTime() + 72 * HOUR_MS);
+  const end = (rig: Rig): Date => new Date(rig.h.clock.now().getTime() + 72 * HOUR_MS);
   const r = await draft({}, { finalizesAt: end(finalized()) });
   await r.h.idle(72);
   expect([openFacts(await state(r)), amounts(r)]).toEqual([[], []]);

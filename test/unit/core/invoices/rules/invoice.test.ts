@@ -30,7 +30,7 @@ const { at, payment } = waiting;
 const ctx = (over: Partial<DecisionSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
 const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
   waiting.withInvoice(waiting.lane(over, ...payments), row);
-const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const texts = (state: LaneState) => state.journal.map((l) => l.text);
 const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when = NOW): InvoiceEvent => ({
   ...{
     family: 'invoice',
@@ -42,11 +42,13 @@ const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when 
   },
 });
 const HOUR_MS = 3_600_000;
-const item = (s: LaneState, kind: ReviewKind, subject: string) => openReview(s, ctx(), { ...aKind(kind), subject });
+const item = (state: LaneState, kind: ReviewKind, subject: string) =>
+  openReview(state, ctx(), { ...aKind(kind), subject });
 const relay = ctx({ relay: 'created' });
 const linked = { enrolment: { by: 'linked' } } as const;
 
-const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => applyEvent(applyInvoice, s, e, of);
+const taken = (event: InvoiceEvent, of = relay, state = emptyLane('in_1')) =>
+  applyEvent(applyInvoice, state, event, of);
 
 it('Crossbill relays a new invoice’s event to the MoR one time, byte for byte', () => {
   const { state, verdict: outcome } = taken(event());
@@ -134,7 +136,7 @@ it('the metadata of a subscription’s invoice enrols its customer', () => {
 });
 
 describe('an event of an invoice', () => {
-  const taken = (e: InvoiceEvent, s = lane()) => applyEvent(applyInvoice, s, e, ctx({}, 5_000)).state;
+  const taken = (event: InvoiceEvent, state = lane()) => applyEvent(applyInvoice, state, event, ctx({}, 5_000)).state;
 
   it('Crossbill shows an invoice as deleted after its invoice.deleted event, whatever status the event carries', () => {
     expect(taken(event({}, 'invoice.deleted', at(1)), lane({ status: 'draft' })).invoice?.platformStatus).toBe(
@@ -161,7 +163,7 @@ describe('an event of an invoice', () => {
   });
 });
 
-const watched = (s: LaneState, of: Ctx): LaneState => decide(s, of, declares(draftItems));
+const watched = (state: LaneState, of: Ctx): LaneState => decide(state, of, declares(draftItems));
 const stuck = { status: 'draft', finalizationError: 'no tax location' } as const;
 const held = (over: Partial<PaymentRow> = {}) => ({ ...payment({ mark: 'held' }), ...over });
 const late = ctx({}, 73 * HOUR_MS);
@@ -206,8 +208,8 @@ it('the finalization of a draft closes its review item, and no other item', () =
 it('the choice `retry` on a failed finalization moves the held payments back to waiting', () => {
   const parked = payment({ id: 'pmt_2', mark: 'parked' });
   const stuck = lane({ status: 'draft' }, { finalizationError: 'no address' }, payment({ mark: 'held' }), parked);
-  const chosen = (resolution: Resolution, s = stuck) =>
-    choose(chooseDraft, s, {} as never, { resolution, note: null, by: 'ops' }, ctx());
+  const chosen = (resolution: Resolution, state = stuck) =>
+    choose(chooseDraft, state, {} as never, { resolution, note: null, by: 'ops' }, ctx());
   expect(chosen('retry')).toMatchObject({
     payments: [{ mark: 'waiting' }, { mark: 'parked' }],
     invoice: { finalizationError: null, readAt: null },

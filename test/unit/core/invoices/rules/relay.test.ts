@@ -36,7 +36,7 @@ const { at, payment } = waiting;
 const ctx = (over: Partial<DecisionSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
 const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
   waiting.withInvoice(waiting.lane(over, ...payments), row);
-const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const texts = (state: LaneState) => state.journal.map((l) => l.text);
 const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when = NOW): InvoiceEvent => ({
   ...{
     family: 'invoice',
@@ -50,10 +50,10 @@ const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when 
 const relay = ctx({ relay: 'created' });
 const linked = { enrolment: { by: 'linked' } } as const;
 
-const withRelay = (s: LaneState): LaneState => applyEvent(applyInvoice, s, event(), relay).state;
+const withRelay = (state: LaneState): LaneState => applyEvent(applyInvoice, state, event(), relay).state;
 const draft = withRelay(lane({ status: 'draft' }));
 const [m = never()] = draft.calls;
-const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).calls.map((x) => x.status);
+const status = (state: LaneState) => wanted(state, ctx({}, 5_000)).calls.map((x) => x.status);
 
 it("Crossbill withdraws the pending relay of an invoice's event after a payment or after the end of the invoice", () => {
   expect(status(draft)).toEqual(['pending']);
@@ -70,7 +70,7 @@ it("Crossbill withdraws the pending relay of an invoice's event after a payment 
 });
 
 it('Crossbill withdraws a pending relay after a refused payment, or while the invoice has a link or a proforma invoice', () => {
-  const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
+  const why = (state: LaneState) => texts(wanted(state, ctx({}, 5_000)));
   expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
     'relay_event taken back: the MoR already knows the invoice: it reported payment pay_1',
   ]);
@@ -82,7 +82,7 @@ it('Crossbill withdraws a pending relay after a refused payment, or while the in
 
 it('Crossbill reads an invoice older than an hour from Stripe before it relays the event', () => {
   const { readFirst } = relayCall;
-  const of = (l: Lane): boolean => typeof readFirst === 'function' && readFirst(l.invoice ?? never(), l);
+  const of = (lane: Lane): boolean => typeof readFirst === 'function' && readFirst(lane.invoice ?? never(), lane);
   const asks = (createdAt: Date | null, readAttempts = 0): boolean =>
     of(new Lane(lane({ createdAt }, { readAttempts }), ctx()));
   expect([asks(at(-3_600_000)), asks(at(1 - 3_600_000)), asks(null)]).toEqual([true, false, false]);
@@ -277,7 +277,7 @@ it('if an operator repeats a stored invoice.created event, Crossbill does not re
   expect(h.relay.sent).toHaveLength(1);
 });
 
-const ids = (r: Rig): string[] => relayed(r).map((e) => e.id);
+const ids = (rig: Rig): string[] => relayed(rig).map((e) => e.id);
 
 async function refusedByItsAddress({ h }: Rig, eventId: string): Promise<void> {
   const send = h.relay.send.bind(h.relay);
@@ -286,9 +286,9 @@ async function refusedByItsAddress({ h }: Rig, eventId: string): Promise<void> {
   h.relay.send = send;
 }
 
-async function sendAgain(r: Rig): Promise<void> {
-  await chooseItem(r.h, 'retry', { kind: 'effect_failed' });
-  await r.h.idle(1);
+async function sendAgain(rig: Rig): Promise<void> {
+  await chooseItem(rig.h, 'retry', { kind: 'effect_failed' });
+  await rig.h.idle(1);
 }
 
 it('the choice `retry` sends a refused invoice.created event to the MoR again', async () => {

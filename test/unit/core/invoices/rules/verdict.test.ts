@@ -37,14 +37,14 @@ const DUE = DAY_MS;
 /** An invoice of 29.90 EUR whose verdict is expected within a day; its customer is known not to pay by debit. */
 const expected = (row: Partial<InvoiceRow> = {}) => seen({}, { expectedBy: at(DUE), paysByDebit: false, ...row });
 const polls: (Date | null)[] = [];
-const watched = (s: LaneState, ms = DUE): LaneState => {
+const watched = (state: LaneState, ms = DUE): LaneState => {
   polls.length = 0;
-  return asSettleRule(declares(overdueItems))(s, ctx(ms), (when) => polls.push(when));
+  return asSettleRule(declares(overdueItems))(state, ctx(ms), (when) => polls.push(when));
 };
 const refused = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(0) });
 const asking = { retries: { ...HISTORY, waitingSince: at(HOUR_MS).toISOString() } };
 
-const by = (s: LaneState, of = ctx()) => decide(s, of, expectVerdict).invoice?.expectedBy ?? null;
+const by = (state: LaneState, of = ctx()) => decide(state, of, expectVerdict).invoice?.expectedBy ?? null;
 
 it('the MoR’s verdict is due the configured hours after Crossbill first saw the invoice', () => {
   expect(by(seen())).toEqual(at(DAY_MS));
@@ -98,8 +98,8 @@ it('Crossbill extends the deadline of the MoR’s verdict while a proforma invoi
   expect(verdictBy(expected({ expectedBy: null }).invoice ?? never(), [aProforma()])).toBeNull();
 });
 
-const item = (s: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal_overdue') =>
-  openReview(s, ctx(), { ...aKind(kind), subject: 'in_1' });
+const item = (state: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal_overdue') =>
+  openReview(state, ctx(), { ...aKind(kind), subject: 'in_1' });
 
 it('a renewal without the MoR’s verdict opens a renewal_overdue item at the deadline', () => {
   expect([open(watched(expected(), DUE - 1)), polls]).toEqual([[], [at(DUE)]]);
@@ -161,8 +161,9 @@ it('the MoR’s verdict, or a later deadline, closes the renewal_overdue item an
 });
 
 const unasked = expected({ paysByDebit: null });
-const debit = (s: LaneState, paysByDebit = true) => decide(s, ctx(), (l) => debitLookup.apply(l, paysByDebit, 'cus_1'));
-const request = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(s, ctx(ms)));
+const debit = (state: LaneState, paysByDebit = true) =>
+  decide(state, ctx(), (l) => debitLookup.apply(l, paysByDebit, 'cus_1'));
+const request = (state: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(state, ctx(ms)));
 
 it('at the deadline of the MoR’s verdict, Crossbill first looks up whether the customer pays by bank debit', () => {
   expect(request(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });
@@ -202,8 +203,8 @@ it('the deadline of the MoR’s verdict stays for a card customer, and Crossbill
 });
 
 it('the choice `retry` on a renewal_overdue item extends the deadline of the MoR’s verdict', () => {
-  const chosen = (resolution: 'retry' | 'dismiss', s: LaneState) =>
-    choose(chooseOverdue, s, {} as never, { resolution, note: null, by: 'ops' }, ctx());
+  const chosen = (resolution: 'retry' | 'dismiss', state: LaneState) =>
+    choose(chooseOverdue, state, {} as never, { resolution, note: null, by: 'ops' }, ctx());
   expect(chosen('retry', expected())).toMatchObject({ invoice: { expectedBy: at(24 * HOUR_MS) } });
   for (const s of [expected(), emptyLane('in_1')]) expect(chosen('dismiss', s)).toBe(s);
 });

@@ -47,7 +47,7 @@ it('an event belongs to the link or proforma invoice with its id, or to a reques
     expect(fresh).toMatchObject({ morId: 'pf_9', invoiceId: 'in_1', status: 'UNKNOWN', createdAt: at(5_000) });
 });
 
-const read = (o: MorObjectRow, ms: number) => nextPoll(o, at(ms))?.getTime() ?? null;
+const read = (object: MorObjectRow, ms: number) => nextPoll(object, at(ms))?.getTime() ?? null;
 const in_ = (ms: number) => at(ms).getTime();
 
 it('without events Crossbill reads a proforma invoice at pauses of half its age, from a minute to a day', () => {
@@ -132,9 +132,9 @@ it('a paid link that the MoR no longer knows stays PAID until its payment is boo
 });
 
 const how = { at: at(-1), eventId: 'evt_1', parked: false };
-function apply(o: MorObjectRow, s = lane(), received = eur(2990n), over = {}) {
-  const lane = new Lane(withObjects(s, o), later);
-  const taken = applyMoney(lane, lane.findObject(o.id) ?? never(), received, { ...how, ...over });
+function apply(object: MorObjectRow, state = lane(), received = eur(2990n), over = {}) {
+  const lane = new Lane(withObjects(state, object), later);
+  const taken = applyMoney(lane, lane.findObject(object.id) ?? never(), received, { ...how, ...over });
   return { ...taken, state: lane.toState() };
 }
 
@@ -221,8 +221,8 @@ it("a payment gets the invoice's customer as soon as Crossbill knows that custom
     expect(decide(unknown, later, nameCustomers)).toBe(unknown);
 });
 
-const settled = (s: LaneState): LaneState => decide(s, on(), declares(openObjectItems));
-const subjects = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
+const settled = (state: LaneState): LaneState => decide(state, on(), declares(openObjectItems));
+const subjects = (state: LaneState) => open(state).map((r) => [r.kind, r.subject]);
 
 it.each(['paid', 'void'] as const)(
   'an open proforma invoice on a %s invoice opens a double_payment item until the proforma invoice ends',

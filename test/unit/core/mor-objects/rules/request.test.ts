@@ -26,15 +26,15 @@ import { asCommand, decide, closeReviews, openReview } from '../../../../support
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 };
 const later = on({}, 5_000);
 const DAY_MS = 86_400_000;
-const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const texts = (state: LaneState) => state.journal.map((l) => l.text);
 
 const wire = { method: 'POST', path: '/x', body: '{}' } as const;
-const ask = (s: LaneState, over: Partial<ObjectRequest> = {}, of: Ctx = later) =>
+const ask = (state: LaneState, over: Partial<ObjectRequest> = {}, of: Ctx = later) =>
   asCommand((lane) =>
     requestObject(lane, {
       ...{ kind: 'proforma', id: 'pfm_9', wire, until: at(DAY_MS), facts: facts(), askedAt: NOW, by: 'ops', ...over },
     }),
-  )(s, of);
+  )(state, of);
 
 it('Crossbill records a request for a proforma invoice or payment link with its amount, caller and deadline', () => {
   const done = ask(lane());
@@ -164,7 +164,7 @@ it('Crossbill checks a request against the newest facts of the invoice: those ju
 });
 
 it('an operator deletes a proforma invoice one time, and the timeline names the operator and the invoice number', () => {
-  const gone = (s: LaneState, id = 'pfm_1') => asCommand((lane) => objectDeleted(lane, id, 'ops'))(s, later);
+  const gone = (state: LaneState, id = 'pfm_1') => asCommand((lane) => objectDeleted(lane, id, 'ops'))(state, later);
   const s = withObjects(lane(), aProforma({ id: 'pfm_0' }), aProforma({ readDueAt: at(1) }));
   const done = gone(s);
   const state = done.ok ? done.state : never();
@@ -183,7 +183,8 @@ it("Crossbill stores the MoR's silence or refusal with the requested link; a lin
   const requested = aLink({ status: 'REQUESTED', morId: null, detail: { automatic: true } });
   const { s, m } = asking(withObjects(lane(), aLink({ id: 'lnk_0', status: 'REQUESTED' })), requested);
   const silence = (of: LaneState) => decide(of, later, (x) => applySilence(x, callOf(x, m)));
-  const refuse = (of: LaneState, f = refusal()) => decide(of, later, (x) => applyRefusal(x, callOf(x, m), f));
+  const refuse = (of: LaneState, failure = refusal()) =>
+    decide(of, later, (x) => applyRefusal(x, callOf(x, m), failure));
   expect(silence(s).objects).toMatchObject([
     { id: 'lnk_0', detail: {}, updatedAt: NOW },
     { id: 'lnk_1', detail: { automatic: true, unanswered: true }, updatedAt: at(5_000) },
@@ -203,8 +204,8 @@ it("Crossbill stores the MoR's silence or refusal with the requested link; a lin
   expect([silence(none), refuse(none)]).toEqual([none, none]);
 });
 
-const asked = (row: Partial<InvoiceRow>, of = on({ recoveryLinks: LINKS }), s = withInvoice(lane(), row)) =>
-  decide(s, of, (x) => void requestLink(x, 'lnk_9'));
+const asked = (row: Partial<InvoiceRow>, of = on({ recoveryLinks: LINKS }), state = withInvoice(lane(), row)) =>
+  decide(state, of, (x) => void requestLink(x, 'lnk_9'));
 
 it.each<readonly [string, Partial<InvoiceRow>, Ctx?]>([
   ['nothing is due', { amountRemaining: 0n }],
@@ -252,7 +253,8 @@ it("Crossbill requests a link in the customer's country until the MoR refuses to
 it("if the MoR refuses a link's country, the next link can use the configured country, unless both countries are the same", () => {
   const status = { status: 409, code: null, message: 'no', errors: [] };
   const link = (detail: MorObjectRow['detail']) => aLink({ detail: { automatic: true, refusal: status, ...detail } });
-  const falls = (o: MorObjectRow, of = LINKS) => hasFallback({ settings: on({ recoveryLinks: of }).settings }, o);
+  const falls = (object: MorObjectRow, of = LINKS) =>
+    hasFallback({ settings: on({ recoveryLinks: of }).settings }, object);
   expect(falls(link({ jurisdiction: 'AT' }))).toBe(true);
   expect(falls(link({ jurisdiction: 'GB' }))).toBe(false);
   expect(falls(link({}))).toBe(false);

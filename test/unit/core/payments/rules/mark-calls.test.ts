@@ -49,12 +49,12 @@ const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null
 const refusedBy = { ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null } as never;
 /** A look at what paid the invoice came back. */
 const identified = (
-  s: LaneState,
+  state: LaneState,
   payment: string,
   outcome: Parameters<typeof identifyLookup.apply>[1],
   of: Ctx,
 ): LaneState =>
-  decide(s, of, (l) =>
+  decide(state, of, (l) =>
     identifyLookup.apply(l, outcome, { payment, asked: { kind: 'pay_out_of_band', invoiceId: 'in_1' } }),
   );
 
@@ -96,8 +96,8 @@ it('after Stripe stores the payment’s reference, Crossbill marks the invoice p
 });
 
 it('an attached payment below the amount due opens a review item, unless the operator accepted the part', () => {
-  const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
-    const s = settled(lane({}, p));
+  const attached = (payment: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
+    const s = settled(lane({}, payment));
     const m = call(s, 'attach_payment');
     const shown = onStates(endOfMarkCall).answered(s, m, { kind: 'attach_payment', invoice: facts(over) }, ctx());
     return decide(shown, ctx(), declares(leftItems));
@@ -235,10 +235,10 @@ it('on a paid invoice, a search of Stripe for the payment’s mark decides wheth
   expect(identified(s, 'pmt_9', NOTHING, ctx())).toBe(s);
 });
 
-const item = (s: LaneState, kind: ReviewKind, over = {}): LaneState =>
-  openReview(s, ctx(), { ...aKind(kind), subject: 'pmt_1', paymentRowId: 'pmt_1', ...over });
-const chosen = (s: LaneState, resolution: Resolution): LaneState => {
-  const acted = choose(chooseMark, s, open(s)[0] ?? never(), { resolution, note: null, by: 'ops' }, ctx());
+const item = (state: LaneState, kind: ReviewKind, over = {}): LaneState =>
+  openReview(state, ctx(), { ...aKind(kind), subject: 'pmt_1', paymentRowId: 'pmt_1', ...over });
+const chosen = (state: LaneState, resolution: Resolution): LaneState => {
+  const acted = choose(chooseMark, state, open(state)[0] ?? never(), { resolution, note: null, by: 'ops' }, ctx());
   if ('code' in acted) throw new Error(acted.code);
   return acted;
 };
@@ -312,9 +312,14 @@ describe('an out-of-band mark above the payment’s amount', () => {
   const other = (over: Partial<PaymentRow> = {}): PaymentRow =>
     aPayment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', mark: 'confirmed', amount: 1000n, ...over });
 
-  const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly unknown[] =>
+  const beyond = (
+    state: LaneState,
+    before: bigint | null,
+    of: PaymentRow = outOfBand,
+    took?: bigint,
+  ): readonly unknown[] =>
     openFacts(
-      decide(s, ctx, (l) => {
+      decide(state, ctx, (l) => {
         const p = Object.assign(l.findPayment('pmt_1') ?? never(), of);
         reviewIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
       }),
@@ -357,12 +362,12 @@ describe('an out-of-band mark above the payment’s amount', () => {
     const s = lane({ amountPaid: 2490n, amountRemaining: 500n }, aPayment({ mark: 'confirmed', ...over }));
     return withInvoice(s, { readAt: ctx.now, ...row });
   };
-  const declared = (s: LaneState): LaneState => decide(s, ctx, declares(leftItems));
-  const ended = (s: LaneState, resolution: Resolution): LaneState =>
-    closeReviews(declared(s), ctx, () => true, { by: 'ada', resolution, note: null });
-  const topics = (s: LaneState): string[] => open(declared(s)).map((r) => r.topic);
-  const refunded = (s: LaneState, status: RefundStatus, of: PaymentRow = aPayment()): LaneState =>
-    putRefund(s, { ...newRefund(ctx, of, { amount: 500n, reason: null, origin: 'api' }), status });
+  const declared = (state: LaneState): LaneState => decide(state, ctx, declares(leftItems));
+  const ended = (state: LaneState, resolution: Resolution): LaneState =>
+    closeReviews(declared(state), ctx, () => true, { by: 'ada', resolution, note: null });
+  const topics = (state: LaneState): string[] => open(declared(state)).map((r) => r.topic);
+  const refunded = (state: LaneState, status: RefundStatus, of: PaymentRow = aPayment()): LaneState =>
+    putRefund(state, { ...newRefund(ctx, of, { amount: 500n, reason: null, origin: 'api' }), status });
 
   it('an amount still due after the mark opens a review item while the invoice is payable', () => {
     expect(openFacts(declared(isIdle()))).toEqual([{ code: 'rest-due', status: 'open', due: eur(500n) }]);

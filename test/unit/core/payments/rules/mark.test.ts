@@ -94,41 +94,41 @@ function* cases(): Generator<Case> {
                             };
 }
 
-function decided(c: Case): string {
+function decided(example: Case): string {
   const p = newPayment(rules, {
     invoiceId: 'in_oak',
-    customerId: c.sameCustomer ? 'cus_oak' : 'cus_other',
-    currency: c.sameCurrency ? 'EUR' : 'USD',
-    paymentRecordId: c.record ? 'pr_1' : null,
-    markTries: c.tried ? 1 : 0,
+    customerId: example.sameCustomer ? 'cus_oak' : 'cus_other',
+    currency: example.sameCurrency ? 'EUR' : 'USD',
+    paymentRecordId: example.record ? 'pr_1' : null,
+    markTries: example.tried ? 1 : 0,
     waived: [
-      ...(c.waivedAmount ? ['amount_mismatch' as const] : []),
-      ...(c.waivedCustomer ? ['customer_mismatch' as const] : []),
+      ...(example.waivedAmount ? ['amount_mismatch' as const] : []),
+      ...(example.waivedCustomer ? ['customer_mismatch' as const] : []),
     ],
   });
   const invoice = {
     ...BLANK,
-    platformStatus: c.status,
+    platformStatus: example.status,
     customerId: 'cus_oak',
     currency: 'EUR',
     amountDue: 5000n, // part of it was paid before: what counts is what remains
     amountRemaining: 1000n,
   };
-  const holder: PaymentRow | undefined = c.holder
+  const holder: PaymentRow | undefined = example.holder
     ? newPayment(rules, { invoiceId: 'in_oak', customerId: 'c', currency: 'EUR' })
     : undefined;
-  const settings = { ...SETTINGS, draftPolicy: c.policy, markMode: c.mode };
-  const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, {
+  const settings = { ...SETTINGS, draftPolicy: example.policy, markMode: example.mode };
+  const d = decideMark({ ...p, amount: AMOUNTS[example.amount] }, invoice, {
     holder,
-    fresh: c.fresh,
+    fresh: example.fresh,
     settings,
-    finalizationFailed: c.stuck,
+    finalizationFailed: example.stuck,
   });
   return d.do === 'park' ? d.item.kind : d.do === 'mark' ? `mark ${d.mode}` : d.do;
 }
 
 /** The rules of a mark in words: each line says when it applies, whatever the others say, and the first that applies is right. */
-const RULES: [name: string, applies: (c: Case) => boolean, then: (c: Case) => string][] = [
+const RULES: [name: string, applies: (example: Case) => boolean, then: (example: Case) => string][] = [
   ['Crossbill first reads an invoice without a fresh read', (c) => !c.fresh, () => 'read'],
   [
     'money for an invoice that is void or gone',
@@ -194,8 +194,13 @@ it('Crossbill marks only an exact amount of the same customer and currency on a 
 const LOOKUPS = [nextLookup(chargeLookup), nextLookup(readToMark), nextLookup(identifyLookup)];
 
 const taken = eur(2990n);
-const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
-  const d = decideMark(p, invoice(over), { holder, fresh: true, settings: ctx().settings, finalizationFailed: false });
+const parked = (over: Partial<InvoiceFacts>, values = payment(), holder?: PaymentRow) => {
+  const d = decideMark(values, invoice(over), {
+    holder,
+    fresh: true,
+    settings: ctx().settings,
+    finalizationFailed: false,
+  });
   return d.do === 'park' ? [d.item.kind, d.item.fact] : [d.do];
 };
 
@@ -379,8 +384,8 @@ it.each([
 
 it('Crossbill withdraws its payment record before the first try to send it if a fresh read shows a void invoice', () => {
   const reporting = settled(lane({}, payment()));
-  const voided = (s: LaneState, ms = 0): LaneState =>
-    settled(recordRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
+  const voided = (state: LaneState, ms = 0): LaneState =>
+    settled(recordRead(state, ctx(), facts({ status: 'void' })), ctx({}, ms));
   const back = voided(reporting);
   expect([back.calls[0]?.status, marks(back)]).toEqual(['cancelled', ['waiting']]);
   expect([marks(settled(back)), kinds(settled(back))]).toEqual([['parked'], ['invoice_not_payable']]);
@@ -394,8 +399,8 @@ it('Crossbill withdraws its payment record before the first try to send it if a 
 });
 
 it('before a mark Crossbill reads the invoice, or searches an already paid invoice for the payment', () => {
-  const request = (s: LaneState, of = ctx()) =>
-    LOOKUPS.map((lookup) => lookup(new Lane(s, of))).find((found) => found !== null) ?? null;
+  const request = (state: LaneState, of = ctx()) =>
+    LOOKUPS.map((lookup) => lookup(new Lane(state, of))).find((found) => found !== null) ?? null;
   expect(request(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
   expect(request(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
   const later = lane({}, payment());
@@ -407,8 +412,8 @@ it('before a mark Crossbill reads the invoice, or searches an already paid invoi
   });
   expect(request(lane({}, { ...proving, proveDueAt: at(1) }))).toBeNull();
   expect(request(lane({}, { ...proving, processorChargeId: null }))).toBeNull();
-  const asked = (p: PaymentRow, of = ctx()) => {
-    const e = request(lane({ status: 'paid' }, p), of);
+  const asked = (payment: PaymentRow, of = ctx()) => {
+    const e = request(lane({ status: 'paid' }, payment), of);
     return e?.do === 'look-up' ? e.question : e;
   };
   expect(asked(payment())).toMatchObject({ payment: 'pmt_1', asked: { kind: 'report_payment' } });
@@ -428,7 +433,7 @@ it('before a mark Crossbill reads the invoice, or searches an already paid invoi
 
 it('a fully refunded payment in review is closed together with its review item', () => {
   const item = { kind: 'double_payment', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.double_payment } as const;
-  const s = (p: PaymentRow) => decide(openReview(lane({}, p), ctx(), item), ctx(), closeRefunded);
+  const s = (payment: PaymentRow) => decide(openReview(lane({}, payment), ctx(), item), ctx(), closeRefunded);
   const back = s(payment({ mark: 'parked', amountRefunded: 2990n }));
   expect([marks(back), kinds(back)]).toEqual([['closed'], []]);
   const others = [
@@ -447,20 +452,25 @@ describe('shadow mode', () => {
     row: Partial<InvoiceRow> = {},
     ...payments: PaymentRow[]
   ): LaneState => waiting.withInvoice(waiting.lane(over, ...payments), row);
-  const texts = (s: LaneState) => s.journal.map((l) => l.text);
+  const texts = (state: LaneState) => state.journal.map((l) => l.text);
 
-  const followed = (s: LaneState, p: PaymentRow) =>
-    decide(s, ctx(), (l) => applyOthersMark(l, Object.assign(l.findPayment(p.id) ?? never(), { amount: p.amount })));
+  const followed = (state: LaneState, payment: PaymentRow) =>
+    decide(state, ctx(), (l) =>
+      applyOthersMark(l, Object.assign(l.findPayment(payment.id) ?? never(), { amount: payment.amount })),
+    );
 
   const shadow = { status: 'cancelled', lastCode: 'shadow_mode' } as const;
   const reporting = payment({ mark: 'reporting' });
   const wish = { peer: 'stripe', kind: 'report_payment', wire: { method: 'POST', path: '/x', body: null } } as const;
   const decided = (
     over: Partial<CallRow> = shadow,
-    p: PaymentRow = reporting,
+    payment: PaymentRow = reporting,
     status: InvoiceFacts['status'] = 'open',
   ) => {
-    const s = addCallRow(putPayment(lane({ status }), p), ctx(), { ...wish, subject: p.paymentId ?? p.id });
+    const s = addCallRow(putPayment(lane({ status }), payment), ctx(), {
+      ...wish,
+      subject: payment.paymentId ?? payment.id,
+    });
     return putCall(s, { ...(s.calls[0] ?? never()), ...over });
   };
 

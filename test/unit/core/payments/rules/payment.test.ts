@@ -48,16 +48,16 @@ const beside = payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch
 const known = (...payments: PaymentRow[]): LaneState => payments.reduce(putPayment, lane());
 const ok = (value: ChargeState): CallOutcome<ChargeState> => ({ ok: true, value, status: 200, requestId: null });
 /** The look-up came back, and the items are brought up to date. */
-const proved = (s: LaneState, id: string, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
-  decide(s, ctx(ms), (l) => {
+const proved = (state: LaneState, id: string, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
+  decide(state, ctx(ms), (l) => {
     chargeLookup.apply(l, outcome, { payment: id, chargeId: 'ch_1' });
     declareItems(l, unprovenItems);
   });
-const notified = (p: PaymentRow, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
-  proved(known(beside, p), p.id, outcome, ms);
-const notPaid = (l: Lane, e: PaymentEvent) => applyNotPaid(l, e, applyRefusal);
-const texts = (s: LaneState) => s.journal.map((l) => l.text);
-const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
+const notified = (payment: PaymentRow, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
+  proved(known(beside, payment), payment.id, outcome, ms);
+const notPaid = (lane: Lane, event: PaymentEvent) => applyNotPaid(lane, event, applyRefusal);
+const texts = (state: LaneState) => state.journal.map((l) => l.text);
+const last = (state: LaneState): PaymentRow => state.payments.at(-1) ?? never();
 
 it('after the MoR confirms the charge of a signup, Crossbill books the payment, and the payment waits for its mark', () => {
   const s = notified(proving(), ok('charged'), 9_000);
@@ -137,8 +137,8 @@ it('a signup’s charge pending for ten days opens a review item', () => {
   });
 });
 
-const accepted = (s: LaneState, how: string): LaneState =>
-  decide(s, ctx(), (l) => accept(l, l.findPayment('pmt_1') ?? never(), how));
+const accepted = (state: LaneState, how: string): LaneState =>
+  decide(state, ctx(), (l) => accept(l, l.findPayment('pmt_1') ?? never(), how));
 
 it('for a signup’s charge already booked, a proof adds no ledger entry and keeps the time of the charge', () => {
   const p = proving({ succeededAt: at(-1_000) });
@@ -152,8 +152,8 @@ it('a signup’s charge of unknown amount stays unproven, even if the operator c
   expect(accepted(s, 'x')).toBe(s);
 });
 
-const chosen = (p: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
-  const s = openReview(known(beside, p), ctx(), {
+const chosen = (payment: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
+  const s = openReview(known(beside, payment), ctx(), {
     ...{ kind: 'signup_unproven', subject: about, paymentRowId: about, fact: FACTS.signup_unproven },
   });
   const r: ReviewRow = s.reviews[0] ?? never();
@@ -296,10 +296,10 @@ it('a payment.failed event disproves a signup’s charge only if the event is ne
   }
 });
 
-const refused = (p: PaymentRow, when: Date, declineCode: string | null = 'no_account'): LaneState => {
-  const names = { eventId: 'evt_f', paymentId: p.paymentId ?? 'pay_1', declineCode, at: when };
+const refused = (payment: PaymentRow, when: Date, declineCode: string | null = 'no_account'): LaneState => {
+  const names = { eventId: 'evt_f', paymentId: payment.paymentId ?? 'pay_1', declineCode, at: when };
   const e = aPaymentEvent({ type: 'payment.failed', status: 'failed', ...names });
-  return applyEvent(notPaid, lane({}, p), e, ctx()).state;
+  return applyEvent(notPaid, lane({}, payment), e, ctx()).state;
 };
 
 it('a payment refused after its success opens a review item, and keeps its mark', () => {
@@ -394,8 +394,8 @@ describe('a surplus', () => {
     return payments.reduce(putPayment, recordRead(emptyLane('in_1'), ctx, facts({ ...paid, ...over })));
   }
 
-  const settled = (s: LaneState): LaneState => decide(s, ctx, declareSurplus);
-  const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
+  const settled = (state: LaneState): LaneState => decide(state, ctx, declareSurplus);
+  const item = (state: LaneState): ReviewRow => open(state)[0] ?? never();
 
   it('a surplus on the customer’s balance opens a review item with each payment and the refund to make', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));

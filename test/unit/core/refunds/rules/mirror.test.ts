@@ -20,12 +20,12 @@ import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../../s
 import { paidTwice } from '../../../../support/disputed-lane.js';
 import { balances, LaneHarness } from '../../../../support/lane-harness.js';
 
-const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
+const withRefunds = (state: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, state);
 
 const waits = byEvent({ id: 'ref_1', processorRefundId: 're_1', mirror: 'waiting', counted: true });
-const mirrored = (s: LaneState, over = {}) => decide(s, ctx(0, over), mirrorRefunds);
-const kinds = (s: LaneState) => s.calls.map((m) => [m.kind, m.subject]);
-const call = (s: LaneState): CallRow => s.calls[0] ?? never();
+const mirrored = (state: LaneState, over = {}) => decide(state, ctx(0, over), mirrorRefunds);
+const kinds = (state: LaneState) => state.calls.map((m) => [m.kind, m.subject]);
+const call = (state: LaneState): CallRow => state.calls[0] ?? never();
 
 it("Stripe gets a refund as a report on the payment record and then a credit note, under the processor's refund id", () => {
   const s = mirrored(withRefunds(lane(payment()), waits));
@@ -177,12 +177,12 @@ it('a refund keeps the idempotency keys of its calls to Stripe if the MoR correc
 });
 
 // A refund of a payment that a person set aside: Stripe shows nothing of it, and whoever may have to credit the invoice hears so.
-const openOf = async (h: LaneHarness): Promise<readonly ReviewRow[]> =>
-  (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
+const openOf = async (harness: LaneHarness): Promise<readonly ReviewRow[]> =>
+  (await harness.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
 
-async function choose(h: LaneHarness, resolution: 'dismiss' | 'refund'): Promise<void> {
-  await chooseItem(h, resolution);
-  await h.idle(1);
+async function choose(harness: LaneHarness, resolution: 'dismiss' | 'refund'): Promise<void> {
+  await chooseItem(harness, resolution);
+  await harness.idle(1);
 }
 
 /** A renewal whose invoice somebody has marked as paid by hand. */

@@ -17,11 +17,11 @@ import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { askRefund } from '../../../../support/ask-refund.js';
 
 describe('a request for a refund', () => {
-  const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
+  const withRefunds = (state: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, state);
 
-  const keyOf = (p: PaymentRow, scope: readonly string[], amount: bigint | null = 500n): string | undefined => {
+  const keyOf = (payment: PaymentRow, scope: readonly string[], amount: bigint | null = 500n): string | undefined => {
     const request = { amount, reason: null, metadata: null, by: 'ops' };
-    const asked = askRefund(lane(p), p.id, request, ctx(), scope);
+    const asked = askRefund(lane(payment), payment.id, request, ctx(), scope);
     return asked.ok ? asked.state.calls[0]?.key : asked.code;
   };
 
@@ -51,8 +51,8 @@ describe('a request for a refund', () => {
     expect(other).toMatchObject({ ok: false, code: 'idempotency_conflict' });
   });
 
-  const ask = (s: LaneState, key: string, amount: bigint | null = 500n) => {
-    const done = askRefund(s, 'pmt_1', { amount, reason: null, metadata: null, by: 'ops' }, ctx(), ['api', key]);
+  const ask = (state: LaneState, key: string, amount: bigint | null = 500n) => {
+    const done = askRefund(state, 'pmt_1', { amount, reason: null, metadata: null, by: 'ops' }, ctx(), ['api', key]);
     if (!done.ok) throw new Error(done.code);
     return done;
   };
@@ -75,8 +75,8 @@ describe('a request for a refund', () => {
     const calls = second.state.calls;
     const refused: LaneState = { ...second.state, calls: calls.map((m) => ({ ...m, status: 'refused' })) };
     const about = { refundId: two.id } as ReviewRow;
-    const choose = (s: LaneState, resolution: 'apply' | 'retry') => {
-      const done = asReview(applyStuckChoice)(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
+    const choose = (state: LaneState, resolution: 'apply' | 'retry') => {
+      const done = asReview(applyStuckChoice)(state, about, { resolution, note: 'Ada', by: 'ops' }, ctx());
       return done.ok ? done.state : done.code;
     };
     const again = choose(refused, 'retry');
@@ -89,8 +89,8 @@ describe('a request for a refund', () => {
   });
 
   describe('the limits of a refund request', () => {
-    const ask = (s: LaneState, over: Partial<typeof WISH> | { amount: bigint | null } = {}, of = ctx()) =>
-      askRefund(s, 'pmt_1', { ...WISH, ...over }, of);
+    const ask = (state: LaneState, over: Partial<typeof WISH> | { amount: bigint | null } = {}, of = ctx()) =>
+      askRefund(state, 'pmt_1', { ...WISH, ...over }, of);
 
     it.each([
       ['a missing payment', { ...lane(), payments: [] }, 404, 'payment_not_found'],
@@ -146,9 +146,9 @@ describe('a request for a refund', () => {
     });
 
     it('two refunds chosen for one kind of review item have different idempotency keys', () => {
-      const give = (s: LaneState, p: PaymentRow | undefined) => {
-        const on = new Lane(s, ctx());
-        const refused = refundForItem(on, { kind: 'double_payment' }, p, { amount: 500n, by: 'ada' });
+      const give = (state: LaneState, payment: PaymentRow | undefined) => {
+        const on = new Lane(state, ctx());
+        const refused = refundForItem(on, { kind: 'double_payment' }, payment, { amount: 500n, by: 'ada' });
         return { s: on.toState(), refused };
       };
       const s = lane(payment());

@@ -18,14 +18,14 @@ import { asked, at, byEvent, ctx, lane, payment } from '../../../../support/aske
 import { aPaymentEvent, NOW, open, openFacts } from '../../../../support/channel-lane.js';
 import { openReview, asEventRule, decide } from '../../../../support/decide.js';
 
-const settleRefunds = (s: LaneState, on: Ctx): LaneState =>
-  decide(decide(s, on, countRefunds), on, declares(refundGaps));
-const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
-const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundRow =>
-  byEvent({ id: `ref_${n}`, morRefundId: `rfnd_${n}`, amount, ...over });
+const settleRefunds = (state: LaneState, on: Ctx): LaneState =>
+  decide(decide(state, on, countRefunds), on, declares(refundGaps));
+const withRefunds = (state: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, state);
+const part = (count: number, amount: bigint, over: Partial<RefundRow> = {}): RefundRow =>
+  byEvent({ id: `ref_${count}`, morRefundId: `rfnd_${count}`, amount, ...over });
 
 const settled = (...refunds: RefundRow[]) => settleRefunds(withRefunds(lane(payment()), ...refunds), ctx());
-const counted = (s: LaneState) => s.refunds.filter((r) => r.counted).map((r) => r.id);
+const counted = (state: LaneState) => state.refunds.filter((r) => r.counted).map((r) => r.id);
 
 it("up to the payment's amount, Crossbill counts first the refunds with the lowest running total, and then the oldest refunds", () => {
   const s = settled(part(1, 1000n), part(2, 1990n));
@@ -109,7 +109,8 @@ const notified = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
     ...{ eventId: 'evt_r', type: 'payment.refunded', status: 'partially_refunded', amount: 1000n, at: at(7) },
     ...{ refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: 1000n, reason: 'theirs', ...over },
   });
-const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(applyRefunded)(s, notified(over), ctx());
+const heard = (state: LaneState, over: Partial<PaymentEvent> = {}) =>
+  asEventRule(applyRefunded)(state, notified(over), ctx());
 
 it('a refund event creates a refund row, and the payment keeps the largest running total', () => {
   const { state, verdict: outcome } = heard(lane(payment()));
@@ -203,7 +204,7 @@ it('a refund event belongs to the refund with its id, or to a request without an
   expect(id({ ...bare }, { ...waits, paymentRowId: 'pmt_2' })).toBe(2);
 });
 
-const take = (s: LaneState, e: PaymentEvent) => asEventRule(applyRefunded)(s, e, ctx());
+const take = (state: LaneState, event: PaymentEvent) => asEventRule(applyRefunded)(state, event, ctx());
 const refund = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
   aPaymentEvent({
     ...{
@@ -261,7 +262,7 @@ it.each<[string, Partial<RefundRow>, bigint, boolean]>([
 });
 
 describe('a refund requested under a payment id that an operator typed', () => {
-  const renamed = (s: LaneState) => decide(s, ctx(), declares(renamedRefunds));
+  const renamed = (state: LaneState) => decide(state, ctx(), declares(renamedRefunds));
   const byHand = payment({ paymentId: 'pay_typo', identifiedBy: 'ada' });
   const { s, r } = asked({ status: 'succeeded' }, {}, byHand);
 
@@ -275,10 +276,13 @@ describe('a refund requested under a payment id that an operator typed', () => {
 });
 
 const parked = (over: Partial<PaymentRow> = {}): LaneState => lane(payment({ mark: 'parked', ...over }));
-const again = (s: LaneState) => decide(s, ctx(), reconsiderParked);
-const item = (s: LaneState, over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId' | 'resolution'>> = {}): LaneState => {
+const again = (state: LaneState) => decide(state, ctx(), reconsiderParked);
+const item = (
+  state: LaneState,
+  over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId' | 'resolution'>> = {},
+): LaneState => {
   const { resolution = 'refund', ...about } = over;
-  const opened = openReview(s, ctx(), {
+  const opened = openReview(state, ctx(), {
     paymentRowId: 'pmt_1',
     ...about,
     ...aKind(over.kind ?? 'double_payment'),

@@ -28,13 +28,13 @@ import { never } from '../../../../support/never.js';
 import { asReview, decide, onStates, openReview } from '../../../../support/decide.js';
 
 const HOUR = 3_600_000;
-const first = (s: LaneState): RefundRow => s.refunds[0] ?? never();
+const first = (state: LaneState): RefundRow => state.refunds[0] ?? never();
 /** The MoR's answer to the request, as the engine gives it to the rule. */
 const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof response>[0] = {}, ms = 0): LaneState =>
   onStates(createRefundCall).answered(s, m, { kind: 'create_refund', refund: response(over) }, ctx(ms));
 /** What a person is told once the lane is at rest. */
-const isIdle = (s: LaneState, ms = 0): LaneState => decide(s, ctx(ms), declares(stuckRefunds));
-const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
+const isIdle = (state: LaneState, ms = 0): LaneState => decide(state, ctx(ms), declares(stuckRefunds));
+const items = (state: LaneState) => open(state).map((r) => [r.kind, r.subject]);
 
 const answered = (of: Asked, over: Parameters<typeof response>[0] = {}): LaneState => reply(of, over, 5_000);
 
@@ -119,7 +119,7 @@ it("the MoR's answer to a refund of a missing payment changes nothing", () => {
 
 const joined = (known: RefundRow, over: Parameters<typeof response>[0] = {}, of = asked(), more: RefundRow[] = []) =>
   reply({ ...of, s: [known, ...more].reduce(putRefund, of.s) }, over);
-const statuses = (s: LaneState) => s.refunds.map((r) => r.status);
+const statuses = (state: LaneState) => state.refunds.map((r) => r.status);
 
 it("if the MoR's answer names a known refund, Crossbill merges the request into that refund, and the refund takes both ids", () => {
   for (const name of [{ morRefundId: 'rfnd_1' }, { processorRefundId: 're_1' }]) {
@@ -272,9 +272,9 @@ it('if the MoR does not answer, the refund becomes `unknown`, unless the request
   expect(silent(known, 'unknown')).toBe(known.s);
 });
 
-const about = (s: LaneState, r: RefundRow): ReviewRow =>
-  openReview(s, ctx(), { kind: 'refund_stuck', subject: r.id, refundId: r.id, fact: FACTS.refund_stuck }).reviews[0] ??
-  never();
+const about = (state: LaneState, refund: RefundRow): ReviewRow =>
+  openReview(state, ctx(), { kind: 'refund_stuck', subject: refund.id, refundId: refund.id, fact: FACTS.refund_stuck })
+    .reviews[0] ?? never();
 const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note: string | null = null) =>
   asReview(applyStuckChoice)(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
 
@@ -324,9 +324,9 @@ it('an operator can end a refund as failed only with a note and without a reques
   }
 });
 
-const watch = (s: LaneState, ms: number) => {
+const watch = (state: LaneState, ms: number) => {
   const polls: (Date | null)[] = [];
-  const on = new Lane(s, ctx(ms), (when) => void polls.push(when));
+  const on = new Lane(state, ctx(ms), (when) => void polls.push(when));
   for (const rule of [withdrawStale, declares(stuckRefunds)]) rule(on);
   return { s: on.toState(), looks: polls };
 };
@@ -367,7 +367,7 @@ it("an operator's retry keeps a refund request valid for another 23 hours", () =
     ...s,
     reviews: [{ ...(item ?? never()), status: 'resolved', resolution, resolvedAt: at(30 * HOUR) }],
   });
-  const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.calls[0]?.status;
+  const sent = (state: LaneState, hours: number) => watch(state, hours * HOUR - 1).s.calls[0]?.status;
   expect([sent(retried('retry'), 53), sent(retried('retry'), 54)]).toEqual(['pending', 'refused']);
   expect(sent(retried('dismiss'), 53)).toBe('refused');
 });

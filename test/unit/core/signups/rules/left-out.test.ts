@@ -19,7 +19,7 @@ async function waited(hours: number, facts: Partial<InvoiceFacts> = {}, leftOut 
   await h.idle(hours);
   return h;
 }
-const items = async (h: LaneHarness) => open(await h.state(INVOICE_ID));
+const items = async (harness: LaneHarness) => open(await harness.state(INVOICE_ID));
 
 describe('the first invoice of a customer of the MoR without a signup', () => {
   it('opens an item after 18 hours, with the amount that nobody charges', async () => {

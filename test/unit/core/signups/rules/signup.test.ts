@@ -38,10 +38,10 @@ import { money } from '../../../../../src/shared/domain/money.js';
 import { balances, LaneHarness, openKinds } from '../../../../support/lane-harness.js';
 
 const ctx = (over: Partial<DecisionSettings> = {}): Ctx => on(over, 5_000);
-const complete = (s: LaneState, over: Partial<Completion> = {}, of = ctx()) =>
-  completeSignup(s, { ...COMPLETION, ...over }, of);
-const state = (c: Commanded<PaymentRow>): LaneState => (c.ok ? c.state : never());
-const value = (c: Commanded<PaymentRow>): PaymentRow => (c.ok ? c.value : never());
+const complete = (state: LaneState, over: Partial<Completion> = {}, of = ctx()) =>
+  completeSignup(state, { ...COMPLETION, ...over }, of);
+const state = (commanded: Commanded<PaymentRow>): LaneState => (commanded.ok ? commanded.state : never());
+const value = (commanded: Commanded<PaymentRow>): PaymentRow => (commanded.ok ? commanded.value : never());
 const EUR25 = { said: eur(2500n) };
 const off = ctx({ signupChargeCheck: 'off' });
 
@@ -192,9 +192,9 @@ describe('a signup payment under way', () => {
     ...over,
   });
   const polls: (Date | null)[] = [];
-  const watched = (p: PaymentRow, ms: number, s = known(p)): LaneState => {
+  const watched = (payment: PaymentRow, ms: number, state = known(payment)): LaneState => {
     polls.length = 0;
-    return watchUnsettled({ ...s, invoice: first() }, ctx(ms), (when) => polls.push(when));
+    return watchUnsettled({ ...state, invoice: first() }, ctx(ms), (when) => polls.push(when));
   };
 
   it('a signup payment counts as unsettled if its bank debit is pending and its proof is missing', () => {
@@ -277,7 +277,7 @@ describe('a signup payment under way', () => {
   it('on a void invoice an open signup_overdue item stays open, and no new signup_overdue item opens', () => {
     const late = watched(pending(), 17 * HOUR_MS);
     const over = { ...late, invoice: first({ platformStatus: 'void' }) };
-    const read = (s: LaneState) => watchUnsettled(s, ctx(20 * HOUR_MS), () => undefined);
+    const read = (state: LaneState) => watchUnsettled(state, ctx(20 * HOUR_MS), () => undefined);
     expect(read(over)).toEqual(over);
     expect(open(read({ ...over, reviews: [] }))).toEqual([]);
   });
@@ -376,12 +376,12 @@ describe('a signup on the real flow of its lane', () => {
     return h;
   }
 
-  async function shown(h: LaneHarness): Promise<object> {
-    const s = await h.state(INVOICE_ID);
+  async function shown(harness: LaneHarness): Promise<object> {
+    const s = await harness.state(INVOICE_ID);
     return {
       payments: s.payments.map((p) => [p.amount, p.mark]),
       collected: s.entries.filter((e) => e.reason === 'payment_collected').map((e) => e.amount.minor),
-      reported: h.platform.records.length,
+      reported: harness.platform.records.length,
       open: openKinds(s),
     };
   }

@@ -9,15 +9,15 @@ import { at, ctx, lane } from '../../../../support/waiting-payment.js';
 import { asEventRule } from '../../../../support/decide.js';
 
 type Type = 'e_invoice.issued' | 'e_invoice.issuance_failed' | 'e_invoice.cancelled';
-function tell(s: LaneState, type: Type, data: object = { eInvoiceId: 'ei_1' }) {
+function tell(state: LaneState, type: Type, data: object = { eInvoiceId: 'ei_1' }) {
   const e = channelEvent(type, data);
   if (e.kind !== 'e_invoice.issued' && e.kind !== 'e_invoice.issuance_failed' && e.kind !== 'e_invoice.cancelled')
     throw new Error(e.kind);
-  return asEventRule(applyEInvoice)(s, e, ctx({}, 5_000));
+  return asEventRule(applyEInvoice)(state, e, ctx({}, 5_000));
 }
 const eInvoice = (over: Partial<MorObjectRow> = {}) =>
   newMorObject(NOW, { id: 'obj_1', kind: 'e_invoice', morId: 'ei_1', invoiceId: 'in_1', status: 'ISSUED', ...over });
-const last = (s: LaneState) => s.objects.at(-1);
+const last = (state: LaneState) => state.objects.at(-1);
 
 it.each([
   ['e_invoice.issued', 'ISSUED'],

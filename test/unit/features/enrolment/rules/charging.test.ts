@@ -52,16 +52,16 @@ function lane(over: Partial<InvoiceFacts> = {}, ctx = at(0)): LaneState {
   } as const;
   return settle(recordEvent(emptyLane('in_1'), ctx, facts({ ...draft, ...over }), NOW), ctx);
 }
-const hear = (s: LaneState, over: Partial<InvoiceFacts>, ctx: Ctx): LaneState =>
-  settle(recordEvent(s, ctx, facts({ collectionMethod: 'charge_automatically', ...over }), ctx.now), ctx);
-const looked = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
-  settle(take(s, outcome, ctx), ctx);
-const take = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
-  decide(s, ctx, (l) => applyCharged(l, outcome));
-const watch = (s: LaneState, ctx: Ctx): LaneState => decide(s, ctx, (l) => declareItems(l, chargingItems));
-const read = (s: LaneState, ctx: Ctx) => chargingLookup.wanted(new Lane(s, ctx));
-const wants = (s: LaneState, ctx: Ctx): string | null => {
-  const request = plan(s, ctx).request;
+const hear = (state: LaneState, over: Partial<InvoiceFacts>, ctx: Ctx): LaneState =>
+  settle(recordEvent(state, ctx, facts({ collectionMethod: 'charge_automatically', ...over }), ctx.now), ctx);
+const looked = (state: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
+  settle(take(state, outcome, ctx), ctx);
+const take = (state: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
+  decide(state, ctx, (l) => applyCharged(l, outcome));
+const watch = (state: LaneState, ctx: Ctx): LaneState => decide(state, ctx, (l) => declareItems(l, chargingItems));
+const read = (state: LaneState, ctx: Ctx) => chargingLookup.wanted(new Lane(state, ctx));
+const wants = (state: LaneState, ctx: Ctx): string | null => {
+  const request = plan(state, ctx).request;
   return request?.do === 'look-up' ? request.name : null;
 };
 
@@ -190,7 +190,7 @@ it('a failed read of the payment method leaves the double_charge_risk item open'
   expect(open(s)).toHaveLength(1);
 });
 
-const factOf = (s: LaneState): unknown => open(s)[0]?.fact;
+const factOf = (state: LaneState): unknown => open(state)[0]?.fact;
 
 it("without a subscription the double_charge_risk item says to remove the customer's default method", () => {
   const s = looked(lane({ subscriptionId: null }), saw(CARD), at(1_000));
@@ -217,9 +217,9 @@ it('Crossbill watches for charges by Stripe only if the flow setting `guard` is 
 });
 
 it('the timeline shows three failed reads of a payment method, and a final refusal ends the reads', () => {
-  const tried = (n: number, kind: 'retry' | 'stopped' | 'refused') => {
+  const tried = (count: number, kind: 'retry' | 'stopped' | 'refused') => {
     const s = lane();
-    const before: LaneState = { ...s, invoice: s.invoice && { ...s.invoice, lookAttempts: n } };
+    const before: LaneState = { ...s, invoice: s.invoice && { ...s.invoice, lookAttempts: count } };
     const outcome = { ...failed('retry'), kind } as CallOutcome<ChargedMethod | null>;
     const after = take(before, outcome, at(0));
     return [after.journal.length - s.journal.length, after.invoice?.lookDueAt === null];

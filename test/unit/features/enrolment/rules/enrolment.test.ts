@@ -51,7 +51,7 @@ const REFUSED: CallOutcome<Enrolled> = {
   replayed: false,
 };
 
-function said(type: string, over: Partial<InvoiceFacts> = {}, atMs = 0): (s: LaneState, ctx: Ctx) => LaneState {
+function said(type: string, over: Partial<InvoiceFacts> = {}, atMs = 0): (state: LaneState, ctx: Ctx) => LaneState {
   const status = type === 'invoice.created' ? 'draft' : type === 'invoice.paid' ? 'paid' : 'open';
   const event: InvoiceEvent = {
     family: 'invoice',
@@ -75,7 +75,7 @@ const looked =
 const SUCCEEDED = aPaymentEvent();
 
 const created = (ctx = later(0)): LaneState => said('invoice.created')(emptyLane('in_1'), ctx);
-const relayOf = (s: LaneState): string[] => s.calls.flatMap((m) => (m.kind === 'relay_event' ? m.status : []));
+const relayOf = (state: LaneState): string[] => state.calls.flatMap((m) => (m.kind === 'relay_event' ? m.status : []));
 
 const outside = looked(OUTSIDE)(created(), later(0));
 
@@ -231,9 +231,9 @@ it("with ENROLMENT by metadata, a customer's link to the MoR enrols no invoice; 
 });
 
 const i: InvoiceRow = recordRead(emptyLane('in_1'), later(0), facts()).invoice ?? never();
-const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
-  decide(s, later(0), (l) => applyEnrolment(l, outcome));
-const status = (s: LaneState, ctx = later(0)): string => enrolmentStatus({ ...s, settings: ctx.settings });
+const take = (state: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
+  decide(state, later(0), (l) => applyEnrolment(l, outcome));
+const status = (state: LaneState, ctx = later(0)): string => enrolmentStatus({ ...state, settings: ctx.settings });
 const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
 it("an invoice counts as enrolled with a positive lookup, a deadline for the MoR's verdict, a payment or a payment link", () => {
@@ -278,8 +278,8 @@ it('a later enrolment lookup does not change a decided invoice', () => {
 });
 
 it('the timeline shows the first three failed enrolment lookups, and a refused lookup waits a minute', () => {
-  const again = (n: number, kind: CallFailure['kind']) => {
-    const s: LaneState = { ...bare, invoice: { ...i, lookAttempts: n } };
+  const again = (count: number, kind: CallFailure['kind']) => {
+    const s: LaneState = { ...bare, invoice: { ...i, lookAttempts: count } };
     const tried = take(s, refusal({ kind }));
     return { tried, ms: (tried.invoice?.lookDueAt?.getTime() ?? 0) - NOW.getTime() };
   };
@@ -291,8 +291,8 @@ it('the timeline shows the first three failed enrolment lookups, and a refused l
 
 it('an enrolment unknown for an hour opens a review item; for a customer outside ENROLMENT Crossbill withdraws only the relay', () => {
   const polls: (Date | null)[] = [];
-  const settled = (s: LaneState, ctx: Ctx): LaneState => {
-    const l = new Lane(s, ctx, (when) => void polls.push(when));
+  const settled = (state: LaneState, ctx: Ctx): LaneState => {
+    const l = new Lane(state, ctx, (when) => void polls.push(when));
     for (const rule of enrolment.before) rule(l);
     return l.toState();
   };

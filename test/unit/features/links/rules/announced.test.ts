@@ -31,8 +31,8 @@ import { asEventRule } from '../../../../support/decide.js';
 const UUID = '3f2b8a1c-5d6e-4f70-8a9b-0c1d2e3f4a5b';
 const capture = (data: object, created: Date | null = NOW) => channelEvent('payment.captured', data, created);
 const later = ctx({}, 5_000);
-const take = (s: LaneState, data: object, created: Date | null = NOW) =>
-  asEventRule(applyCaptured)(s, capture(data, created), later);
+const take = (state: LaneState, data: object, created: Date | null = NOW) =>
+  asEventRule(applyCaptured)(state, capture(data, created), later);
 const onLink = (over: Partial<PaymentRow> = {}): PaymentRow =>
   payment({ origin: 'payment_link', reference: LINK, paymentId: null, processorChargeId: null, ...over });
 
@@ -99,8 +99,8 @@ it('a capture on a link with a booked payment adds the charge once and plans no 
   expect(take(state, { link: LINK, chargeId: 'ch_8' }).state.payments[2]?.processorChargeId).toBe('ch_9');
 });
 
-const uuids = (s: LaneState) =>
-  s.objects.filter((o) => o.kind === 'capture').map((o) => [o.morId, o.status, o.paymentRowId]);
+const uuids = (state: LaneState) =>
+  state.objects.filter((o) => o.kind === 'capture').map((o) => [o.morId, o.status, o.paymentRowId]);
 
 it("Crossbill stores the MoR's uuid of a captured card payment, and books nothing from the capture", () => {
   const s = [payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' }), payment()].reduce(
@@ -141,8 +141,8 @@ it.each([
 });
 
 it("the MoR's payment id in a capture becomes the id of the link's payment, unless another payment has that id", () => {
-  const ofLink = (p: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
-    const s = [...more, p].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: p.id })));
+  const ofLink = (payment: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
+    const s = [...more, payment].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: payment.id })));
     return take(s, { link: LINK, paymentId: 'pay_nine', ...over }).state.payments.at(-1);
   };
   expect(ofLink(onLink())).toMatchObject({ paymentId: 'pay_nine', identifiedBy: null });
@@ -165,11 +165,11 @@ const NAMES = [
   ['no id', { pspReference: undefined }],
 ] as const;
 
-const again = (r: Rig, names: object = NAMES[2][1], id = 'evt_captured_2'): Promise<unknown> =>
-  r.h.take(captured(r, id, { paymentLinkId: 'link_1', ...names }));
+const again = (rig: Rig, names: object = NAMES[2][1], id = 'evt_captured_2'): Promise<unknown> =>
+  rig.h.take(captured(rig, id, { paymentLinkId: 'link_1', ...names }));
 
-const items = async (r: Rig): Promise<readonly (readonly [ReviewRow['kind'], string])[]> =>
-  (await openItems(r)).map((x) => [x.kind, x.kind === 'double_payment' ? '' : x.subject]);
+const items = async (rig: Rig): Promise<readonly (readonly [ReviewRow['kind'], string])[]> =>
+  (await openItems(rig)).map((x) => [x.kind, x.kind === 'double_payment' ? '' : x.subject]);
 const ONE_ITEM = [['conflicting_event', FURTHER]];
 const SECOND = [['double_payment', '']];
 
@@ -302,7 +302,7 @@ it('while the review item of a second payment on a link is open, Crossbill sends
 
 const on = (...observed: Observation[]) => aLink({ detail: { observed } });
 const named = (charge: string | null, paymentId: string | null) => announced({ charge, paymentId });
-const names = (x: Observation): readonly (string | null)[] => [x.charge, x.paymentId];
+const names = (seen: Observation): readonly (string | null)[] => [seen.charge, seen.paymentId];
 
 it.each<[string, readonly Observation[], readonly (readonly (string | null)[])[]]>([
   [

@@ -47,19 +47,19 @@ import { SCHEDULE } from '../../../../support/retry-rig.js';
 const LATER = 5_000;
 const later = ctx({}, LATER);
 /** The MoR shows the link so. */
-const take = (o: MorObjectRow, f: Partial<LinkFacts> = {}, s = lane()): LaneState => {
-  const facts = { kind: 'payment_link', link: linkFacts(f) } as const;
+const take = (object: MorObjectRow, link: Partial<LinkFacts> = {}, state = lane()): LaneState => {
+  const facts = { kind: 'payment_link', link: linkFacts(link) } as const;
   const read = applyObjectRead(
-    withObjects(s, o),
-    o.id,
+    withObjects(state, object),
+    object.id,
     { ok: true, status: 200, requestId: null, value: facts },
     later,
   );
   return decide(read, later, declares(linkItems));
 };
 const notified = { observed: [announced({ at: at(-1_000).toISOString(), charge: 'ch_9' })] };
-const about = (s: LaneState, over: Pick<ReviewRow, 'kind' | 'subject'>): LaneState =>
-  openReview(s, ctx(), { ...aKind(over.kind), subject: over.subject });
+const about = (state: LaneState, over: Pick<ReviewRow, 'kind' | 'subject'>): LaneState =>
+  openReview(state, ctx(), { ...aKind(over.kind), subject: over.subject });
 
 it("a read of a payment link updates the link's URL, expiry and price, and keeps each value that the MoR leaves out", () => {
   const shown = { url: 'https://pay/2', priced: eur(1990n), due: eur(1000n), expiresAt: at(9_000) };
@@ -82,8 +82,8 @@ it('a payment link changes only if the MoR reports another status', () => {
   expect(take(aLink(), { status: 'EXPIRED' }).journal.map((l) => l.text)).toEqual([`payment link ${LINK} is EXPIRED`]);
 });
 
-const paid = (o: MorObjectRow, f: Partial<LinkFacts> = {}, s = lane()): LaneState =>
-  take(o, { status: 'PAID', due: eur(0n), ...f }, s);
+const paid = (object: MorObjectRow, link: Partial<LinkFacts> = {}, state = lane()): LaneState =>
+  take(object, { status: 'PAID', due: eur(0n), ...link }, state);
 
 it.each([
   ['29.90 EUR where nothing is outstanding', {}, 2990n],
@@ -174,11 +174,11 @@ it('Crossbill does not read a link again without a capture, or after its payment
   }
 });
 
-const readPaid = (s: LaneState) => settle(take(aLink(), { status: 'PAID', due: eur(0n) }, s), later);
-const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
-  settle(applyEvent(s, aPaymentEvent({ eventId: 'evt_9', ...over }), later).state, later);
-const doubles = (s: LaneState) =>
-  open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? r.fact : []));
+const readPaid = (state: LaneState) => settle(take(aLink(), { status: 'PAID', due: eur(0n) }, state), later);
+const charged = (state: LaneState, over: Partial<PaymentEvent> = {}) =>
+  settle(applyEvent(state, aPaymentEvent({ eventId: 'evt_9', ...over }), later).state, later);
+const doubles = (state: LaneState) =>
+  open(state).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? r.fact : []));
 
 it('a paid link and a card payment of the same amount open an item that says to ask the MoR first', () => {
   const asks = [{ code: 'paid-twice', maybeOne: true }];
@@ -191,8 +191,8 @@ it('a paid link and a card payment of another amount open an item that says to r
   expect(doubles(charged(readPaid(lane()), { amount: 1990n }))).toMatchObject([fact]);
 });
 
-const expired = (due: LinkFacts['due'], o = aLink(), over: Partial<LinkFacts> = {}) =>
-  open(take(o, { status: 'EXPIRED', due, ...over }));
+const expired = (due: LinkFacts['due'], values = aLink(), over: Partial<LinkFacts> = {}) =>
+  open(take(values, { status: 'EXPIRED', due, ...over }));
 
 it('an expired link with less outstanding than its price opens an item with the amount that seems paid', () => {
   expect(expired(eur(1990n))).toMatchObject([
@@ -299,7 +299,7 @@ it("an operator's retry replaces only the refused link, and Crossbill requests a
 
 const polls: (Date | null)[] = [];
 const remaining = asSettleRule(settleLinks, declares(openObjectItems));
-const settled = (s: LaneState, of = ctx()): LaneState => remaining(s, of, (when) => polls.push(when));
+const settled = (state: LaneState, of = ctx()): LaneState => remaining(state, of, (when) => polls.push(when));
 const paidLane = lane({ status: 'paid' });
 
 it.each(['paid', 'void'] as const)(
@@ -364,8 +364,8 @@ function renewal(
   const s = (payments.length === 0 ? [refused()] : payments).reduce(putPayment, lane(facts));
   return withInvoice(s, { expectedBy: at(HOUR_MS), ...row });
 }
-const made = (s: LaneState, of = asked()): readonly MorObjectRow[] =>
-  decide(s, of, settleRecovery).objects.filter((o) => !s.objects.includes(o));
+const made = (state: LaneState, of = asked()): readonly MorObjectRow[] =>
+  decide(state, of, settleRecovery).objects.filter((o) => !state.objects.includes(o));
 const own = { automatic: true, jurisdiction: 'GB' };
 
 it('after a declined renewal, Crossbill requests a payment link with the amount due and the configured country', () => {
@@ -454,27 +454,27 @@ it('a declined renewal gets another payment link only if a decline comes after t
 });
 
 it('a declined renewal gets at most three payment links, not counting links that an operator made', () => {
-  const ended = (n: number, detail: MorObjectRow['detail']) =>
-    aLink({ id: `lnk_${n}`, status: 'EXPIRED', detail, deadline: at(-1_000) });
+  const ended = (count: number, detail: MorObjectRow['detail']) =>
+    aLink({ id: `lnk_${count}`, status: 'EXPIRED', detail, deadline: at(-1_000) });
   const three = withObjects(renewal(), ended(1, own), ended(2, own));
   expect(made(withObjects(three, ended(3, {}), ended(4, {})))).toHaveLength(1);
   expect(made(withObjects(three, ended(3, own)))).toEqual([]);
 });
 
 it('each payment link of a declined renewal has its own id, and a restored database makes the same ids', () => {
-  const name = (s: LaneState) => made(s)[0]?.id;
+  const name = (state: LaneState) => made(state)[0]?.id;
   const first = name(renewal());
   expect(first).toMatch(/^lnk_[0-9a-f]{32}$/);
   expect(name(renewal({}, {}, refused({ verdictAt: at(HOUR_MS) })))).toBe(first);
   const beside = [aLink({ id: 'lnk_x', status: 'REFUSED' }), aProforma({ status: 'REFUSED', detail: own })];
   expect(name(withObjects(renewal(), ...beside))).toBe(first);
-  const aside = (n: number) => aLink({ id: `lnk_${n}`, status: 'REPLACED', detail: own });
+  const aside = (count: number) => aLink({ id: `lnk_${count}`, status: 'REPLACED', detail: own });
   const names = [first, name(withObjects(renewal(), aside(1))), name(withObjects(renewal(), aside(1), aside(2)))];
   expect(new Set(names).size).toBe(3);
 });
 
 it('Crossbill reads an open, declined renewal before a link request, but not during the pause after a failed read', () => {
-  const wanted = (s: LaneState, of: Ctx) => recoveryLookup.wanted(new Lane(s, of));
+  const wanted = (state: LaneState, of: Ctx) => recoveryLookup.wanted(new Lane(state, of));
   const stale = renewal({ readAt: null, readDueAt: at(1_000) });
   expect(wanted(stale, asked(1_000))).toBe('in_1');
   expect(wanted(stale, asked(999))).toBeNull();

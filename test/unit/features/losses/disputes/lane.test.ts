@@ -65,9 +65,10 @@ describe('a review item', () => {
   it('a dismissed item about an unclear outcome stays closed for the same outcome under a new event id', () => {
     const date = (days: number): Date => new Date(NOW.getTime() + days * DAY_MS);
     const at = (days: number) => aCtx(date(days));
-    const tell = (s: LaneState, type: string, data: object, days: number): LaneState =>
-      hear(s, type, { ...about, ...data }, at(days), `evt_${days}`, date(days).toISOString());
-    const notified = (s: LaneState, days: number): LaneState => tell(s, 'dispute.outcome', { outcome: 'partly' }, days);
+    const tell = (state: LaneState, type: string, data: object, days: number): LaneState =>
+      hear(state, type, { ...about, ...data }, at(days), `evt_${days}`, date(days).toISOString());
+    const notified = (state: LaneState, days: number): LaneState =>
+      tell(state, 'dispute.outcome', { outcome: 'partly' }, days);
     const first = notified(paidByCard(), 1);
     const done = resolveReview(first, open(first)[0]?.id ?? '', dismiss, at(2));
     if (!done.ok) throw new Error(done.message);

@@ -10,7 +10,7 @@ import { same } from '../../../../support/same.js';
 import { settle } from '../../../../support/settled.js';
 import { applyEvent } from '../../../../support/decide.js';
 
-type Happening = { readonly name: string; readonly tell: (s: LaneState, ctx: Ctx) => LaneState };
+type Happening = { readonly name: string; readonly tell: (state: LaneState, ctx: Ctx) => LaneState };
 
 const at = (minutes: number): Date => new Date(NOW.getTime() - 3_600_000 + minutes * 60_000);
 
@@ -20,14 +20,14 @@ function payment(name: string, over: Partial<PaymentEvent> & Pick<PaymentEvent, 
 }
 
 const taken = payment('taken', { type: 'payment.succeeded', at: at(0) });
-const refund = (n: number, amount: bigint, total: bigint): Happening =>
-  payment(`refund ${n}`, {
+const refund = (count: number, amount: bigint, total: bigint): Happening =>
+  payment(`refund ${count}`, {
     type: 'payment.refunded',
-    at: at(10 + n),
+    at: at(10 + count),
     amount,
     status: total === 2990n ? 'refunded' : 'partially_refunded',
-    refundId: `rfnd_${n}`,
-    processorRefundId: `re_${n}`,
+    refundId: `rfnd_${count}`,
+    processorRefundId: `re_${count}`,
     amountRefundedTotal: total,
   });
 

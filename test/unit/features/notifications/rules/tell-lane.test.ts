@@ -31,9 +31,9 @@ const facts = (status: string) => ({
 });
 const notified = (type: NotificationType, before: LaneState, after: LaneState): readonly Notice[] =>
   tellLane(before, after).filter((t) => t.type === type);
-const invoiceIs = (s: LaneState, over: Partial<InvoiceRow>): LaneState => ({
-  ...s,
-  invoice: s.invoice === null ? null : { ...s.invoice, ...over },
+const invoiceIs = (state: LaneState, over: Partial<InvoiceRow>): LaneState => ({
+  ...state,
+  invoice: state.invoice === null ? null : { ...state.invoice, ...over },
 });
 const open = invoiceIs(anOpenInvoice(), { status: 'open' });
 const everyStatus = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
@@ -80,7 +80,7 @@ const verdict = (over: Partial<AttemptRow> = {}): AttemptRow => ({
   ...{ failureMessage: 'Ada has no money', declineCode: 'expired_card', processorPaymentIntentId: 'pi_9', at: NOW },
   ...over,
 });
-const after = (over: Partial<AttemptRow> = {}, s = open): LaneState => ({ ...s, attempts: [verdict(over)] });
+const after = (over: Partial<AttemptRow> = {}, state = open): LaneState => ({ ...state, attempts: [verdict(over)] });
 
 it('a decline sends invoice.left_open with its code and the time of the next retry, and no free text', () => {
   expect(tellLane(open, invoiceIs(after(), { nextTryAt: NEXT_TRY }))).toEqual([
@@ -159,8 +159,8 @@ it('a success, or a decline of an already successful payment, sends no invoice.l
   expect(tellLane(open, after({}, { ...open, payments: paid().payments }))).toHaveLength(1);
 });
 
-const asked = (kind: ReviewRow['kind'], s = open, paymentRowId: string | null = null): LaneState =>
-  openReview(s, aCtx(), { ...aKind(kind), subject: 's', paymentRowId });
+const asked = (kind: ReviewRow['kind'], state = open, paymentRowId: string | null = null): LaneState =>
+  openReview(state, aCtx(), { ...aKind(kind), subject: 's', paymentRowId });
 const waiting = (over: object = {}): LaneState => ({
   ...open,
   payments: paid().payments.map((p) => ({ ...p, mark: 'parked' as const, ...over })),
@@ -183,7 +183,7 @@ it('the invoice.left_open notification of a renewal_overdue item names the item,
 });
 
 it("a review item about a parked payment sends invoice.left_open with the payment's id", () => {
-  const left = (s: LaneState): object[] => notified('invoice.left_open', open, s).map((t) => t.data);
+  const left = (state: LaneState): object[] => notified('invoice.left_open', open, state).map((t) => t.data);
   expect(left(asked('amount_mismatch', waiting(), 'pmt_1'))).toMatchObject([
     { why: 'review', payment_id: 'pay_1', decline_code: null, next_try_at: null },
   ]);
@@ -299,14 +299,14 @@ it('a payment_link.created notification goes out once, after the MoR gives the l
 });
 
 describe('a refund', () => {
-  const refund = (over: Partial<RefundRow> = {}, s = paid()): LaneState => {
-    const [p = never()] = s.payments;
+  const refund = (over: Partial<RefundRow> = {}, state = paid()): LaneState => {
+    const [p = never()] = state.payments;
     const row = {
       ...newRefund(aCtx(), p, { amount: 500n, reason: null, origin: 'api' }),
       id: 'ref/1',
       status: 'succeeded',
     } as const;
-    return { ...s, refunds: [{ ...row, morRefundId: 'rfnd_1', processorRefundId: 're_1', ...over }] };
+    return { ...state, refunds: [{ ...row, morRefundId: 'rfnd_1', processorRefundId: 're_1', ...over }] };
   };
   const data = {
     ...{ refund_id: 'ref/1', mor_refund_id: 'rfnd_1', processor_refund_id: 're_1', payment_id: 'pay_1' },
@@ -354,7 +354,7 @@ describe('a dispute', () => {
     status: outcome,
     detail: { ...detail, outcome, outcomeAt: at(day) },
   });
-  const lane = (of: Partial<MorObjectRow>, s = paid()): LaneState => ({ ...s, objects: [aDispute(of)] });
+  const lane = (of: Partial<MorObjectRow>, state = paid()): LaneState => ({ ...state, objects: [aDispute(of)] });
   const types = (before: LaneState, after: LaneState): string[] => tellLane(before, after).map((t) => t.type);
   const data = {
     ...{ dispute_id: 'dp_1', payment_id: 'pay_1', processor_charge_id: 'ch_1', invoice_id: 'in_1' },

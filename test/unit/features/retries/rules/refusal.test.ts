@@ -46,8 +46,8 @@ import {
 } from '../../../../support/retry-rig.js';
 import { asCommand, decide, openReview, recordRead } from '../../../../support/decide.js';
 
-const refuse = (s: LaneState, over: Parameters<typeof aPaymentEvent>[0] = {}, of = ctx()): LaneState =>
-  decide(s, of, (l) => applyRefusal(l, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over })));
+const refuse = (state: LaneState, over: Parameters<typeof aPaymentEvent>[0] = {}, of = ctx()): LaneState =>
+  decide(state, of, (l) => applyRefusal(l, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over })));
 const open = recordRead(emptyLane('in_1'), ctx(), facts());
 
 it("Crossbill stores the MoR's time, the time of arrival and the kind of a decline", () => {
@@ -208,7 +208,7 @@ const unnotified = (row: Partial<InvoiceRow> = {}): LaneState => {
   const s = recordRead(emptyLane('in_1'), ctx(), facts());
   return { ...s, invoice: { ...(s.invoice ?? never()), expectedBy: at(-1), paysByDebit: false, ...row } };
 };
-const why = (s: LaneState, of = ctx()): string | null => findObstacle(s, of);
+const why = (state: LaneState, of = ctx()): string | null => findObstacle(state, of);
 
 it('Crossbill allows a retry of a declined renewal only after the call of the earlier retry is done', () => {
   expect(why(lane())).toBeNull();
@@ -300,15 +300,15 @@ const method = (ms: number, over: Partial<ConfirmedMethod> = {}): ConfirmedMetho
   ...{ id: 'met_1', at: at(ms).toISOString(), by: 'shop', ...over },
 });
 
-function notified(s: LaneState, m: ConfirmedMethod, ms = 0): LaneState {
-  return decide(s, ctx(ms), (l) => void applyMethod(l, m));
+function notified(state: LaneState, confirmedMethod: ConfirmedMethod, ms = 0): LaneState {
+  return decide(state, ctx(ms), (l) => void applyMethod(l, confirmedMethod));
 }
 
-async function confirm(r: Rig, over: Partial<ConfirmedMethod> = {}): Promise<void> {
-  r.h.clock.advance(1_000);
+async function confirm(rig: Rig, over: Partial<ConfirmedMethod> = {}): Promise<void> {
+  rig.h.clock.advance(1_000);
   const command = asCommand((l) => applyMethod(l, { id: 'met_1', at: l.now.toISOString(), by: 'shop', ...over }));
-  await r.h.command(INVOICE_ID, command);
-  await r.h.drain();
+  await rig.h.command(INVOICE_ID, command);
+  await rig.h.drain();
 }
 
 it('a confirmed payment method leads immediately to one charge, after any decline and with any schedule', async () => {
@@ -388,8 +388,8 @@ it("a confirmed payment method is charged now, even after the schedule's end, un
 
 it('without relay and links, the timeline names the settings missing for a charge of the confirmed payment method', () => {
   const noWay = ctx(1_000, { relay: null, recoveryLinks: null });
-  const line = (c: typeof noWay): string =>
-    decide(lane({ refusal }), c, (l) => void applyMethod(l, method(1_000))).journal.at(-1)?.text ?? '';
+  const line = (ctx: typeof noWay): string =>
+    decide(lane({ refusal }), ctx, (l) => void applyMethod(l, method(1_000))).journal.at(-1)?.text ?? '';
   expect(line(noWay)).toMatch(/MOR_RELAY_URL.*RECOVERY_LINK_RETURN_URL/);
   expect(line(ctx(1_000))).toContain('shop');
   expect(line(ctx(1_000))).not.toContain('MOR_RELAY_URL');

@@ -41,9 +41,9 @@ import { failed } from '../../../../support/fakes.js';
 import { openKinds } from '../../../../support/lane-harness.js';
 import { compareWithin } from '../../../../../src/features/verify/rules/compare.js';
 
-const call = (s: LaneState): CallRow => s.calls[0] ?? never();
-const refusedCall = (s: LaneState): LaneState => putCall(s, { ...call(s), status: 'refused' });
-const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
+const call = (state: LaneState): CallRow => state.calls[0] ?? never();
+const refusedCall = (state: LaneState): LaneState => putCall(state, { ...call(state), status: 'refused' });
+const item = (state: LaneState): ReviewRow => open(state)[0] ?? never();
 const choice = (resolution: 'retry' | 'dismiss') => ({ resolution, note: null, by: 'ada' });
 
 const { answered, refused: refuse, resolve } = onStates(retryChargeCall);
@@ -121,8 +121,8 @@ it.each([
   const s = stuck();
   expect(item(s)).toMatchObject({ kind: 'effect_failed', subject: `${kind}:in_1`, fact: { call: kind } });
   expect(openReviewOf(s, 'effect_failed', `${kind}:in_1`)).toBeDefined();
-  const sent = (lane: LaneState, resolution: 'retry' | 'dismiss', r = item(s)): readonly string[] => {
-    const done = rule.resolve(lane, r, choice(resolution), of);
+  const sent = (lane: LaneState, resolution: 'retry' | 'dismiss', values = item(s)): readonly string[] => {
+    const done = rule.resolve(lane, values, choice(resolution), of);
     return done?.ok === true ? done.state.calls.map((m) => m.status) : [];
   };
   expect([sent(s, 'retry'), sent(s, 'dismiss')]).toEqual([['refused', 'pending'], ['refused']]);
@@ -150,7 +150,7 @@ it("the invoice becomes uncollectible after Stripe's answer; the answer to a can
   expect(cancelled).toBe(ending);
 });
 
-const settled = (s: LaneState, of = ctx()): LaneState => decide(wanted(s, of), of, followSchedule);
+const settled = (state: LaneState, of = ctx()): LaneState => decide(wanted(state, of), of, followSchedule);
 
 it('a pending retry of the amount due now is not withdrawn, even if an earlier retry had another amount', () => {
   const s = ordered();

@@ -45,10 +45,12 @@ import {
 import { wanted } from '../../../../support/settled.js';
 import { asCommand, decide, applyLateRead, recordRead } from '../../../../support/decide.js';
 
-const make = (s: LaneState, how: How, cause: Cause, of = ctx()): LaneState =>
-  decide(s, of, (l) => void makeRetry(l, how, cause));
-const request = (s: LaneState, asked: RetryRequest, of = ctx()) => asCommand((l) => requestRetry(l, asked))(s, of);
-const order = (s: LaneState, what: ShownToRetry, of: Ctx): LaneState => decide(s, of, (l) => orderIfWanted(l, what));
+const make = (state: LaneState, how: How, cause: Cause, of = ctx()): LaneState =>
+  decide(state, of, (l) => void makeRetry(l, how, cause));
+const request = (state: LaneState, asked: RetryRequest, of = ctx()) =>
+  asCommand((l) => requestRetry(l, asked))(state, of);
+const order = (state: LaneState, what: ShownToRetry, of: Ctx): LaneState =>
+  decide(state, of, (l) => orderIfWanted(l, what));
 
 it('Crossbill stores a retry with its number, amount and event before it sends the event', () => {
   const s = ordered();
@@ -115,8 +117,8 @@ it("Crossbill finds a retry of an invoice by the retry's number, and finds none 
 });
 
 it("Crossbill decides an operator's retry on the facts that Stripe shows at that moment", () => {
-  const ask = (s: LaneState, askedAt: Date, over: Partial<InvoiceFacts> = {}, of = ctx()) =>
-    request(s, { shown: shown({ invoice: facts(over) }), askedAt, by: 'ops' }, of);
+  const ask = (state: LaneState, askedAt: Date, over: Partial<InvoiceFacts> = {}, of = ctx()) =>
+    request(state, { shown: shown({ invoice: facts(over) }), askedAt, by: 'ops' }, of);
   expect(ask(lane(), NOW, { status: 'paid' })).toMatchObject({
     ok: false,
     message: 'You cannot retry this invoice: the invoice is paid.',
@@ -137,9 +139,9 @@ it("Crossbill decides an operator's retry on the facts that Stripe shows at that
   const over = request(lane(), ended);
   expect(over).toMatchObject({ ok: false, message: expect.stringContaining('its subscription is canceled.') });
 });
-const settled = (s: LaneState, of = ctx()): { readonly s: LaneState; readonly polls: readonly Date[] } => {
+const settled = (state: LaneState, of = ctx()): { readonly s: LaneState; readonly polls: readonly Date[] } => {
   const polls: Date[] = [];
-  const next = new Lane(wanted(s, of), of, (when) => void (when !== null && polls.push(when)));
+  const next = new Lane(wanted(state, of), of, (when) => void (when !== null && polls.push(when)));
   followSchedule(next);
   return { s: next.toState(), polls };
 };
@@ -190,8 +192,8 @@ it('if an invoice has no subscription to cancel, the retry schedule leaves the i
 
 it('Crossbill reads the invoice before a scheduled charge, and before a final step with a call to Stripe', () => {
   const then = ctx(3 * DAY_MS);
-  const reads = (s: LaneState, of = then): readonly (string | null)[] =>
-    [readToRetry, readBeforeStep].map(({ wanted: read }) => read(new Lane(s, of)));
+  const reads = (state: LaneState, of = then): readonly (string | null)[] =>
+    [readToRetry, readBeforeStep].map(({ wanted: read }) => read(new Lane(state, of)));
   expect(reads(lane())).toEqual(['in_1', null]);
   expect(reads(lane({ refusal: hard }))).toEqual([null, 'in_1']);
   for (const none of [
@@ -218,7 +220,7 @@ it('Crossbill requests a due charge after a read of Stripe, and no charge after 
   }
 });
 
-const status = (s: LaneState): string | undefined => settled(s).s.calls[0]?.status;
+const status = (state: LaneState): string | undefined => settled(state).s.calls[0]?.status;
 
 it.each([
   ['a payment came', (s: LaneState) => putPayment(s, payment({ mark: 'parked' }))],
@@ -292,7 +294,7 @@ it('an operator can retry again as soon as the verdict on the earlier retry is o
   expect(openKinds(await state(r))).toEqual([]);
 });
 
-const cases: readonly [string, string, (r: Rig) => unknown, Partial<DecisionSettings>?][] = [
+const cases: readonly [string, string, (rig: Rig) => unknown, Partial<DecisionSettings>?][] = [
   ['that is paid', 'the invoice is paid', (r) => r.h.platform.payAnotherWay(INVOICE_ID)],
   ['that is void', 'the invoice is void', (r) => r.h.platform.change(INVOICE_ID, { status: 'void' })],
   ['that is written off', 'marked uncollectible', (r) => r.h.platform.change(INVOICE_ID, { status: 'uncollectible' })],

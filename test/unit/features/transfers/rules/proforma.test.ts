@@ -31,7 +31,7 @@ import { asEventRule, openReview, onStates } from '../../../../support/decide.js
 
 const later = ctx({}, 5_000);
 const HOUR_MS = 3_600_000;
-const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const texts = (state: LaneState) => state.journal.map((l) => l.text);
 const failure = { code: 'tax_input_invalid', message: 'the VAT number', failedAt: at(-1_000) };
 const kept = { ...failure, failedAt: at(-1_000).toISOString() };
 
@@ -40,7 +40,7 @@ const requested = (...others: MorObjectRow[]) =>
 const made = (over: Partial<ProformaFacts> = {}, retryAfterMs: number | null = null) =>
   ({ kind: 'create_proforma', made: { kind: 'made', proforma: proformaFacts(over), retryAfterMs } }) as const;
 const taken = { kind: 'create_proforma', made: { kind: 'reference_taken', morId: PROFORMA } } as const;
-const rows = (s: LaneState) => s.objects.map((o) => [o.id, o.status, o.morId, o.readDueAt?.getTime() ?? null]);
+const rows = (state: LaneState) => state.objects.map((o) => [o.id, o.status, o.morId, o.readDueAt?.getTime() ?? null]);
 const other = aProforma({ morId: 'pf_other' });
 const due = at(5_000).getTime();
 
@@ -115,13 +115,13 @@ it('a proforma invoice becomes REFUSED if the MoR refuses its request, and is ma
   expect(silent?.objects).toMatchObject([{ status: 'REQUESTED', detail: { unanswered: true } }]);
 });
 
-const read = (o: MorObjectRow, f: Partial<ProformaFacts>) => {
-  const facts = { kind: 'proforma', proforma: proformaFacts(f) } as const;
+const read = (object: MorObjectRow, proforma: Partial<ProformaFacts>) => {
+  const facts = { kind: 'proforma', proforma: proformaFacts(proforma) } as const;
   const outcome = { ok: true, status: 200, requestId: null, value: facts } as const;
-  return applyObjectRead(withObjects(lane(), o), o.id, outcome, later);
+  return applyObjectRead(withObjects(lane(), object), object.id, outcome, later);
 };
-const shown = (o: MorObjectRow, f: Partial<ProformaFacts>) => {
-  const { readAttempts: _, ...row } = read(o, f).objects[0] ?? never();
+const shown = (object: MorObjectRow, proforma: Partial<ProformaFacts>) => {
+  const { readAttempts: _, ...row } = read(object, proforma).objects[0] ?? never();
   return row;
 };
 
@@ -149,9 +149,9 @@ it('the timeline has a line only for a proforma invoice with a new status', () =
   expect(texts(read(o, { status: 'SETTLED' }))).toEqual(['proforma invoice PF-1 is SETTLED']);
 });
 
-const tell = (s: LaneState, data: object, failed = false) => {
+const tell = (state: LaneState, data: object, failed = false) => {
   const type = failed ? 'proforma_invoice.issuance_failed' : 'proforma_invoice.issued';
-  return asEventRule(failed ? applyIssuanceFailed : applyIssued)(s, channelEvent(type, data), later);
+  return asEventRule(failed ? applyIssuanceFailed : applyIssued)(state, channelEvent(type, data), later);
 };
 const id = { proformaInvoiceId: PROFORMA };
 
@@ -217,12 +217,12 @@ it.each([
 });
 
 const amount = (minor: string, currency = 'EUR') => ({ amount: minor, currency });
-function came(received: object, total: object = amount('29.90'), s = withObjects(lane(), aProforma())) {
+function came(received: object, total: object = amount('29.90'), state = withObjects(lane(), aProforma())) {
   const settledAt = at(-1_000).toISOString();
   const data = { proformaInvoiceId: PROFORMA, status: 'SETTLED', settledAt, total, amountReceived: received };
   const e = channelEvent('proforma_invoice.settled', data);
   if (e.kind !== 'proforma_invoice.settled') throw new Error(e.kind);
-  return asEventRule(applySettled)(s, e, later);
+  return asEventRule(applySettled)(state, e, later);
 }
 
 it("Crossbill books a full bank transfer at the MoR's time, and its invoice waits to be marked paid", () => {
@@ -271,9 +271,9 @@ it('a late transfer event leaves a proforma invoice BOOKED', () => {
 const settleTransfers = asSettleRule(declares(unheardTransfers));
 
 const polls: (Date | null)[] = [];
-const settled = (s: LaneState, ms = HOUR_MS): LaneState => {
+const settled = (state: LaneState, ms = HOUR_MS): LaneState => {
   polls.length = 0;
-  return settleTransfers(s, ctx({}, ms), (when) => polls.push(when));
+  return settleTransfers(state, ctx({}, ms), (when) => polls.push(when));
 };
 
 it.each(['SETTLED', 'INVOICED', 'BOOKED'])(

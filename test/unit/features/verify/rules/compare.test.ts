@@ -114,7 +114,9 @@ it('the difference of a refund on an open invoice says that the refund waits for
     expect([untilPaid, finding.unmirrored(about, { refunded, mirror, untilPaid: false })]).toContainEqual(found);
     return found?.id === untilPaid.id;
   };
-  const waiting = (r: Partial<RefundRow> = {}): readonly RefundRow[] => [refund({ mirror: 'waiting', ...r })];
+  const waiting = (refundRow: Partial<RefundRow> = {}): readonly RefundRow[] => [
+    refund({ mirror: 'waiting', ...refundRow }),
+  ];
   expect(waits({ invoice: open, refunds: waiting() })).toBe(true);
   expect(waits({ invoice: open, refunds: waiting({ mirror: 'crediting' }) }, 'crediting')).toBe(false);
   expect(waits({ invoice: open, refunds: waiting(), payments: [payment({ mark: 'parked' })] })).toBe(false);
@@ -271,8 +273,8 @@ describe('the payments of an invoice on Stripe', () => {
 describe('one charge on two invoices', () => {
   const first = payment({ id: 'pmt_a', paymentId: 'pay_a', invoiceId: 'in_a' });
   const second = payment({ recordedAt: after(1) });
-  const about = (p: PaymentRow, other: PaymentRow, over: Partial<OurInvoice> = {}): Difference[] =>
-    compareCharges(ours({ payments: [p], sameCharge: [other], ...over }));
+  const about = (payment: PaymentRow, other: PaymentRow, over: Partial<OurInvoice> = {}): Difference[] =>
+    compareCharges(ours({ payments: [payment], sameCharge: [other], ...over }));
 
   it('a charge on two invoices is one difference, on the later payment and with both invoices', () => {
     expect(about(second, first)).toMatchObject([

@@ -77,7 +77,7 @@ it('a loss window names the outages of its events and no other outage', () => {
       [0, 4 * HOUR],
     ],
   ]);
-  const days = (n: number): number => n * 24 * HOUR;
+  const days = (count: number): number => count * 24 * HOUR;
   expect(windows([span(0, 0), span(4 * HOUR, days(3)), span(days(3) + 5 * HOUR, days(4))])).toEqual([
     [
       [0, 4 * HOUR - 10_930],

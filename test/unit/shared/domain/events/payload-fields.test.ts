@@ -106,8 +106,11 @@ it('Crossbill finds a text or a time by field name at any depth of an event, and
 });
 
 it('Crossbill searches the first thousand members of a payload, and accepts links of at most 2,048 characters', () => {
-  const after = (n: number) =>
-    deadlineIn({ ...Object.fromEntries(Array.from({ length: n }, (_, i) => [`m${i}`, null])), deadline: '2027-07-01' });
+  const after = (count: number) =>
+    deadlineIn({
+      ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, null])),
+      deadline: '2027-07-01',
+    });
   expect([after(999), after(1_000)]).toEqual([JULY, null]);
   const long = (length: number) => dashboardIn({ link: 'https://dash.example/'.padEnd(length, 'x') })?.length ?? null;
   expect([long(2_048), long(2_049)]).toEqual([2_048, null]);

@@ -28,7 +28,7 @@ it('Crossbill recognises a repeated Stripe event if only its pending_webhooks fi
   expect(sameEvent(bytes({ id: 'evt_1', pending_webhooks: 2 }), bytes({ id: 'evt_1', pending_webhooks: 0 }))).toBe(
     true,
   );
-  const inside = (n: number): Buffer => bytes({ id: 'evt_1', data: { pending_webhooks: n } });
+  const inside = (count: number): Buffer => bytes({ id: 'evt_1', data: { pending_webhooks: count } });
   expect(sameEvent(inside(2), inside(0))).toBe(false);
 });
 

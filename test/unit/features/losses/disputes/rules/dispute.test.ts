@@ -22,20 +22,20 @@ import {
 type Notified = { readonly s: LaneState; readonly said: string | null };
 
 /** `minute`: when the MoR made the event; null: it did not say. It arrives an hour after noon. */
-function tell(s: LaneState, type: string, data: object, minute: number | null = 0): Notified {
+function tell(lane: LaneState, type: string, data: object, minute: number | null = 0): Notified {
   const created = minute === null ? {} : { created: minutesLater(minute).toISOString() };
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id: 'evt_1', type, ...created, data })));
   if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   const event = { family: 'channel', eventId: 'evt_1', type, event: parsed.event } as const;
-  const { state, verdict: outcome } = applyEvent(s, event, later(60));
+  const { state, verdict: outcome } = applyEvent(lane, event, later(60));
   return { s: state, said: outcome.reason };
 }
-const outcome = (s: LaneState, said: string, minute: number | null = 0, more: object = {}): Notified =>
-  tell(s, 'dispute.outcome', { disputeId: 'dp_1', outcome: said, ...more }, minute);
-const needed = (s: LaneState, more: object = {}, minute: number | null = 0): Notified =>
-  tell(s, 'dispute.action_needed', { disputeId: 'dp_1', ...more }, minute);
-const sentBack = (s: LaneState, more: object = {}, minute: number | null = 0): Notified =>
-  tell(s, 'dispute.revision_requested', { disputeId: 'dp_1', ...more }, minute);
+const outcome = (state: LaneState, said: string, minute: number | null = 0, more: object = {}): Notified =>
+  tell(state, 'dispute.outcome', { disputeId: 'dp_1', outcome: said, ...more }, minute);
+const needed = (state: LaneState, more: object = {}, minute: number | null = 0): Notified =>
+  tell(state, 'dispute.action_needed', { disputeId: 'dp_1', ...more }, minute);
+const sentBack = (state: LaneState, more: object = {}, minute: number | null = 0): Notified =>
+  tell(state, 'dispute.revision_requested', { disputeId: 'dp_1', ...more }, minute);
 const withRow = (row: MorObjectRow): LaneState => ({ ...paid(), objects: [row] });
 const only = ({ s }: Notified): MorObjectRow => {
   const [o, ...more] = s.objects;
@@ -282,10 +282,10 @@ it('a dispute keeps the link to its dashboard page until an event has a new link
   expect(only(needed(first.s, { dashboardUrl: 'https://mor.example/2' }, 1)).url).toBe('https://mor.example/2');
 });
 
-const received = (s: LaneState, more: object = {}): Notified =>
-  tell(s, 'pre_chargeback_alert.received', { alertId: 'al_1', ...more });
-const handled = (s: LaneState, more: object = {}): Notified =>
-  tell(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', ...more });
+const received = (state: LaneState, more: object = {}): Notified =>
+  tell(state, 'pre_chargeback_alert.received', { alertId: 'al_1', ...more });
+const handled = (state: LaneState, more: object = {}): Notified =>
+  tell(state, 'pre_chargeback_alert.outcome', { alertId: 'al_1', ...more });
 
 it('an alert keeps its deadline until a new deadline arrives', () => {
   const first = received(paid(), { deadline: '2026-11-22T00:00:00Z' });

@@ -30,9 +30,9 @@ import { closeReviews, openReview } from '../../../../../support/decide.js';
 const DUE = new Date('2026-12-01T00:00:00Z');
 const URL = 'https://mor.example/dp_1';
 /** Given back to the customer at that time. */
-function refundOf(s: LaneState, amount: bigint, succeededAt: Date): LaneState {
-  const [p = never()] = s.payments;
-  return putRefund(s, {
+function refundOf(state: LaneState, amount: bigint, succeededAt: Date): LaneState {
+  const [p = never()] = state.payments;
+  return putRefund(state, {
     ...newRefund(later(0), p, { amount, reason: null, origin: 'event' }),
     status: 'succeeded',
     succeededAt,
@@ -53,8 +53,8 @@ it('the review item of an open dispute names the amount, the deadline and the da
 });
 
 it(`the review item of a dispute without a usable amount names the payment's amount, or just "a payment"`, () => {
-  const sum = (s: LaneState, over: Partial<MorObjectRow>): string =>
-    showDisputed(disputedOf(s, withThem(s, [aDispute(over)]).objects[0] ?? never()));
+  const sum = (state: LaneState, over: Partial<MorObjectRow>): string =>
+    showDisputed(disputedOf(state, withThem(state, [aDispute(over)]).objects[0] ?? never()));
   expect(sum(paid(), { amount: 1000n })).toBe('29.90 EUR');
   expect(sum(paid(), { currency: 'USD' })).toBe('29.90 EUR');
   expect(sum(paid({ amount: null }), {})).toBe('a payment');
@@ -104,8 +104,8 @@ it("if a lost dispute's payment was also refunded, the review item names the amo
     },
   });
   const lost = withThem(paid(), [dispute]);
-  const refunded = (amountRefunded: bigint, s = lost): LaneState =>
-    withThem({ ...s, payments: s.payments.map((p) => ({ ...p, amountRefunded })) }, [], 5);
+  const refunded = (amountRefunded: bigint, state = lost): LaneState =>
+    withThem({ ...state, payments: state.payments.map((p) => ({ ...p, amountRefunded })) }, [], 5);
   expect(open(refunded(2990n))).toMatchObject([{ id: only(lost)?.id, fact: given?.fact }]);
   expect(only(refunded(990n))).toMatchObject({
     fact: {
@@ -271,10 +271,10 @@ it('a win after a loss opens a review item about the reversal only if an operato
 });
 
 it('each new outcome of a dispute opens a review item, even after an operator dismissed the item of the previous outcome', () => {
-  const round = (s: LaneState, status: string, minute: number, outcome: string | null = null): LaneState => {
+  const round = (state: LaneState, status: string, minute: number, outcome: string | null = null): LaneState => {
     const at = minutesLater(minute).toISOString();
-    const detail = { ...s.objects[0]?.detail, outcome, outcomeAt: at, outcomeHeardAt: at };
-    return goesOn(s, { status, detail }, minute);
+    const detail = { ...state.objects[0]?.detail, outcome, outcomeAt: at, outcomeHeardAt: at };
+    return goesOn(state, { status, detail }, minute);
   };
   const sum = { amount: 2000n, currency: 'EUR' } as const;
   let s = withThem(paid(), [aDispute({ ...sum, status: 'lost' })]);
@@ -312,7 +312,8 @@ it('a change of one dispute closes no review item of another dispute or another 
   }
 });
 
-const placed = (s: LaneState, o: MorObjectRow): string | null | undefined => withThem(s, [o]).objects[0]?.paymentRowId;
+const placed = (state: LaneState, object: MorObjectRow): string | null | undefined =>
+  withThem(state, [object]).objects[0]?.paymentRowId;
 const unplaced = (names: string[]): MorObjectRow => aDispute({ paymentRowId: null, detail: { names } });
 
 it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])(
@@ -375,14 +376,14 @@ it('a returned debit opens a review item; if an operator dismissed this item, un
   expect(asked(goesOn(undone, { status: 'undone' }))).toEqual(['ret_1']);
 });
 
-const refund = (s: LaneState, over: Partial<RefundRow> = {}): LaneState => {
-  const [p = never()] = s.payments;
+const refund = (state: LaneState, over: Partial<RefundRow> = {}): LaneState => {
+  const [p = never()] = state.payments;
   const row = {
     ...newRefund(later(0), p, { amount: 1000n, reason: null, origin: 'event' }),
     status: 'succeeded',
     succeededAt: NOW,
   } as const;
-  return putRefund(s, { ...row, id: 'ref_1', ...over });
+  return putRefund(state, { ...row, id: 'ref_1', ...over });
 };
 const handled = (refunded: boolean | null, over: Partial<MorObjectRow> = {}): MorObjectRow =>
   anAlert({ status: 'handled', detail: { refunded }, ...over });
@@ -440,7 +441,7 @@ it("the review item of an alert with an unclear outcome tells the operator to lo
 });
 
 it("a refund less than a day before the alert, or a fully refunded payment, counts as the alert's refund", () => {
-  const waits = (s: LaneState, o = handled(true)): boolean => asked(withThem(s, [o])).length === 1;
+  const waits = (state: LaneState, values = handled(true)): boolean => asked(withThem(state, [values])).length === 1;
   const dayBefore = new Date(NOW.getTime() - ALERT_TIMEOUT_MS);
   expect(waits(paid())).toBe(true);
   expect(waits(refund(paid()))).toBe(false);

@@ -24,38 +24,40 @@ const aLoss = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
 const recorded: Partial<PaymentRow> = { paymentRecordId: 'inpay_1' };
 const lostLane = (over: Partial<PaymentRow> = recorded, of: Partial<MorObjectRow> = {}): LaneState =>
   withThem(paid(over), [aLoss(of)]);
-const find = (s: LaneState, subject: string): ReviewRow => {
-  const found = s.reviews.findLast((r) => r.subject === subject) ?? never();
+const find = (state: LaneState, subject: string): ReviewRow => {
+  const found = state.reviews.findLast((r) => r.subject === subject) ?? never();
   return found;
 };
-const choose = (s: LaneState, subject = 'dp_1:lost', resolution: 'credit' | 'retry' = 'credit', ctx = later(10)) =>
-  resolveReview(s, find(s, subject).id, { resolution, note: null, by: 'ada' }, ctx);
+const choose = (state: LaneState, subject = 'dp_1:lost', resolution: 'credit' | 'retry' = 'credit', ctx = later(10)) =>
+  resolveReview(state, find(state, subject).id, { resolution, note: null, by: 'ada' }, ctx);
 const chosen = (
-  s: LaneState,
+  state: LaneState,
   ...of: Parameters<typeof choose> extends [LaneState, ...infer R] ? R : never
 ): LaneState => {
-  const done = choose(s, ...of);
+  const done = choose(state, ...of);
   if (!done.ok) throw new Error(done.code);
-  return decided(s, () => ({ ...done.state, entries: [] }));
+  return decided(state, () => ({ ...done.state, entries: [] }));
 };
-const calls = (s: LaneState): (readonly [string, string, string])[] => s.calls.map((m) => [m.kind, m.key, m.status]);
-const pending = (s: LaneState): CallRow => {
-  const found = s.calls.find((m) => m.status === 'pending') ?? never();
+const calls = (state: LaneState): (readonly [string, string, string])[] =>
+  state.calls.map((m) => [m.kind, m.key, m.status]);
+const pending = (state: LaneState): CallRow => {
+  const found = state.calls.find((m) => m.status === 'pending') ?? never();
   return found;
 };
-const answered = (s: LaneState, value: CallReply, minute = 11): LaneState => {
+const answered = (state: LaneState, value: CallReply, minute = 11): LaneState => {
   const outcome: CallOutcome<CallReply> = { ok: true, value, status: 200, requestId: 'req_1' };
-  return decided(s, (state) => {
+  return decided(state, (state) => {
     const next = applyReply(state, pending(state).id, outcome, later(minute));
     return settle({ ...next }, later(minute));
   });
 };
-const reported = (s: LaneState): LaneState => answered(s, { kind: 'report_refund', paymentRecordId: 'inpay_1' });
-const noted = (s: LaneState): LaneState => answered(s, { kind: 'issue_credit_note', creditNoteId: 'cn_1' });
+const reported = (state: LaneState): LaneState =>
+  answered(state, { kind: 'report_refund', paymentRecordId: 'inpay_1' });
+const noted = (state: LaneState): LaneState => answered(state, { kind: 'issue_credit_note', creditNoteId: 'cn_1' });
 const credited = (): LaneState => noted(reported(chosen(lostLane())));
-const credit = (s: LaneState, id = 'dsp_1') => s.objects.find((o) => o.id === id)?.detail.credit;
-const booked = (s: LaneState): (readonly [string, string, bigint])[] =>
-  s.entries.filter((e) => e.reason.startsWith('loss_')).map((e) => [e.reason, e.subject, e.amount.minor]);
+const credit = (state: LaneState, id = 'dsp_1') => state.objects.find((o) => o.id === id)?.detail.credit;
+const booked = (state: LaneState): (readonly [string, string, bigint])[] =>
+  state.entries.filter((e) => e.reason.startsWith('loss_')).map((e) => [e.reason, e.subject, e.amount.minor]);
 
 it('the review item of a lost dispute offers a credit note and proposes no action', () => {
   expect(find(lostLane(), 'dp_1:lost')).toMatchObject({ actions: ['credit', 'dismiss'], proposed: null });
@@ -175,7 +177,7 @@ it("if Stripe refuses the credit of a loss, a review item opens and the operator
   expect(tooLate).toMatchObject({ ok: false, code: 'credit_not_available' });
 });
 
-const offers = (s: LaneState): readonly string[] => find(s, 'dp_1:lost').actions;
+const offers = (state: LaneState): readonly string[] => find(state, 'dp_1:lost').actions;
 const withInvoice = (over: Partial<NonNullable<LaneState['invoice']>>): LaneState => {
   const s = paid(recorded);
   return withThem({ ...s, invoice: s.invoice === null ? null : { ...s.invoice, ...over } }, [aLoss()]);

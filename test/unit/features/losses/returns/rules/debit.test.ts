@@ -19,8 +19,8 @@ import { applyEvent, resolveReview, decide, openReview } from '../../../../../su
 
 const later = (minutes: number) => aCtx(new Date(NOW.getTime() + minutes * 60_000));
 
-const withReturn = (s: LaneState, o: MorObjectRow, minute: number): LaneState =>
-  decide(putObject(s, o), later(minute), declares(returnedDebits));
+const withReturn = (state: LaneState, object: MorObjectRow, minute: number): LaneState =>
+  decide(putObject(state, object), later(minute), declares(returnedDebits));
 
 /** A payment of 29.90 that is in the ledger as collected. */
 function paid(): { s: LaneState; id: string } {
@@ -35,8 +35,8 @@ function returned({ s, id }: { s: LaneState; id: string }, minute = 1): LaneStat
   return settle(done.state, later(minute));
 }
 
-function undone(s: LaneState, id: string, minute = 2): LaneState {
-  const done = undoReturn(s, id, 'ada', later(minute));
+function undone(state: LaneState, id: string, minute = 2): LaneState {
+  const done = undoReturn(state, id, 'ada', later(minute));
   if (!done.ok) throw new Error(done.code);
   return settle(done.state, later(minute));
 }
@@ -165,14 +165,14 @@ it('after an operator dismissed a returned debit, a refund opens an item with th
 });
 
 it("after an operator dismissed a returned debit, a second refund raises the item's amount that the customer got twice", () => {
-  const refunded = (s: LaneState, n: number, amount: bigint, total: bigint): LaneState => {
-    const names = { refundId: `rfnd_${n}`, processorRefundId: `re_${n}`, amountRefundedTotal: total };
-    const about = { eventId: `evt_${n}`, type: 'payment.refunded', status: 'partially_refunded', amount } as const;
-    return settle(applyEvent(s, aPaymentEvent({ ...about, ...names }), later(3 + n)).state, later(3 + n));
+  const refunded = (state: LaneState, count: number, amount: bigint, total: bigint): LaneState => {
+    const names = { refundId: `rfnd_${count}`, processorRefundId: `re_${count}`, amountRefundedTotal: total };
+    const about = { eventId: `evt_${count}`, type: 'payment.refunded', status: 'partially_refunded', amount } as const;
+    return settle(applyEvent(state, aPaymentEvent({ ...about, ...names }), later(3 + count)).state, later(3 + count));
   };
   const once = refunded(returned(paid()), 1, 300n, 300n);
   const both = refunded(once, 2, 400n, 700n);
-  const twice = (s: LaneState) => open(s).filter((r) => r.topic === 'returned-twice');
+  const twice = (state: LaneState) => open(state).filter((r) => r.topic === 'returned-twice');
   const [before] = twice(once);
   const sums = { got: eur(700n), booked: eur(2290n) };
   expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);

@@ -18,18 +18,18 @@ import { disputed } from '../../../../../../src/features/losses/disputes/dispute
 
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
 const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });
-const book = (s: LaneState, objects: readonly MorObjectRow[], minute = 9): LaneState =>
-  decided(s, (state) => decide(objects.reduce(putObject, state), later(minute), postLosses));
+const book = (state: LaneState, objects: readonly MorObjectRow[], minute = 9): LaneState =>
+  decided(state, (state) => decide(objects.reduce(putObject, state), later(minute), postLosses));
 /** The row as it stands after the books followed. */
-const row = (s: LaneState, id = 'dsp_1'): MorObjectRow => {
-  const found = s.objects.find((o) => o.id === id) ?? never();
+const row = (state: LaneState, id = 'dsp_1'): MorObjectRow => {
+  const found = state.objects.find((o) => o.id === id) ?? never();
   return found;
 };
-const taken = (s: LaneState): (readonly [string, string, bigint])[] =>
-  s.entries.map((e) => [e.paymentRowId, e.reason, e.amount.minor] as const);
-const lossOf = (s: LaneState, id?: string): string | undefined => row(s, id).detail.loss?.minor;
-const change = (s: LaneState, over: Partial<PaymentRow>): LaneState =>
-  s.payments.slice(0, 1).reduce((state, p) => putPayment(state, { ...p, ...over }), s);
+const taken = (state: LaneState): (readonly [string, string, bigint])[] =>
+  state.entries.map((e) => [e.paymentRowId, e.reason, e.amount.minor] as const);
+const lossOf = (state: LaneState, id?: string): string | undefined => row(state, id).detail.loss?.minor;
+const change = (state: LaneState, over: Partial<PaymentRow>): LaneState =>
+  state.payments.slice(0, 1).reduce((state, p) => putPayment(state, { ...p, ...over }), state);
 
 it('a lost dispute takes its own amount, but at most the rest of the payment, and without an amount the whole rest', () => {
   expect(taken(book(paid(), [lost(euros(1000n))]))).toEqual([['pmt_1', 'dispute_lost', 1000n]]);
@@ -216,12 +216,12 @@ it('a returned debit and a lost dispute take at most the payment together, in th
 });
 
 describe('a loss and its reversal in one decision', () => {
-  const dated = (s: LaneState): LaneState =>
-    book(s, [lost({ detail: { outcomeAt: minutesLater(1).toISOString() } })], 2);
+  const dated = (state: LaneState): LaneState =>
+    book(state, [lost({ detail: { outcomeAt: minutesLater(1).toISOString() } })], 2);
   const when = { at: minutesLater(30), movedAt: minutesLater(10) };
   /** 9.90 were given back: so much less was lost, at 40 unless `entries` of the same decision say when. */
-  const lessBy = (s: LaneState, ...entries: LaneState['entries']): Date | undefined => {
-    const state = { ...change(s, { amountRefunded: 990n }), entries };
+  const lessBy = (lane: LaneState, ...entries: LaneState['entries']): Date | undefined => {
+    const state = { ...change(lane, { amountRefunded: 990n }), entries };
     return decide(state, later(40), postLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
   };
 
@@ -319,18 +319,18 @@ describe('a dispute of unclear amount', () => {
     return h;
   }
 
-  async function tell(h: LaneHarness, minute: number, type: string, data: object): Promise<void> {
+  async function tell(harness: LaneHarness, minute: number, type: string, data: object): Promise<void> {
     const id = `evt_${minute}`;
-    const created = new Date(h.clock.now().getTime() + minute * 60_000).toISOString();
+    const created = new Date(harness.clock.now().getTime() + minute * 60_000).toISOString();
     const body = { id, type, created, data: { disputeId: 'dp_1', paymentId: 'pay_oak', ...data } };
-    await h.take(delivery('mor_events', id, type, INVOICE_ID, body));
+    await harness.take(delivery('mor_events', id, type, INVOICE_ID, body));
   }
-  const lost = (h: LaneHarness, sum: object, minute = 1): Promise<void> =>
-    tell(h, minute, 'dispute.outcome', { outcome: 'lost', ...sum });
+  const lost = (harness: LaneHarness, sum: object, minute = 1): Promise<void> =>
+    tell(harness, minute, 'dispute.outcome', { outcome: 'lost', ...sum });
 
   const WHOLE = { code: 'dispute-lost', dispute: 'dp_1', amount: eur(1000n), twice: null };
-  async function booked(h: LaneHarness): Promise<readonly [bigint, readonly unknown[]]> {
-    const s = await h.state(INVOICE_ID);
+  async function booked(harness: LaneHarness): Promise<readonly [bigint, readonly unknown[]]> {
+    const s = await harness.state(INVOICE_ID);
     return [balances(s)['disputed_payments'] ?? 0n, openFacts(s)];
   }
 
