@@ -38,7 +38,7 @@ export type FeatureModule = Type & { readonly of?: (config: Config) => DynamicMo
 /** A frame opens a slot of its own here with `declare module`, so this file imports no frame. */
 export interface Feature {
   readonly name: string;
-  /** The Nest modules: routes, pages, flows, timers. Loaded late: `crossbill --help` needs none of them. */
+  /** The Nest modules: routes, pages, services, timers. Loaded late: `crossbill --help` needs none of them. */
   readonly modules?: () => Promise<readonly FeatureModule[]>;
   /** How the feature joins the lanes of invoices. Its rules run before those of the core, if they are not `late`. */
   readonly lanes?: readonly Subject[];

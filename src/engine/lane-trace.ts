@@ -1,5 +1,5 @@
-// The trail of one claim of a lane, from its events to its last call, for logs and metrics. No decision depends on a
-// trail.
+// The trace of one claim of a lane, from its events to its last call, for logs and metrics. No decision depends on a
+// trace.
 import { type CallFailure, type CallOutcome, codesOf, withoutCards } from '../shared/domain/ports/call.js';
 import { nameLane } from '../shared/domain/events/channel-lane.js';
 import { type LaneState } from '../shared/domain/model.js';

@@ -1,4 +1,4 @@
-// The draft of a lane: plain rows for rules to change in place. The state behind the draft stays unchanged.
+// A lane for rules: plain rows to change in place. The state behind it stays unchanged.
 import { type Ctx, callKey } from './context.js';
 import {
   CALL,
@@ -25,7 +25,7 @@ type Rows<K extends keyof Lists> = Mutable<Row<K>>[];
 /** Schedules another decision on the lane at a future time. Null or a past time schedules nothing. */
 export type DecideAgain = (at: Date | null) => void;
 
-/** A rule changes the draft and returns nothing. */
+/** A rule changes the lane and returns nothing. */
 export type Rule = (lane: Lane) => void;
 
 /** The row behind a line of the timeline, or the row's id. Null: there is no row. */

@@ -1,4 +1,4 @@
-// An errand is the lane's next request to Stripe or the MoR: a stored call, a search for a call's effect, or a lookup.
+// A lane's next request to Stripe or the MoR is a stored call, a search for a call's effect, or a lookup.
 // A lookup asks a question and changes nothing outside.
 import { type CallRow } from '../shared/domain/model.js';
 import { type CallOutcome } from '../shared/domain/ports/call.js';
@@ -51,7 +51,7 @@ export type NextRequest =
     };
 
 /**
- * Returns the lane's next errand (see the top of this file). Null: none now. If an errand must wait, the function calls
+ * Returns the lane's next request (see the top of this file). Null: none now. If a request must wait, the function calls
  * `lane.isPast` with the time. The engine then decides again at this time.
  */
 export type RequestRule = (lane: Lane) => NextRequest | null;
@@ -70,7 +70,7 @@ export type Lookup<Q, A> = {
   readonly apply: (lane: Lane, reply: A, question: Q) => void;
 };
 
-/** Makes the errand of the lookup's next question. Null: the lookup has no question now. */
+/** Makes the request of the lookup's next question. Null: the lookup has no question now. */
 export function nextLookup<Q, A>(lookup: Lookup<Q, A>): RequestRule {
   return (lane) => {
     const question = lookup.wanted(lane);
@@ -78,7 +78,7 @@ export function nextLookup<Q, A>(lookup: Lookup<Q, A>): RequestRule {
   };
 }
 
-/** Makes the errand for this question. */
+/** Makes the request for this question. */
 export function askFor<Q, A>({ name, ask, apply }: Lookup<Q, A>, question: Q): NextRequest {
   const asked = async (peers: Peers, call: CarriedBy): Promise<Rule> => {
     const reply = await call(name, ask(question, peers));

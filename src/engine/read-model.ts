@@ -1,4 +1,4 @@
-// Finds one invoice, payment or refund by its id, for pages, routes and flows.
+// Finds one invoice, payment or refund by its id, for pages, routes and services.
 import { Injectable } from '@nestjs/common';
 import { Any, type DataSource } from 'typeorm';
 import {

@@ -1,5 +1,5 @@
 // Works on one claimed lane until nothing is due. In each round it records events and replies, decides, and stores the
-// decision. Then it makes one request (an errand): sends a stored call, or looks something up.
+// decision. Then it makes one request: sends a stored call, or looks something up.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../shared/domain/events/channel-lane.js';
 import { applyReply, applyCheck } from './calls.js';

@@ -1,4 +1,4 @@
-// The acts on an invoice's page: by the API's own flows, once per form, on record, and closed to a viewer.
+// The acts on an invoice's page: by the API's own services, once per form, on record, and closed to a viewer.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deliver } from '../e2e/support/endpoint.js';
 import { deafMor, draftRenewal, newPaid, paymentObject } from '../e2e/support/story.js';

@@ -1,4 +1,4 @@
-// The whole-path benchmark: stored events become confirmed marks through the real flows, the real `stripe` package and
+// The whole-path benchmark: stored events become confirmed marks through the real services, the real `stripe` package and
 // a real PostgreSQL.
 import { type BillingPlatform } from '#src/shared/domain/ports/billing-platform.js';
 import { Decisions } from '#src/core/lanes/decisions.js';
@@ -49,7 +49,7 @@ export function stripeOf(db: Database, peerUrl: string, maxSockets: number): Str
   return new StripeClient(options, new PgRequestBudget(db, new SystemClock(), new ServerTime(), NO_LIMIT));
 }
 
-/** The real worker with the real flows. */
+/** The real worker with the real services. */
 export function makeWorker(db: Database, signal: LaneSignal, options: WorkerOptions): LaneWorker {
   const clock = new SystemClock();
   const platform: BillingPlatform =

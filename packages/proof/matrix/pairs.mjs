@@ -31,7 +31,7 @@ export function pairsOf({ node, postgres, short }) {
 }
 
 /**
- * Jest's arguments for a pair, without the folders. The long flows depend on Node alone: each Node runs them only with
+ * Jest's arguments for a pair, without the folders. The long services depend on Node alone: each Node runs them only with
  * the newest PostgreSQL.
  */
 export function without({ postgres }) {

@@ -1,4 +1,4 @@
-// The possible actions on an invoice. Each button uses the same flow as the API and the command line.
+// The possible actions on an invoice. Each button uses the same service as the API and the command line.
 import { type ReviewRow } from '../../shared/domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow, returnOf } from '../../shared/domain/mor-object.js';
 import { type InvoiceView } from '../../engine/read-model.js';

@@ -96,8 +96,8 @@ export class ExportsRepository {
   }
 
   /**
-   * Reads entries by number, which is nearly the order of time. Only strays are out of order: Crossbill recorded them
-   * hours before or after the money moved (see OUT_OF_ORDER in ledger.repository.ts). So a second query reads the strays, and the
+   * Reads entries by number, which is nearly the order of time. Only some are out of order: Crossbill recorded them
+   * hours before or after the money moved (see OUT_OF_ORDER in ledger.repository.ts). So a second query reads the entries out of order, and the
    * export merges them in by time.
    */
   private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
@@ -162,7 +162,7 @@ export class ExportsRepository {
 }
 
 /**
- * Returns the strays by time. A stray is an entry recorded hours before or after the money moved (see OUT_OF_ORDER in
+ * Returns the entries out of order by time. an entry out of order is an entry recorded hours before or after the money moved (see OUT_OF_ORDER in
  * ledger.repository.ts).
  */
 class OutOfOrder {
@@ -171,7 +171,7 @@ class OutOfOrder {
 
   constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
 
-  /** Returns the next strays up to this time of their money, at most one page. Null `time`: no limit on the time. */
+  /** Returns the next entries out of order up to this time of their money, at most one page. Null `time`: no limit on the time. */
   async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
     if (!this.begun) await this.advance();
     const taken: LedgerEntryEntity[] = [];

@@ -56,9 +56,9 @@ export const COMMON = ['payment_collected', 'payment_marked'];
 export const isRare = (alias: string): string => `${alias}.reason not in ('${COMMON.join("', '")}')`;
 
 /**
- * The condition of a partial index for strays: entries recorded more than three hours before or after the money moved.
+ * The condition of a partial index for entries out of order: recorded more than three hours before or after the money moved.
  * Nearly every entry is recorded sooner: even a payment on a draft waits for only one hour. So all entries of a month
- * except the strays lie in one span of entry numbers, and the large table needs no index on `moved_at`.
+ * except the entries out of order lie in one span of entry numbers, and the large table needs no index on `moved_at`.
  */
 export const OUT_OF_ORDER = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
 
@@ -145,7 +145,7 @@ function ofPayments(which: string): string {
   return `x.invoice_id = ${all('invoice_id')} and x.payment_row_id = ${all('id')}`;
 }
 
-/** The span of entry numbers around all entries of this time, except strays. */
+/** The span of entry numbers around all entries of this time, except entries out of order. */
 export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<Numbers> {
   return numbersWithin(orm, 'ledger_entry', 'recorded_at', {
     since: since && new Date(since.getTime() - OUT_OF_ORDER_MS),
@@ -154,7 +154,7 @@ export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<N
 }
 
 /**
- * Selects the entries moved in this span, as a subquery of two sorted parts: the usual entries and the strays. So
+ * Selects the entries moved in this span, as a subquery of two sorted parts: the usual entries and the entries out of order. So
  * PostgreSQL merges the parts only as far as a page needs, and does not sort all entries of the span.
  */
 async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {

@@ -1,4 +1,4 @@
-// Turns a checked API request into the flow's request. Each kind of signup has its own fields.
+// Turns a checked API request into the service's request. Each kind of signup has its own fields.
 import { parseCurrency } from '../../shared/domain/money.js';
 import { type WireRequest } from '../../shared/domain/ports/call.js';
 import { type SignupCustomer } from '../../shared/domain/ports/payment-gateway.js';
@@ -9,7 +9,7 @@ import { type CreateSignupDto, type SignupCustomerDto } from './signup.dto.js';
 export type SignupTax = { readonly id: string | null; readonly calculation: WireRequest | null };
 
 /**
- * Makes the flow's request. Throws a 400 with the field if a payment has neither a sum nor an invoice, or a field does
+ * Makes the service's request. Throws a 400 with the field if a payment has neither a sum nor an invoice, or a field does
  * not belong to this kind of signup.
  * @param tax the tax calculation to bind: its id, or the request for a new calculation; both null: no calculation
  */

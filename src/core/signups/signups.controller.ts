@@ -136,7 +136,7 @@ export class SignupsController {
 
 /**
  * The tax calculation to bind. Checks `tax` field by field before any call. The currency of `tax` must be the
- * payment's. The flow compares the calculation's total with the amount.
+ * payment's. The service compares the calculation's total with the amount.
  */
 function taxOf(dto: CreateSignupDto): SignupTax {
   if (dto.tax === undefined) return { id: dto.tax_calculation_id ?? null, calculation: null };

@@ -1,4 +1,4 @@
-// Verify as a module: the flow, the daily job, and their findings in the API and on the console.
+// Verify as a module: the service, the daily job, and their findings in the API and on the console.
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { HealthModule } from '../../core/health/health.module.js';
 import { Lifecycle } from '../../core/health/lifecycle.js';

@@ -1,5 +1,5 @@
 // Verify compares the ledger with Stripe, and with the MoR as far as the MoR answers look-ups. Verify lists each
-// difference and can repair some, through the usual flows.
+// difference and can repair some, through the usual services.
 import { EnrolmentPort } from '../../shared/domain/ports/enrolment.js';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { BillingPlatform } from '../../shared/domain/ports/billing-platform.js';

@@ -1,4 +1,4 @@
-// The class `World` has the daemon's parts for one command: settings, database, flows, clients of Stripe and the MoR. A
+// The class `AppContext` has the daemon's parts for one command: settings, database, services, clients of Stripe and the MoR. A
 // command has no webhook endpoints and no timers.
 import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -28,7 +28,7 @@ const LANES_AT_ONCE = 8;
 const LEAST_CONNECTIONS = 3;
 
 type Token<T> = Type<T> | Abstract<T>;
-/** Returns target and detail of the second audit row (see `World.change`). `made`: the result of the change. */
+/** Returns target and detail of the second audit row (see `AppContext.change`). `made`: the result of the change. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
 export class AppContext {
@@ -37,7 +37,7 @@ export class AppContext {
     readonly db: Database,
     readonly log: Logger,
     private readonly io: Io,
-    /** Returns a flow, a route, a port or a client, by its class. */
+    /** Returns a service, a route, a port or a client, by its class. */
     readonly get: <T>(token: Token<T>) => T,
     readonly close: () => Promise<void>,
   ) {}
@@ -141,7 +141,7 @@ function sentence(line: string): string {
 }
 
 /**
- * Opens the database and builds the flows on it. Runs no migration.
+ * Opens the database and builds the services on it. Runs no migration.
  * @throws CliError when the schema is too old
  */
 export async function openAppContext(config: Config, io: Io): Promise<AppContext> {

@@ -1,4 +1,4 @@
-// The tools of a command: settings, output and questions, and if needed the database with the daemon's flows.
+// The tools of a command: settings, output and questions, and if needed the database with the daemon's services.
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { parseEnv, styleText } from 'node:util';
@@ -67,7 +67,7 @@ export class Cli {
     return this.#environment()[name]?.trim() || undefined;
   }
 
-  /** Opens settings, database and flows. They close when the command ends. */
+  /** Opens settings, database and services. They close when the command ends. */
   async open(): Promise<AppContext> {
     const app = await openAppContext(this.config(), this.io);
     this.#opened.push(app);

@@ -35,7 +35,7 @@ export function explainError(error: unknown): Explained {
   };
 }
 
-/** Explains a refusal by a flow or a route. A status of 5xx counts as a missing reply of Stripe or the MoR. */
+/** Explains a refusal by a service or a route. A status of 5xx counts as a missing reply of Stripe or the MoR. */
 function explainProblem(problem: Problem): Explained {
   const fields = problem.errors.filter(({ message }) => !problem.message.includes(message));
   const lines = [problem.message, ...fields.map(({ field, message }) => `  ${field}: ${message}`)];

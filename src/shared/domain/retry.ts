@@ -31,7 +31,7 @@ export const END_WORDS: Readonly<Record<RetryEnd, string>> = {
 
 export type RetrySchedule = Readonly<Record<RefusalKind, readonly RetryStep[]>> & { readonly end: RetryEnd };
 
-/** The MoR's newest refusal. Times are ISO 8601, since the database stores the trail as JSON. */
+/** The MoR's newest refusal. Times are ISO 8601, since the database stores the history as JSON. */
 export type Refusal = {
   /** When the MoR made the event of the refusal, by the MoR's clock. */
   readonly at: string;

@@ -1,4 +1,4 @@
-// The API over real HTTP on a real PostgreSQL, with the real flows; only Stripe, the MoR and the passing of time are ours.
+// The API over real HTTP on a real PostgreSQL, with the real services; only Stripe, the MoR and the passing of time are ours.
 import { afterAll, beforeAll } from '@jest/globals';
 import { notificationWebhooks } from '../../../src/features/notifications/notification.schema.js';
 import { type AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// One replica from its start to its end: the real endpoints, flows, worker and adapters, with simulated time and a
+// One replica from its start to its end: the real endpoints, services, worker and adapters, with simulated time and a
 // simulated network.
 import { type ProformaInvoices } from '@crossbill/mor';
 import { Readable } from 'node:stream';

@@ -9,7 +9,7 @@ import { ReadModel } from '../../../engine/read-model.js';
 import { type NamedRequest } from '../../../shared/domain/request-name.js';
 import { returnDebit, type ReturnWord, undoReturn } from './rules/debit.js';
 
-/** The name of the request: API key, Idempotency-Key and the hash of the body. The flow adds method and path. */
+/** The name of the request: API key, Idempotency-Key and the hash of the body. The service adds method and path. */
 export type ReturnName = Omit<NamedRequest, 'method' | 'path'>;
 
 @Injectable()

@@ -29,7 +29,7 @@ export function requiredIdempotencyKey(req: Request): string {
 
 /**
  * Returns a part of the name of a request for a refund or a returned debit: API key, Idempotency-Key and the body's
- * hash. The flow adds the path, always with Crossbill's id of the payment: a repeat with the MoR's id (`pay_…`) in its
+ * hash. The service adds the path, always with Crossbill's id of the payment: a repeat with the MoR's id (`pay_…`) in its
  * URL gets the same name.
  */
 export function paymentRequestName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {

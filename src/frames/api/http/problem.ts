@@ -27,13 +27,13 @@ export function notFound(what: string): Problem {
   return new Problem(404, 'not_found', `There is no such ${what}.`);
 }
 
-/** Returns the value of a flow's result, or throws the flow's refusal as a reply. */
+/** Returns the value of a service's result, or throws the service's refusal as a reply. */
 export function valueOrProblem<T>(done: { readonly ok: true; readonly value: T } | Refusal): T {
   if (!done.ok) throw refusalProblem(done);
   return done.value;
 }
 
-/** Turns a flow's refusal into a reply. */
+/** Turns a service's refusal into a reply. */
 export function refusalProblem(refusal: Refusal): Problem {
   return new Problem(
     refusal.status,

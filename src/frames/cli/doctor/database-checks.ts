@@ -20,7 +20,7 @@ import { type Check, check } from './check.js';
 const OF_NOBODY: ReadonlySet<string> = new Set(['stopping', 'method_not_allowed', 'aborted']);
 const SLOW_SEC = 300;
 
-/** The result of the checks. `usable`: true if the flows can work with this database. */
+/** The result of the checks. `usable`: true if the services can work with this database. */
 export type DatabaseFound = { readonly checks: readonly Check[]; readonly usable: boolean };
 
 export async function databaseChecks(choice: DatabaseChoice, production: boolean, log: Logger): Promise<DatabaseFound> {
