@@ -49,7 +49,7 @@ export default tseslint.config(
   {
     files: ['{src,tools}/**/*.ts', 'packages/{client,embedded-postgres,mor}/src/**/*.ts'],
     plugins: { parameters },
-    rules: { 'parameters/few-parameters': 'error' },
+    rules: { 'parameters/few-parameters': 'error', 'parameters/whole-names': 'error' },
   },
   {
     files: ['src/shared/domain/**/*.ts', ...engineRules, 'src/**/rules/**/*.ts', 'src/**/*.service.ts'],

@@ -70,7 +70,7 @@ export const mutants = [
     name: 'a late failure undoes a success',
     file: 'src/core/payments/rules/payment.ts',
     find: "if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {",
-    replace: 'if (lane.findRefunds(payment).length > 0) {',
+    replace: 'if (lane.findRefunds(p).length > 0) {',
     tests: ['test/unit/engine/order.test.ts'],
   },
   {
@@ -91,7 +91,7 @@ export const mutants = [
     name: 'a refund is counted twice',
     file: 'src/core/refunds/rules/mirror.ts',
     find: "if (r.status !== 'succeeded' || r.counted ||",
-    replace: "if (refund.status !== 'succeeded' ||",
+    replace: "if (r.status !== 'succeeded' ||",
     tests: REFUNDS,
   },
   {
@@ -157,7 +157,7 @@ export const mutants = [
   {
     name: 'a refused repeat frees the refund of an unknown first try',
     file: 'src/core/refunds/rules/request.ts',
-    find: 'if ((isFirstTry && f.status !== 409) || isUnknownName) {',
+    find: 'if ((isFirstTry && refusal.status !== 409) || isUnknownName) {',
     replace: 'if (isWaiting(refund)) {',
     tests: REFUNDS,
     simulate: ['--exhaustive', '--story', 'a refund in the portal', '--every', '40'],
@@ -289,8 +289,8 @@ export const mutants = [
   {
     name: 'one payment method gets a new try after each refusal',
     file: 'src/shared/domain/retry.ts',
-    find: 'const last = history.retries.findLast((r) => !r.withdrawn)?.at ?? index.firstSeenAt.toISOString();',
-    replace: 'const last = index.firstSeenAt.toISOString();',
+    find: 'const last = history.retries.findLast((r) => !r.withdrawn)?.at ?? invoice.firstSeenAt.toISOString();',
+    replace: 'const last = invoice.firstSeenAt.toISOString();',
     tests: ['test/unit/features/retries/rules/refusal.test.ts'],
   },
   {
@@ -386,7 +386,7 @@ export const mutants = [
     name: '202 proves a charge before it is settled',
     file: 'src/core/payments/rules/proof.ts',
     find: "outcome.value === 'pending') waitForDebit(lane, p);",
-    replace: "outcome.value === 'pending') accept(lane, payment, 'the MoR knows it');",
+    replace: "outcome.value === 'pending') accept(lane, p, 'the MoR knows it');",
     tests: ['test/unit/core/payments/lane-bank-debit.test.ts'],
   },
   {
@@ -441,7 +441,7 @@ export const mutants = [
     name: 'of two bodies under one id in a batch the last is stored',
     file: 'src/frames/store/inbox.repository.ts',
     find: 'all.toReversed().map((d) => [nameOf(d), d])).values()].toReversed();',
-    replace: 'all.map((delivery) => [nameOf(delivery), delivery])).values()];',
+    replace: 'all.map((d) => [nameOf(d), d])).values()];',
     tests: ['test/store/inbox.test.ts'],
     simulate: ['--exhaustive', '--story', 'two bodies under one id', '--every', '40'],
   },
@@ -457,7 +457,7 @@ export const mutants = [
     name: 'a second payment on a link is told to nobody',
     file: 'src/features/links/rules/announced.ts',
     find: 'announcedOn(object).filter((x, n) => n > 0 ||',
-    replace: 'announcedOn(object).filter((seen, n) => n > 9 ||',
+    replace: 'announcedOn(object).filter((x, n) => n > 9 ||',
     tests: ['test/unit/features/links/rules/announced.test.ts'],
     simulate: ['--story', 'a payment link is paid twice'],
   },

@@ -166,6 +166,6 @@ export async function* recordsOf(
 /** Guesses the separator from a first line: the most frequent of comma, semicolon, tab and bar outside quotes. */
 export function guessDelimiter(line: string): string {
   const bare = line.replace(/"[^"]*"/g, '');
-  const count = (d: string): number => bare.split(d).length;
+  const count = (separator: string): number => bare.split(separator).length;
   return [',', ';', '\t', '|'].reduce((best, d) => (count(d) > count(best) ? d : best), ',');
 }

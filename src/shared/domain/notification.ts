@@ -296,38 +296,38 @@ const SENTENCES: { readonly [T in NotificationType]: { readonly sentence: (dataO
  * @param consoleUrl the console's address, for a whole link; null: the sentence has the path alone
  */
 export function inWords<T extends NotificationType>(
-  reported: { readonly type: T; readonly data: DataOf<T> },
+  notice: { readonly type: T; readonly data: DataOf<T> },
   consoleUrl: string | null,
 ): string {
   // Slack reads `<…>` as a link or a mention and `&` as an entity ("Formatting text for app surfaces", "Escaping
   // text").
-  const data = { ...reported.data, console: `${consoleUrl ?? ''}${reported.data.console}` };
-  const sentence = SENTENCES[reported.type].sentence(data);
+  const data = { ...notice.data, console: `${consoleUrl ?? ''}${notice.data.console}` };
+  const sentence = SENTENCES[notice.type].sentence(data);
   return sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function leftOpenWhy(d: {
+function leftOpenWhy(data: {
   readonly why: (typeof LEFT_OPEN_WHY)[number];
   readonly decline_code: string | null;
 }): string {
-  if (d.why === 'no_verdict') return 'the Merchant of Record has not said whether it was paid';
-  if (d.why === 'review') return 'its payment waits for a person';
-  return `the payment failed${brackets(d.decline_code)}`;
+  if (data.why === 'no_verdict') return 'the Merchant of Record has not said whether it was paid';
+  if (data.why === 'review') return 'its payment waits for a person';
+  return `the payment failed${brackets(data.decline_code)}`;
 }
 
-const see = (d: { readonly console: string }): string => ` See ${d.console} in the console.`;
+const see = (data: { readonly console: string }): string => ` See ${data.console} in the console.`;
 const brackets = (code: string | null): string => (code === null ? '' : ` (${code})`);
 const item = (review: ReviewFacts): string =>
   review.kind.replaceAll('_', ' ') + (review.invoice_id === null ? '' : `, invoice ${review.invoice_id}`);
-const ofInvoice = (d: { readonly invoice_id: string } & CustomerFacts): string =>
-  ` (invoice ${d.invoice_id}${d.customer_id === null ? '' : `, customer ${d.customer_id}`})`;
+const ofInvoice = (data: { readonly invoice_id: string } & CustomerFacts): string =>
+  ` (invoice ${data.invoice_id}${data.customer_id === null ? '' : `, customer ${data.customer_id}`})`;
 const disputed = (dispute: DisputeFacts): string =>
   `${dispute.payment_id === null ? 'a payment' : `payment ${dispute.payment_id}`} of ${sum(dispute)}${ofInvoice(dispute)}`;
 const due = (invoice: InvoiceFacts): string => sum({ amount: invoice.amount_due, currency: invoice.currency });
 
-function sum(d: { readonly amount: number | null; readonly currency: string | null }): string {
-  const isKnown = d.amount !== null && d.currency !== null;
-  return isKnown ? showMoney(money(BigInt(d.amount), d.currency)) : 'amount not known';
+function sum(data: { readonly amount: number | null; readonly currency: string | null }): string {
+  const isKnown = data.amount !== null && data.currency !== null;
+  return isKnown ? showMoney(money(BigInt(data.amount), data.currency)) : 'amount not known';
 }
 
 export type NotifyFormat = 'standard' | 'slack';

@@ -98,14 +98,14 @@ export type RetryHistory = {
  * method confirmed last. So if Crossbill requested a charge after the confirmation, the MoR has already tried the
  * method.
  */
-export function untriedMethod(index: {
+export function untriedMethod(invoice: {
   readonly method: ConfirmedMethod | null;
   readonly retries: RetryHistory | null;
   readonly firstSeenAt: Date;
 }): ConfirmedMethod | null {
-  const { method, retries: history } = index;
+  const { method, retries: history } = invoice;
   if (method === null || history === null) return null;
-  const last = history.retries.findLast((r) => !r.withdrawn)?.at ?? index.firstSeenAt.toISOString();
+  const last = history.retries.findLast((r) => !r.withdrawn)?.at ?? invoice.firstSeenAt.toISOString();
   const isOver = history.ended !== null && history.ended.at >= method.at;
   return last < method.at && !isOver ? method : null;
 }

@@ -183,23 +183,27 @@ const RENAMED = 'payment_renamed';
  * such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. The exception is only for an id
  * entered by a person, because the MoR knows the ids from its own events.
  */
-function applyRefusal(lane: Lane, refund: Refund, call: CallRow, f: CallFailure): void {
+function applyRefusal(lane: Lane, refund: Refund, call: CallRow, refusal: CallFailure): void {
   // After a late refusal the status is null: the caller has already received 202, and an item reports the failure.
-  const failure = { status: refund.status === 'requested' ? f.status : null, code: f.code, message: f.message };
+  const failure = {
+    status: refund.status === 'requested' ? refusal.status : null,
+    code: refusal.code,
+    message: refusal.message,
+  };
   const p = lane.findPayment(refund.paymentRowId);
-  const isMissing = f.code === 'payment_not_found';
+  const isMissing = refusal.code === 'payment_not_found';
   const isUnknownName = isMissing && (p === undefined || ownIdOf(p) === null);
   // The amount stays reserved if a try may have moved money: after a 409 (the key is in use, or another request used
   // it), after an earlier try without a reply, or after a crash that may have lost the record of a try.
   const isFirstTry = refund.status === 'requested' && !mayBeCutOff(call, lane);
-  if ((isFirstTry && f.status !== 409) || isUnknownName) {
+  if ((isFirstTry && refusal.status !== 409) || isUnknownName) {
     moveRefund(refund, 'failed', { failure });
     if (isMissing && p !== undefined && p.identifiedBy !== null) removeName(lane, p);
-  } else if (f.code === 'idempotency_conflict') {
+  } else if (refusal.code === 'idempotency_conflict') {
     // The MoR knows this key with another body, as after a restored backup. A new key could refund the money twice.
     const message =
       'The MoR knows this Idempotency-Key from another request, perhaps from before a restored backup. Crossbill sent nothing under another key.';
-    moveRefund(refund, 'unknown', { failure: { ...failure, status: f.status, message } });
+    moveRefund(refund, 'unknown', { failure: { ...failure, status: refusal.status, message } });
   } else moveRefund(refund, 'unknown');
 }
 
