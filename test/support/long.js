@@ -21,6 +21,7 @@ export const LONG = [
   'test/e2e/upgrade',
   'test/e2e/fuzz-http',
   'test/e2e/replicas',
+  'test/console/layout',
   'test/console/look',
   'packages/embedded-postgres/test/owners',
   'test/e2e/retries',
