@@ -26,7 +26,7 @@ export const LONG = [
   'packages/embedded-postgres/test/owners',
   'test/e2e/retries',
   'test/e2e/verify',
-  'test/e2e/verify-hands',
+  'test/e2e/verify-manual',
   'test/e2e/double-charge',
   'test/store/growth',
   'test/store/list-filters',
