@@ -9,7 +9,7 @@ import { ConsoleModule } from './frames/console/console.module.js';
 import { CustomersModule } from './core/customers/customers.module.js';
 import { DecisionsModule } from './core/lanes/decisions.module.js';
 import { EventsModule } from './core/events/events.module.js';
-import { type Feature, type FeatureModule } from './feature.js';
+import { loadSlot } from './feature.js';
 import { FEATURES } from './features.js';
 import { HealthModule } from './core/health/health.module.js';
 import { IntakeModule } from './frames/intake/intake.module.js';
@@ -29,15 +29,10 @@ import { StripeModule } from './frames/stripe/stripe.module.js';
 import { SystemModule } from './engine/system-ports.js';
 import { WebhookEndpointsModule } from './core/events/webhook-endpoints.module.js';
 
-/** Loads the modules of a feature. */
-const load = async ({ modules }: Feature): Promise<readonly FeatureModule[]> => (await modules?.()) ?? [];
-
-const OF_FEATURES = (await Promise.all(FEATURES.map(load))).flat();
-
-const loadWebhooks = async ({ webhooks }: Feature): Promise<Webhooks> => (await webhooks?.()) ?? {};
+const OF_FEATURES = (await loadSlot(FEATURES, 'modules')).flat();
 
 /** The webhooks that Crossbill sends, for the OpenAPI document. */
-export const WEBHOOKS: Webhooks = Object.assign({}, ...(await Promise.all(FEATURES.map(loadWebhooks)))) as Webhooks;
+export const WEBHOOKS: Webhooks = Object.assign({}, ...(await loadSlot(FEATURES, 'webhooks'))) as Webhooks;
 
 export type AppParts = {
   readonly config: Config;

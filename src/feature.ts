@@ -91,6 +91,21 @@ export function join<F extends object, K extends string>(features: readonly F[],
   return Object.fromEntries(rows) as Joined<F, K>;
 }
 
+/** Loads what the features have in a late slot, in order. */
+export async function loadSlot<K extends LateSlot>(features: readonly Feature[], slot: K): Promise<readonly Late<K>[]> {
+  const loaders = features.flatMap((of) => (of[slot] ?? []) as (() => Promise<Late<K>>) | readonly never[]);
+  return Promise.all(loaders.map((load) => load()));
+}
+
+type Late<K extends keyof Feature> = Feature[K] extends (() => Promise<infer Part>) | undefined ? Part : never;
+type LateSlot = { [K in keyof Feature]-?: Late<K> extends never ? never : K }[keyof Feature];
+
+/** What the one feature with this slot has in it. Undefined: no feature fills it. */
+export const onlySlot = <K extends 'retries' | 'notify'>(
+  features: readonly Feature[],
+  slot: K,
+): Feature[K] | undefined => features.map((of) => of[slot]).find((part) => part !== undefined);
+
 type LaneOf<F> = F extends { readonly lanes: readonly (infer L)[] } ? L : never;
 
 /** The lanes of all features, in order, with their exact types. */

@@ -123,6 +123,8 @@ it('`crossbill status` counts invoices, queues and events', async () => {
   const { code, body } = await cliJson<Record<string, Record<string, unknown>>>(['status'], world.env);
   expect(code).toBe(0);
   expect(body['invoices']?.['paid']).toBeGreaterThanOrEqual(2);
+  const names = ['oldest_seconds', 'parked_events', 'pending_messages', 'quarantined', 'waiting_events'];
+  expect(Object.keys(body['queue'] ?? {}).toSorted()).toEqual(names);
   expect(body['queue']).toMatchObject({ parked_events: 0, quarantined: 0 });
   expect(body['senders']).toContainEqual(
     expect.objectContaining({ source: 'stripe', last_event_at: expect.stringMatching(/^20/) }),

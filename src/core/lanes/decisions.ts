@@ -1,7 +1,7 @@
 // Gives the engine the rules of invoices, refunds and so on (subjects.ts), and answers the engine's questions about
 // other invoices from the stores.
 import { type NewNotification, type NotifyAs, type Notice } from '../../shared/domain/notification.js';
-import { type Feature } from '../../feature.js';
+import { onlySlot } from '../../feature.js';
 import { FEATURES } from '../../features.js';
 import { type Elsewhere } from '../../engine/context.js';
 import { type Customers, type Signups } from '../../engine/lookup.js';
@@ -14,7 +14,7 @@ import { type Claim } from '../../engine/lane.repository.js';
 import { type RouteEventsService } from '../mor-objects/route-events.service.js';
 import { SUBJECTS } from './subjects.js';
 
-const NOTIFY = FEATURES.map(({ notify }: Feature) => notify).find((slot) => slot !== undefined);
+const NOTIFY = onlySlot(FEATURES, 'notify');
 
 /** The stores for facts from outside the lane of one invoice. */
 export type Books = {

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { type Config, ConfigError, secretValues } from '../../shared/config/index.js';
 import { HealthRepository } from '../../core/health/health.repository.js';
 import { textCensor } from '../../shared/masks/secrets.js';
-import { type Feature } from '../../feature.js';
+import { loadSlot } from '../../feature.js';
 import { FEATURES } from '../../features.js';
 import { type Cli } from './cli.js';
 import { type Commands } from './commands.js';
@@ -14,7 +14,7 @@ import { clockCheck, proxyChecks } from './doctor/network-checks.js';
 import { endpointChecks, invoiceMailCheck, keyChecks, markModeChecks } from './doctor/stripe-checks.js';
 import { EXIT } from './exit-codes.js';
 import { Peers } from './peers.js';
-import { type Examination, type FeatureChecks } from './slots.js';
+import { type Examination } from './slots.js';
 import { plain } from './table.js';
 import { cliLog, type AppContext } from './app-context.js';
 
@@ -91,7 +91,7 @@ export async function examine(cli: Cli, customers: Examination['customers'] = 'n
     if (database.usable) {
       const app = await cli.open();
       checks.push(await mailCheck(app), ...(await trafficChecks(app)));
-      for (const examined of await CHECKS()) {
+      for (const examined of await loadSlot(FEATURES, 'checks')) {
         const found = await examined({ cli, app, peers, customers });
         checks.push(...found.checks);
         json = { ...json, ...found.json };
@@ -102,11 +102,6 @@ export async function examine(cli: Cli, customers: Examination['customers'] = 'n
   }
   return { checks: checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) })), json };
 }
-
-const CHECKS = async (): Promise<readonly FeatureChecks[]> => {
-  const load = async ({ checks }: Feature): Promise<readonly FeatureChecks[]> => (checks ? [await checks()] : []);
-  return (await Promise.all(FEATURES.map(load))).flat();
-};
 
 async function mailCheck(app: AppContext): Promise<Check> {
   return invoiceMailCheck(await app.get(HealthRepository).sentByPlatform(SAMPLE), app.config.stripeApiBase === null);

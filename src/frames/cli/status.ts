@@ -6,10 +6,10 @@ import { HealthRepository } from '../../core/health/health.repository.js';
 import { EndpointRepliesRepository } from '../intake/endpoint-replies.repository.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { isObject } from '@crossbill/mor/read.js';
-import { type Feature } from '../../feature.js';
+import { loadSlot } from '../../feature.js';
 import { FEATURES } from '../../features.js';
 import { type Commands } from './commands.js';
-import { type StatusPart, type StatusSaid } from './slots.js';
+import { type StatusSaid } from './slots.js';
 import { age, counts, named, table, time } from './table.js';
 import { type AppContext } from './app-context.js';
 
@@ -36,12 +36,18 @@ async function readStatus(app: AppContext) {
     app.get(EventsRepository),
     app.get(EndpointRepliesRepository),
   ];
-  const { openReviews, ...backlog } = await health.backlog();
+  const {
+    openReviews,
+    waitingEvents,
+    pendingCalls: pendingMessages,
+    oldestSeconds,
+    parkedEvents,
+  } = await health.backlog();
   const replies = await endpoints.replies(new Date(Date.now() - DAY_MS));
   const refusals = await endpoints.refusals(1);
   return {
     invoices: await health.invoicesByStatus(),
-    queue: { ...backlog, quarantined: await inbox.quarantined() },
+    queue: { waitingEvents, pendingMessages, oldestSeconds, parkedEvents, quarantined: await inbox.quarantined() },
     stuck: await health.stuck(STUCK_SHOWN),
     senders: (await inbox.lastEvents()).map(({ source, at }) => ({
       source,
@@ -54,8 +60,7 @@ async function readStatus(app: AppContext) {
 }
 
 async function partsOf(app: AppContext): Promise<readonly StatusSaid[]> {
-  const load = async ({ status }: Feature): Promise<readonly StatusPart[]> => (status ? [await status()] : []);
-  const parts = (await Promise.all(FEATURES.map(load))).flat();
+  const parts = await loadSlot(FEATURES, 'status');
   return Promise.all(parts.map((part) => part(app)));
 }
 
@@ -73,7 +78,7 @@ function render({ queue, stuck, senders, ...s }: Status, parts: readonly StatusS
   return [
     ...parts.flatMap(({ notice }) => (notice === undefined ? [] : [`${notice}\n\n`])),
     `Invoices\n${counts(['status', 'count'], Object.entries(s.invoices))}`,
-    `\nQueue\n  ${queue.waitingEvents} events to decide, ${queue.pendingCalls} calls to make, oldest ${age(queue.oldestSeconds)}\n`,
+    `\nQueue\n  ${queue.waitingEvents} events to decide, ${queue.pendingMessages} calls to make, oldest ${age(queue.oldestSeconds)}\n`,
     `  ${queue.parkedEvents} events parked, ${queue.quarantined} in quarantine\n`,
     stuck.length === 0 ? '' : renderStuck(stuck),
     `\nLast event, and answers of 24 hours\n${table(['source', 'at', 'ago', 'answers'], senders.map(senderRow))}`,

@@ -3,12 +3,12 @@ import { type Result } from '../../../engine/commanded.js';
 import { type Ctx } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { type PaymentEvent } from '../../../engine/event.js';
-import { type Feature } from '../../../feature.js';
+import { onlySlot } from '../../../feature.js';
 import { FEATURES } from '../../../features.js';
 import { type LaneRows } from '../../../shared/domain/model.js';
 import { type ConfirmedMethod, type RetryOffer } from '../../../shared/domain/retry.js';
 
-const SLOT = FEATURES.map(({ retries }: Feature) => retries).find((slot) => slot !== undefined);
+const SLOT = onlySlot(FEATURES, 'retries');
 
 /** Records the MoR's refusal of a payment, to plan the next try. */
 export function applyRefusal(lane: Lane, event: PaymentEvent): void {
