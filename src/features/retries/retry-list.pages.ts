@@ -1,4 +1,5 @@
 // The console's pages of retries: the schedule, the refused renewals, and the next step of each renewal.
+import { known } from '../../shared/domain/sentence.js';
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../../frames/api/http/page.js';
@@ -67,9 +68,8 @@ export class RetryListPages {
 function whyNothing({ invoice }: RetriedInvoice, { retrySchedule, recoveryLinks }: DecisionSettings): string | null {
   if (retrySchedule === null) return recoveryLinks === null ? 'RETRY_SCHEDULE is not set' : null;
   const kind = invoice.retries?.refusal.kind;
-  return kind === undefined || retrySchedule[kind].length > 0
-    ? null
-    : `RETRY_SCHEDULE has no step after a ${kind} refusal`;
+  const steps = kind === undefined ? undefined : known(retrySchedule, kind);
+  return steps?.length === 0 ? `RETRY_SCHEDULE has no step after a ${kind} refusal` : null;
 }
 
 function scheduleOf(settings: DecisionSettings): Html {
