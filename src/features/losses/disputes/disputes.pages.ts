@@ -3,7 +3,7 @@ import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../../../frames/api/http/id.pipe.js';
 import { given } from '../../../frames/api/http/page.js';
-import { notFound, Problem } from '../../../frames/api/http/problem.js';
+import { notFound } from '../../../frames/api/http/problem.js';
 import { type Config, CONFIG } from '../../../shared/config/index.js';
 import { Page, sessionOf } from '../../../frames/console/console.guard.js';
 import { html } from '../../../frames/console/html.js';
@@ -95,8 +95,7 @@ export class DisputePages {
   async sent(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
     const { dispute, invoice } = await this.find(asked);
     const item = invoice.reviews.find((r) => r.status === 'open' && asksAbout(r, dispute));
-    if (item === undefined || !wantsEvidence(dispute))
-      throw new Problem(409, 'evidence_not_wanted', 'The MoR waits for no evidence for this dispute.');
+    if (item === undefined || !wantsEvidence(dispute)) throw notFound('open item about evidence');
     const body = evidencePart(dispute, item.id, this.looker(req, new Map()));
     sendPage(req, res, { title: 'Close the item about the evidence', section: 'disputes', body });
   }
