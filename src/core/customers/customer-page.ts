@@ -27,13 +27,13 @@ import { type CustomerSum } from '../payments/payments.repository.js';
 import { type InvoiceListItem } from '../invoices/invoices.repository.js';
 import { type ListedRefund, type PaymentView } from '../../engine/read-model.js';
 import { type CustomerLink } from '../../shared/domain/customer-link.js';
-import { type CustomerAtStripe } from './at-stripe.service.js';
+import { type FoundCustomer } from '../../frames/console/finder.js';
 import { type MethodsShown, methodsPart } from './methods-part.js';
 
 export type CustomerShown = {
   readonly customerId: string;
   /** The customer at Stripe. `unknown`: Stripe has no such customer. Null: Stripe did not reply. */
-  readonly atStripe: CustomerAtStripe | 'unknown' | null;
+  readonly atStripe: FoundCustomer | 'unknown' | null;
   readonly enrolment: Enrolment;
   readonly sums: readonly CustomerSum[];
   readonly invoices: readonly InvoiceListItem[];

@@ -3,7 +3,6 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../../frames/console/console.module.js';
 import { EngineModule } from '../../engine/engine.module.js';
 import { MorModule } from '../../frames/mor/mor.module.js';
-import { CustomersAtStripe } from './at-stripe.service.js';
 import { CustomersController } from './customers.controller.js';
 import { CustomerPages } from './customers.pages.js';
 import { ImportCustomersService } from './import-customers.service.js';
@@ -27,7 +26,6 @@ import { CustomersRepository } from './customers.repository.js';
     CustomerParts,
     CustomersRepository,
     ImportCustomersService,
-    CustomersAtStripe,
     PaymentMethodsService,
     AnnounceMethods,
     CustomerLinksRepository,

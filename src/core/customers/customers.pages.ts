@@ -21,7 +21,6 @@ import { CustomerLinksRepository } from './customer-links.repository.js';
 import { PaymentMethodsRepository } from './payment-methods.repository.js';
 import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { DECISION_SETTINGS } from '../../engine/decision-context.js';
-import { CustomersAtStripe } from './at-stripe.service.js';
 import { customerFields } from './customer.fields.js';
 import { linkView } from './customer-link.view.js';
 import { customerPart } from './customer-page.js';
@@ -41,7 +40,6 @@ export class CustomerPages {
     private readonly refunds: RefundsRepository,
     private readonly links: CustomerLinksRepository,
     private readonly parts: CustomerParts,
-    private readonly stripe: CustomersAtStripe,
     private readonly methods: PaymentMethodsRepository,
     private readonly names: CustomerNames,
     private readonly finder: Finder,
@@ -87,7 +85,7 @@ export class CustomerPages {
       this.refunds.list({ customerId }, first),
       this.parts.of(customerId),
       this.links.list({ customerId }, first),
-      this.stripe.one(customerId),
+      this.finder.read(customerId),
       this.methods.of([customerId]),
       this.methods.refusedRenewals(customerId),
     ]);

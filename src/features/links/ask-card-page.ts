@@ -1,6 +1,6 @@
 // The text that asks a customer for another card: to copy, or as an e-mail in the person's own program. Crossbill sends
 // nothing to a customer.
-import { type CustomerAtStripe } from '../../core/customers/at-stripe.service.js';
+import { type FoundCustomer } from '../../frames/console/finder.js';
 import { type InvoiceView } from '../../engine/read-model.js';
 import { actRow, copyable } from '../../frames/console/acts.js';
 import { type Html, html } from '../../frames/console/html.js';
@@ -38,7 +38,7 @@ export function letterOf(
   return { subject: `Another card for ${of}`, text: lines.join('\n') };
 }
 
-export function letterPart(view: InvoiceView, link: MorObjectRow, customer: CustomerAtStripe | 'unknown' | null): Html {
+export function letterPart(view: InvoiceView, link: MorObjectRow, customer: FoundCustomer | 'unknown' | null): Html {
   const known = customer === 'unknown' ? null : customer;
   const letter = letterOf(view, link, known?.name ?? null);
   const to = `mailto:${encodeURIComponent(known?.email ?? '')}?subject=${encodeURIComponent(letter.subject)}&body=${encodeURIComponent(letter.text.replaceAll('\n', '\r\n'))}`;

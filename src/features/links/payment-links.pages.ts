@@ -1,4 +1,5 @@
 // The console page to request a payment link.
+import { Finder } from '../../frames/console/finder.js';
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../../frames/api/http/id.pipe.js';
@@ -19,7 +20,6 @@ import { type InvoiceView } from '../../engine/read-model.js';
 import { DecisionContext } from '../../engine/decision-context.js';
 import { DAY_MS } from '../../shared/policy.js';
 import { CONFIG, type Config } from '../../shared/config/index.js';
-import { CustomersAtStripe } from '../../core/customers/at-stripe.service.js';
 import { payableLink } from '../../core/invoices/invoice-acts.js';
 import { whyNotNow } from '../../core/mor-objects/rules/request.js';
 import { inYourShop, letterPart } from './ask-card-page.js';
@@ -38,7 +38,7 @@ export class PaymentLinkPages {
     private readonly service: PaymentLinksService,
     private readonly context: DecisionContext,
     private readonly audit: ConsoleAudit,
-    private readonly customers: CustomersAtStripe,
+    private readonly customers: Finder,
     @Inject(CONFIG)
     private readonly config: Pick<Config, 'recoveryLinkJurisdiction' | 'recoveryLinkReturnUrl' | 'consoleUrl'>,
   ) {}
@@ -64,7 +64,7 @@ export class PaymentLinkPages {
       link === undefined || link.url === null
         ? html`<p>The customer pays with another card by a payment link. Crossbill then shows the text to send.</p>
             ${this.formOrWhy(req, found, ASK_CARD)}${inYourShop(found)}`
-        : letterPart(found, link, await this.customers.one(customerId));
+        : letterPart(found, link, await this.customers.read(customerId));
     sendPage(req, res, { title: 'Ask for another card', section: 'invoices', body });
   }
 

@@ -38,13 +38,18 @@ export class Finder {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
+  /** Reads one customer from Stripe. `unknown`: Stripe has no such customer. Null: Stripe did not reply in time. */
+  async read(customerId: string): Promise<FoundCustomer | 'unknown' | null> {
+    const reply = await this.inTime(this.reader.readCustomer(customerId));
+    return reply === null ? null : (reply.value ?? 'unknown');
+  }
+
   /** Finds the one customer with this id, e-mail address or name. */
   async customer(text: string): Promise<Sought> {
     if (await this.isKnown(text)) return { ok: true, id: text };
     if (text.startsWith('cus_')) {
-      const read = await this.inTime(this.reader.readCustomer(text));
       // Without a reply the list still answers for the id.
-      return read !== null && read.value === null ? nobody(`Stripe has no customer ${text}`) : { ok: true, id: text };
+      return (await this.read(text)) === 'unknown' ? nobody(`Stripe has no customer ${text}`) : { ok: true, id: text };
     }
     const isEmail = text.includes('@');
     if (!isEmail && text.length < SHORTEST_NAME) return nobody(`give at least ${SHORTEST_NAME} letters of a name`);
@@ -82,14 +87,14 @@ export class Finder {
    */
   async invoices(number: string): Promise<readonly FoundInvoice[]> {
     if (!/^[0-9A-Za-z-]{1,26}$/.test(number)) return []; // the characters and the length of Stripe's numbers
-    const whole = await this.read('i.number in ($1, upper($1))', [number], 'invoice');
+    const whole = await this.listInvoices('i.number in ($1, upper($1))', [number], 'invoice');
     if (whole.length > 0) return whole;
     const end = `-0*${number.replace(/^0+(?=.)/, '')}$`;
     const newest = `(select * from invoice order by coalesce(platform_created_at, first_seen_at) desc, seq desc limit ${LOOKED_THROUGH})`;
-    return this.read('i.number ~* $1', [end], newest);
+    return this.listInvoices('i.number ~* $1', [end], newest);
   }
 
-  private async read(where: string, values: readonly string[], from: string): Promise<readonly FoundInvoice[]> {
+  private async listInvoices(where: string, values: readonly string[], from: string): Promise<readonly FoundInvoice[]> {
     const { rows } = await this.db.pool.query<Omit<FoundInvoice, 'amountDue'> & { readonly amountDue: string | null }>(
       `select i.invoice_id as "invoiceId", i.number, i.status, i.currency, i.amount_due as "amountDue",
               coalesce(i.platform_created_at, i.first_seen_at) as at
