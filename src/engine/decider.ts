@@ -16,7 +16,7 @@ import { type Customers, type NextRequest, type RequestRule, type Signups } from
 import { type ChannelEvent, type LaneEvent, type EventOutcome } from './event.js';
 import { type Claim, type RecordedOutcome } from './lane.repository.js';
 import { type ChoiceRule } from './commanded.js';
-import { type StepWrite } from './subject.js';
+import { type LogLine, type StepWrite } from './subject.js';
 
 /** The rules of all subjects, such as refunds/, in order. Every rule is pure. */
 export type Subjects = {
@@ -54,6 +54,8 @@ export type Subjects = {
   /** Writes to the subjects' own tables, in the same commit as each step. */
   readonly writes: readonly StepWrite[];
   readonly ports: Ports;
+  /** The lines in the log about a commit, usually none. */
+  readonly logLines: (before: LaneState, after: LaneState) => readonly LogLine[];
 };
 
 /** An event with its verdict. `eventId` is the sender's id of the event. */

@@ -35,7 +35,11 @@ const POLL_MS = 400;
     ReadModel,
     { provide: DECISION_SETTINGS, useFactory: decisionSettings, inject: [CONFIG] },
     { provide: LIVE_MODE, useFactory: liveMode, inject: [CONFIG] },
-    { provide: LANE_WATCH, useFactory: watchSteps, inject: [LOG] },
+    {
+      provide: LANE_WATCH,
+      useFactory: (log: Logger, { subjects }: Decider) => watchSteps(log, subjects),
+      inject: [LOG, Decider],
+    },
     { provide: LANE_WORKER, useFactory: workerOptions, inject: [CONFIG, Ids, Metrics, LOG] },
     {
       provide: LaneRepository,

@@ -4,8 +4,7 @@ import { type CallFailure, type CallOutcome, codesOf, withoutCards } from '../sh
 import { nameLane } from '../shared/domain/events/channel-lane.js';
 import { type LaneState } from '../shared/domain/model.js';
 import { eventName, type Logger, type Metrics } from '../shared/observe/index.js';
-import { type DecidedEvent } from './decider.js';
-import { invoiceLines } from './invoice-lines.js';
+import { type DecidedEvent, type Subjects } from './decider.js';
 import { type Claim } from './lane.repository.js';
 import { READ_INVOICE } from './lookup.js';
 
@@ -113,8 +112,8 @@ function isOutcome(reply: unknown): reply is CallOutcome<unknown> {
   return typeof reply === 'object' && reply !== null && 'ok' in reply && 'requestId' in reply;
 }
 
-/** Logs each step of the work on a lane: decided events, calls, and the invoice's large moments. */
-export function watchSteps(log: Logger): LaneWatch {
+/** Logs each step of the work on a lane: decided events, calls, and the lines of the subjects. */
+export function watchSteps(log: Logger, { logLines }: Pick<Subjects, 'logLines'>): LaneWatch {
   return {
     onDecided: (lane, decided, change) => {
       for (const e of decided) {
@@ -122,7 +121,7 @@ export function watchSteps(log: Logger): LaneWatch {
         const line = { delivery: eventName(e), id: `ie_${e.id}`, ...nameLane(lane), type, status, reason };
         log.debug(line, 'event decided');
       }
-      for (const { event, fields, message } of change === null ? [] : invoiceLines(change.before, change.after))
+      for (const { event, fields, message } of change === null ? [] : logLines(change.before, change.after))
         log.info({ event, ...fields }, message);
     },
     onCalled: ({ lane, events }, { name, callId, status, requestId, failure, ms }, next) => {

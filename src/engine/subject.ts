@@ -29,6 +29,14 @@ export type StepWrite = {
   readonly rows: (after: LaneState) => readonly (readonly unknown[])[];
 };
 
+/** A line at level `info` about a commit. It holds ids, amounts and codes, and no words about the customer. */
+export type LogLine = {
+  readonly event: `${string}.${string}`;
+  readonly message: string;
+  /** The fields, by the names in the log. Amounts are whole numbers in smallest units. */
+  readonly fields: Readonly<Record<string, string | number | null>>;
+};
+
 /**
  * How a subject, such as refunds/, joins the engine. Write `… satisfies Subject`: `core/lanes/` puts the
  * parts of all subjects into typed records, so a forgotten event, call or choice does not compile.

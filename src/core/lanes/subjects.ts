@@ -15,6 +15,7 @@ import { applyInvoice } from '../invoices/rules/invoice.js';
 import { applyRefusal } from '../invoices/rules/refused-renewal.js';
 import { learnFromCapture } from '../payments/rules/payment.js';
 import { joinPayments } from '../payments/subject.js';
+import { invoiceLines } from '../invoices/rules/invoice-lines.js';
 import { invoices } from '../invoices/subject.js';
 import { capturedId } from '../../shared/domain/events/mor-service-event.js';
 import { morObjects } from '../mor-objects/subject.js';
@@ -133,6 +134,7 @@ export const SUBJECTS: Subjects = {
   requestsFirst: lookupsOf([payments, ...EARLY]),
   requestsLast: lookupsOf([...LATE, invoices, signups]),
 
+  logLines: invoiceLines,
   ports: { ...NO_PORTS, ...join(LANES, 'ports') },
   writes: [...signups.writes, ...OF_FEATURES.flatMap(({ writes = [] }) => writes)],
 };

@@ -27,7 +27,7 @@ it('the log line of a failed call to Stripe names the events behind the call', (
     ms: 1,
     failure: failed('unknown'),
   };
-  watchSteps(log).onCalled(work, call, null);
+  watchSteps(log, { logLines: () => [] }).onCalled(work, call, null);
   expect(lines).toMatchObject([
     { events: ['mor_payments:evt_paid'], invoice: 'in_oak', call: 'report_payment', call_id: 'out_1' },
   ]);
@@ -37,7 +37,7 @@ it('the words of a refusal are in the log at level debug only; the warning has s
   const { log, lines } = setUp('debug');
   const failure = { ...failed('refused'), status: 422, code: 'no_name', message: 'Ada has no name' };
   const call = { name: 'create_proforma', callId: 'out_1', status: 422, requestId: null, ms: 1, failure };
-  watchSteps(log).onCalled(work, call, { at: null });
+  watchSteps(log, { logLines: () => [] }).onCalled(work, call, { at: null });
   expect(lines).toMatchObject([
     { level: 'warn', event: 'calls.failed', status: 422, code: 'no_name', why: '422 no_name' },
     { level: 'debug', said: 'Ada has no name' },

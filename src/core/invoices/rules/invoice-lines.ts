@@ -1,34 +1,32 @@
 // The lines at level `info` about an invoice: opened, settled, refused. Pure: compares a lane before and after a commit.
-import { keepCode } from '../shared/domain/foreign-words.js';
-import { type InvoiceRow, type LaneState } from '../shared/domain/model.js';
-import { showMoney } from '../shared/domain/money.js';
+import { keepCode } from '../../../shared/domain/foreign-words.js';
+import { type LogLine } from '../../../engine/subject.js';
+import { type InvoiceRow, type LaneState } from '../../../shared/domain/model.js';
+import { showMoney } from '../../../shared/domain/money.js';
 
-export type InvoiceLine = {
-  /** `invoices.opened`: Crossbill expects money. `invoices.settled`: paid. `invoices.refused`: the MoR got no money. */
-  readonly event: 'invoices.opened' | 'invoices.settled' | 'invoices.refused';
-  readonly message: string;
-  /** The fields, by the names in the log. Amounts are whole numbers in smallest units. */
-  readonly fields: Readonly<Record<string, string | number | null>>;
-};
+type Event = 'invoices.opened' | 'invoices.settled' | 'invoices.refused';
 
-/** The lines of one commit, usually none. They hold ids, amounts and codes, and no words about the customer. */
-export function invoiceLines(before: LaneState, after: LaneState): readonly InvoiceLine[] {
+/**
+ * The lines of one commit, usually none. `invoices.opened`: Crossbill expects money. `invoices.settled`: paid.
+ * `invoices.refused`: the MoR got no money.
+ */
+export function invoiceLines(before: LaneState, after: LaneState): readonly LogLine[] {
   const { invoice } = after;
   if (invoice === null || (invoice === before.invoice && after.attempts.length === 0)) return [];
   return [...opened(before.invoice, invoice), ...refused(after, invoice), ...settled(before.invoice, invoice)];
 }
 
-function opened(before: InvoiceRow | null, after: InvoiceRow): InvoiceLine[] {
+function opened(before: InvoiceRow | null, after: InvoiceRow): LogLine[] {
   if (isOpened(before) || !isOpened(after) || after.status === 'paid') return [];
-  return line('invoices.opened', after, 'expected', after.amountDue, {});
+  return line('invoices.opened', after, { what: 'expected', amount: after.amountDue });
 }
 
-function settled(before: InvoiceRow | null, after: InvoiceRow): InvoiceLine[] {
+function settled(before: InvoiceRow | null, after: InvoiceRow): LogLine[] {
   if (after.status !== 'paid' || before?.status === 'paid' || after.amountDue === 0n) return [];
-  return line('invoices.settled', after, 'paid', after.amountDue, {});
+  return line('invoices.settled', after, { what: 'paid', amount: after.amountDue });
 }
 
-function refused({ attempts }: LaneState, invoice: InvoiceRow): InvoiceLine[] {
+function refused({ attempts }: LaneState, invoice: InvoiceRow): LogLine[] {
   return attempts.flatMap((a) => {
     if (a.outcome === 'succeeded') return [];
     const fields = {
@@ -38,17 +36,17 @@ function refused({ attempts }: LaneState, invoice: InvoiceRow): InvoiceLine[] {
       next_try_at: invoice.nextTryAt?.toISOString() ?? null,
     };
     const what = a.outcome === 'failed' ? 'refused' : 'not confirmed by the customer';
-    return line('invoices.refused', { ...invoice, currency: a.currency }, what, a.amount, fields);
+    return line('invoices.refused', { ...invoice, currency: a.currency }, { what, amount: a.amount, fields });
   });
 }
 
+type Said = { readonly what: string; readonly amount: bigint | null; readonly fields?: LogLine['fields'] };
+
 function line(
-  event: InvoiceLine['event'],
+  event: Event,
   { invoiceId, customerId, currency }: InvoiceRow,
-  what: string,
-  amount: bigint | null,
-  more: InvoiceLine['fields'],
-): InvoiceLine[] {
+  { what, amount, fields: more = {} }: Said,
+): LogLine[] {
   if (amount === null || currency === null) return [];
   const message = `invoice ${invoiceId}: ${showMoney({ minor: amount, currency })} ${what}`;
   const fields = {

@@ -1,18 +1,24 @@
 // The lines at level info about an invoice: opened, settled, refused.
 import { expect, it } from '@jest/globals';
-import { invoiceLines } from '../../../src/engine/invoice-lines.js';
-import { type LaneChange, LaneTrace, watchSteps } from '../../../src/engine/lane-trace.js';
-import { createLogger } from '../../../src/shared/observe/index.js';
-import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
-import { LaneHarness } from '../../support/lane-harness.js';
-import { type Json } from '../../support/world.js';
+import { invoiceLines } from '../../../../../src/core/invoices/rules/invoice-lines.js';
+import { type LaneChange, LaneTrace, watchSteps } from '../../../../../src/engine/lane-trace.js';
+import { createLogger } from '../../../../../src/shared/observe/index.js';
+import {
+  aPaymentFailed,
+  aPaymentSucceeded,
+  anInvoice,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../../../../support/builders.js';
+import { LaneHarness } from '../../../../support/lane-harness.js';
+import { type Json } from '../../../../support/world.js';
 
 /** A lane whose commits and calls are logged. */
 function logged() {
   const lines: Json[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Json) };
   const log = createLogger({ level: 'info', secrets: [], pretty: false, destination });
-  const h = LaneHarness.inMemory({ watch: watchSteps(log) });
+  const h = LaneHarness.inMemory({ watch: watchSteps(log, { logLines: invoiceLines }) });
   h.platform.put(anInvoice());
   const seen = (event: string): Json[] => lines.filter((l) => l['event'] === event);
   return { h, lines, seen };
