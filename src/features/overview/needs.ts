@@ -33,9 +33,9 @@ export const SENDERS: Readonly<Record<InboxSource, string>> = {
 };
 
 /** Crossbill retries a failed call, so one or two failures need nobody. */
-const TRIES_WORTH_A_NEED = 3;
+const TRIES_WORTH_A_LOOK = 3;
 /** Every public endpoint gets a few requests from strangers, so a few refusals need nobody. */
-const REFUSALS_WORTH_A_NEED = 5;
+const REFUSALS_WORTH_A_LOOK = 5;
 
 /** Endpoints with at least five refused deliveries, and at least one refused for each ten accepted. */
 export function refusing(replies: readonly EndpointReply[]): readonly { endpoint: InboxSource; refused: number }[] {
@@ -44,7 +44,7 @@ export function refusing(replies: readonly EndpointReply[]): readonly { endpoint
       const sums = repliesOf(replies, endpoint);
       return { endpoint, refused: (sums.get(401) ?? 0) + (sums.get(503) ?? 0), taken: sums.get(200) ?? 0 };
     })
-    .filter(({ refused, taken }) => refused >= REFUSALS_WORTH_A_NEED && refused * 10 >= taken);
+    .filter(({ refused, taken }) => refused >= REFUSALS_WORTH_A_LOOK && refused * 10 >= taken);
 }
 
 /** The customers whose names the list shows. */
@@ -114,7 +114,7 @@ function othersOf(waiting: Waiting): readonly Need[] {
       path: '/console/events?status=parked',
     });
   }
-  for (const s of waiting.stuck.filter((s) => s.attempts >= TRIES_WORTH_A_NEED)) {
+  for (const s of waiting.stuck.filter((s) => s.attempts >= TRIES_WORTH_A_LOOK)) {
     needs.push({
       what: `${capital(words(s.what))} failed ${count(s.attempts)} times`,
       next: html`${s.lastMessage === null ? 'Open it to see why' : html`<bdi>${s.lastMessage}</bdi>`}${

@@ -14,7 +14,7 @@ import { RefundsRepository } from '../../core/refunds/refunds.repository.js';
 import { type Found, ObjectSearch } from '../../frames/console/search-results.js';
 import { type Beginning, SearchRepository } from './search.repository.js';
 
-/** The results of a search. `told`: a note for the reader, for example if Stripe did not reply. */
+/** The results of a search. `hint`: a note for the reader, for example if Stripe did not reply. */
 export type Result = { readonly found: readonly Found[]; readonly hint: string | null };
 
 const OF_EACH = 5;
@@ -59,10 +59,10 @@ export class Search {
     ]);
     const found = [...ids, ...numbers.filter((n) => !ids.some((f) => f.path === n.path)), ...amounts];
     if (ids.some((f) => f.exact) || !mayBeCustomer(sought) || typed.currency !== null)
-      return { found, hint: notifiedOf(sought, found, minors) };
+      return { found, hint: hintFor(sought, found, minors) };
     const customers = await this.finder.customers(sought);
     if (customers !== null) found.push(...customers.map(foundCustomer));
-    return { found, hint: customers === null && found.length === 0 ? UNREAD : notifiedOf(sought, found, minors) };
+    return { found, hint: customers === null && found.length === 0 ? UNREAD : hintFor(sought, found, minors) };
   }
 
   private async byNumber(sought: string): Promise<Found[]> {
@@ -101,8 +101,8 @@ export class Search {
       at: b.at,
       name: b.matched === b.id ? null : b.matched,
     }));
-    const add = (foundOf: Found): void =>
-      void (found.some((x) => x.path === foundOf.path) || found.push({ ...foundOf, exact: true }));
+    const add = (one: Found): void =>
+      void (found.some((x) => x.path === one.path) || found.push({ ...one, exact: true }));
     if (payment !== null) add(foundPayment(payment.payment));
     if (refund !== null) add({ ...foundRefund(refund.refund), at: refund.refund.createdAt });
     for (const object of objects) add(object);
@@ -154,7 +154,7 @@ export class Search {
 const mayBeCustomer = (text: string): boolean =>
   text.includes('@') || (text.length >= SHORTEST_NAME && /\p{L}{2}/u.test(text) && !text.includes('_'));
 
-function notifiedOf(sought: string, found: readonly Found[], minors: readonly bigint[]): string | null {
+function hintFor(sought: string, found: readonly Found[], minors: readonly bigint[]): string | null {
   if (found.length > 0) return null;
   if (minors.length > 0) return NEWEST_AMOUNTS;
   return sought.length < SHORTEST ? `Type at least ${SHORTEST} characters of an id or a number.` : null;

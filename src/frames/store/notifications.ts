@@ -71,7 +71,7 @@ type Row = Record<string, unknown>;
 const TRIES_KEPT = 20;
 /** Crossbill reports nothing older than this: the first setting of NOTIFY_URL must not send the whole past. */
 export const NEWS_FOR_MS = 86_400_000;
-const NEWS_FOR = `interval '1 day'`;
+const NEWS_FOR = `interval '${NEWS_FOR_MS} milliseconds'`;
 const MOST_UNNOTIFIED = 200;
 const UNNOTIFIED_REVIEW = `r.*, i.customer_id, i.subscription_id
    from review r left join invoice i on i.invoice_id = r.invoice_id`;
