@@ -45,7 +45,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     json: ['invoices', 'queue', 'stuck', 'senders', 'open_reviews', 'verify'],
   },
   'events list': {
-    text: /^id +received_at +source +type +status +event_id +reason\n-[^]*invoice\.created/,
+    text: /^id +received_at +source +type +status +event_id +reason +note\n-[^]*invoice\.created/,
     json: ['data'],
   },
   invoices: {

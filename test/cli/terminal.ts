@@ -86,8 +86,11 @@ function run(
     child.stderr.setEncoding('utf8').on('data', (text: string) => (seen.err += text));
     child.stdin.on('error', () => undefined);
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code, out: seen.out.replaceAll('\r\n', '\n'), err: seen.err }));
+    child.on('close', (code) => resolve({ code, out: visible(seen.out.replaceAll('\r\n', '\n')), err: seen.err }));
   });
 }
+
+/** What stays on a terminal: `\u001b[K` erases what stood before it on its line. */
+const visible = (text: string): string => text.replaceAll(/^[^\n]*\r\u001b\[K/gm, '');
 
 const shell = (words: readonly string[]): string => words.map((w) => `'${w.replaceAll("'", `'\\''`)}'`).join(' ');
