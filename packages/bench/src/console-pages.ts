@@ -1,5 +1,7 @@
 // The console's pages to measure, each with its route: test/store/growth.test.ts checks the list is complete.
 
+import { OF_CUSTOMER } from './fill-rows.js';
+
 /** One page, measured on a database filled by `fillBooks`. */
 export type PageAsked = {
   readonly what: string;
@@ -26,14 +28,12 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
 /**
  * The pages to measure.
  * @param count the number of a renewal from the middle of the old rows: a multiple of 100, because these have a refund
- * @param ofCustomer the number of renewals of each customer
- * @param notified the number of a renewal with a notification: a multiple of 10
  */
-export function consolePages(count: number, ofCustomer = 12, notified = count): readonly PageAsked[] {
+export function consolePages(count: number): readonly PageAsked[] {
   const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
   const [today, month] = [`since=${day(0)}`, `since=${day(400)}&until=${day(370)}`];
   const year = `since=${day(700)}&until=${day(335)}`;
-  const customer = `cus_old${Math.floor(count / ofCustomer)}`;
+  const customer = `cus_old${Math.floor(count / OF_CUSTOMER)}`;
   const named = day(385).slice(0, 7);
   const page = (what: string, route: string, query = '', more: Partial<PageAsked> = {}): PageAsked => ({
     what,
@@ -60,7 +60,7 @@ export function consolePages(count: number, ofCustomer = 12, notified = count): 
     find('the beginning of every invoice number', 'OLD-'),
     find('the number of a proforma invoice', `PF-${count - 50}`, exact),
     find('a refund at the MoR', `rfnd_old${count}`, exact),
-    find('a customer of the MoR', `mcus_old${Math.floor(count / ofCustomer)}`, exact),
+    find('a customer of the MoR', `mcus_old${Math.floor(count / OF_CUSTOMER)}`, exact),
     find('an event of Stripe', `evt_old${count}`, exact),
     find('an amount with a point', '29.90'),
     find('an amount with a comma', '29,90'),
@@ -80,6 +80,7 @@ export function consolePages(count: number, ofCustomer = 12, notified = count): 
     page('invoices, CSV', '/invoices', 'format=csv'),
     one('an invoice', '/invoices/:id', `in_old${count}`),
     one('payment link of an invoice', '/invoices/:id/payment-link', `in_old${count}`),
+    one('another card asked for an invoice', '/invoices/:id/ask-card', `in_old${count}`),
     { ...one('retry of a paid invoice', '/invoices/:id/retry', `in_old${count}`), ...settled },
     one('proforma of an invoice', '/invoices/:id/proforma', `in_old${count}`),
     page('payments', '/payments', ''),
@@ -103,7 +104,7 @@ export function consolePages(count: number, ofCustomer = 12, notified = count): 
     page(
       'customers by their name at the MoR',
       '/customers',
-      `mor_customer_id=mcus_old${Math.floor(count / ofCustomer)}`,
+      `mor_customer_id=mcus_old${Math.floor(count / OF_CUSTOMER)}`,
     ),
     one('a customer with all sums', '/customers/:id', customer),
     { ...one('a method that nobody set up', '/customers/:id/payment-method/confirmed', customer), ...settled },
@@ -137,6 +138,10 @@ export function consolePages(count: number, ofCustomer = 12, notified = count): 
     page('disputes, CSV', '/disputes', 'format=csv'),
     one('a dispute', '/disputes/:id', `obj_dsp_old${count}`),
     { ...one('a dispute that there is not', '/disputes/:id', 'none'), ...none },
+    {
+      ...one('evidence sent for a dispute without an item', '/disputes/:id/evidence-sent', `obj_dsp_old${count}`),
+      ...none,
+    },
     page('retries', '/retries'),
     page('retries that are planned', '/retries', 'state=planned'),
     page('retries of a month', '/retries', month),
@@ -153,7 +158,7 @@ export function consolePages(count: number, ofCustomer = 12, notified = count): 
     page('notifications given up', '/notifications', 'status=dead'),
     page('notifications of a month', '/notifications', month),
     page('notifications, CSV', '/notifications', 'format=csv'),
-    one('a notification', '/notifications/:id', `msg_told_old${notified}`),
+    one('a notification', '/notifications/:id', `msg_told_old${count}`),
     page('verify', '/verify'),
     page('verify, CSV', '/verify', 'format=csv'),
     { ...one('a difference that there is not', '/verify/:id', 'none'), ...none },

@@ -38,8 +38,6 @@ export type Filling = {
    * renewal.
    */
   readonly logOfEach?: number;
-  /** Renewals of each customer. Default: twelve, one for each month of a year. */
-  readonly ofCustomer?: number;
   readonly said?: (done: string) => void;
 };
 
@@ -64,7 +62,7 @@ const PROGRESS = `
 export async function fillBooks(
   url: string,
   renewals: number,
-  { restDays = 3, logOfEach = 1, ofCustomer = 12, said = () => undefined }: Filling = {},
+  { restDays = 3, logOfEach = 1, said = () => undefined }: Filling = {},
 ): Promise<void> {
   const connect = async (): Promise<pg.Client> => {
     const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
@@ -98,7 +96,7 @@ export async function fillBooks(
       const rows = ROWS.filter((sql) => tables.test(tableOf(sql)));
       for (let from = (await upTo(hand, tables.source)) + 1; from <= renewals; from += STEP) {
         const to = Math.min(renewals, from + STEP - 1);
-        const k = `with k as materialized (${RENEWALS(restDays, ofCustomer)})`;
+        const k = `with k as materialized (${RENEWALS(restDays)})`;
         await inOne(hand, tables.source, to, async () => {
           for (const sql of rows) {
             // Only the oldest renewals have event bodies. For the others the join would read all events for nothing.

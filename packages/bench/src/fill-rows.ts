@@ -19,12 +19,15 @@ export const PURGED = 100_000;
 /** Among this many newest renewals, those with a decline have no successful payment yet. */
 const NEWEST = 3_000;
 
+/** Renewals of each customer: one for each month of a year. */
+export const OF_CUSTOMER = 12;
+
 /**
  * Selects renewals by their number `n`, each with its customer `c`. `first` is true for the customer's first renewal.
  * `retried` is true if the bank declined at first, one renewal in 33. Most amounts are in euros.
  */
-export const RENEWALS = (restDays: number, ofCustomer: number): string => `
-  select n, n / ${ofCustomer} as c, n % ${ofCustomer} = 0 as first, at, amount, currency, retried, retried and n > $3 - ${NEWEST} as unpaid
+export const RENEWALS = (restDays: number): string => `
+  select n, n / ${OF_CUSTOMER} as c, n % ${OF_CUSTOMER} = 0 as first, at, amount, currency, retried, retried and n > $3 - ${NEWEST} as unpaid
     from (select n, (array[2990, 2990, 990, 4990, 2990, 9900, 2990])[n % 7 + 1]::bigint as amount,
                  (array['EUR', 'EUR', 'EUR', 'GBP', 'EUR', 'EUR', 'EUR', 'USD', 'EUR', 'EUR'])[n % 10 + 1] as currency,
                  n % 100 in (1, 34, 67) as retried,

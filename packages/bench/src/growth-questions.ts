@@ -24,6 +24,7 @@ import { EventsRepository } from '#src/core/events/events.repository.js';
 import { ReviewsRepository } from '#src/core/reviews/reviews.repository.js';
 import { AuditRepository } from '#src/core/audit/audit.repository.js';
 import { CustomersRepository } from '#src/core/customers/customers.repository.js';
+import { OF_CUSTOMER } from './fill-rows.js';
 
 export type Question = {
   readonly what: string;
@@ -64,7 +65,7 @@ export function questions(db: Database, name: string, count: number): readonly Q
     new EndpointsLogRepository(db, time),
     new Notifications(db, time, null),
   ];
-  const customer = name.startsWith('old') ? `cus_old${Math.floor(count / 12)}` : `cus_${name}`;
+  const customer = name.startsWith('old') ? `cus_old${Math.floor(count / OF_CUSTOMER)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };
   const deep = { limit: LIMIT, cursor: String(count) };
   // The old rows cover two years.

@@ -1,8 +1,7 @@
 // `npm run bench`: prints every figure as a ratio within one run, as tables and as JSON. `--only intake,path` chooses
 // measurements, `--scale 0.2` makes a short run. `--only pages --data folder` measures every page of the console on a
-// database with ten million ledger rows, and the folder keeps the rows for another run. `--only day --data folder
-// [--renewals N] [--minutes M]` runs the day benchmark. DATABASE_URL names another server to measure. The growth
-// benchmark always starts an embedded server.
+// database with ten million ledger rows, and the folder keeps the rows for another run. DATABASE_URL names another
+// server to measure. The growth benchmark always starts an embedded server.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +11,6 @@ import { connectAlone, poolConfig } from '#src/frames/store/connect.js';
 import { Database } from '#src/frames/store/database.js';
 import { migrate } from '#src/frames/store/migrations.js';
 import { burst } from './burst.js';
-import { day } from './day/day.js';
 import { bareMarks } from './durable-limit.js';
 import { measureGrowth } from './growth.js';
 import { intake } from './intake.js';
@@ -32,8 +30,6 @@ const { values: options } = parseArgs({
     scale: { type: 'string', default: '1' },
     json: { type: 'string' },
     data: { type: 'string' },
-    renewals: { type: 'string' },
-    minutes: { type: 'string' },
   },
 });
 const parts = new Set(options.only.split(','));
@@ -187,16 +183,21 @@ async function stop(): Promise<void> {
 }
 
 const rig: Rig = { scale, dataDir: options.data ?? null, postgresPid: () => server.pid, fresh, start, table, found };
+/** The measurements in the order of a run. */
+const measurements: Readonly<Record<string, () => Promise<void>>> = {
+  intake: () => intake(rig),
+  path,
+  growth: () => measureGrowth(rig),
+  pages: () => measurePages(rig),
+  stop,
+  replicas: () => replicas(rig),
+  burst: () => burst(rig),
+  verify: () => verifyMany(rig),
+};
 try {
-  if (parts.has('intake')) await intake(rig);
-  if (parts.has('path')) await path();
-  if (parts.has('growth')) await measureGrowth(rig);
-  if (parts.has('pages')) await measurePages(rig);
-  if (parts.has('stop')) await stop();
-  if (parts.has('replicas')) await replicas(rig);
-  if (parts.has('burst')) await burst(rig);
-  if (parts.has('verify')) await verifyMany(rig);
-  if (parts.has('day')) await day(rig, { renewals: options.renewals, minutes: options.minutes });
+  for (const part of parts)
+    if (!(part in measurements)) throw new Error(`--only takes ${Object.keys(measurements).join(', ')}, not ${part}`);
+  for (const [part, measure] of Object.entries(measurements)) if (parts.has(part)) await measure();
   console.log(`\n${JSON.stringify(found)}`);
   if (options.json !== undefined) await writeFile(options.json, JSON.stringify(found, null, 2));
 } finally {

@@ -2,15 +2,13 @@
 // after the other.
 //   --node 24,26 --postgres 15,15-debian   only these pairs      --list     list the pairs, run nothing
 //   --short                                CI's choice: only the demo, on two pairs
-//   --json file                            the results as JSON   --bench    only the short bench, on both servers
 //   test/store/lanes.test.ts …             only these tests
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { comparison } from './bench.mjs';
 import { cacheFolder, nodeBinary, postgresBinaries, Unavailable } from './fetch.mjs';
 import { pairsOf, TESTS, without } from './pairs.mjs';
-import { bench, demo, onInterrupt, tests } from './programs.mjs';
+import { demo, onInterrupt, tests } from './programs.mjs';
 import { withServer } from './server.mjs';
 import { markdown } from './table.mjs';
 
@@ -20,15 +18,12 @@ const { values: options, positionals } = parseArgs({
     node: { type: 'string' },
     postgres: { type: 'string' },
     short: { type: 'boolean', default: false },
-    bench: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
-    json: { type: 'string' },
   },
 });
 
 const say = (text) => console.log(text);
-const wanted = options.bench ? { node: '24', postgres: '15-debian', ...options } : options;
-const pairs = pairsOf(wanted);
+const pairs = pairsOf(options);
 if (options.list) {
   for (const { node, postgres } of pairs) say(`Node ${node}, PostgreSQL ${postgres}`);
 } else {
@@ -42,10 +37,8 @@ async function main() {
   say(`${pairs.length} pairs; their output is kept in ${logs}`);
   const results = [];
   for (const [i, pair] of pairs.entries()) results.push(await runPair(pair, `${i + 1}/${pairs.length}`, logs));
-  if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
   say('');
-  if (options.bench) for (const r of results.filter((x) => x.bench)) say(`${r.postgres}\n\n${comparison(r.bench)}\n`);
-  else say(markdown(results));
+  say(markdown(results));
   for (const { node, postgres, failures } of results) {
     for (const failure of failures) say(`failed on Node ${node}, PostgreSQL ${postgres}: ${failure}`);
   }
@@ -64,14 +57,9 @@ async function runPair(pair, place, logs) {
     const node = nodeBinary(pair.node, tell);
     const binaries = await postgresBinaries(pair.postgres, tell);
     result.node = node.version;
-    await withServer(binaries, { durable: options.bench }, async (server) => {
+    await withServer(binaries, async (server) => {
       result.postgres = `${server.version}${pair.postgres.endsWith('-debian') ? ' (Debian)' : ''}`;
       result.jit = server.jit;
-      if (options.bench) {
-        tell('bench, on it and on the embedded one');
-        result.bench = await bench(node.path, server.url, log);
-        return;
-      }
       // The demo waits for most of its time, so it runs next to the tests.
       const withDemo = positionals.length === 0;
       const ofDemo = withDemo ? demo(node.path, server.url, log) : Promise.resolve(null);

@@ -1,4 +1,4 @@
-// The programs of a pair: jest, the demo, the bench. Each writes its output to a file.
+// The programs of a pair: jest and the demo. Each writes its output to a file.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
@@ -56,37 +56,13 @@ function filesDone(log) {
 
 /** Returns null if the demo ended clean. Otherwise returns how it ended, and keeps the daemon's log. */
 export async function demo(node, url, log) {
-  return inFolder(async (folder) => {
+  const folder = await mkdtemp(join(tmpdir(), 'crossbill-matrix-run-'));
+  try {
     const args = ['packages/sandbox/dist/demo/main.js', '--once', '--customers', '6', '--months', '2'];
     const how = await run(node, args, `${log}.demo.log`, 10, { DATABASE_URL: url, CROSSBILL_DATA_DIR: folder });
     if (how === 'exit code 0') return null;
     await copyFile(join(folder, 'daemon.log'), `${log}.daemon.log`).catch(() => undefined);
     return `${how}; see ${log}.demo.log and .daemon.log`;
-  });
-}
-
-/** Runs the short bench on the embedded server, on `url`, and on the embedded server again. Returns all figures. */
-export async function bench(node, url, log) {
-  const found = [];
-  for (const [i, server] of [null, url, null].entries()) {
-    found.push(
-      await inFolder(async (folder) => {
-        const json = join(folder, 'bench.json');
-        const args = ['dist/bench/main.js', '--scale', '0.2', '--only', 'intake,path', '--json', json];
-        const output = `${log}.bench-${i + 1}.log`;
-        const how = await run(node, args, output, 60, server === null ? {} : { DATABASE_URL: server });
-        if (how !== 'exit code 0') throw new Error(`the bench: ${how}; see ${output}`);
-        return JSON.parse(readFileSync(json, 'utf8'));
-      }),
-    );
-  }
-  return { before: found[0], other: found[1], after: found[2] };
-}
-
-async function inFolder(work) {
-  const folder = await mkdtemp(join(tmpdir(), 'crossbill-matrix-run-'));
-  try {
-    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

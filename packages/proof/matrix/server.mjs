@@ -14,7 +14,7 @@ const UNTIL_WE_END = '"$@" </dev/null & server=$!; cat >/dev/null; kill -INT $se
 const FOR_TESTS = ['fsync=off', 'full_page_writes=off'];
 
 /** Runs `work` with the server's URL (a superuser's, database postgres), version, and whether it compiles queries. */
-export async function withServer({ initdb, postgres, runAs }, { durable }, work) {
+export async function withServer({ initdb, postgres, runAs }, work) {
   const { freePort, SERVER_ENV } = await import('@crossbill/embedded-postgres');
   const folder = mkdtempSync(join(tmpdir(), 'crossbill-matrix-'));
   const [data, log, password] = [join(folder, 'data'), join(folder, 'log'), randomBytes(16).toString('hex')];
@@ -31,7 +31,7 @@ export async function withServer({ initdb, postgres, runAs }, { durable }, work)
     if (made.status !== 0)
       throw new Error(`initdb failed: ${(made.stderr ?? made.error?.message ?? '').trim().split('\n').at(-1)}`);
     const port = await freePort();
-    const settings = [`port=${port}`, `unix_socket_directories=${folder}`, ...(durable ? [] : FOR_TESTS)];
+    const settings = [`port=${port}`, `unix_socket_directories=${folder}`, ...FOR_TESTS];
     const output = openSync(log, 'a');
     server = spawn(
       '/bin/sh',

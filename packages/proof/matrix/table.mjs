@@ -21,7 +21,7 @@ function testsOf({ passed, failed, skipped, demo }) {
   );
 }
 
-export function tableOf(head, rows) {
+function tableOf(head, rows) {
   const widths = head.map((h, i) => Math.max(3, h.length, ...rows.map((r) => r[i].length)));
   const line = (cells) => `| ${cells.map((c, i) => c.padEnd(widths[i])).join(' | ')} |`;
   return [line(head), line(widths.map((w) => '-'.repeat(w))), ...rows.map(line)].join('\n');
