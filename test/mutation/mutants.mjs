@@ -156,7 +156,7 @@ export const mutants = [
   },
   {
     name: 'a refused repeat frees the refund of an unknown first try',
-    file: 'src/core/refunds/rules/request.ts',
+    file: 'src/core/refunds/rules/refund-call.ts',
     find: 'if ((isFirstTry && refusal.status !== 409) || isUnknownName) {',
     replace: 'if (isWaiting(refund)) {',
     tests: REFUNDS,
@@ -273,7 +273,7 @@ export const mutants = [
   },
   {
     name: 'a refund repeats a key the MoR may have forgotten',
-    file: 'src/core/refunds/rules/request.ts',
+    file: 'src/core/refunds/rules/refund-call.ts',
     find: 'if (lane.age(new Date(since)) < KEY_LIFE_MS) continue;',
     replace: 'if (since > 0) continue;',
     tests: ['test/unit/core/refunds/keys.test.ts'],
@@ -347,7 +347,7 @@ export const mutants = [
   },
   {
     name: 'a person gives two payments one payment_id',
-    file: 'src/core/books/rules/payment-rows.ts',
+    file: 'src/core/books/rules/identify-payment.ts',
     find: '  if (holder !== undefined) return idTaken(paymentId, holder);\n',
     replace: '',
     tests: ['test/unit/core/books/rules/payment-rows.test.ts'],
@@ -370,7 +370,7 @@ export const mutants = [
   },
   {
     name: 'one charge is booked for two invoices',
-    file: 'src/core/books/rules/payment-rows.ts',
+    file: 'src/core/books/rules/collect.ts',
     find: 'const holder = charge === null ? undefined : lane.ctx.chargesElsewhere?.get(charge);',
     replace: 'const holder = undefined as ChargeHolder | undefined;',
     tests: ['test/unit/core/books/rules/payment-rows.test.ts'],

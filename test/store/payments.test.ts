@@ -4,7 +4,7 @@ import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { EventsRepository } from '../../src/core/events/events.repository.js';
 import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
 import { toDelivery } from '../../src/frames/intake/deliveries.js';
-import { identifyPayment } from '../../src/core/books/rules/payment-rows.js';
+import { identifyPayment } from '../../src/core/books/rules/identify-payment.js';
 import { completeSignup } from '../support/complete-signup.js';
 import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
 import { balances, openKinds } from '../support/lane-harness.js';

@@ -3,7 +3,7 @@
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/context.js';
 import { HOLDING, type LaneState, type CallRow } from '../../src/shared/domain/model.js';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
-import { collectedCharges } from '../../src/core/books/rules/payment-rows.js';
+import { collectedCharges } from '../../src/core/books/rules/collect.js';
 import { type Claim, LaneFenced, LaneRepository, type LaneWork, NotUnique } from '../../src/engine/lane.repository.js';
 import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { DecisionContext } from '../../src/engine/decision-context.js';

@@ -9,7 +9,7 @@ import {
 import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../../shared/domain/mor-object.js';
 import { sayMoney } from '../../shared/domain/money.js';
 import { showNothingDue, whyNothingDue } from '../../shared/domain/nothing-due.js';
-import { saysNothing } from '../books/rules/payment-rows.js';
+import { saysNothing } from '../books/rules/payment-state.js';
 import { END_WORDS } from '../../shared/domain/retry.js';
 import { isOnItsWay, SIGNUP_REASON } from '../../shared/domain/status.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';

@@ -10,7 +10,7 @@ import {
 } from '../../engine/event.js';
 import { type Subjects } from '../../engine/decider.js';
 import { ensureInvoice, isFresh, readInvoice } from '../books/rules/invoice-facts.js';
-import { collectedCharges } from '../books/rules/payment-rows.js';
+import { collectedCharges } from '../books/rules/collect.js';
 import { applyInvoice } from '../invoices/rules/invoice.js';
 import { applyRefusal } from '../invoices/rules/refused-renewal.js';
 import { learnFromCapture } from '../payments/rules/payment.js';

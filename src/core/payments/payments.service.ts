@@ -5,7 +5,7 @@ import { ReadModel } from '../../engine/read-model.js';
 import { NotUnique } from '../../engine/lane.repository.js';
 import { LaneChanges } from '../../engine/lane-changes.js';
 import { type Refusal, refuse, type Result } from '../../engine/commanded.js';
-import { identifyPayment, idTaken } from '../books/rules/payment-rows.js';
+import { identifyPayment, idTaken } from '../books/rules/identify-payment.js';
 
 /** PostgreSQL's name for the constraint `payment.payment_id unique`. */
 const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';

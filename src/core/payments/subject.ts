@@ -4,16 +4,9 @@ import { type Lane } from '../../engine/lane.js';
 import { type PaymentEvent } from '../../engine/event.js';
 import { nextLookup } from '../../engine/lookup.js';
 import { type Subject } from '../../engine/subject.js';
-import {
-  chooseMark,
-  chooseRefund,
-  endOfMarkCall,
-  finalizeCall,
-  type GiveBack,
-  identifyLookup,
-  reportPaymentCall,
-  setReferenceCall,
-} from './rules/mark-calls.js';
+import { chooseMark, chooseRefund, type GiveBack } from './rules/mark-choices.js';
+import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from './rules/mark-calls.js';
+import { identifyLookup } from './rules/identify-mark.js';
 import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
 import { declareSurplus, leftItems, applyNotPaid, applySucceeded } from './rules/payment.js';
 import { chargeLookup, chooseUnproven, unprovenItems } from './rules/proof.js';

@@ -10,8 +10,10 @@ import {
   refundsElsewhere,
   reportRefundCall,
 } from './rules/mirror.js';
-import { renamedRefunds, applyRefunded } from './rules/refund.js';
-import { createRefundCall, stuckRefunds, applyStuckChoice, withdrawStale } from './rules/request.js';
+import { renamedRefunds } from './rules/refund.js';
+import { applyRefunded } from './rules/refunded-event.js';
+import { createRefundCall, withdrawStale } from './rules/refund-call.js';
+import { stuckRefunds, applyStuckChoice } from './rules/stuck-refund.js';
 import { nothingMore } from '../../engine/commanded.js';
 
 export const refunds = {

@@ -4,7 +4,7 @@ import { parseStripeEvent, stripeInvoiceTypes } from '../../shared/domain/events
 import { askAgain, isHeardSince, applyInvoiceRead } from '../../core/books/rules/invoice-facts.js';
 import { Lane } from '../../engine/lane.js';
 import { settle } from '../../engine/settle.js';
-import { decideMarksAgain } from '../../core/payments/rules/mark.js';
+import { decideMarksAgain } from '../../core/payments/rules/others-mark.js';
 import {
   announcedAt,
   isLiveProforma,

@@ -1,10 +1,9 @@
 // The rules about doubles: Crossbill books each charge one time even if two events report it, counts each refund one
 // time, and opens an item for a double payment.
-import { namesInFact } from './sim-repository.js';
-import { PARKING } from '#src/core/books/rules/payment-rows.js';
+import { namesInFact, type PaymentLine } from './sim-repository.js';
+import { PARKING } from '#src/core/books/rules/payment-state.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
 import { amountDue } from '@crossbill/sandbox/stripe/model.js';
-import { type PaymentLine } from './sim-repository.js';
 import { rowOf, type Sides } from './sides.js';
 import { collectedByStripe } from './twice.js';
 

@@ -1,5 +1,5 @@
 // The rules for the end of a run, with no work left. The truth comes from the sandbox, never from the code under test.
-import { PARKING } from '#src/core/books/rules/payment-rows.js';
+import { PARKING } from '#src/core/books/rules/payment-state.js';
 import { amountDue, amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { GAP_MARGIN_MS } from './facts.js';
 import { wasDetached } from './manual-acts.js';

@@ -12,7 +12,7 @@ import {
   type Observation,
 } from '../../../shared/domain/mor-object.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
-import { inBooks } from './payment-rows.js';
+import { inBooks } from './collect.js';
 
 /** In these stages a payment's mark has ended or is parked, so the payment is no longer on its way to the invoice. */
 const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);

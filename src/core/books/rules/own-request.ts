@@ -5,7 +5,7 @@ import { showMoney } from '../../../shared/domain/money.js';
 import { type ShownToRelay } from '../../../shared/domain/ports/billing-platform.js';
 import { lastingName } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
-import { verdictDueBy } from './payment-rows.js';
+import { verdictDueBy } from './awaited-verdict.js';
 
 const OWN_EVENT = 'evt_crossbill';
 

@@ -12,7 +12,7 @@ import { type Lane } from '../../../engine/lane.js';
 import { pollOpenAt, applyInvoiceRead } from '../../books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { moneyAnnounced } from '../../books/rules/open-money.js';
-import { paymentThatCame, saysNothing } from '../../books/rules/payment-rows.js';
+import { paymentThatCame, saysNothing } from '../../books/rules/payment-state.js';
 import { DRAFT_POLL_EVERY_MS, HOUR_MS } from '../../../shared/policy.js';
 
 /**

@@ -26,7 +26,9 @@ import { type Lane } from '../../../engine/lane.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
 import { isOpenAbout } from '../../books/rules/open-money.js';
-import { bookedAs, newPayment, collect } from '../../books/rules/payment-rows.js';
+import { bookedAs } from '../../books/rules/same-payment.js';
+import { newPayment } from '../../books/rules/payment-rows.js';
+import { collect } from '../../books/rules/collect.js';
 import {
   LINK_CONFIRM_TRIES,
   LINK_LAST_POLL_AFTER_MS,

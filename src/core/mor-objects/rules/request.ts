@@ -17,7 +17,7 @@ import { refuse, type Result } from '../../../engine/commanded.js';
 import { isUnsent, type Lane } from '../../../engine/lane.js';
 import { applyLateRead } from '../../books/rules/invoice-facts.js';
 import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../books/rules/open-money.js';
-import { awaitsRetry } from '../../books/rules/payment-rows.js';
+import { awaitsRetry } from '../../books/rules/awaited-verdict.js';
 
 /** The code of a request that Crossbill refused or withdrew: the invoice needs no further payment. */
 export const NOT_PAYABLE = 'invoice_not_payable';

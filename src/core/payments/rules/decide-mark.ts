@@ -3,7 +3,7 @@ import { type InvoiceRow, type MarkMode, type PaymentRow } from '../../../shared
 import { type Money } from '../../../shared/domain/money.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { type DecisionSettings } from '../../../shared/domain/settings.js';
-import { maybeOne } from '../../books/rules/payment-rows.js';
+import { maybeOne } from '../../books/rules/same-payment.js';
 import { ofAmount, ofPaid, type Parking } from './amount.js';
 
 export type MarkDecision =

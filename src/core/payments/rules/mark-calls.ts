@@ -1,35 +1,25 @@
-// The calls of a mark: each reply leads to the next call. Also carries out a person's choice for a parked payment.
+// The calls of a mark: each reply leads to the next call.
 import { type Mutable } from '../../../shared/domain/row.js';
-import { type ByHand } from '../../../shared/domain/facts/parts.js';
 import {
-  type InvoiceRow,
-  type LaneRows,
-  type CallRow,
   type PaymentRow,
-  type ReviewRow,
+  type LaneRows,
   moveMark,
+  type InvoiceRow,
+  type CallRow,
 } from '../../../shared/domain/model.js';
-import { type Money } from '../../../shared/domain/money.js';
+import { type CallRule, openCallReview, isCallOf, type Call, refusalOf } from '../../../engine/call.js';
+import { applyRead } from '../../books/rules/invoice-facts.js';
+import { said, type CallFailure } from '../../../shared/domain/ports/call.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
-import { type BillingReply, type BillingCall } from '../../../shared/domain/ports/billing-platform.js';
-import { type CallFailure, type CallOutcome, LIST_TOO_LONG, said } from '../../../shared/domain/ports/call.js';
-import { isSurplus } from '../../../shared/domain/surplus.js';
-import { openCallReview, type Call, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
-import { retryAt } from '../../../engine/context.js';
-import { type Refusal, refuse, type Choice } from '../../../engine/commanded.js';
+import { chooseMark } from './mark-choices.js';
+import { standsStillUntil } from './withdraw-mark.js';
+import { type BillingReply } from '../../../shared/domain/ports/billing-platform.js';
 import { type Lane } from '../../../engine/lane.js';
-import { askAgain, isFresh, requireRead, applyRead } from '../../books/rules/invoice-facts.js';
-import { type Lookup } from '../../../engine/lookup.js';
-import { observationsOf } from '../../books/rules/open-money.js';
-import { awaitVerdict, closePayment, saysNothing } from '../../books/rules/payment-rows.js';
 import { paymentMarked } from '../../../shared/domain/postings.js';
 import { MARK_TRIES } from '../../../shared/policy.js';
-import { ofPaid, type Parking } from './amount.js';
-import { findToLookUp, referenceOf, reportOf, standsStillUntil } from './mark.js';
-import { surplusToRefund } from './payment.js';
+import { type ByHand } from '../../../shared/domain/facts/parts.js';
 
 type Payment = Mutable<PaymentRow>;
-type Checked = CallOutcome<{ readonly done: true; readonly reply: BillingReply } | { readonly done: false }>;
 
 /**
  * True if Stripe shows money on the invoice. The money may come from our own payment record: a restored database may
@@ -113,10 +103,10 @@ export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   chosen: chooseMark,
 };
 
-const findOutOfBand = (reply: BillingReply): bigint | undefined =>
+export const findOutOfBand = (reply: BillingReply): bigint | undefined =>
   reply.kind === 'pay_out_of_band' ? reply.outOfBand : undefined;
 
-function confirm(lane: Lane, payment: Payment, how: string): void {
+export function confirm(lane: Lane, payment: Payment, how: string): void {
   if (payment.amount === null || !['waiting', 'attaching', 'paying', 'parked'].includes(payment.mark)) return;
   moveMark(payment, 'confirmed');
   lane.post(paymentMarked(payment, payment.amount, lane.now));
@@ -182,148 +172,4 @@ function findWayByHand({ asked }: CallRow, payment: PaymentRow): ByHand | null {
     default:
       return { how: 'out-of-band' };
   }
-}
-
-/** Stripe shows the invoice as paid. This lookup searches Stripe for our own mark of the payment. */
-export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: BillingCall }, Checked> = {
-  name: 'identify',
-  wanted: (lane) => {
-    const p = findToLookUp(lane);
-    return p === undefined || !isFresh(lane.invoice, lane.now)
-      ? null
-      : { payment: p.id, asked: callToSearchFor(lane, p) };
-  },
-  ask: ({ asked }, { platform }) => platform.check(asked),
-  apply: (lane, outcome, { payment }) => {
-    const p = lane.findPayment(payment);
-    const i = lane.invoice;
-    if (p === undefined || i === null || p.mark !== 'waiting') return;
-    // After most failures Crossbill searches again later. After two kinds of failure a later search would find no more,
-    // so a person decides. 404: this Stripe account has no such list. LIST_TOO_LONG: Crossbill could search only the
-    // invoice's own payments.
-    if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG) {
-      i.readAttempts += 1;
-      i.readAt = null;
-      i.readDueAt = retryAt(lane.ctx, i.readAttempts, outcome.retryAfterMs);
-      return;
-    }
-    applyIdentified(lane, p, i, outcome.ok && outcome.value.done ? outcome.value.reply : null);
-  },
-};
-
-function applyIdentified(lane: Lane, payment: Payment, invoice: InvoiceRow, reply: BillingReply | null): void {
-  const taken: Money = { minor: payment.amount ?? 0n, currency: payment.currency };
-  const park = (item: Parking): void => {
-    moveMark(payment, 'parked');
-    lane.openReview({ ...item, subject: payment.id, paymentRowId: payment.id });
-  };
-  if (reply === null) return park(ofPaid(invoice, taken, payment.paymentRecordId, observationsOf(lane)));
-  if (reply.kind === 'set_reference') {
-    payment.markMode = 'out_of_band';
-    return;
-  }
-  if (reply.kind === 'report_payment') {
-    const { paymentRecordId } = reply;
-    // A payment record belongs to one payment. If two payments have the same record, the MoR reported one charge under
-    // two ids.
-    const twin = lane.payments.find((x) => x.id !== payment.id && x.paymentRecordId === paymentRecordId);
-    if (twin !== undefined) {
-      const fact = {
-        code: 'named-again',
-        taken,
-        charge: payment.processorChargeId,
-        payment: effectName(twin),
-      } as const;
-      return park({ kind: 'double_payment', fact });
-    }
-    Object.assign(payment, { paymentRecordId, markMode: 'payment_record' });
-    return;
-  }
-  payment.markMode = reply.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
-  confirm(lane, payment, 'found on Stripe');
-  reviewIfBeyond(lane, payment, lane.invoice, findOutOfBand(reply));
-}
-
-/** The call that may have marked this paid invoice for us. Crossbill searches Stripe for the call's effect. */
-function callToSearchFor(lane: Lane, payment: PaymentRow): BillingCall {
-  const { invoiceId, paymentRecordId } = payment;
-  if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
-  // The invoice carries our reference. The search now shows if the invoice was paid out of band, or if Stripe collected
-  // the money after all.
-  if (payment.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
-  if (lane.settings.markMode !== 'out_of_band') return reportOf(payment, payment.amount ?? 0n, lane.now);
-  // Search for the reference that Crossbill wrote: the payment may have another id by now.
-  const written = lane.calls.findLast((m) => m.kind === 'set_reference' && isCallOf(m, payment))?.asked ?? null;
-  return (
-    written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(payment), reference: referenceOf(payment) }
-  );
-}
-
-const NOT_PROVEN =
-  'Crossbill does not know yet whether this charge is real. Wait for the proof before you dismiss this, or complete the signup again with the right amount.';
-
-/** Carries out a person's choice for a payment with an item: apply, retry or dismiss. `chooseRefund` makes refunds. */
-export function chooseMark(lane: Lane, item: ReviewRow, { resolution }: Choice): Refusal | null {
-  const p = lane.findPayment(item.paymentRowId);
-  // Crossbill does not know yet if the MoR took any money for the signup. If a person dismissed the item now, the later
-  // proof would start or drop the mark without asking.
-  if (resolution === 'dismiss' && p?.mark === 'proving' && item.subject === p.signupId)
-    return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
-  // Stripe already shows the payment on the invoice. `retry` reads the invoice again and checks each item.
-  if (resolution === 'retry' && (isSurplus(item) || p?.mark === 'confirmed')) askAgain(lane);
-  // For an unproven signup this choice settles only the amount. Another item asks a person if the MoR knows the charge.
-  if (p === undefined || (item.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null))
-    return null;
-  if (resolution === 'dismiss') {
-    if (p.mark !== 'parked') return null;
-    closePayment(p);
-    // The event of the dismissed payment named another invoice's charge. So the MoR may still give a verdict on this
-    // invoice. If no verdict follows, an item opens.
-    if (saysNothing(p) && lane.invoice?.retries?.waitingSince === null) awaitVerdict(lane, lane.now);
-    return null;
-  }
-  if (resolution === 'apply' && p.mark === 'parked') {
-    // with a choice about a signup's amount, the person does not accept a difference from the amount due
-    if (item.subject !== p.signupId) p.waived = findWaived(lane, item, p);
-  } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
-  else return null;
-  moveMark(p, 'waiting');
-  requireRead(lane);
-  return null;
-}
-
-/**
- * The differences a person accepts by applying a payment. A part of a bank transfer always differs from the amount due.
- */
-function findWaived(lane: Lane, { kind }: ReviewRow, payment: Payment): Payment['waived'] {
-  const due = lane.invoice?.amountRemaining ?? null;
-  const isMore = due !== null && payment.amount !== null && payment.amount > due;
-  // If a person applies a payment above the amount due, the person accepts the surplus as a sale. If the payment has a
-  // refund, the surplus is no sale, although Stripe credits it to the customer. So an item after the mark asks about
-  // the surplus.
-  const isRefunded = lane.findRefunds(payment).some((x) => x.status !== 'failed');
-  const waived = [
-    ...payment.waived.filter((x) => x !== 'surplus'),
-    kind === 'partial_transfer' ? 'amount_mismatch' : kind,
-  ];
-  return isMore && !isRefunded ? [...waived, 'surplus'] : waived;
-}
-
-/**
- * Refunds a payment because a person chose so in an item. `amount` is in smallest units. Null: the rest of the payment.
- */
-export type GiveBack = (
-  lane: Lane,
-  item: ReviewRow,
-  payment: PaymentRow | undefined,
-  wish: { readonly amount: bigint | null; readonly by: string },
-) => Refusal | null;
-
-const NOTHING_LEFT = 'The surplus is refunded, or its refund is under way. Nothing of it is left to refund.';
-
-/** Refunds the payment, or the rest of a surplus, by a person's choice. */
-export function chooseRefund(lane: Lane, item: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
-  const surplus = surplusToRefund(lane, item);
-  if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
-  return giveBack(lane, item, lane.findPayment(item.paymentRowId), { amount: surplus, by });
 }

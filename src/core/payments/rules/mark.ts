@@ -1,34 +1,25 @@
 // The mark of a payment on its invoice: begins, holds or withdraws it, or leaves it to a person. `decide-mark.ts` decides.
 import { type Mutable } from '../../../shared/domain/row.js';
 import {
-  type MadeCall,
-  HOLDING,
-  type InvoiceRow,
-  type LaneRows,
-  type MarkMode,
-  type CallRow,
   type PaymentRow,
+  type InvoiceRow,
   moveMark,
+  HOLDING,
+  type MarkMode,
+  type LaneRows,
 } from '../../../shared/domain/model.js';
-import { showMoney } from '../../../shared/domain/money.js';
-import { effectName } from '../../../shared/domain/payment-name.js';
-import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
-import { paymentMarked } from '../../../shared/domain/postings.js';
-import { isPayable } from '../../../shared/domain/status.js';
-import { isCutOffSince, mayBeCutOff, isCallOf } from '../../../engine/call.js';
-import { isUnsent, type Lane } from '../../../engine/lane.js';
-import { isFresh, invoiceLookup } from '../../books/rules/invoice-facts.js';
-import { observationsOf } from '../../books/rules/open-money.js';
-import { closePayment, PARKING } from '../../books/rules/payment-rows.js';
-import {
-  DRAFT_FAILED_POLL_EVERY_MS,
-  DRAFT_POLL_AFTER_MS,
-  DRAFT_POLL_EVERY_MS,
-  STANDSTILL_MS,
-} from '../../../shared/policy.js';
+import { type Lane, isUnsent } from '../../../engine/lane.js';
 import { noteGrowth, type Parking } from './amount.js';
-import { decideMark } from './decide-mark.js';
 import { reviewAmount } from './payment.js';
+import { decideMark } from './decide-mark.js';
+import { isFresh, invoiceLookup } from '../../books/rules/invoice-facts.js';
+import { DRAFT_FAILED_POLL_EVERY_MS, DRAFT_POLL_EVERY_MS, DRAFT_POLL_AFTER_MS } from '../../../shared/policy.js';
+import { effectName } from '../../../shared/domain/payment-name.js';
+import { isMarkedByOthers, applyOthersMark, beforeTheMark } from './others-mark.js';
+import { STEPS, referenceOf, reportOf } from './mark-steps.js';
+import { withdrawIfPointless } from './withdraw-mark.js';
+import { observationsOf } from '../../books/rules/open-money.js';
+import { closePayment, PARKING } from '../../books/rules/payment-state.js';
 
 type Payment = Mutable<PaymentRow>;
 
@@ -111,26 +102,6 @@ function beginMark(lane: Lane, payment: Payment, amount: bigint, mode: MarkMode)
   lane.log('decision', `mark paid with a payment record, reference ${reference}`, payment);
 }
 
-export function referenceOf(payment: PaymentRow): string {
-  return payment.reference ?? payment.processorChargeId ?? effectName(payment);
-}
-
-/** The report of a payment to Stripe. It carries the payment's own times, so a repeat has the same bytes. */
-export function reportOf(payment: PaymentRow, amount: bigint, now: Date): MadeCall {
-  const at = payment.succeededAt ?? now;
-  return {
-    kind: 'report_payment',
-    invoiceId: payment.invoiceId,
-    customerId: payment.customerId,
-    paymentId: effectName(payment),
-    amount: { minor: amount, currency: payment.currency },
-    reference: referenceOf(payment),
-    initiatedAt: at,
-    guaranteedAt: at,
-    presence: payment.origin === 'signup' ? 'on_session' : 'off_session',
-  };
-}
-
 /** For a double payment: adds every report of money on the invoice to the item. */
 function withObserved(lane: Lane, item: Parking): Parking {
   const { fact } = item;
@@ -169,65 +140,6 @@ export function closeRefunded(lane: Lane): void {
   }
 }
 
-/** The call for each stage of a mark. */
-const STEPS: Partial<Record<PaymentRow['mark'], CallRow['kind']>> = {
-  reporting: 'report_payment',
-  attaching: 'attach_payment',
-  referencing: 'set_reference',
-  paying: 'pay_out_of_band',
-};
-
-/**
- * Withdraws an unfinished call of a mark if a fresh read leads to another decision. Only the lane's worker may do so:
- * an API request cannot know if the call is on its way to Stripe, and a withdrawal would lose Stripe's reply.
- */
-function withdrawIfPointless(lane: Lane, payment: Payment, invoice: InvoiceRow): void {
-  const m = lane.calls.find((x) => x.kind === STEPS[payment.mark] && isCallOf(x, payment) && x.status === 'pending');
-  if (lane.ctx.beside === true || !isFresh(invoice, lane.now) || m === undefined) return;
-  const why = findWhyPointless(lane, payment, invoice, m);
-  if (why === null) return;
-  lane.takeBack(m.id, why);
-  moveMark(payment, 'waiting');
-}
-
-/** The reason to withdraw call `call`. Null: the call is still right, or Stripe may have received the call. */
-function findWhyPointless(lane: Lane, payment: PaymentRow, invoice: InvoiceRow, call: CallRow): string | null {
-  const isEnd = call.kind === 'attach_payment' || call.kind === 'pay_out_of_band';
-  // If the invoice is no longer payable, withdraw an untried call. But keep the last call of a mark, even untried:
-  // before each send Crossbill searches Stripe for this call's effect (mark-calls.ts).
-  if (!isPayable(invoice)) return call.attempts === 0 && !isEnd ? `the invoice is now ${invoice.platformStatus}` : null;
-  if (isAsDecided(payment, invoice) || (isEnd && standsStillUntil(payment, invoice, call, lane) !== null)) return null;
-  // Has Stripe received a try of this call? A crash may have cut off the reply, and a second report would count twice.
-  // Before the last call Crossbill searches for the call's effect. But a search from before the crash proves nothing.
-  const isSearchedFor = isEnd && call.firstTriedAt !== null && !isCutOffSince(call.firstTriedAt, lane);
-  const isUntried = call.attempts === 0 && (isSearchedFor || !mayBeCutOff(call, lane));
-  // "Paid out of band" makes the whole invoice paid. So if the invoice is still payable, Stripe received no try.
-  if (!isUntried && payment.markMode !== 'out_of_band') return null;
-  return `${showMoney({ minor: invoice.amountRemaining ?? 0n, currency: payment.currency })} is due now`;
-}
-
-function isAsDecided(payment: PaymentRow, invoice: InvoiceRow): boolean {
-  return (
-    invoice.amountRemaining === payment.amount ||
-    (payment.waived.includes('amount_mismatch') && payment.markMode !== 'out_of_band')
-  );
-}
-
-/**
- * The end of the wait after a change of the amount due: a paused process may still send `call`, the last call of a mark.
- * Until this time Crossbill neither withdraws the call nor searches for its effect. Null: Crossbill need not wait.
- */
-export function standsStillUntil(
-  payment: PaymentRow,
-  invoice: InvoiceRow,
-  call: CallRow,
-  lane: Parameters<typeof mayBeCutOff>[1],
-): Date | null {
-  if (!isPayable(invoice) || isAsDecided(payment, invoice) || !mayBeCutOff(call, lane)) return null;
-  const until = new Date(call.nextTryAt.getTime() + STANDSTILL_MS);
-  return until > lane.now ? until : null;
-}
-
 /**
  * The time of the next read, in case `invoice.finalized` is lost. The first read follows a minute after the expected
  * end of the draft. The longer the draft lasts beyond this end, the longer the pause, up to a quarter of an hour.
@@ -255,39 +167,3 @@ export const readToMark = {
     return findToLookUp(lane) === undefined || i === null || isFresh(i, lane.now) ? null : i.invoiceId;
   },
 };
-
-/** True if another program makes the mark: Crossbill decided it, and never sent its newest call. */
-export function isMarkedByOthers(lane: LaneRows, payment: PaymentRow): boolean {
-  const kind = STEPS[payment.mark];
-  const newest = lane.calls.findLast((m) => m.kind === kind && isCallOf(m, payment));
-  return newest !== undefined && isUnsent(newest);
-}
-
-/** The invoice as before another program's mark: Crossbill decides on this state, not on that mark. */
-export function beforeTheMark(invoice: InvoiceRow): InvoiceRow {
-  const isMarked = invoice.platformStatus === 'paid' && whyNothingDue(invoice) === null;
-  return isMarked ? { ...invoice, platformStatus: 'open', amountRemaining: invoice.amountDue } : invoice;
-}
-
-/** Books the mark once another program has marked the invoice. */
-export function applyOthersMark(lane: Lane, payment: Mutable<PaymentRow>): void {
-  if (lane.invoice?.platformStatus !== 'paid' || payment.amount === null) return;
-  moveMark(payment, 'waiting');
-  moveMark(payment, 'confirmed');
-  lane.post(paymentMarked(payment, payment.amount, lane.now));
-  lane.log(
-    'decision',
-    `payment ${effectName(payment)} is marked as Crossbill decided; somebody else marked it`,
-    payment,
-  );
-}
-
-/** For `verify --repair`: decides each mark again that another program was to make and did not make. */
-export function decideMarksAgain(lane: Lane): void {
-  if (lane.sendsNothing || lane.invoice?.platformStatus === 'paid') return;
-  for (const p of lane.payments) {
-    if (!isMarkedByOthers(lane, p)) continue;
-    moveMark(p, 'waiting');
-    lane.log('decision', `payment ${effectName(p)} got no mark from anybody else: Crossbill decides again`, p);
-  }
-}

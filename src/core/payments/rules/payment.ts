@@ -11,7 +11,8 @@ import { isSurplus, overpaid, type Overpaid, surplusRefunded } from '../../../sh
 import { type Lane } from '../../../engine/lane.js';
 import { done, type PaymentEvent, type EventOutcome } from '../../../engine/event.js';
 import { declareItems, itemRule } from '../../../engine/items.js';
-import { inBooks, takePayment, accept, collect, settleAmount } from '../../books/rules/payment-rows.js';
+import { inBooks, accept, collect, settleAmount } from '../../books/rules/collect.js';
+import { takePayment } from '../../books/rules/payment-rows.js';
 
 type Payment = Mutable<PaymentRow>;
 

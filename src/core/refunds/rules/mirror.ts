@@ -19,7 +19,8 @@ import { type Call, openCallReview, refundOf, refusalOf, type CallRule, isCallOf
 import { type Lane } from '../../../engine/lane.js';
 import { askAgain, isFresh } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
-import { mayHaveSettled, PARKING, saysNothing } from '../../books/rules/payment-rows.js';
+import { mayHaveSettled } from '../../books/rules/same-payment.js';
+import { PARKING, saysNothing } from '../../books/rules/payment-state.js';
 import { type Choice } from '../../../engine/commanded.js';
 
 export function mirrorRefunds(lane: Lane): void {

@@ -10,7 +10,9 @@ import { type Lane } from '../../../engine/lane.js';
 import { done, type OwnLaneEvent, type EventOutcome } from '../../../engine/event.js';
 import { ensureInvoice } from '../../books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
-import { identifyPayment, newPayment, accept, settleAmount } from '../../books/rules/payment-rows.js';
+import { identifyPayment } from '../../books/rules/identify-payment.js';
+import { newPayment } from '../../books/rules/payment-rows.js';
+import { accept, settleAmount } from '../../books/rules/collect.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../../shared/policy.js';
 
 export type Completion = {

@@ -16,7 +16,8 @@ import { type Lane } from '../../../engine/lane.js';
 import { done, type EventOutcome } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
 import { isInvestigated, observationsOf } from '../../../core/books/rules/open-money.js';
-import { bookedAs, collect } from '../../../core/books/rules/payment-rows.js';
+import { bookedAs } from '../../../core/books/rules/same-payment.js';
+import { collect } from '../../../core/books/rules/collect.js';
 import { captured, keepCapture } from '../../../core/mor-objects/rules/capture.js';
 import { isTakenBack, putBack } from '../../../core/mor-objects/rules/mor-object.js';
 

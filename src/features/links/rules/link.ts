@@ -23,7 +23,7 @@ import { type Lane } from '../../../engine/lane.js';
 import { isFresh, pollOpenAt, invoiceLookup } from '../../../core/books/rules/invoice-facts.js';
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { isUnread, moneyAnnounced } from '../../../core/books/rules/open-money.js';
-import { saysNothing } from '../../../core/books/rules/payment-rows.js';
+import { saysNothing } from '../../../core/books/rules/payment-state.js';
 import { objectLookup, applyMoney, takenOn } from '../../../core/mor-objects/rules/mor-object.js';
 import { requestUnwanted, applyRefusal, applySilence } from '../../../core/mor-objects/rules/request.js';
 import { hasFallback, requestLink } from './request-link.js';

@@ -26,9 +26,9 @@ import { type Ctx } from '../../../engine/context.js';
 import { type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/lane.js';
 import { type PaymentEvent } from '../../../engine/event.js';
-import { awaitsRetry, mayBringMoney } from '../../../core/books/rules/payment-rows.js';
-import { isUnread } from '../../../core/books/rules/open-money.js';
-import { moneyAnnounced } from '../../../core/books/rules/open-money.js';
+import { awaitsRetry } from '../../../core/books/rules/awaited-verdict.js';
+import { mayBringMoney } from '../../../core/books/rules/payment-state.js';
+import { isUnread, moneyAnnounced } from '../../../core/books/rules/open-money.js';
 import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../../shared/policy.js';
 import { pollOpenAt } from '../../../core/books/rules/invoice-facts.js';
 

@@ -11,7 +11,8 @@ import {
 } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
 import { applyRead } from '../../../core/books/rules/invoice-facts.js';
-import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../../core/books/rules/payment-rows.js';
+import { awaitsRetry, awaitVerdict, verdictDueBy } from '../../../core/books/rules/awaited-verdict.js';
+import { paymentThatCame } from '../../../core/books/rules/payment-state.js';
 import { moneyAnnounced } from '../../../core/books/rules/open-money.js';
 
 /**

@@ -17,7 +17,7 @@ import { type Refusal, refuse, type Result } from '../../../engine/commanded.js'
 import { type Lane } from '../../../engine/lane.js';
 import { isFresh, applyLateRead, invoiceLookup, applyInvoiceRead } from '../../../core/books/rules/invoice-facts.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { verdictDueBy } from '../../../core/books/rules/payment-rows.js';
+import { verdictDueBy } from '../../../core/books/rules/awaited-verdict.js';
 import { requestFirstCharge } from '../../../core/books/rules/own-request.js';
 import { NO_PORTS } from '../../../engine/ports.js';
 import { decideNext, type Next, offerRetry } from './refusal.js';

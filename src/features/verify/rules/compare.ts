@@ -1,5 +1,5 @@
 // Compares one invoice in the ledger with the invoice on the billing platform. Pure. Every difference is a plain value.
-import { PARKING, saysNothing } from '../../../core/books/rules/payment-rows.js';
+import { PARKING, saysNothing } from '../../../core/books/rules/payment-state.js';
 import { surplusRefunded } from '../../../shared/domain/surplus.js';
 import { DRAFT_TIMEOUT_MS, VERIFY_GRACE_MS } from '../../../shared/policy.js';
 import { money } from '../../../shared/domain/money.js';

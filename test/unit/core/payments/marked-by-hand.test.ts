@@ -6,7 +6,7 @@ import { newMorObject } from '../../../../src/shared/domain/mor-object.js';
 import { type CallOutcome } from '../../../../src/shared/domain/ports/call.js';
 import { type EffectCheck } from '../../../../src/shared/domain/ports/billing-platform.js';
 import { MARK_TRIES } from '../../../../src/shared/policy.js';
-import { identifyLookup } from '../../../../src/core/payments/rules/mark-calls.js';
+import { identifyLookup } from '../../../../src/core/payments/rules/identify-mark.js';
 import { completeSignup } from '../../../support/complete-signup.js';
 import { aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../../../support/builders.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../../support/channel-lane.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { askRefund } from '../../../support/ask-refund.js';
 import { applyRead } from '../../../support/settle-rule.js';
-import { decideMarksAgain } from '../../../../src/core/payments/rules/mark.js';
+import { decideMarksAgain } from '../../../../src/core/payments/rules/others-mark.js';
 import { type DecisionSettings } from '../../../../src/shared/domain/settings.js';
 import { compareWithin } from '../../../../src/features/verify/rules/compare.js';
 import {

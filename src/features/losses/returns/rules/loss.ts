@@ -9,7 +9,7 @@ import { lostOf, type MorObjectRow, objectId } from '../../../../shared/domain/m
 import { paymentName } from '../../../../shared/domain/payment-name.js';
 import { type Lane } from '../../../../engine/lane.js';
 import { type Holds, itemRule } from '../../../../engine/items.js';
-import { mayHaveSettled } from '../../../../core/books/rules/payment-rows.js';
+import { mayHaveSettled } from '../../../../core/books/rules/same-payment.js';
 import {
   debitReturned,
   debitReturnReversed,

@@ -4,18 +4,10 @@ import { type LaneState, type PaymentRow, type LedgerEntry } from '../../../../.
 import { effectName } from '../../../../../src/shared/domain/payment-name.js';
 import { emptyLane, type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/put-rows.js';
-import {
-  closePayment,
-  findPayment,
-  identifyPayment,
-  newPayment,
-  paymentNamed,
-  paymentThatCame,
-  withIds,
-  collectedCharges,
-  collect,
-  settleAmount,
-} from '../../../../../src/core/books/rules/payment-rows.js';
+import { closePayment, paymentThatCame } from '../../../../../src/core/books/rules/payment-state.js';
+import { findPayment, newPayment, paymentNamed, withIds } from '../../../../../src/core/books/rules/payment-rows.js';
+import { identifyPayment } from '../../../../../src/core/books/rules/identify-payment.js';
+import { collectedCharges, collect, settleAmount } from '../../../../../src/core/books/rules/collect.js';
 import { byEvent, ctx, lane, payment } from '../../../../support/asked-refund.js';
 import { aCtx, aPaymentEvent, LINK, NOW } from '../../../../support/channel-lane.js';
 import { never } from '../../../../support/never.js';

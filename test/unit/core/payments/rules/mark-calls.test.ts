@@ -16,13 +16,13 @@ import { type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import {
   reviewIfBeyond,
-  chooseMark,
   endOfMarkCall,
   finalizeCall,
-  identifyLookup,
   reportPaymentCall,
   setReferenceCall,
 } from '../../../../../src/core/payments/rules/mark-calls.js';
+import { chooseMark } from '../../../../../src/core/payments/rules/mark-choices.js';
+import { identifyLookup } from '../../../../../src/core/payments/rules/identify-mark.js';
 import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
 import { aCtx, facts, NOW, open, openFacts } from '../../../../support/channel-lane.js';
 import { aKind } from '../../../../support/item-facts.js';

@@ -13,16 +13,14 @@ import { newPayment } from '../../../../../src/core/books/rules/payment-rows.js'
 import { decideMark } from '../../../../../src/core/payments/rules/decide-mark.js';
 import {
   beforeTheMark,
-  closeRefunded,
   decideMarksAgain,
   isMarkedByOthers,
-  readToMark,
-  reportOf,
-  settleMarks,
   applyOthersMark,
-} from '../../../../../src/core/payments/rules/mark.js';
+} from '../../../../../src/core/payments/rules/others-mark.js';
+import { closeRefunded, readToMark, settleMarks } from '../../../../../src/core/payments/rules/mark.js';
+import { reportOf } from '../../../../../src/core/payments/rules/mark-steps.js';
 import { nextLookup } from '../../../../../src/engine/lookup.js';
-import { identifyLookup } from '../../../../../src/core/payments/rules/mark-calls.js';
+import { identifyLookup } from '../../../../../src/core/payments/rules/identify-mark.js';
 import { chargeLookup } from '../../../../../src/core/payments/rules/proof.js';
 import { proposedOf } from '../../../../../src/core/reviews/rules/choices.js';
 import { SETTINGS } from '../../../../support/builders.js';

@@ -13,7 +13,8 @@ import { putPayment, putRefund } from '../../../../support/put-rows.js';
 import { type Lane } from '../../../../../src/engine/lane.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../../src/engine/items.js';
-import { accept, newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
+import { accept } from '../../../../../src/core/books/rules/collect.js';
+import { newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
 import {
   declareSurplus,
   learnFromCapture,

@@ -15,7 +15,7 @@ import { byEvent, ctx, lane, payment, refusal } from '../../../../support/asked-
 import { NOW, open } from '../../../../support/channel-lane.js';
 import { never } from '../../../../support/never.js';
 import { decide, onStates } from '../../../../support/decide.js';
-import { mayHaveSettled } from '../../../../../src/core/books/rules/payment-rows.js';
+import { mayHaveSettled } from '../../../../../src/core/books/rules/same-payment.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../../support/builders.js';
 import { paidTwice } from '../../../../support/disputed-lane.js';
 import { balances, LaneHarness } from '../../../../support/lane-harness.js';

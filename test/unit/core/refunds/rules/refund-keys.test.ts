@@ -8,7 +8,8 @@ import {
   type ReviewRow,
 } from '../../../../../src/shared/domain/model.js';
 import { Lane } from '../../../../../src/engine/lane.js';
-import { refundById, refundForItem, applyStuckChoice } from '../../../../../src/core/refunds/rules/request.js';
+import { refundById, refundForItem } from '../../../../../src/core/refunds/rules/request.js';
+import { applyStuckChoice } from '../../../../../src/core/refunds/rules/stuck-refund.js';
 import { byEvent, ctx, lane, payment, WISH } from '../../../../support/asked-refund.js';
 import { NOW } from '../../../../support/channel-lane.js';
 import { never } from '../../../../support/never.js';

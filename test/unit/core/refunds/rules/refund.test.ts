@@ -13,7 +13,8 @@ import {
 } from '../../../../../src/shared/domain/model.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { countRefunds, reconsiderParked, refundGaps } from '../../../../../src/core/refunds/rules/mirror.js';
-import { isNameless, renamedRefunds, applyRefunded } from '../../../../../src/core/refunds/rules/refund.js';
+import { isNameless, renamedRefunds } from '../../../../../src/core/refunds/rules/refund.js';
+import { applyRefunded } from '../../../../../src/core/refunds/rules/refunded-event.js';
 import { asked, at, byEvent, ctx, lane, payment } from '../../../../support/asked-refund.js';
 import { aPaymentEvent, NOW, open, openFacts } from '../../../../support/channel-lane.js';
 import { openReview, asEventRule, decide } from '../../../../support/decide.js';

@@ -6,12 +6,8 @@ import { putCall, putPayment, putRefund } from '../../../../support/put-rows.js'
 import { type LaneState, type RefundRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { declares } from '../../../../../src/engine/items.js';
-import {
-  createRefundCall,
-  stuckRefunds,
-  applyStuckChoice,
-  withdrawStale,
-} from '../../../../../src/core/refunds/rules/request.js';
+import { createRefundCall, withdrawStale } from '../../../../../src/core/refunds/rules/refund-call.js';
+import { stuckRefunds, applyStuckChoice } from '../../../../../src/core/refunds/rules/stuck-refund.js';
 import {
   response,
   type Asked,

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { FACTS } from '../../../../support/item-facts.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund, putObject } from '../../../../support/put-rows.js';
-import { awaitsRetry, verdictDueBy } from '../../../../../src/core/books/rules/payment-rows.js';
+import { awaitsRetry, verdictDueBy } from '../../../../../src/core/books/rules/awaited-verdict.js';
 import { type InvoiceRow, type LaneState } from '../../../../../src/shared/domain/model.js';
 import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { type ConfirmedMethod, noteAttemptAsked } from '../../../../../src/shared/domain/retry.js';
