@@ -3,6 +3,7 @@ import { type IncomingMessage } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { PAYMENT_EVENTS } from './core/lanes/subjects.js';
+import { MOR_SERVICE_TYPES } from './core/mor-objects/event-rows.js';
 import { AppModule, WEBHOOKS } from './app.module.js';
 import { Denials } from './frames/api/access/denials.js';
 import { KeyRing } from './frames/api/access/key-ring.js';
@@ -10,7 +11,6 @@ import { refusingStrangers } from './frames/api/access/strangers.js';
 import { configureHttp } from './frames/api/http.js';
 import { Readiness } from './core/health/readiness.js';
 import { type Config } from './shared/config/index.js';
-import { morServiceTypes } from './shared/domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from './shared/domain/events/stripe-event.js';
 import { Endpoints } from './frames/intake/endpoints.js';
 import { FrontServer, type RequestHandler } from './frames/intake/front-server.js';
@@ -34,7 +34,7 @@ const REPLIES_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
 
 /** The event types with their own label in the metrics. */
-const EVENT_TYPES = [...stripeInvoiceTypes, ...morServiceTypes, ...Object.keys(PAYMENT_EVENTS)];
+const EVENT_TYPES = [...stripeInvoiceTypes, ...MOR_SERVICE_TYPES, ...Object.keys(PAYMENT_EVENTS)];
 
 /**
  * Starts a daemon. The daemon replies 503 until it has a database with a current schema. Rejects if another program

@@ -10,7 +10,12 @@ import { type Ctx } from './engine/context.js';
 import { type Lane } from './engine/lane.js';
 import { type PaymentEvent, type EventOutcome } from './engine/event.js';
 import { type Subject } from './engine/subject.js';
-import { type MorServiceType, type ServiceEvent } from './shared/domain/events/mor-service-event.js';
+import {
+  type MorServiceEvents,
+  type MorServiceType,
+  type ServiceEvent,
+  type ServiceFacts,
+} from './shared/domain/events/mor-service-event.js';
 import { type LaneRows, type LaneState, type ReviewRow } from './shared/domain/model.js';
 import { type MorObjectRow } from './shared/domain/mor-object.js';
 import { type ConfirmedMethod, type RetryOffer } from './shared/domain/retry.js';
@@ -20,8 +25,13 @@ import { type FactCode, type FeatureKind, type KindAndFact, type Words } from '.
 /** The item about an event whose invoice nobody knows. `dueAt`: the person's deadline. */
 export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
 
+/** Reads what the event has beyond the common facts; a type with nothing more needs no reader. Throws `Unreadable`. */
+type Reader<K extends MorServiceType> = ServiceFacts extends MorServiceEvents[K]
+  ? { readonly read?: (facts: ServiceFacts) => MorServiceEvents[K] }
+  : { readonly read: (facts: ServiceFacts) => MorServiceEvents[K] };
+
 /** What the feature does with one type of the MoR's service events. */
-export type EventRow<K extends MorServiceType> = {
+export type EventRow<K extends MorServiceType> = Reader<K> & {
   /** Records the facts of the event in the lane of its invoice. */
   readonly apply: (lane: Lane, event: ServiceEvent<K>) => EventOutcome;
   /** The item about the event if nobody knows its invoice. Null: the event needs no person. */

@@ -6,6 +6,7 @@ import { Ids } from '../shared/domain/ports/clock.js';
 import { MorModule } from '../frames/mor/mor.module.js';
 import { LOG, type Logger, Metrics } from '../shared/observe/index.js';
 import { GATHER_MS, LEASE_MS } from '../shared/policy.js';
+import { EventParser } from '../shared/domain/events/stored-event.js';
 import { DatabaseTime } from '../frames/store/database-time.js';
 import { Database } from '../frames/store/database.js';
 import { Decider } from './decider.js';
@@ -52,7 +53,7 @@ const POLL_MS = 400;
         }),
       inject: [Database, DatabaseTime, CONFIG, Decider, ParsedEvents],
     },
-    { provide: ParsedEvents, useFactory: () => new ParsedEvents() },
+    { provide: ParsedEvents, useFactory: (parser: EventParser) => new ParsedEvents(parser), inject: [EventParser] },
     LaneSignal,
     DecisionContext,
     LaneChanges,

@@ -17,7 +17,7 @@ import {
 import { type TellStep } from './decider.js';
 import { type Loaded, loadLanes, type QueuedLane, takenBy } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
-import { ParsedEvents } from './parsed-events.js';
+import { type ParsedEvents } from './parsed-events.js';
 import { type StepWrite } from './subject.js';
 import { recallIn, rememberIn } from '../frames/store/requests.js';
 
@@ -70,9 +70,9 @@ export class LaneWriter {
   constructor(
     private readonly pool: pg.Pool,
     private readonly time: DatabaseTime,
-    options: Partial<WriteOptions> = {},
+    options: Partial<WriteOptions> & Pick<WriteOptions, 'parsed'>,
   ) {
-    this.options = { tell: null, writes: [], gatherMs: 0, parsed: new ParsedEvents(), ...options };
+    this.options = { tell: null, writes: [], gatherMs: 0, ...options };
   }
 
   /** Reads claimed lanes, and keeps each lane until `forget` or the end of its claim. */

@@ -1,8 +1,8 @@
 // Events that the webhook endpoints of this process have parsed, for the worker of the same process. So a process parses
 // each event once. Another replica, or this process after a restart, parses the stored bytes.
 import { isChannelLane } from '../shared/domain/events/channel-lane.js';
-import { type DeliveredEvent, parseStored, type StoredEvent } from '../shared/domain/events/stored-event.js';
-import { type EventSource } from '../shared/domain/ports/inbox.js';
+import { type DeliveredEvent, type EventParser, type StoredEvent } from '../shared/domain/events/stored-event.js';
+import { type EventSource, type InboxSource } from '../shared/domain/ports/inbox.js';
 
 /** The bytes behind the kept events. This is a second's deliveries on two cores: workers are rarely further behind. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -16,7 +16,15 @@ export class ParsedEvents {
   private readonly kept = new Map<string, Kept>();
   private bytes = 0;
 
-  constructor(private readonly mostBytes = MOST_BYTES) {}
+  constructor(
+    private readonly parser: EventParser,
+    private readonly mostBytes = MOST_BYTES,
+  ) {}
+
+  /** Parses a delivery. Never throws. */
+  parse(source: InboxSource, body: Buffer): DeliveredEvent {
+    return this.parser.delivered(source, body);
+  }
 
   /** Keeps a parsed event. The oldest events make room for it. */
   keep(delivered: EventBytes, event: DeliveredEvent): void {
@@ -40,7 +48,7 @@ export class ParsedEvents {
     if (!isChannelLane(stored.lane)) this.drop(name);
     // The stored bytes count: since the delivery an erasure may have removed them, and another event may have this id
     // after a failover.
-    return kept?.body.equals(stored.body) === true ? kept.event : parseStored(stored.source, stored.body);
+    return kept?.body.equals(stored.body) === true ? kept.event : this.parser.stored(stored.source, stored.body);
   }
 
   private drop(name: string): void {

@@ -37,7 +37,7 @@ export class PgLaneRepository extends LaneRepository {
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
-    options: Partial<WriteOptions> = {},
+    options: Partial<WriteOptions> & Pick<WriteOptions, 'parsed'>,
   ) {
     super();
     this.writer = new LaneWriter(db.pool, clock, options);

@@ -11,7 +11,7 @@ export type SourceFile = { readonly path: string; readonly text: string };
 type Allowed = '*' | readonly (string | RegExp)[];
 
 /** A noun's decisions, its facts, and the sentences of its items: pure, like `shared/domain/`. */
-const RULES = /^(core|features)\/[a-z/-]+\/(rules\/|(words|facts|event-rows)\.ts$)/;
+const RULES = /^(core|features)\/[a-z/-]+\/(rules\/|(words|facts|events|event-rows)\.ts$)/;
 /** The visible side of another noun of the core: its views and its services, never its inside. */
 const SHOWN = /^core\/[a-z-]+\/[a-z-]+\.(view|fields|service|repository|module)\.ts$/;
 
@@ -33,7 +33,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'shared/masks': [],
   'shared/policy.ts': [],
   'shared/observe': ['shared/config', 'shared/domain/ports/call.ts'],
-  rules: ['shared/domain', ENGINE_WORDS, RULES, ...FEATURE_LIST],
+  rules: ['shared/domain', 'shared/masks', ENGINE_WORDS, RULES, ...FEATURE_LIST],
   'frames/store': ['shared'],
   'frames/stripe': ['shared'],
   'frames/mor': ['shared'],

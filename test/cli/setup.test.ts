@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { stripeInvoiceTypes } from '../../src/shared/domain/events/stripe-event.js';
-import { morServiceTypes } from '../../src/shared/domain/events/mor-service-event.js';
+import { MOR_SERVICE_TYPES } from '../../src/core/mor-objects/event-rows.js';
 import { startWorld, type World } from '../support/world.js';
 import { cli, type Ran } from './rig.js';
 
@@ -54,7 +54,7 @@ it('`crossbill setup` registers webhook endpoints at Stripe and the MoR, writes 
   const [mor, ...moreAtMor] = await atMor();
   expect(moreAtMor).toEqual([]);
   expect(mor?.url).toBe(`${url}/webhooks/mor/events`);
-  expect([...(mor?.events ?? [])].sort()).toEqual([...morServiceTypes].sort());
+  expect([...(mor?.events ?? [])].sort()).toEqual([...MOR_SERVICE_TYPES].sort());
   const written = parseEnv(file());
   const secret = [...world.sandbox.stripe.state.endpoints.values()].find((e) => e.url.startsWith(url))?.secret;
   expect(written['STRIPE_WEBHOOK_SECRETS']).toBe(secret);

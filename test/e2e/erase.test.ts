@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { cliJson } from '../cli/rig.js';
-import { morServiceTypes } from '../../src/shared/domain/events/mor-service-event.js';
+import { MOR_SERVICE_TYPES } from '../../src/core/mor-objects/event-rows.js';
 import { stripeInvoiceTypes } from '../../src/shared/domain/events/stripe-event.js';
 import { Canaries, inDatabase, ROUTES_WITH_BODY } from '../support/canaries.js';
 import { PROFORMA } from '../support/channels.js';
@@ -224,7 +224,7 @@ describe('the erasure of a customer', () => {
 
     // The webhook endpoints: each event with words in each text, and with words in each single field.
     const about = { s, invoiceId: open, paid: { paymentId: paid.paymentId } };
-    for (const type of [...stripeInvoiceTypes, ...PAYMENT_TYPES, ...morServiceTypes]) {
+    for (const type of [...stripeInvoiceTypes, ...PAYMENT_TYPES, ...MOR_SERVICE_TYPES]) {
       const event = eventOf(type, about);
       await send(endpointOf(type), canaries.fill(event, `event ${type}`) as Json);
       const changed = oneByOne(eventOf(type, about), `event ${type}`, canaries);
@@ -272,7 +272,7 @@ describe('the erasure of a customer', () => {
     const types = new Set(
       [...canaries.planted].filter((f) => f.startsWith('event ')).map((f) => f.split(' ')[1]?.split('.data')[0]),
     );
-    for (const type of [...stripeInvoiceTypes, ...PAYMENT_TYPES, ...morServiceTypes]) expect(types).toContain(type);
+    for (const type of [...stripeInvoiceTypes, ...PAYMENT_TYPES, ...MOR_SERVICE_TYPES]) expect(types).toContain(type);
     expect(canaries.planted.size).toBeGreaterThan(400);
     expect(
       readdirSync('test/wire/mor-events')

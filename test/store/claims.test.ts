@@ -14,6 +14,7 @@ import { openKinds } from '../support/lane-harness.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 import { NoChannels } from '../support/no-channels.js';
 import { type Result } from '../../src/engine/commanded.js';
+import { parsedEvents } from '../support/parsed-events.js';
 
 // Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
 describe('Claims', () => {
@@ -33,7 +34,7 @@ describe('Claims', () => {
 
   it("two workers claiming work at the same time never get the same invoice's lane", async () => {
     await x.inbox.store(events(40));
-    const others = [x.harness.repository, new PgLaneRepository(x.db, x.harness.clock)];
+    const others = [x.harness.repository, new PgLaneRepository(x.db, x.harness.clock, { parsed: parsedEvents() })];
     const seen: Claim[] = [];
     for (let round = 0; round < 8; round++) {
       const both = await Promise.all(others.map((s, k) => s.claim(`w${k}`, 7, LEASE)));
@@ -71,7 +72,10 @@ describe('Claims', () => {
       else await repository.transact({ ...write(lane, null, (s) => s), decide: dueNow });
       clock.advance(1_000);
     }
-    const workers = Array.from({ length: WORKERS }, () => new PgLaneRepository(x.db, clock));
+    const workers = Array.from(
+      { length: WORKERS },
+      () => new PgLaneRepository(x.db, clock, { parsed: parsedEvents() }),
+    );
     const rounds: string[][] = [];
     while (since.size > rounds.flat().length) {
       const taken = await Promise.all(workers.map((w, k) => w.claim(`w${k}`, EACH, LEASE)));
@@ -122,7 +126,11 @@ describe('Claims', () => {
       await db.query(`alter database ${rows[0]?.name ?? ''} set ${off} = off`);
       await db.end();
       const fresh = await Database.open({ url: x.url, poolSize: 1, onError: () => undefined });
-      taken.push(...(await new PgLaneRepository(fresh, x.harness.clock).claim('w', 10, LEASE)).map((c) => c.lane));
+      taken.push(
+        ...(await new PgLaneRepository(fresh, x.harness.clock, { parsed: parsedEvents() }).claim('w', 10, LEASE)).map(
+          (c) => c.lane,
+        ),
+      );
       await fresh.close();
     }
     expect(taken).toEqual(names.toSorted());

@@ -18,6 +18,7 @@ import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/b
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { NoChannels } from '../support/no-channels.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
+import { parsedEvents } from '../support/parsed-events.js';
 
 const AHEAD_MS = 240_000;
 const NO_REPLY = {
@@ -41,7 +42,7 @@ laneForEach((opened) => {
 /** A worker of the replica with a fast clock; the database keeps its own time. */
 function workerAhead(): LaneWorker {
   const { ids, platform, gateway, relay } = x.harness;
-  const repository = new PgLaneRepository(x.db, x.harness.clock);
+  const repository = new PgLaneRepository(x.db, x.harness.clock, { parsed: parsedEvents() });
   const context = new DecisionContext(
     SETTINGS,
     ahead,
@@ -78,7 +79,7 @@ it("another replica takes over a dead replica's invoice within 30 s, even if the
   await harness.deliver(aPaymentSucceeded());
   workerAhead().start();
   await until(() => asked);
-  const other = new PgLaneRepository(x.db, harness.clock);
+  const other = new PgLaneRepository(x.db, harness.clock, { parsed: parsedEvents() });
   expect(await other.claim('other', 5, LEASE_MS)).toEqual([]);
   harness.clock.advance(LEASE_PROMISED_MS);
   expect((await other.claim('other', 5, LEASE_MS)).map((c) => c.lane)).toEqual([INVOICE_ID]);
@@ -127,7 +128,7 @@ it("the database's clock, not the daemon's, stamps audit entries, verify runs an
   const books = new VerifyRepository(db, time);
   const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_REPLY) });
   const inbox = new PgInbox(db, time);
-  const lanes = new PgLaneRepository(db, time);
+  const lanes = new PgLaneRepository(db, time, { parsed: parsedEvents() });
   const verify = new VerifyService(
     books,
     down as BillingReader,
@@ -154,7 +155,7 @@ it("the database's clock, not the daemon's, stamps leases, received events and t
   const { db } = x;
   const time = new ServerTime();
   const wrong = new Date(Date.now() + AHEAD_MS);
-  const lanes = new PgLaneRepository(db, time);
+  const lanes = new PgLaneRepository(db, time, { parsed: parsedEvents() });
   await new PgInbox(db, time).store([{ ...aPaymentSucceeded(), receivedAt: wrong }]);
   const [claim] = await lanes.claim('w', 5, LEASE_MS);
   await new VerifyRepository(db, time).claimRun(60_000);

@@ -25,6 +25,7 @@ import {
 } from '../support/builders.js';
 import { emptyDatabase } from '../support/database.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
+import { parsedEvents } from '../support/parsed-events.js';
 
 const WORDS = 'Ada Lovelace has no money';
 const WORD = 'Lovelace';
@@ -118,7 +119,7 @@ describe('the erasure', () => {
 
   it('a worker with the lane in memory does not bring erased words back, not even with its next snapshot', async () => {
     await failedRenewal();
-    const writer = new LaneWriter(x.db.pool, x.harness.clock);
+    const writer = new LaneWriter(x.db.pool, x.harness.clock, { parsed: parsedEvents() });
     await rows(`insert into lane (key, fence) values ($1, 7) on conflict (key) do update set fence = 7`, [INVOICE_ID]);
     const step = (change: (state: LaneState) => LaneState): Promise<null> =>
       writer.submit({
@@ -255,7 +256,7 @@ describe('the erasure', () => {
     await tellLanes(x.db.pool, [notified], x.harness.clock);
     await x.harness.idle();
     const [item] = await rows<{ id: string }>(`select id from review where subject = 'sup_1'`);
-    const writer = new LaneWriter(x.db.pool, x.harness.clock);
+    const writer = new LaneWriter(x.db.pool, x.harness.clock, { parsed: parsedEvents() });
     await writer.submit({
       lane: itemLane('sup_1'),
       fence: null,

@@ -1,5 +1,6 @@
 // A connection with plans for tiny tables still reads a few pages once they are large, without anybody counting their
 // rows.
+import { parsedEvents } from '../support/parsed-events.js';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/frames/store/database.js';
@@ -115,7 +116,10 @@ function oneOf(array: Buffer): string {
 const BYTEA = 17; // pg_type.dat
 
 it('a connection with query plans made for tiny tables still reads few database pages after the tables grow', async () => {
-  const [inbox, lanes] = [new PgInbox(db, new ManualClock()), new PgLaneRepository(db, new ManualClock())];
+  const [inbox, lanes] = [
+    new PgInbox(db, new ManualClock()),
+    new PgLaneRepository(db, new ManualClock(), { parsed: parsedEvents() }),
+  ];
   await work(inbox, lanes, 0);
   await db.pool.query('analyze'); // as autovacuum does in the first hour; until then the server takes no table for tiny
   for (const n of numbers(1, TIMES)) await work(inbox, lanes, n);

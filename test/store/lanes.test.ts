@@ -22,6 +22,7 @@ import { balances, openKinds } from '../support/lane-harness.js';
 import { type LaneOnPostgres, laneForEach, laneOnPostgres } from '../support/lane-on-postgres.js';
 import { NoChannels } from '../support/no-channels.js';
 import { note, openReview, ensureInvoice } from '../support/decide.js';
+import { parsedEvents } from '../support/parsed-events.js';
 
 // Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
 describe('Lanes', () => {
@@ -177,7 +178,7 @@ describe('Lanes', () => {
       );
     await step(say('dispute'));
     await step((s) => s);
-    const elsewhere = new PgLaneRepository(x.db, clock); // a person's command, by way of another replica
+    const elsewhere = new PgLaneRepository(x.db, clock, { parsed: parsedEvents() }); // a person's command, by way of another replica
     await elsewhere.transact(write('in_0', null, say('effect_failed')));
     await step((s) => note(s, x.harness.context.now(), 'decision', 'decided again on what is there now'));
     expect(seen).toEqual([[], ['dispute'], ['dispute'], ['dispute', 'effect_failed']]);
@@ -247,7 +248,7 @@ describe('Steps in one commit', () => {
   let repository: PgLaneRepository;
   laneForEach((opened) => {
     x = opened;
-    repository = new PgLaneRepository(x.db, x.harness.clock, { gatherMs: NEVER_MS });
+    repository = new PgLaneRepository(x.db, x.harness.clock, { gatherMs: NEVER_MS, parsed: parsedEvents() });
   });
 
   function step(lane: string, fence: bigint | null): LaneWork<null> {
@@ -290,7 +291,7 @@ describe('Steps in one commit', () => {
   });
 
   it('a worker with nine invoices commits a decision about one invoice after a short wait for other decisions', async () => {
-    repository = new PgLaneRepository(x.db, x.harness.clock, { gatherMs: 1 });
+    repository = new PgLaneRepository(x.db, x.harness.clock, { gatherMs: 1, parsed: parsedEvents() });
     const of = await claimed(9);
     await repository.transact(of(0));
     expect(await commits()).toEqual([['in_0']]);
@@ -364,7 +365,7 @@ describe('A call longer than its lease', () => {
       const found = await db.pool.query<{ lease_until: Date | null }>('select lease_until from lane');
       return found.rows[0]?.lease_until?.getTime() ?? 0;
     };
-    const elsewhere = new PgLaneRepository(db, clock);
+    const elsewhere = new PgLaneRepository(db, clock, { parsed: parsedEvents() });
     for (let passed = 0; passed < 60_000; passed += 7_500) {
       const before = await leaseUntil();
       clock.advance(7_500);

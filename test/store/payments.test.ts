@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
 import { EventsRepository } from '../../src/core/events/events.repository.js';
-import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
+import { eventParser } from '../../src/core/events/event-parser.js';
 import { toDelivery } from '../../src/frames/intake/deliveries.js';
 import { identifyPayment } from '../../src/core/books/rules/identify-payment.js';
 import { completeSignup } from '../support/complete-signup.js';
@@ -22,7 +22,7 @@ describe('A refund without an invoice', () => {
 
   /** As the payments endpoint takes it in. */
   function atEndpoint(delivery: Delivery): Delivery {
-    return toDelivery(parseDelivered('mor_payments', delivery.body), delivery.body, x.harness.clock.now());
+    return toDelivery(eventParser.delivered('mor_payments', delivery.body), delivery.body, x.harness.clock.now());
   }
 
   /** Refund `count` of the signup's payment, with the running total `total`; `invoiceId` is empty by default. */

@@ -1,4 +1,5 @@
 // A rebuild, one moment and pages a statement reads, in a real PostgreSQL.
+import { parsedEvents } from '../support/parsed-events.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
@@ -233,7 +234,7 @@ describe('Pages a statement reads', () => {
 
   /** The statements of a delivery and of the steps of some lanes, as the code sends them; nothing of it stays due. */
   async function wholePath(round: string): Promise<readonly (readonly [what: string, pages: number])[]> {
-    const lanes = new PgLaneRepository(db, clock);
+    const lanes = new PgLaneRepository(db, clock, { parsed: parsedEvents() });
     await new PgInbox(db, clock).store([aPaymentSucceeded({ eventId: `evt_${round}` })]);
     const claims = await lanes.claim('w', TAKEN, 25_000);
     expect(claims).toHaveLength(TAKEN);

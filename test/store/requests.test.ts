@@ -16,6 +16,7 @@ import { Requests } from '../../src/frames/store/requests.js';
 import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
+import { parsedEvents } from '../support/parsed-events.js';
 
 /** Calculates nothing. */
 class NoTax extends TaxClient {
@@ -40,7 +41,11 @@ laneForEach((opened) => {
   signups = new SignupsRepository(x.db, clock);
   const lanes = new LaneChanges(repository, context, new LaneSignal());
   refunds = new RefundsService(lanes, books);
-  const theirs = new LaneChanges(new PgLaneRepository(x.db, clock), context, new LaneSignal());
+  const theirs = new LaneChanges(
+    new PgLaneRepository(x.db, clock, { parsed: parsedEvents() }),
+    context,
+    new LaneSignal(),
+  );
   refundsOfAnotherReplica = new RefundsService(theirs, books);
   const price = new SignupPrice(x.harness.platform, new NoTax(), new TaxTotalsRepository(x.db, clock));
   service = new SignupService(signups, books, gateway, lanes, clock, ids, new Requests(x.db, clock), price);

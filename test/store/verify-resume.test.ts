@@ -30,6 +30,7 @@ import { ManualClock, SeededRng } from '../support/clock.js';
 import { databaseForEach } from '../support/use-database.js';
 import { FakePaymentGateway } from '../support/fake-mor.js';
 import { failed, FakeBillingPlatform } from '../support/fakes.js';
+import { parsedEvents } from '../support/parsed-events.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const SINCE = new Date(NOW.getTime() - 30 * 86_400_000);
@@ -128,7 +129,7 @@ function service(limits = { ...VERIFY_LIMITS, saveEvery: 1 }, settings = SETTING
   const context = new DecisionContext(settings, clock, new SeededRng(), ids, stripe, gateway, decider);
   const books = new VerifyRepository(db, clock);
   const inbox = new PgInbox(db, clock);
-  const lanes = new PgLaneRepository(db, clock);
+  const lanes = new PgLaneRepository(db, clock, { parsed: parsedEvents() });
   return new VerifyService(books, lists, stripe, gateway, inbox, lanes, context, new LaneSignal(), ids, null, limits);
 }
 

@@ -1,5 +1,6 @@
 // How often one process parses the JSON of a webhook, from the socket to the decision.
 import { afterEach, expect, it, jest } from '@jest/globals';
+import { eventParser } from '../../src/core/events/event-parser.js';
 import { ParsedEvents } from '../../src/engine/parsed-events.js';
 import { Endpoints } from '../../src/frames/intake/endpoints.js';
 import { FrontServer } from '../../src/frames/intake/front-server.js';
@@ -65,7 +66,7 @@ it('one process parses each webhook of a paid and refunded renewal once', async 
 });
 
 it('a process parses the stored webhooks of another process, and of its own last run', async () => {
-  await send(new ParsedEvents(), all);
+  await send(new ParsedEvents(eventParser), all);
   parse.mockClear();
   await x.harness.idle();
   await expectPaidAndRefunded();

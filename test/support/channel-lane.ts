@@ -1,7 +1,6 @@
 // One invoice's lane as a plain value that takes events of the MoR's other channels, for tests of decisions.
 import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import { type PaymentEvent } from '../../src/engine/event.js';
-import { parseMorServiceEvent } from '../../src/shared/domain/events/mor-service-event.js';
 import { newPayment } from '../../src/core/books/rules/payment-rows.js';
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
@@ -11,6 +10,8 @@ import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { anInvoice, SETTINGS } from './builders.js';
 import { decided, settle } from './settled.js';
 import { applyEvent, settle as settleLane, recordRead } from './decide.js';
+import { SERVICE_READERS } from '../../src/core/mor-objects/event-rows.js';
+import { parseMorServiceEvent } from '../../src/shared/domain/events/mor-service-event.js';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 export const PROFORMA = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
@@ -71,7 +72,7 @@ export function hear(
   id = `evt_${type}`,
   created = NOW.toISOString(),
 ): LaneState {
-  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id, type, created, data })));
+  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id, type, created, data })), SERVICE_READERS);
   if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   const event = { family: 'channel', eventId: id, type, event: parsed.event } as const;
   return decided(state, (lane) => settleLane(applyEvent(lane, event, ctx).state, ctx).state);

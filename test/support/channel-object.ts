@@ -1,5 +1,6 @@
 // A payment link and a proforma invoice of 29.90 EUR, the MoR's events and replies about them, and calls, as plain
 // values.
+import { SERVICE_READERS } from '../../src/core/mor-objects/event-rows.js';
 import { type MorServiceEvent, parseMorServiceEvent } from '../../src/shared/domain/events/mor-service-event.js';
 import { type LaneState, type CallRow } from '../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject, type Observation } from '../../src/shared/domain/mor-object.js';
@@ -56,7 +57,7 @@ export function asking(lane: LaneState, object: MorObjectRow): { readonly s: Lan
 /** An event of the MoR's channels. `created` null: the event has no time. */
 export function channelEvent(type: string, data: object, created: Date | null = NOW): MorServiceEvent {
   const body = { id: 'evt_1', type, data, ...(created === null ? {} : { created: created.toISOString() }) };
-  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify(body)));
+  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify(body)), SERVICE_READERS);
   if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   return parsed.event;
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, request, type IncomingHttpHeaders, type RequestOptions, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { eventParser } from '../../src/core/events/event-parser.js';
 import { ParsedEvents } from '../../src/engine/parsed-events.js';
 import { Endpoints } from '../../src/frames/intake/endpoints.js';
 import { type IntakeOptions } from '../../src/frames/intake/options.js';
@@ -41,7 +42,7 @@ export async function setUp(options: Partial<IntakeOptions> = {}, { open = true 
     },
     inbox,
     clock,
-    new ParsedEvents(),
+    new ParsedEvents(eventParser),
   );
   if (open) endpoints.open();
   const server: Server = createServer((req, res) => {

@@ -8,7 +8,7 @@ import { type Claim, LaneFenced, LaneRepository, type LaneWork, NotUnique } from
 import { type DecisionSettings } from '../../src/shared/domain/settings.js';
 import { DecisionContext } from '../../src/engine/decision-context.js';
 import { type Books, Decisions } from '../../src/core/lanes/decisions.js';
-import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
+import { eventParser } from '../../src/core/events/event-parser.js';
 import { type RouteEventsService } from '../../src/core/mor-objects/route-events.service.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { type LaneWatch } from '../../src/engine/lane-trace.js';
@@ -44,7 +44,7 @@ export class MemoryLaneRepository extends LaneRepository {
   add(delivery: Delivery): void {
     if (this.events.some((e) => e.source === delivery.source && e.eventId === delivery.eventId)) return;
     const id = BigInt(this.events.length + 1);
-    const event = parseDelivered(delivery.source, delivery.body);
+    const event = eventParser.delivered(delivery.source, delivery.body);
     this.events.push({ ...delivery, id, event, attempts: 0, nextTryAt: this.clock.now().getTime() });
   }
 

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type LaneState } from '../../src/shared/domain/model.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { LaneWriter } from '../../src/engine/lane-writer.js';
+import { parsedEvents } from './parsed-events.js';
 
 /** Writes a step without any decision, and makes the lane due at once. */
 export async function changeByHand(
@@ -10,7 +11,7 @@ export async function changeByHand(
   lane: string,
   change: (state: LaneState) => LaneState,
 ): Promise<void> {
-  await new LaneWriter(pool, new ServerTime()).submit({
+  await new LaneWriter(pool, new ServerTime(), { parsed: parsedEvents() }).submit({
     lane,
     fence: null,
     decide: ({ state }) => ({ state: change(state), outcomes: [], dueAt: new Date(), value: null }),

@@ -10,6 +10,7 @@ import { RefundsRepository } from '../../src/core/refunds/refunds.repository.js'
 import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
 import { SUBJECTS } from '../../src/core/lanes/subjects.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
+import { eventParser } from '../../src/core/events/event-parser.js';
 import { ParsedEvents } from '../../src/engine/parsed-events.js';
 import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { HomelessEvents } from '../../src/core/mor-objects/homeless-events.repository.js';
@@ -35,7 +36,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
   const fresh = await freshDatabase();
   const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
   const inbox = new PgInbox(db, clock);
-  const parsed = new ParsedEvents();
+  const parsed = new ParsedEvents(eventParser);
   const repository = new PgLaneRepository(db, clock, { writes: SUBJECTS.writes, parsed });
   const backend: LaneBackend = {
     repository,

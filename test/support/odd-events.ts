@@ -1,7 +1,7 @@
 // Events of every type that the webhook endpoints take, each with one odd value in one place.
-import { parseDelivered } from '../../src/shared/domain/events/stored-event.js';
+import { eventParser } from '../../src/core/events/event-parser.js';
 import { toDelivery } from '../../src/frames/intake/deliveries.js';
-import { morServiceTypes } from '../../src/shared/domain/events/mor-service-event.js';
+import { MOR_SERVICE_TYPES } from '../../src/core/mor-objects/event-rows.js';
 import { type Delivery, type InboxSource } from '../../src/shared/domain/ports/inbox.js';
 import { wire } from '../../packages/proof/src/fuzz/inputs/examples.js';
 
@@ -20,9 +20,9 @@ export const ODD: readonly unknown[] = [
 export function everyEvent(): readonly AnEvent[] {
   const stripe = wire('stripe').map(({ value }) => ({ source: 'stripe' as const, type: typeIn(value), value }));
   const mors = wire('mor-events').map(({ value }) => ({ type: typeIn(value), value }));
-  const isService = (type: string): boolean => morServiceTypes.some((known) => known === type);
+  const isService = (type: string): boolean => MOR_SERVICE_TYPES.some((known) => known === type);
   const payments = mors.filter(({ type }) => !isService(type));
-  const services = morServiceTypes.flatMap((type) => {
+  const services = MOR_SERVICE_TYPES.flatMap((type) => {
     const own = mors.filter((e) => e.type === type);
     const [family] = type.split('.');
     const kin = mors.filter((e) => isService(e.type) && e.type.split('.')[0] === family);
@@ -58,5 +58,5 @@ export function withValue(value: unknown, [first, ...rest]: Place, odd: unknown)
 /** The delivery, as its endpoint stores it. */
 export function delivered({ source }: Pick<AnEvent, 'source'>, value: unknown, now: Date): Delivery {
   const body = Buffer.from(JSON.stringify(value));
-  return toDelivery(parseDelivered(source, body), body, now);
+  return toDelivery(eventParser.delivered(source, body), body, now);
 }

@@ -6,6 +6,7 @@ import { FrontServer } from '#src/frames/intake/front-server.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { Database } from '#src/frames/store/database.js';
 import { PgInbox } from '#src/frames/store/inbox.repository.js';
+import { eventParser } from '#src/core/events/event-parser.js';
 import { ParsedEvents } from '#src/engine/parsed-events.js';
 import { LaneSignal } from '#src/engine/lane-signal.js';
 import { SECRET } from './events.js';
@@ -15,7 +16,7 @@ const [url = '', mode = 'idle'] = process.argv.slice(2);
 const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
 const clock = new SystemClock();
 const signal = new LaneSignal();
-const parsed = new ParsedEvents();
+const parsed = new ParsedEvents(eventParser);
 const endpoints = new Endpoints(
   {
     secrets: { stripe: [SECRET], mor_payments: [SECRET], mor_events: [SECRET] },

@@ -1,4 +1,6 @@
 // The queries behind pages, look-ups and timers, exactly as the daemon sends them.
+import { eventParser } from '#src/core/events/event-parser.js';
+import { ParsedEvents } from '#src/engine/parsed-events.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
 import { type Database } from '#src/frames/store/database.js';
 import { PgLaneRepository } from '#src/engine/pg-lane.repository.js';
@@ -51,7 +53,7 @@ export function questions(db: Database, name: string, count: number): readonly Q
   ];
   const [events, reviews, audit] = [new EventsRepository(db, time), new ReviewsRepository(db), new AuditRepository(db)];
   const [lanes, verify, customers] = [
-    new PgLaneRepository(db, time),
+    new PgLaneRepository(db, time, { parsed: new ParsedEvents(eventParser) }),
     new VerifyRepository(db, time),
     new CustomersRepository(db),
   ];

@@ -1,5 +1,7 @@
 // Verify over many invoices against an instant Stripe: its cost, its memory, and the cost of the second half of an
 // interrupted run.
+import { eventParser } from '#src/core/events/event-parser.js';
+import { ParsedEvents } from '#src/engine/parsed-events.js';
 import { Decisions } from '#src/core/lanes/decisions.js';
 import { DecisionContext } from '#src/engine/decision-context.js';
 import { VerifyService, type VerifyOptions, type VerifyReport } from '#src/features/verify/verify.service.js';
@@ -140,7 +142,11 @@ function verifyService(db: Database, peerUrl: string): VerifyService {
   const decider = new Decisions(none, none);
   const context = new DecisionContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, none, decider);
   const time = new ServerTime();
-  const [books, lanes, inbox] = [new VerifyRepository(db, time), new PgLaneRepository(db, time), new PgInbox(db, time)];
+  const [books, lanes, inbox] = [
+    new VerifyRepository(db, time),
+    new PgLaneRepository(db, time, { parsed: new ParsedEvents(eventParser) }),
+    new PgInbox(db, time),
+  ];
   return new VerifyService(
     books,
     new StripeBillingReader(stripe),

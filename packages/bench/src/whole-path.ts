@@ -3,7 +3,8 @@
 import { type BillingPlatform } from '#src/shared/domain/ports/billing-platform.js';
 import { Decisions } from '#src/core/lanes/decisions.js';
 import { DecisionContext } from '#src/engine/decision-context.js';
-import { type ParsedEvents } from '#src/engine/parsed-events.js';
+import { eventParser } from '#src/core/events/event-parser.js';
+import { ParsedEvents } from '#src/engine/parsed-events.js';
 import { LaneSignal } from '#src/engine/lane-signal.js';
 import { WorkLaneService } from '#src/engine/work-lane.service.js';
 import { ServerTime } from '#src/frames/store/database-time.js';
@@ -63,7 +64,7 @@ export function makeWorker(db: Database, signal: LaneSignal, options: WorkerOpti
   const repository = new PgLaneRepository(db, new ServerTime(), {
     writes,
     gatherMs: GATHER_MS,
-    ...(options.parsed && { parsed: options.parsed }),
+    parsed: options.parsed ?? new ParsedEvents(eventParser),
   });
   const context = new DecisionContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, none, decider);
   const service = new WorkLaneService(repository, platform, none, none, context, { expected: null }, none);

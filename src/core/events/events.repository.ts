@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { type Page, type PageRequest } from '../../shared/domain/page.js';
 import { isBareEventLane } from '../../shared/domain/events/channel-lane.js';
-import { laneAgain } from '../../shared/domain/events/stored-event.js';
 import { DatabaseTime, timeSql } from '../../frames/store/database-time.js';
 import { Database, inTransaction } from '../../frames/store/database.js';
 import { invoiceNumbers } from '../../engine/read-model.js';
@@ -21,6 +20,7 @@ import {
   NOT_TAKEN_IN,
   type Row,
 } from './event-list.repository.js';
+import { eventParser } from './event-parser.js';
 
 const SENDERS = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
 
@@ -102,7 +102,7 @@ export class EventsRepository {
     );
     const [event] = found.rows;
     if (event === undefined) return false;
-    const lane = laneAgain(event.source, event.lane, event.body);
+    const lane = eventParser.laneAgain(event.source, event.lane, event.body);
     const now = this.time.given();
     await db.query(
       `with again as (
@@ -149,7 +149,7 @@ export class EventsRepository {
          insert into event_body (event_id, received_at, body)
          select t.id, t.received_at, q.body from taken t, inbox_quarantine q where q.id = $1 on conflict do nothing)
        select id, lane from taken`,
-      [id, this.time.given(), laneAgain(source, lane, body), lane],
+      [id, this.time.given(), eventParser.laneAgain(source, lane, body), lane],
     );
     const [event] = taken.rows;
     if (event === undefined) return this.compare(db, id, { ...common(q), source, lane, body });

@@ -11,12 +11,15 @@ import { RefundsModule } from '../refunds/refunds.module.js';
 import { RefundsRepository } from '../refunds/refunds.repository.js';
 import { SignupsModule } from '../signups/signups.module.js';
 import { SignupsRepository } from '../signups/signups.repository.js';
+import { EventParser } from '../../shared/domain/events/stored-event.js';
+import { eventParser } from '../events/event-parser.js';
 import { Decisions } from './decisions.js';
 
 @Global()
 @Module({
   imports: [MorModule, MorObjectsModule, PaymentsModule, RefundsModule, SignupsModule],
   providers: [
+    { provide: EventParser, useValue: eventParser },
     {
       provide: Decider,
       useFactory: (
@@ -35,6 +38,6 @@ import { Decisions } from './decisions.js';
       ],
     },
   ],
-  exports: [Decider],
+  exports: [Decider, EventParser],
 })
 export class DecisionsModule {}

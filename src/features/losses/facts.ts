@@ -1,4 +1,5 @@
-// What disputes and debits returned by banks add to the facts of review items.
+// What disputes and debits returned by banks add to the MoR's events and to the facts of review items.
+import { type ServiceFacts } from '../../shared/domain/events/mor-service-event.js';
 import { type CodesIn } from '../../shared/domain/fact.js';
 import { type Apart, type Disputed, type Refused, type Time } from '../../shared/domain/facts/parts.js';
 import { type Money } from '../../shared/domain/money.js';
@@ -110,5 +111,15 @@ export type LossCode = CodesIn<LossFacts>;
 declare module '../../shared/domain/fact.js' {
   interface FeatureFacts {
     readonly losses: LossFacts;
+  }
+}
+
+declare module '../../shared/domain/events/mor-service-event.js' {
+  interface MorServiceEvents {
+    readonly 'dispute.action_needed': ServiceFacts;
+    readonly 'dispute.outcome': ServiceFacts;
+    readonly 'dispute.revision_requested': ServiceFacts;
+    readonly 'pre_chargeback_alert.received': ServiceFacts;
+    readonly 'pre_chargeback_alert.outcome': ServiceFacts;
   }
 }

@@ -1,6 +1,7 @@
 // Proforma invoices and bank transfers: everything the rest of Crossbill gets from this folder.
 import './facts.js';
 import { feature } from '../../feature.js';
+import { idAfter, readSettled } from './events.js';
 import { applyIssuanceFailed, applyIssued, applySettled } from './rules/proforma.js';
 import { transfers as lane } from './subject.js';
 import { transferWords } from './words.js';
@@ -12,9 +13,20 @@ export const transfers = feature({
   modules: async () => [(await import('./transfers.module.js')).TransfersModule],
   lanes: [lane],
   events: {
-    'proforma_invoice.issued': { apply: applyIssued, unknown: () => null, mayBeUnderWay },
-    'proforma_invoice.issuance_failed': { apply: applyIssuanceFailed, unknown: () => null, mayBeUnderWay },
+    'proforma_invoice.issued': {
+      read: idAfter('evt_issued_'),
+      apply: applyIssued,
+      unknown: () => null,
+      mayBeUnderWay,
+    },
+    'proforma_invoice.issuance_failed': {
+      read: idAfter('evt_issuance_failed_'),
+      apply: applyIssuanceFailed,
+      unknown: () => null,
+      mayBeUnderWay,
+    },
     'proforma_invoice.settled': {
+      read: readSettled,
       apply: applySettled,
       unknown: ({ eventId: event, proformaInvoiceId: proforma }) => ({
         kind: 'conflicting_event',

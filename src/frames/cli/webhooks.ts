@@ -1,5 +1,5 @@
 // `crossbill webhooks`: shows the webhook addresses to register at the MoR for the events of Document 2.
-import { morServiceTypes } from '../../shared/domain/events/mor-service-event.js';
+import { MOR_SERVICE_TYPES } from '../../core/mor-objects/event-rows.js';
 import { type EndpointView, MorWebhooksController } from '../../core/events/webhook-endpoints.controller.js';
 import { columns } from './cli.js';
 import { type Commands } from './commands.js';
@@ -18,7 +18,7 @@ export function addWebhooks(on: Commands): void {
     .requiredOption('--url <url>', 'https address of /webhooks/mor/events')
     .option('--events <types...>', 'event types; default: all types in use')
     .action(
-      on.run(async (cli, { url, events = [...morServiceTypes] }) => {
+      on.run(async (cli, { url, events = [...MOR_SERVICE_TYPES] }) => {
         const app = await cli.open();
         const made = await app.change(
           'webhook.register',

@@ -2,7 +2,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ParsedEvents } from '../../engine/parsed-events.js';
-import { parseDelivered } from '../../shared/domain/events/stored-event.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { type Delivery, Inbox } from '../../shared/domain/ports/inbox.js';
 import { type Refusal } from '../../shared/domain/refusal.js';
@@ -136,7 +135,7 @@ export class Endpoints {
     const now = this.clock.now();
     const check = this.#checks.get(endpoint)?.checkParsed(signature, body, now) ?? 'mismatch';
     if (check === 'mismatch') return this.#refuseRead(endpoint, 'signature_mismatch', res);
-    const event = parseDelivered(endpoint.source, body);
+    const event = this.parsed.parse(endpoint.source, body);
     const delivery = toDelivery(event, body, now);
     if (check === 'stale') {
       const error = await this.#quarantine(delivery);

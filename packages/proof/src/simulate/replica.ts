@@ -22,6 +22,7 @@ import { TaxTotalsRepository } from '#src/core/signups/tax-totals.repository.js'
 import { PaymentMethodsService } from '#src/core/customers/payment-methods.service.js';
 import { EnrolmentService } from '#src/features/enrolment/enrolment.service.js';
 import { VERIFY_LIMITS, VerifyService } from '#src/features/verify/verify.service.js';
+import { eventParser } from '#src/core/events/event-parser.js';
 import { ParsedEvents } from '#src/engine/parsed-events.js';
 import { LaneSignal } from '#src/engine/lane-signal.js';
 import { WorkLaneService } from '#src/engine/work-lane.service.js';
@@ -176,7 +177,7 @@ export class Replica {
     const proformas = (this.proformas = mor.proformaInvoices);
     const channels = new HttpMorChannels(proformas, mor.paymentLinks);
     const taxClient = new MorTaxClient(mor.taxCalculations);
-    const parsed = new ParsedEvents();
+    const parsed = new ParsedEvents(eventParser);
     const homeless = stored('channel', new HomelessEvents(db, clock, parsed));
     const router = new RouteEventsService(homeless, clock, ids, signal);
     const relay = new HttpEventRelay(options, clock);

@@ -1,7 +1,7 @@
 // Proforma invoices: the MoR's replies and events, and the bank transfers for them.
 import { type Mutable } from '../../../shared/domain/row.js';
 import { isObject } from '@crossbill/mor/read.js';
-import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../../shared/domain/events/mor-service-event.js';
+import { idsIn, type MorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
 import { textNamed, timeNamed, wordNamed } from '../../../shared/domain/events/payload-fields.js';
 import { has, type MorObjectRow, onObject, TRANSFERRED } from '../../../shared/domain/mor-object.js';
 import { showMoney } from '../../../shared/domain/money.js';
@@ -14,6 +14,7 @@ import { itemRule } from '../../../engine/items.js';
 import { findOrAddObject, objectLookup, applyMoney } from '../../../core/mor-objects/rules/mor-object.js';
 import { requestUnwanted, applyRefusal, applySilence } from '../../../core/mor-objects/rules/request.js';
 import { TRANSFER_TIMEOUT_MS } from '../../../shared/policy.js';
+import { type ProformaSettled } from '../events.js';
 
 export const createProformaCall: CallRule<'create_proforma'> = {
   send: async ({ channels }, { wire, key }) => {

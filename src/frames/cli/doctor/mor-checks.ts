@@ -1,7 +1,7 @@
 // Checks the credentials for the MoR, and the webhook endpoints registered at the MoR.
 import { type PartnerApi, type WebhookEndpoint, type WebhookEndpoints } from '@crossbill/mor';
 import { type Config } from '../../../shared/config/index.js';
-import { morServiceTypes } from '../../../shared/domain/events/mor-service-event.js';
+import { MOR_SERVICE_TYPES } from '../../../core/mor-objects/event-rows.js';
 import { said } from '../../../shared/domain/ports/call.js';
 import { type Check, check, remedy } from './check.js';
 import { isEndpoint } from './stripe-checks.js';
@@ -41,7 +41,7 @@ function endpointsChecks(all: readonly WebhookEndpoint[], hasSecret: boolean): C
 function endpointCheck(endpoint: WebhookEndpoint): Check {
   const { ok, warn, fail } = check('webhook endpoint at the MoR');
   const at = `${endpoint.id} at ${URL.canParse(endpoint.url) ? new URL(endpoint.url).host : 'an unreadable address'}`;
-  const missing = endpoint.events.includes('*') ? [] : morServiceTypes.filter((t) => !endpoint.events.includes(t));
+  const missing = endpoint.events.includes('*') ? [] : MOR_SERVICE_TYPES.filter((t) => !endpoint.events.includes(t));
   if (endpoint.status === 'DISABLED') return fail(`${at} is disabled`, AGAIN);
   if (endpoint.status !== 'ACTIVE')
     return warn(

@@ -1,6 +1,6 @@
 // Plans the steps of `crossbill setup`, from the endpoints at Stripe and at the MoR. Pure.
 import { type WebhookEndpoint } from '@crossbill/mor';
-import { morServiceTypes } from '../../../shared/domain/events/mor-service-event.js';
+import { MOR_SERVICE_TYPES } from '../../../core/mor-objects/event-rows.js';
 import { stripeInvoiceTypes } from '../../../shared/domain/events/stripe-event.js';
 import { type WebhookEndpointFacts } from '../../../shared/domain/ports/billing-reader.js';
 
@@ -47,7 +47,7 @@ export function planOf({ url, stripe, mor, has }: Found): Plan {
   }
   const morEndpoint = `${url}/webhooks/mor/events`;
   const atMor = mor.find((e) => isSameUrl(e.url, morEndpoint));
-  if (atMor === undefined) steps.push({ do: 'create-mor-endpoint', url: morEndpoint, events: [...morServiceTypes] });
+  if (atMor === undefined) steps.push({ do: 'create-mor-endpoint', url: morEndpoint, events: [...MOR_SERVICE_TYPES] });
   else if (!has('MOR_EVENT_WEBHOOK_SECRETS'))
     byHand.push(
       `Put the secret of ${atMor.id} into MOR_EVENT_WEBHOOK_SECRETS. The MoR showed it once: if it is lost, delete the endpoint (\`crossbill webhooks delete ${atMor.id}\`) and run setup again.`,

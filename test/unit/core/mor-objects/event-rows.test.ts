@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { EVENT_ROWS } from '../../../../src/core/mor-objects/event-rows.js';
-import { morServiceTypes } from '../../../../src/shared/domain/events/mor-service-event.js';
+import { MOR_SERVICE_TYPES } from '../../../../src/core/mor-objects/event-rows.js';
 
 it("each of the MoR's service events that Crossbill subscribes to has a rule, in the core or in a feature", () => {
-  expect(Object.keys(EVENT_ROWS).sort()).toEqual([...morServiceTypes].sort());
+  expect(Object.keys(EVENT_ROWS).sort()).toEqual([...MOR_SERVICE_TYPES].sort());
 });

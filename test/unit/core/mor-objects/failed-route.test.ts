@@ -1,6 +1,6 @@
 // A route that fails names its event, so the lane's other events are routed without it.
 import { expect, it } from '@jest/globals';
-import { parseDelivered } from '../../../../src/shared/domain/events/stored-event.js';
+import { eventParser } from '../../../../src/core/events/event-parser.js';
 import {
   type HomelessEvent,
   type HomelessEvents,
@@ -16,7 +16,13 @@ function anEvent(id: bigint, data: object): HomelessEvent {
   const [eventId, type] = [`evt_${id.toString()}`, 'dispute.action_needed'];
   const body = Buffer.from(JSON.stringify({ id: eventId, type, created: NOW.toISOString(), data }));
   const stored = { id, source: 'mor_events', eventId, type, lane: 'mor:x', body, receivedAt: NOW } as const;
-  return { ...stored, event: parseDelivered('mor_events', body), attempts: 0, reviewId: null, waitedMs: 3_600_000 };
+  return {
+    ...stored,
+    event: eventParser.delivered('mor_events', body),
+    attempts: 0,
+    reviewId: null,
+    waitedMs: 3_600_000,
+  };
 }
 
 it('if the route of one event without an invoice fails, this event is to blame and not an older event', async () => {

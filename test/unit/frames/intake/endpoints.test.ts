@@ -3,6 +3,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { eventParser } from '../../../../src/core/events/event-parser.js';
 import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { ReadingRoom } from '../../../../src/frames/intake/read-body.js';
@@ -336,7 +337,7 @@ it('Crossbill creates no webhook endpoint without a secret', () => {
       { secrets: { ...secrets, ...part }, toleranceSec: 300, bodyLimitBytes: 1 },
       new FakeInbox(),
       new StillClock(),
-      new ParsedEvents(),
+      new ParsedEvents(eventParser),
     );
   expect(make({})).not.toThrow();
   for (const bad of [{ stripe: [] }, { mor_payments: [' '] }, { mor_events: ['a', ''] }]) expect(make(bad)).toThrow();

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { LaneSignal } from '../../../../src/engine/lane-signal.js';
+import { eventParser } from '../../../../src/core/events/event-parser.js';
 import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { type IntakeOptions } from '../../../../src/frames/intake/options.js';
@@ -31,7 +32,7 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
     { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onReply, ...over },
     inbox,
     clock,
-    new ParsedEvents(),
+    new ParsedEvents(eventParser),
   );
   endpoints.open();
   const server = createServer((req, res) => void endpoints.handle(req, res));

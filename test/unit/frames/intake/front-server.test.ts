@@ -2,6 +2,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { eventParser } from '../../../../src/core/events/event-parser.js';
 import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { type ReplyListener } from '../../../../src/frames/intake/options.js';
@@ -40,7 +41,7 @@ function withEndpoints(front: FrontServer): string[] {
   const onReply: ReplyListener = (endpoint, outcome, { signed }) =>
     void notified.push(`${endpoint} ${outcome}${signed ? ' signed' : ''}`);
   const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, onReply };
-  const endpoints = new Endpoints(options, new FakeInbox(), new StillClock(), new ParsedEvents());
+  const endpoints = new Endpoints(options, new FakeInbox(), new StillClock(), new ParsedEvents(eventParser));
   endpoints.open();
   front.setEndpoints(endpoints);
   front.setFallback((_req, res) => void res.writeHead(404).end());
@@ -113,7 +114,7 @@ it('the endpoints report the sender’s address of a refused webhook, and no add
     },
     new FakeInbox(),
     clock,
-    new ParsedEvents(),
+    new ParsedEvents(eventParser),
   );
   endpoints.open();
   front.setEndpoints(endpoints);
@@ -130,7 +131,7 @@ it('the server passes webhook requests to the webhook endpoints, and other reque
   const clock = new StillClock();
   const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
   const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000 };
-  const endpoints = new Endpoints(options, inbox, clock, new ParsedEvents());
+  const endpoints = new Endpoints(options, inbox, clock, new ParsedEvents(eventParser));
   endpoints.open();
   front.setEndpoints(endpoints);
   front.setFallback((req, res) => void req.pipe(res));

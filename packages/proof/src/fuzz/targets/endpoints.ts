@@ -6,7 +6,7 @@ import { MAX_DEPTH, parseBody } from '#src/shared/domain/events/json-body.js';
 import { idsIn } from '#src/shared/domain/events/mor-service-event.js';
 import { sameEvent } from '#src/shared/domain/events/same-event.js';
 import { amountIn, dashboardIn, deadlineIn } from '#src/shared/domain/events/payload-fields.js';
-import { parseDelivered } from '#src/shared/domain/events/stored-event.js';
+import { eventParser } from '#src/core/events/event-parser.js';
 import { masked, rawBody } from '#src/shared/masks/event-body.js';
 import { type Endpoint, endpointAt, endpoints, toDelivery } from '#src/frames/intake/deliveries.js';
 import { jsonText } from '#src/frames/store/codec.js';
@@ -86,7 +86,7 @@ const signature: Target = {
 function checkBody(endpoint: Endpoint, text: string): void {
   const body = Buffer.from(text);
   const whole = parseBody(body);
-  const delivered = parseDelivered(endpoint.source, body);
+  const delivered = eventParser.delivered(endpoint.source, body);
   const { parsed } = delivered;
   const delivery = toDelivery(delivered, body, NOW);
   must(delivery.body === body, 'the bytes that are kept are not those that came');
@@ -119,7 +119,7 @@ function checkBody(endpoint: Endpoint, text: string): void {
     'the event holds what jsonb refuses',
   );
   // JSON.stringify removes blanks and changes escapes. The parser must still return the same event.
-  const again = parseDelivered(endpoint.source, Buffer.from(JSON.stringify(whole.value)));
+  const again = eventParser.delivered(endpoint.source, Buffer.from(JSON.stringify(whole.value)));
   mustBeSame(again.parsed, parsed, 'the event, written again');
 }
 

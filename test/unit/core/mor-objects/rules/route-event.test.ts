@@ -1,7 +1,7 @@
 // Where an event goes that names no invoice of Stripe: to the invoice of one of its ids, or to a person.
 import { expect, it } from '@jest/globals';
 import { isChannelLane } from '../../../../../src/shared/domain/events/channel-lane.js';
-import { parseDelivered } from '../../../../../src/shared/domain/events/stored-event.js';
+import { eventParser } from '../../../../../src/core/events/event-parser.js';
 import { type HomelessEvent } from '../../../../../src/core/mor-objects/homeless-events.repository.js';
 import {
   type Home,
@@ -17,7 +17,7 @@ const OLD = 6_000;
 function anEvent(type: string, data: object, waitedMs = OLD, eventId = `evt_${type}`): HomelessEvent {
   const body = Buffer.from(JSON.stringify({ id: eventId, type, created: NOW.toISOString(), data }));
   const stored = { id: 1n, source: 'mor_events', eventId, type, lane: 'mor:x', body, receivedAt: NOW } as const;
-  const event = parseDelivered('mor_events', body);
+  const event = eventParser.delivered('mor_events', body);
   return { ...stored, event, attempts: 0, reviewId: null, waitedMs };
 }
 
@@ -81,7 +81,7 @@ it('Crossbill moves an event with an open review item as soon as its invoice is 
 
 it('Crossbill parks an event that is not valid JSON', () => {
   const body = Buffer.from('no JSON');
-  const event = { ...anEvent('payment.captured', {}), body, event: parseDelivered('mor_events', body) };
+  const event = { ...anEvent('payment.captured', {}), body, event: eventParser.delivered('mor_events', body) };
   expect(route(event)).toMatchObject({ status: 'parked', item: null, pollsAgain: false });
 });
 

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { bodyId } from '../../../../../src/shared/domain/events/envelope.js';
 import { timeOf } from '@crossbill/mor/read.js';
 import { parseMorPaymentEvent } from '../../../../../src/shared/domain/events/mor-payment-event.js';
+import { SERVICE_READERS } from '../../../../../src/core/mor-objects/event-rows.js';
 import { idsIn, parseMorServiceEvent } from '../../../../../src/shared/domain/events/mor-service-event.js';
 import { parseStripeEvent } from '../../../../../src/shared/domain/events/stripe-event.js';
 import { same } from '../../../../support/same.js';
@@ -14,7 +15,7 @@ type Json = { [key: string]: Json } & object;
 const wire = (path: string): Buffer => readFileSync(new URL(`../../../../wire/${path}`, import.meta.url));
 const json = (path: string): Json => JSON.parse(wire(path).toString()) as Json;
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
-const parsers = [parseStripeEvent, parseMorPaymentEvent, parseMorServiceEvent];
+const parsers = [parseStripeEvent, parseMorPaymentEvent, (body: Buffer) => parseMorServiceEvent(body, SERVICE_READERS)];
 
 /** The event with one member of its object replaced; undefined removes it. */
 function changed(path: string, member: string, value: unknown, at: 'root' | 'object' | 'data' = 'object'): Buffer {
@@ -199,7 +200,7 @@ const proforma = '6d7c2a54-0f3e-4b1c-9a7e-2f5b1c0d9e11';
 it.each(
   readdirSync(new URL('../../../../wire/mor-events', import.meta.url)).filter((name) => !/payment\.[fsr]/.test(name)),
 )('Crossbill reads the MoR’s example event %s', (name) => {
-  expect(parseMorServiceEvent(wire(`mor-events/${name}`))).toMatchObject({
+  expect(parseMorServiceEvent(wire(`mor-events/${name}`), SERVICE_READERS)).toMatchObject({
     usability: 'usable',
     type: name.slice(0, -5),
   });
@@ -207,7 +208,7 @@ it.each(
 
 it('Crossbill puts all events about one proforma invoice into one lane, each with its own event id', () => {
   const parsed = ['issued', 'issuance_failed', 'settled'].map((name) =>
-    parseMorServiceEvent(wire(`mor-events/proforma_invoice.${name}.json`)),
+    parseMorServiceEvent(wire(`mor-events/proforma_invoice.${name}.json`), SERVICE_READERS),
   );
   expect(new Set(parsed.map((one) => one.lane))).toEqual(new Set([`mor:${proforma}`]));
   expect(new Set(parsed.map((one) => one.eventId)).size).toBe(3);
@@ -215,7 +216,7 @@ it('Crossbill puts all events about one proforma invoice into one lane, each wit
 
 const settled = 'mor-events/proforma_invoice.settled.json';
 it('Crossbill reads the exact amounts of a settled proforma invoice', () => {
-  expect(parseMorServiceEvent(wire(settled))).toMatchObject({
+  expect(parseMorServiceEvent(wire(settled), SERVICE_READERS)).toMatchObject({
     event: {
       total: { minor: 119050n, currency: 'EUR' },
       amountReceived: { minor: 119050n, currency: 'EUR' },
@@ -229,7 +230,7 @@ it.each(['1190.505', '1e3', '-1', '0', '', ' 1', '1,000.00', 1190.5, null])(
   'Crossbill cannot use a settled proforma invoice with the amount %j',
   (amount) => {
     const body = changed(settled, 'amountReceived', { amount, currency: 'EUR' }, 'data');
-    expect(parseMorServiceEvent(body).usability).toBe('unusable');
+    expect(parseMorServiceEvent(body, SERVICE_READERS).usability).toBe('unusable');
   },
 );
 
@@ -239,12 +240,12 @@ it('Crossbill cannot use a settled proforma invoice without a valid id, status o
     ['status', 'PAID'],
     ['settledAt', 'soon'],
   ] as const) {
-    expect(parseMorServiceEvent(changed(settled, member, value, 'data')).usability).toBe('unusable');
+    expect(parseMorServiceEvent(changed(settled, member, value, 'data'), SERVICE_READERS).usability).toBe('unusable');
   }
 });
 
 it('Crossbill finds every id in the data of an event from the MoR, at any depth', () => {
-  const parsed = parseMorServiceEvent(wire('mor-events/payment.captured.json'));
+  const parsed = parseMorServiceEvent(wire('mor-events/payment.captured.json'), SERVICE_READERS);
   if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   expect(idsIn(parsed.event.data)).toEqual(
     expect.arrayContaining(['pay_fern9', 'ch_fern9', parsed.event.paymentLinkId]),
@@ -253,7 +254,7 @@ it('Crossbill finds every id in the data of an event from the MoR, at any depth'
 
 it('Crossbill ignores unknown event types, and types documented but never sent by the MoR', () => {
   for (const type of ['payment.settled', 'report.available', 'dispute.closed', 'toString']) {
-    expect(parseMorServiceEvent(bytes({ id: 'e', type, data: {} })).usability).toBe('ignored');
+    expect(parseMorServiceEvent(bytes({ id: 'e', type, data: {} }), SERVICE_READERS).usability).toBe('ignored');
   }
 });
 

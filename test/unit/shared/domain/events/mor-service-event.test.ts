@@ -4,9 +4,10 @@ import { amountIn } from '../../../../../src/shared/domain/events/payload-fields
 import { textOf, timeOf } from '@crossbill/mor/read.js';
 import { freeText } from '../../../../../src/shared/masks/card-numbers.js';
 import { parseBody } from '../../../../../src/shared/domain/events/json-body.js';
-import { parseMorServiceEvent } from '../../../../../src/shared/domain/events/mor-service-event.js';
 import { parseInvoice, parseStripeEvent } from '../../../../../src/shared/domain/events/stripe-event.js';
 import { reported } from '../../../../support/reported.js';
+import { SERVICE_READERS } from '../../../../../src/core/mor-objects/event-rows.js';
+import { parseMorServiceEvent } from '../../../../../src/shared/domain/events/mor-service-event.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const base = { id: 'in_1', object: 'invoice', customer: 'cus_1', status: 'open', currency: 'eur', amount_due: 2990 };
@@ -115,7 +116,7 @@ it('Crossbill cannot use an event with an amount of zero or a fraction of the sm
       type: 'proforma_invoice.settled',
       data: { ...data, total: money, amountReceived: money },
     };
-    return parseMorServiceEvent(bytes(event)).usability;
+    return parseMorServiceEvent(bytes(event), SERVICE_READERS).usability;
   };
   expect([settled('0.01'), settled('0.00'), settled('0.001')]).toEqual(['usable', 'unusable', 'unusable']);
 });

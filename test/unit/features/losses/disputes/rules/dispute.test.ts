@@ -1,7 +1,6 @@
 // What the MoR says of a dispute or an alert: its payment, its deadline, its sum, and who won.
 import { expect, it } from '@jest/globals';
 import { outcomeIn, refundedIn } from '../../../../../../src/features/losses/disputes/rules/dispute.js';
-import { parseMorServiceEvent } from '../../../../../../src/shared/domain/events/mor-service-event.js';
 import { type LaneState } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { emptyLane } from '../../../../../../src/engine/context.js';
@@ -18,13 +17,18 @@ import {
   paidTwice,
   settleDisputes,
 } from '../../../../../support/disputed-lane.js';
+import { SERVICE_READERS } from '../../../../../../src/core/mor-objects/event-rows.js';
+import { parseMorServiceEvent } from '../../../../../../src/shared/domain/events/mor-service-event.js';
 
 type Notified = { readonly s: LaneState; readonly said: string | null };
 
 /** `minute`: when the MoR made the event; null: it did not say. It arrives an hour after noon. */
 function tell(lane: LaneState, type: string, data: object, minute: number | null = 0): Notified {
   const created = minute === null ? {} : { created: minutesLater(minute).toISOString() };
-  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id: 'evt_1', type, ...created, data })));
+  const parsed = parseMorServiceEvent(
+    Buffer.from(JSON.stringify({ id: 'evt_1', type, ...created, data })),
+    SERVICE_READERS,
+  );
   if (parsed.usability !== 'usable') throw new Error(parsed.reason);
   const event = { family: 'channel', eventId: 'evt_1', type, event: parsed.event } as const;
   const { state, verdict: outcome } = applyEvent(lane, event, later(60));
