@@ -26,6 +26,8 @@ export type Reply<T> = {
   readonly value: T;
   readonly status: number;
   readonly requestId: string | null;
+  /** The MoR's own time, from the `Date` header of its reply (RFC 9110, 6.6.1). Absent or null: it named no time. */
+  readonly answeredAt?: Date | null;
 };
 
 export type Outcome<T> = Reply<T> | Failure;

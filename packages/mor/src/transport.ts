@@ -124,7 +124,8 @@ export class MorTransport {
     if (!body.readable) return unreadableReply('the MoR', reply, 'the body could not be read');
     try {
       const value = options.accept(seen);
-      return { ok: true, value, status: reply.status, requestId: requestIdOf(reply) };
+      const answeredAt = timeOf(reply.header('date'));
+      return { ok: true, value, status: reply.status, requestId: requestIdOf(reply), answeredAt };
     } catch (error) {
       const what = error instanceof Unreadable ? error.message : 'the body could not be read';
       return unreadableReply('the MoR', reply, what);
@@ -146,6 +147,11 @@ export class MorTransport {
     const { merchant, partner } = this.#options;
     return [merchant, partner].flatMap((one) => (one ? [secretOf(one)] : []));
   }
+}
+
+function timeOf(text: string | null): Date | null {
+  const at = new Date(text ?? '');
+  return Number.isNaN(at.getTime()) ? null : at;
 }
 
 function quietly<T>(read: () => T | null): T | null {

@@ -40,6 +40,13 @@ it("the MoR client uses one token for two calls, and sends a call's stored body 
   expect(call?.path).toBe('/api/thing');
 });
 
+it('an answer has the time of the MoR by its Date header, and none if the header is unreadable', async () => {
+  rig.peer.reply = json(200, {}, { date: 'Sat, 28 Nov 2026 12:03:05 GMT' });
+  expect(await send()).toMatchObject({ ok: true, answeredAt: new Date('2026-11-28T12:03:05Z') });
+  rig.peer.reply = json(200, {}, { date: 'yesterday' });
+  expect(await send()).toMatchObject({ ok: true, answeredAt: null });
+});
+
 it('50 parallel calls of the MoR client with an expired token share one new token', async () => {
   await send();
   rig.peer.reply = (req, res) => json(req.headers.authorization === 'Bearer canary-token-2' ? 200 : 401, {})(req, res);

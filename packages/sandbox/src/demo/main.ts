@@ -18,15 +18,14 @@ import { Progress } from './progress.js';
 import { closingRows, table } from './report.js';
 import { NotIdle, Idle, shown } from './idle.js';
 import { readSides, type Sides } from './sides.js';
-import { newTally, type Story } from './story.js';
+import { newTally, pass, startAgoMs, type Story, virtualNow } from './story.js';
 import { monthEnd } from './trial-balance.js';
 import { runVerify } from './verify-step.js';
 import { startWorld, type World } from './world.js';
 
 const DAY_MS = 86_400_000;
-/** A month of the demo lasts at most 31 days. After the last renewal, debits and refunds take some days more. */
-const MONTH_DAYS = 31;
-const LAST_DAYS = 16;
+/** `leaveWork` lets a draft hour pass. So the story stops this long before now. */
+const LEFT_SEC = 65 * 60;
 const FINDINGS_SHOWN = 20;
 
 async function main(): Promise<number> {
@@ -41,7 +40,7 @@ async function main(): Promise<number> {
     seed: options.seed,
     databaseUrl: process.env['DATABASE_URL'] || null,
     dataDir: process.env['CROSSBILL_DATA_DIR'] || '.crossbill/demo',
-    startAgoMs: storyDays(options) * DAY_MS,
+    startAgoMs: startAgoMs(new Date(), options.months),
     environment: handedOn(process.env),
     onDeath: (how) => progress.warn(`the daemon died (${how}); it starts again and goes on from its stored state`),
     warn: (text) => progress.warn(text),
@@ -71,6 +70,7 @@ async function main(): Promise<number> {
   }
   if (!options.once) {
     await leaveWork(story);
+    await catchUp(story, 0);
     invite(world, progress);
     await signals.asked;
   }
@@ -78,8 +78,10 @@ async function main(): Promise<number> {
   return options.once && !clean ? 1 : 0;
 }
 
-function storyDays(options: DemoOptions): number {
-  return options.months * MONTH_DAYS + LAST_DAYS;
+/** Lets time pass until `beforeNowSec` seconds before now. So the story ends now, and its newest work is not old. */
+async function catchUp({ world }: Story, beforeNowSec: number): Promise<void> {
+  const remaining = Math.floor(Date.now() / 1000) - beforeNowSec - (await virtualNow(world));
+  if (remaining > 0) await pass(world, remaining);
 }
 
 /** Runs all steps of the demo. Returns true if Crossbill, Stripe, the MoR and `crossbill verify` agree. */
@@ -98,6 +100,8 @@ async function tell(options: DemoOptions, story: Story): Promise<boolean> {
     await driveTransfers(story);
     await driveLinks(story);
     await driveDisputes(story);
+    await catchUp(story, LEFT_SEC);
+    await story.rest.settled();
   } catch (error) {
     if (!(error instanceof NotIdle)) throw error;
     progress.warn(`${error.message}; still open:`);
@@ -126,7 +130,7 @@ async function tell(options: DemoOptions, story: Story): Promise<boolean> {
     progress.line(`  for a person: ${r.kind}: ${r.summary}. ${r.proposal}`);
   findings.push(...books.findings);
   sayAgreement(findings, progress);
-  const verified = await sayVerify(world, storyDays(options) + 1, progress);
+  const verified = await sayVerify(world, Math.ceil(startAgoMs(new Date(), options.months) / DAY_MS) + 1, progress);
   progress.line(`Took ${progress.elapsed()}.`);
   const clean = findings.length === 0 && open.length === 0 && verified;
   if (options.json)

@@ -58,6 +58,24 @@ export type Story = Scene & {
 };
 
 const DAY_SEC = 86_400;
+const DAY_MS = DAY_SEC * 1000;
+
+/**
+ * The last renewal is so many days ago. Debits, refunds and lost deliveries take eight to ten of these days, and the rest
+ * passes at the end. The next renewals, of the trials, come after 14 days.
+ */
+const LAST_DAYS = 11;
+
+/** How long ago the story begins, so that it ends now: months of Stripe's calendar, then the last days. */
+export function startAgoMs(now: Date, months: number): number {
+  const start = new Date(now.getTime() - LAST_DAYS * DAY_MS);
+  const day = start.getUTCDate();
+  start.setUTCDate(1);
+  start.setUTCMonth(start.getUTCMonth() - months);
+  const lastDay = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 0)).getUTCDate();
+  start.setUTCDate(Math.min(day, lastDay));
+  return now.getTime() - start.getTime();
+}
 
 /** Advances the sandbox's clock. */
 export async function pass(world: World, sec: number): Promise<void> {

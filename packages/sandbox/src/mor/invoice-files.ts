@@ -31,10 +31,16 @@ export class InvoiceFiles {
     return { fileName, url, expiresAt: new Date(expiresAtMs).toISOString() };
   }
 
-  /** The invoice of a payment or refund made at `sinceMs`: 202 for two seconds, then a link valid for 15 minutes. */
+  /**
+   * The invoice of a payment or refund made at `sinceMs`: 202 for two seconds, then a link valid for 15 minutes. `date`
+   * has the virtual time, because a caller may date the money by it. Other replies have the machine's time, like the
+   * signatures of webhooks.
+   */
   paymentInvoice(name: string, sinceMs: number): Reply {
-    if (this.kernel.clock.nowMs() < sinceMs + ISSUANCE_MS) return stillMaking();
-    return { status: 200, body: { invoice: this.link(`${name}.pdf`, DOCUMENT_LINK_MS) } };
+    const nowMs = this.kernel.clock.nowMs();
+    if (nowMs < sinceMs + ISSUANCE_MS) return stillMaking();
+    const body = { invoice: this.link(`${name}.pdf`, DOCUMENT_LINK_MS) };
+    return { status: 200, headers: { date: new Date(nowMs).toUTCString() }, body };
   }
 
   /** The consumer invoice of a tax transaction. Its link is valid for an hour. */

@@ -79,14 +79,24 @@ function setAside(lane: Lane, payment: Mutable<PaymentRow>, amount: bigint, hold
   });
 }
 
-/** Accepts a signup's charge as proven. Its payment then waits for the mark, like the payment of a renewal. */
-export function accept(lane: Lane, payment: Mutable<PaymentRow>, how: string): void {
+/**
+ * Accepts a signup's charge as proven. Its payment then waits for the mark, like the payment of a renewal. `at` is the
+ * MoR's time of the capture, or of its reply about the charge. Null or absent: unknown. The ledger dates the money by it.
+ */
+export function accept(lane: Lane, payment: Mutable<PaymentRow>, how: string, at?: Date | null): void {
   if (payment.amount === null) return;
   const isNew = payment.succeededAt === null;
-  Object.assign(payment, { status: 'succeeded', succeededAt: payment.succeededAt ?? lane.now, proveDueAt: null });
+  const takenAt = at && mayBeTakenAt(lane, at) ? at : lane.now;
+  Object.assign(payment, { status: 'succeeded', succeededAt: payment.succeededAt ?? takenAt, proveDueAt: null });
   if (isNew && !collect(lane, payment, null)) return;
   moveMark(payment, 'waiting');
   lane.log('decision', `charge ${payment.processorChargeId ?? ''} is proven: ${how}`, payment);
+}
+
+/** False for the time of a wrong clock: in the future, or before Stripe made the invoice. */
+function mayBeTakenAt({ invoice, now }: Lane, at: Date): boolean {
+  const madeAt = invoice?.platformCreatedAt ?? null;
+  return at <= now && madeAt !== null && at >= madeAt;
 }
 
 /** Accepts the amount of a signup's payment as certain. The payment's item closes, and its waiting mark continues. */

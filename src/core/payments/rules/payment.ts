@@ -155,12 +155,16 @@ export function learnFromCapture(lane: Lane, event: MorServiceEvent, paymentId: 
   // True if a person dismissed the unproven charge. This capture now proves the charge after all.
   const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, event);
   if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
-  if (sameMoney(amount, { minor: p.amount, currency: p.currency })) accept(lane, p, 'the MoR captured it');
+  if (sameMoney(amount, { minor: p.amount, currency: p.currency }))
+    accept(lane, p, 'the MoR captured it', findCapturedAt(event));
 }
+
+/** When the MoR took the money, in its own words, or else when it wrote the event. */
+const findCapturedAt = (event: MorServiceEvent): Date | null => timeNamed(event.data, 'capturedAt') ?? event.createdAt;
 
 /** True if the MoR reported a failure after the time of this capture. The later report counts. */
 function isRefusedSince({ verdictAt }: Payment, event: MorServiceEvent): boolean {
-  const at = timeNamed(event.data, 'capturedAt') ?? event.createdAt;
+  const at = findCapturedAt(event);
   return verdictAt !== null && at !== null && at.getTime() < verdictAt.getTime();
 }
 

@@ -35,7 +35,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
   apply: (lane, outcome, { payment }) => {
     const p = lane.findPayment(payment);
     if (p === undefined || p.mark !== 'proving') return;
-    if (outcome.ok && outcome.value === 'charged') return accept(lane, p, 'the MoR charged it');
+    if (outcome.ok && outcome.value === 'charged') return accept(lane, p, 'the MoR charged it', outcome.answeredAt);
     p.proveAttempts += 1;
     const tries = Math.min(p.proveAttempts, PROVE_DOUBLINGS);
     const isNoted = p.proveAttempts <= FAILED_READS_SHOWN;

@@ -67,6 +67,8 @@ export type CallSuccess<T> = {
   readonly value: T;
   readonly status: number;
   readonly requestId: string | null;
+  /** The peer's own time at its reply. Absent or null: the peer named no time. */
+  readonly answeredAt?: Date | null;
 };
 
 export type CallOutcome<T> = CallSuccess<T> | CallFailure;

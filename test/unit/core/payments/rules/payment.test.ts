@@ -30,7 +30,7 @@ import { channelEvent, eur } from '../../../../support/channel-object.js';
 import { FACTS } from '../../../../support/item-facts.js';
 import { never } from '../../../../support/never.js';
 import { choose, applyEvent } from '../../../../support/settle-rule.js';
-import { at, ctx as on, kinds, lane, marks, payment } from '../../../../support/waiting-payment.js';
+import { at, ctx as on, kinds, lane, marks, payment, withInvoice } from '../../../../support/waiting-payment.js';
 import { decide, openReview, recordRead } from '../../../../support/decide.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { isSurplus } from '../../../../../src/shared/domain/surplus.js';
@@ -47,7 +47,7 @@ const proving = (over: Partial<PaymentRow> = {}): PaymentRow => ({
 });
 const beside = payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' });
 const known = (...payments: PaymentRow[]): LaneState => payments.reduce(putPayment, lane());
-const ok = (value: ChargeState): CallOutcome<ChargeState> => ({ ok: true, value, status: 200, requestId: null });
+const ok = (value: ChargeState) => ({ ok: true, value, status: 200, requestId: null }) as const;
 /** The look-up came back, and the items are brought up to date. */
 const proved = (state: LaneState, id: string, outcome: CallOutcome<ChargeState>, ms = 0): LaneState =>
   decide(state, ctx(ms), (l) => {
@@ -66,6 +66,34 @@ it('after the MoR confirms the charge of a signup, Crossbill books the payment, 
   expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
   expect(texts(s)).toEqual(['charge ch_1 is proven: the MoR charged it']);
   expect(s.payments[0]).toEqual(beside);
+});
+
+it.each<[string, Date | null, Date | null, Date]>([
+  ['it has the time of the MoR’s reply', at(1_000), at(0), at(1_000)],
+  ['the reply names no time', null, at(0), at(9_000)],
+  ['the reply’s time is in the future', at(9_001), at(0), at(9_000)],
+  ['the reply’s time is before the invoice', at(-1), at(0), at(9_000)],
+  ['nobody knows when Stripe made the invoice', at(1_000), null, at(9_000)],
+])('a proven charge of a signup is dated by the MoR’s own clock: %s', (_, answeredAt, platformCreatedAt, takenAt) => {
+  const s = proved(
+    withInvoice(known(proving()), { platformCreatedAt }),
+    'pmt_1',
+    { ...ok('charged'), answeredAt },
+    9_000,
+  );
+  expect(last(s).succeededAt).toEqual(takenAt);
+  expect(s.entries).toMatchObject([{ at: at(9_000), movedAt: takenAt }]);
+});
+
+it('a capture that proves a signup’s charge dates the payment, and a later capture never moves booked money', () => {
+  const captured = { pspReference: 'ch_1', amount: MONEY, capturedAt: at(2_000).toISOString() };
+  const dated = (p: PaymentRow) => {
+    const s = withInvoice(known(p), { platformCreatedAt: at(0) });
+    const event = channelEvent('payment.captured', captured);
+    return last(decide(s, ctx(20_000), (l) => learnFromCapture(l, event, null))).succeededAt;
+  };
+  expect(dated(proving())).toEqual(at(2_000));
+  expect(dated(proving({ mark: 'confirmed', status: 'succeeded', succeededAt: at(9_000) }))).toEqual(at(9_000));
 });
 
 it('the MoR’s reply about a charge changes nothing for a payment in review or an unknown payment', () => {
