@@ -54,8 +54,8 @@ export interface Feature {
   readonly lanes?: readonly Subject[];
   /** Its events of the MoR, by type. */
   readonly events?: { readonly [K in MorServiceType]?: EventRow<K> };
-  /** What the timeline says after its calls, by kind of call. */
-  readonly doneWords?: { readonly [K in keyof FeatureCalls]?: string };
+  /** What a person reads of its calls, by kind of call: still to do, and done. */
+  readonly callWords?: { readonly [K in keyof FeatureCalls]?: { readonly toDo: string; readonly done: string } };
   /** The sentences of its facts. */
   readonly words?: Partial<Words<FactCode>>;
   /** Retries of refused renewals. At most one feature fills this slot. */

@@ -116,7 +116,7 @@ export function applyReply(rules: CallRules, lane: Lane, id: string, outcome: Ca
   }
   const rule = rules[m.kind];
   if (m.attempts <= FAILED_TRIES_SHOWN || outcome.kind === 'refused')
-    lane.log('call', `${m.kind}: ${codesOf(outcome)}`, m, detail);
+    lane.log('call', `${m.kind}: ${codesOf(outcome)}`, m, { ...detail, failed: codesOf(outcome) });
   if (outcome.kind === 'refused') {
     Object.assign(m, { status: 'refused', answeredAt: lane.now });
     return rule.refused(lane, callOf(lane, tried), outcome);
@@ -161,7 +161,7 @@ export function applyCheck(
   if (!isPayable(lane.invoice) && rule.withdrawn?.(lane, call) === true) {
     Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
     const why = 'it had no effect, and the invoice can no longer be paid';
-    return lane.log('decision', `${m.kind} withdrawn: ${why}`, m);
+    return lane.log('decision', `${m.kind} withdrawn: ${why}`, m, { call: m.kind, left: why });
   }
   m.firstTriedAt = lane.now;
   // A call never tried before keeps its key. If a try without a record is just reaching Stripe, the same key makes a
@@ -170,7 +170,7 @@ export function applyCheck(
   m.generation += 1;
   m.key = callKey(m.kind, m.subject, m.generation);
   Object.assign(m, { attempts: 0, replaying: false, nextTryAt: lane.now, createdAt: lane.now });
-  lane.log('decision', `${m.kind} had no effect under its key; next key ${m.key}`, m);
+  lane.log('decision', `${m.kind} had no effect under its key; next key ${m.key}`, m, { call: m.kind, next: m.key });
 }
 
 /** True if the call's row shows no send and no search, and the call is too young for Stripe to forget its key. */

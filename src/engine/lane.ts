@@ -177,7 +177,7 @@ export class Lane {
     if (m === undefined) return;
     const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
     Object.assign(m, { status: 'cancelled', answeredAt: this.now });
-    this.log('decision', `${m.kind} taken back: ${why}${tried}`, m);
+    this.log('decision', `${m.kind} taken back: ${why}${tried}`, m, { call: m.kind, left: `${why}${tried}` });
   }
 
   /** Makes the engine send a call again with the same key and bytes, so the call has only one effect. */
@@ -208,7 +208,7 @@ export class Lane {
   /** Opens an item: a new row, and a line in the timeline. */
   openItem(item: Item): void {
     const row = this.add('reviews', newReview(item, this.ctx.newId('rev'), this.now));
-    this.log('decision', `review item ${row.kind}: ${row.topic}`, row);
+    this.log('decision', `review item ${row.kind}: ${row.topic}`, row, { item: 'opened', review: row.kind });
   }
 
   /** Updates an open item. The timeline gets a line for a new fact or deadline. */
@@ -221,7 +221,8 @@ export class Lane {
     Object.assign(open, { dueAt, paymentRowId, refundId });
     if (isDueThen && !isNews) return;
     const how = isDueThen ? 'is now' : 'has another deadline';
-    this.log('decision', `review item ${open.kind} ${how}: ${open.fact.code}`, open);
+    const codes = { item: isDueThen ? 'changed' : 'due', review: open.kind };
+    this.log('decision', `review item ${open.kind} ${how}: ${open.fact.code}`, open, codes);
   }
 
   /** Closes the open items that `match`. */
@@ -232,7 +233,8 @@ export class Lane {
       Object.assign(r, { status: 'resolved', ...closed });
       // The journal only grows, and an erasure cannot change it. So the person's note is only in the item.
       const why = by === null ? (note ?? resolution) : `${resolution}, by ${by}`;
-      this.log(by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r);
+      const codes = { item: 'closed', review: r.kind, ...(by === null ? { why } : { by, choice: resolution }) };
+      this.log(by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r, codes);
     }
   }
 

@@ -76,6 +76,25 @@ it("the demo's metered customer and its customer with usage pay the final amount
   expect(amounts?.detail).toMatch(/^2 of these subscriptions bill by usage, .*the MoR gets final invoices$/);
 });
 
+it('the demo ends now: its signups lie months back, and no open dispute is overdue', async () => {
+  const lists = ['payments', 'reviews'].map((noun) =>
+    cliJson<{ data: { origin?: string; succeeded_at?: string; kind?: string; due_at?: string }[] }>(
+      [noun, ...(noun === 'reviews' ? ['list', '--status', 'open'] : []), '--limit', '100', '--env-file', envFile],
+      {},
+    ),
+  );
+  const [payments = [], reviews = []] = (await Promise.all(lists)).map(({ body }) => body.data);
+  const ageDays = (at = ''): number => (Date.now() - Date.parse(at)) / 86_400_000;
+  const signups = payments.filter((p) => p.origin === 'signup').map((p) => ageDays(p.succeeded_at));
+  expect(signups.length).toBeGreaterThan(0);
+  for (const days of signups) expect(days).toBeGreaterThan(60);
+  const taken = payments.flatMap((p) => p.succeeded_at ?? []).map((at) => ageDays(at));
+  expect(Math.min(...taken)).toBeLessThan(1);
+  const due = reviews.filter((r) => r.kind === 'dispute').map((r) => ageDays(r.due_at));
+  expect(due).toHaveLength(1);
+  for (const days of due) expect(days).toBeLessThan(0);
+});
+
 it('the command line works with the settings file the demo names', async () => {
   const status = await cli(['status', '--env-file', envFile]);
   expect(status).toEqual({ code: 0, out: expect.stringMatching(/^Invoices\n/), err: '' });

@@ -27,6 +27,7 @@ import {
   WordOrNull,
 } from '../../frames/api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
+import { timelineSentence } from '../../frames/console/timeline-words.js';
 import { RetriesView, retriesView } from './retry.view.js';
 import { PaymentView, paymentView } from '../payments/payment.view.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
@@ -71,7 +72,7 @@ export class AttemptView {
 export class TimelineLine {
   @Time() at!: string;
   @Word(['event', 'decision', 'call', 'person']) kind!: string;
-  @Text() text!: string;
+  @Text('A sentence for people: it may change. The codes stand in `detail`.') text!: string;
   @TextIfAny('The event, call, review item or refund it is about.') ref?: string | undefined;
   @OpenIfAny('Facts beside the text, such as a request id; left out when there are none.')
   detail?: Readonly<Record<string, unknown>> | undefined;
@@ -178,6 +179,6 @@ function attemptView(attempt: AttemptRow): AttemptView {
 }
 
 function timelineLine(line: JournalLine): TimelineLine {
-  const { at, kind, text, ref, detail } = line;
-  return { at: timeOf(at), kind, text, ref: ref ?? undefined, detail: detail ?? undefined };
+  const { at, kind, ref, detail } = line;
+  return { at: timeOf(at), kind, text: timelineSentence(line), ref: ref ?? undefined, detail: detail ?? undefined };
 }

@@ -11,6 +11,11 @@ export const links = feature({
   modules: async () => [(await import('./links.module.js')).LinksModule],
   lanes: [lane, recovery],
   events: { 'payment.captured': { ...captured, apply: applyCaptured } },
-  doneWords: { create_payment_link: 'Requested a payment link from the MoR' },
+  callWords: {
+    create_payment_link: {
+      toDo: 'request a payment link from the MoR',
+      done: 'Requested a payment link from the MoR',
+    },
+  },
   words: linkWords,
 });

@@ -19,10 +19,16 @@ export const retries = feature({
   },
   status: async () => (await import('./retries.status.js')).status,
   lanes: [lane],
-  doneWords: {
-    retry_charge: 'Asked the MoR to charge again',
-    mark_uncollectible: 'Marked the invoice uncollectible on Stripe',
-    cancel_subscription: 'Cancelled the subscription on Stripe',
+  callWords: {
+    retry_charge: { toDo: 'ask the MoR to charge again', done: 'Asked the MoR to charge again' },
+    mark_uncollectible: {
+      toDo: 'mark the invoice uncollectible on Stripe',
+      done: 'Marked the invoice uncollectible on Stripe',
+    },
+    cancel_subscription: {
+      toDo: 'cancel the subscription on Stripe',
+      done: 'Cancelled the subscription on Stripe',
+    },
   },
   retries: { applyRefusal, offer: offerRetry, applyMethod },
   words: retryWords,

@@ -37,6 +37,11 @@ export const transfers = feature({
         'The MoR may have received another transfer. Crossbill did not book its money: ask the MoR how much money arrived in all.',
     },
   },
-  doneWords: { create_proforma: 'Requested a proforma invoice from the MoR' },
+  callWords: {
+    create_proforma: {
+      toDo: 'request a proforma invoice from the MoR',
+      done: 'Requested a proforma invoice from the MoR',
+    },
+  },
   words: transferWords,
 });

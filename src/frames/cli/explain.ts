@@ -16,6 +16,7 @@ import { nextTryOf } from '../../core/invoices/retry.view.js';
 import { Finder, SHORTEST_NAME } from '../console/finder.js';
 import { minorsOf, splitAmount } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
+import { callToDo, timelineSentence } from '../console/timeline-words.js';
 import { ReviewsRepository } from '../../core/reviews/reviews.repository.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
 import { SignupsRepository } from '../../core/signups/signups.repository.js';
@@ -147,7 +148,7 @@ function* tellInvoice(view: InvoiceView): Iterable<string> {
   for (const m of view.calls.filter((x) => x.status === 'pending')) {
     const last = m.lastMessage ?? m.lastCode ?? String(m.lastStatus ?? 'no answer');
     const tries = m.attempts === 0 ? 'not tried yet' : `${m.attempts} tries, last: ${last}`;
-    yield `Waiting call: ${m.kind} to ${m.peer}, next try ${time(m.nextTryAt)} (${tries}).`;
+    yield `Crossbill has still to ${callToDo(m.kind)}, next try ${time(m.nextTryAt)} (${tries}).`;
   }
   for (const r of view.reviews.filter((x) => x.status === 'open')) {
     const { summary, proposal } = sentencesOf(r);
@@ -214,9 +215,16 @@ const WHO: Record<JournalLine['kind'], string> = {
   person: 'person',
 };
 
-function tellLine({ at, kind, text, ref, detail }: JournalLine): string {
-  const shown = kind === 'event' ? {} : (detail ?? {});
-  const facts = Object.entries(shown).filter(([name, value]) => value !== null && name !== 'call');
-  const more = facts.length === 0 ? '' : ` [${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')}]`;
+/** The codes of a call that a support case needs, by their names in words. */
+const CALL_FACTS = { attempt: 'try', status: 'status', requestId: 'request', key: 'key' } as const;
+
+function tellLine(line: JournalLine): string {
+  const { at, kind, ref, detail } = line;
+  const text = timelineSentence(line);
+  const facts = Object.entries(CALL_FACTS).flatMap(([name, word]) => {
+    const value = kind === 'call' ? detail?.[name] : null;
+    return value === null || value === undefined ? [] : [`${word} ${String(value)}`];
+  });
+  const more = facts.length === 0 ? '' : ` [${facts.join(', ')}]`;
   return `${time(at)}  ${(known(WHO, kind) ?? kind).padEnd(7)}  ${text}${more}${ref === null || text.includes(ref) ? '' : ` (${ref})`}`;
 }

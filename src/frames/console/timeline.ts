@@ -1,10 +1,9 @@
 // The timeline of an object, oldest line first: the actor and the event, in words. Routine steps are folded; links and
 // buttons stand for ids.
-import { join } from '../../feature.js';
-import { FEATURES } from '../../features.js';
-import { type JournalLine, type CallKind } from '../../shared/domain/model.js';
+import { type JournalLine } from '../../shared/domain/model.js';
 import { type Html, html, nothing } from './html.js';
-import { capital, copyId, eventWords, foreign, pathOf, time } from './show.js';
+import { copyId, foreign, pathOf, time } from './show.js';
+import { isSuccess, timelineSentence } from './timeline-words.js';
 
 export function timeline(journal: readonly JournalLine[]): Html {
   if (journal.length === 0) return html`<p class="empty">Nothing has happened yet.</p>`;
@@ -35,14 +34,9 @@ function isRoutine({ kind, detail }: JournalLine): boolean {
   return kind === 'event' ? detail?.['reason'] === null : kind === 'call' && isSuccess(detail);
 }
 
-function isSuccess(detail: JournalLine['detail']): boolean {
-  const status = detail?.['status'];
-  return typeof status === 'number' && status >= 200 && status < 300;
-}
-
 function step(line: JournalLine): Html {
   return html`<li class="${line.kind}">
-    <span class="said">${foreign(sentence(line))}</span>
+    <span class="said">${foreign(timelineSentence(line))}</span>
     <span class="meta">${actor(line)} · ${time(line.at)} ${about(line)}</span>
   </li>`;
 }
@@ -53,14 +47,6 @@ function actor({ kind, detail }: JournalLine): string {
   return sender === 'stripe' ? 'Stripe' : sender === 'mor' ? 'MoR' : 'Crossbill';
 }
 
-function sentence({ kind, text, detail }: JournalLine): string {
-  const { type, reason, call } = detail ?? {};
-  if (kind === 'event' && typeof type === 'string')
-    return typeof reason === 'string' ? `${eventWords(type)}: ${reason}` : eventWords(type);
-  const done = isSuccess(detail) && typeof call === 'string' ? DONE[call] : undefined;
-  return done ?? (kind === 'person' ? text : capital(text)); // a person's name keeps its letters
-}
-
 /** Links to the event, payment, refund, review item or request of the line. */
 function about({ kind, ref, detail }: JournalLine): Html {
   const request = detail?.['requestId'];
@@ -69,16 +55,3 @@ function about({ kind, ref, detail }: JournalLine): Html {
   const page = pathOf(ref);
   return page === null ? copyId(ref) : html`· <a href="${page.path}" title="${ref}">${page.noun}</a>`;
 }
-
-const DONE: Readonly<Record<string, string>> = {
-  finalize_invoice: 'Finalized the invoice on Stripe',
-  report_payment: 'Reported the payment to Stripe',
-  attach_payment: 'Attached the payment to the invoice on Stripe',
-  set_reference: 'Wrote the payment reference into the invoice on Stripe',
-  pay_out_of_band: 'Marked the invoice paid on Stripe, out of band',
-  report_refund: 'Reported the refund to Stripe',
-  issue_credit_note: 'Issued the credit note on Stripe',
-  create_refund: 'Requested the refund from the MoR',
-  relay_event: 'Relayed the invoice to the MoR',
-  ...join(FEATURES, 'doneWords'),
-} satisfies Record<CallKind, string>;

@@ -105,7 +105,7 @@ export function objectLookup<K extends Kind>(
       if (o === undefined || facts === null) return;
       const { status } = facts.kind === 'proforma' ? facts.proforma : facts.link;
       if (!isOfKind(facts)) return;
-      if (status !== o.status) lane.log('call', `${objectName(o)} is ${status}`, o);
+      if (status !== o.status) lane.log('call', `${objectName(o)} is ${status.replaceAll('_', ' ')}`, o);
       apply(lane, o, facts);
     },
   };

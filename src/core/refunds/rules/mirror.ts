@@ -45,7 +45,11 @@ export function mirrorRefunds(lane: Lane): void {
     const isOthers = lane.sendsNothing && next !== 'done' && next !== 'not_needed';
     if (isOthers) lane.post(refundMirrored(p, r, lane.now));
     moveMirror(r, isOthers ? 'not_needed' : next);
-    lane.log('decision', `show the refund on Stripe, stage ${r.mirror}`, r);
+    lane.log(
+      'decision',
+      r.mirror === 'not_needed' ? 'Stripe needs no entry for the refund' : 'show the refund on Stripe',
+      r,
+    );
   }
 }
 
