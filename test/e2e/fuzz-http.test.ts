@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { furnish, type Rig } from '../../packages/proof/src/fuzz/rig.js';
-import { runBatch } from '../../packages/proof/src/fuzz/runner.js';
+import { runTurn } from '../../packages/proof/src/fuzz/runner.js';
 import { remoteTargets } from '../../packages/proof/src/fuzz/targets/remote.js';
 import { OPS_KEY, useWorld } from '../support/world.js';
 import { secretOf } from './support/endpoint.js';
@@ -28,7 +28,8 @@ describe('a daemon', () => {
   it.each(remoteTargets.map(({ name, on }) => [name, on] as const))(
     'the daemon answers every fuzzed request at %s without revealing an internal detail or losing an event',
     async (_, on) => {
-      const { seed, failure } = await runBatch(on(rig), randomInt(1, 2 ** 31), RUNS);
+      const seed = randomInt(1, 2 ** 31);
+      const { failure } = await runTurn(on(rig), { seed, runs: RUNS });
       expect(failure === null ? null : { seed, ...failure }).toBeNull();
     },
   );

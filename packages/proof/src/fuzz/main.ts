@@ -1,9 +1,8 @@
 // `npm run fuzz` gives damaged inputs to every parser of outside data, round after round, until the time is up. A
 // parser that breaks gets no further input.
-import { corpus, tryCase } from './corpus.js';
 import { openRig, type Rig } from './rig.js';
 import { type Options, readOptions, usage } from './options.js';
-import { type Batch, runBatch } from './runner.js';
+import { runTurn } from './runner.js';
 import { type Target } from './target.js';
 import { targets } from './targets.js';
 import { remoteTargets } from './targets/remote.js';
@@ -11,8 +10,6 @@ import { startWatchdog } from './watchdog.js';
 
 /** Each target has this long in each round. Then the next target has its turn. */
 const TURN_MS = 8_000;
-const FIRST_RUNS = 100;
-const MOST_RUNS = 50_000;
 
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 const grouped = (count: number): string => count.toLocaleString('en-US');
@@ -50,64 +47,37 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-type Sum = { tried: number; ms: number };
-
-async function fuzz(all: readonly Target[], options: Options, rig: Rig | null): Promise<number> {
+async function fuzz(all: readonly Target[], { seed, minutes, path }: Options, rig: Rig | null): Promise<number> {
   const watch = startWatchdog();
-  const sums = new Map<string, Sum>(all.map(({ name }) => [name, { tried: 0, ms: 0 }]));
-  const failed: string[] = [];
-  const startedAt = performance.now();
-  const end = startedAt + options.minutes * 60_000;
-  write(
-    `seed ${options.seed}, ${all.length} targets, ${options.runs === null ? `${options.minutes} minutes` : `${options.runs} inputs each`}`,
-  );
-
-  for (const one of corpus()) {
-    const target = all.find(({ name }) => name === one.target);
-    const why = target === undefined ? null : await tryCase(target, one);
-    if (why === null) continue;
-    failed.push(one.target);
-    write(`FAILED ${one.target}, of the corpus: ${why}\n  ${JSON.stringify(one.input).slice(0, 2_000)}`);
-  }
-
-  for (let round = 0; failed.length < all.length; round++) {
-    for (const [n, target] of all.entries()) {
-      const sum = sums.get(target.name);
-      if (sum === undefined || failed.includes(target.name)) continue;
-      if (options.runs === null && performance.now() > end) break;
-      const rate = sum.ms === 0 ? 0 : sum.tried / sum.ms;
-      const runs = options.runs ?? Math.max(FIRST_RUNS, Math.min(MOST_RUNS, Math.round(rate * TURN_MS)));
-      const seed = (options.seed + round * all.length + (options.runs === null ? n : 0)) % 2 ** 31;
-      const from = performance.now();
-      const batch = await runBatch(target, seed, runs, watch);
-      sum.tried += batch.tried;
-      sum.ms += performance.now() - from;
-      const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
-      write(`${minutes.padStart(5)} min  ${target.name.padEnd(20)} ${grouped(sum.tried).padStart(12)} inputs`);
-      if (batch.failure === null) continue;
-      failed.push(target.name);
-      tell(target, batch, rig);
+  const tried = new Map<string, number>(all.map(({ name }) => [name, 0]));
+  const failed = new Set<string>();
+  const end = performance.now() + minutes * 60_000;
+  write(`seed ${seed}, ${all.length} targets, ${path === null ? `${minutes} minutes` : `input ${path}`}`);
+  let ofTurn = seed;
+  do {
+    for (const target of all.filter(({ name }) => !failed.has(name))) {
+      const { name } = target;
+      if (path === null && performance.now() > end) break;
+      const turn = path === null ? { ms: TURN_MS } : { path };
+      const outcome = await runTurn(target, { seed: ofTurn, watch, ...turn });
+      tried.set(name, (tried.get(name) ?? 0) + outcome.tried);
+      write(`${name.padEnd(20)} ${grouped(tried.get(name) ?? 0).padStart(12)} inputs`);
+      if (outcome.failure !== null) {
+        failed.add(name);
+        write(`FAILED ${name}: ${outcome.failure.why}`);
+        write(`  smallest input: ${JSON.stringify(outcome.failure.input).slice(0, 4_000)}`);
+        const { path: at } = outcome.failure;
+        if (at !== null) write(`  again: npm run fuzz -- --only ${name} --seed ${ofTurn} --path ${at}`);
+        for (const line of rig?.errors() ?? []) write(`  the daemon: ${line.slice(0, 1_500)}`);
+      }
+      ofTurn = (ofTurn + 1) % 2 ** 31;
     }
-    if (options.runs !== null || performance.now() > end) break;
-  }
+  } while (path === null && failed.size < all.length && performance.now() < end);
 
-  write('');
-  for (const [name, { tried, ms }] of sums)
-    write(`${name.padEnd(20)} ${grouped(tried).padStart(12)} inputs ${(ms / 60_000).toFixed(1).padStart(6)} min`);
-  const tried = [...sums.values()].reduce((total, sum) => total + sum.tried, 0);
-  const took = ((performance.now() - startedAt) / 60_000).toFixed(1);
-  write(
-    `${grouped(tried)} inputs in ${took} minutes, seed ${options.seed}: ${failed.length === 0 ? 'nothing broke' : `${failed.length} broke: ${failed.join(', ')}`}`,
-  );
-  return failed.length === 0 ? 0 : 1;
-}
-
-function tell({ name }: Target, { seed, runs, failure }: Batch, rig: Rig | null): void {
-  if (failure === null) return;
-  write(`FAILED ${name}: ${failure.why}`);
-  write(`  smallest input, after ${failure.shrinks} steps: ${JSON.stringify(failure.input).slice(0, 4_000)}`);
-  write(`  again: npm run fuzz -- --only ${name} --seed ${seed} --runs ${runs}`);
-  for (const line of rig?.errors() ?? []) write(`  the daemon: ${line.slice(0, 1_500)}`);
+  const sum = [...tried.values()].reduce((total, count) => total + count, 0);
+  const broke = failed.size === 0 ? 'nothing broke' : `${failed.size} broke: ${[...failed].join(', ')}`;
+  write(`${grouped(sum)} inputs, seed ${seed}: ${broke}`);
+  return failed.size === 0 ? 0 : 1;
 }
 
 process.exitCode = await main(process.argv.slice(2));

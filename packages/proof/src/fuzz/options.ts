@@ -8,14 +8,14 @@ export type Options = {
   /** The names of the targets. Empty: all. */
   readonly only: readonly string[];
   readonly seed: number;
-  /** The number of inputs for each target, in one round. Null: rounds follow until the time of `--minutes` is up. */
-  readonly runs: number | null;
+  /** The place of one input among those of the seed: only this one runs. Null: rounds follow until the time is up. */
+  readonly path: string | null;
 };
 
 export const usage = `npm run fuzz -- [--minutes M] [--only NAME,NAME] [--seed S]
     every parser of outside data, one after the other, again and again for M minutes (default 60)
-npm run fuzz -- --only NAME --seed S --runs N
-    N inputs of one target, from the seed: the same again
+npm run fuzz -- --only NAME --seed S --path P
+    one input of one target again, as the report of its failure names it
 npm run fuzz -- --list
     the targets
 
@@ -29,7 +29,7 @@ export function readOptions(args: readonly string[]): Options {
       minutes: { type: 'string', default: '60' },
       only: { type: 'string', default: '' },
       seed: { type: 'string' },
-      runs: { type: 'string' },
+      path: { type: 'string' },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -39,7 +39,7 @@ export function readOptions(args: readonly string[]): Options {
     minutes: number('--minutes', values.minutes),
     only: values.only.split(',').filter((name) => name !== ''),
     seed: values.seed === undefined ? randomInt(1, 2 ** 31) : number('--seed', values.seed),
-    runs: values.runs === undefined ? null : number('--runs', values.runs),
+    path: values.path ?? null,
   };
 }
 
