@@ -1,5 +1,5 @@
-// Every wait, number of tries and limit of the rules, with unit, reason and source. An operator's own choices are
-// settings (shared/config/settings.ts).
+// The waits, numbers of tries and limits that more than one part shares or the core needs, with unit, reason and source. A
+// feature has its own in its rules/limits.ts. An operator's own choices are settings (shared/config/settings.ts).
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -58,6 +58,8 @@ export const STANDSTILL_MS = 5 * 60_000;
 
 // ---- Workers: failing lanes, shared commits
 
+/** The rules run until nothing changes, at most so many rounds in one step of a lane. No invoice ever needed eight. */
+export const SETTLE_ROUNDS = 8;
 /** Failed decisions before Crossbill parks the event, or opens an item about the lane. */
 export const DECISION_TRIES = 10;
 /** The pause between tries of a lane after DECISION_TRIES failures. The lane waits for a new release or a person. */
@@ -113,40 +115,6 @@ export const RELAY_LATE_MS = HOUR_MS;
 /** After so many failed reads (nine minutes) Crossbill relays without a read: an outage must not stop a renewal. */
 export const RELAY_READ_TRIES = 10;
 
-// ---- Enrolment
-
-/**
- * Crossbill waits this long to learn whether a customer is enrolled. Then a person decides. By then Stripe finalizes
- * the draft, and the MoR has not received the invoice yet.
- */
-export const ENROLMENT_TIMEOUT_MS = HOUR_MS;
-/**
- * The MoR charges a customer's invoices from the time of the customer link on. Stripe still collects an older invoice,
- * unless the MoR took a payment for it. An invoice up to this much older than the link counts as enrolled, because a
- * merchant may make the link some days after the MoR's first charge.
- */
-export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
-
-// ---- Possible charges by Stripe
-
-/**
- * Crossbill trusts a read of a subscription's payment methods for a day. Not longer: a customer can save a card in the
- * portal on any day. Not shorter: the events of one renewal arrive within an hour to three days, and each would need a
- * request to Stripe. `doctor --all` renews the reads of a hundred subscriptions with one request.
- */
-export const CHARGE_POLL_GOOD_MS = DAY_MS;
-/** The pause before the first read of a payment method. Stripe can no longer charge an invoice marked by then. */
-export const CHARGE_POLL_AFTER_MS = 5_000;
-/** The pause between reads while Stripe would charge a draft. An operator's fix must show within the hour. */
-export const CHARGE_POLL_DRAFT_MS = 5 * MINUTE_MS;
-/** The pause between reads while Stripe would charge an open invoice. Stripe's retries are days apart. */
-export const CHARGE_POLL_OPEN_MS = 6 * HOUR_MS;
-/** The most failed reads of a payment method in a row. Then Crossbill works on the invoice without such a read. */
-export const CHARGE_POLL_TRIES = 8;
-
-/** The rules run until nothing changes, at most so many rounds in one step of a lane. No invoice ever needed eight. */
-export const SETTLE_ROUNDS = 8;
-
 // ---- Signups
 
 /** Crossbill asks the MoR about a signup's charge for this long. Then a person decides. */
@@ -191,11 +159,6 @@ export const REFUND_REMINDER_DAYS = 10;
 
 // ---- Bank transfers and payment links
 
-/**
- * After a read shows a transfer, Crossbill waits this long for the event of the transfer. The MoR tries to deliver an
- * event for some hours (events API).
- */
-export const TRANSFER_TIMEOUT_MS = HOUR_MS;
 /** A transfer is late this long after its due date. Banks take days, and customers longer. */
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
@@ -208,21 +171,9 @@ export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
 export const LINK_LAST_POLL_AFTER_MS = MINUTE_MS;
 /** The most reads of a payment link to confirm an announced capture, over about two minutes. Then a person decides. */
 export const LINK_CONFIRM_TRIES = 8;
-/** How long reads of a link may get no reply from the MoR: longer than an outage of a day. Then a person decides. */
-export const LINK_SILENT_MS = 2 * DAY_MS;
-/** The most automatic payment links for one invoice. Each lives a week, so together they outlast every schedule. */
-export const RECOVERY_LINKS_MOST = 3;
 
 // ---- Retries of refused renewals
 
-/**
- * Within this time after a refusal, `invoice.payment_attempt_required` is still about the refused charge. Stripe sends
- * the first such event when it finalizes the invoice, about an hour after the MoR reports the refusal. Stripe sends the
- * next such event at least a day later (Stripe docs, "Automate payment retries").
- */
-export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
-/** A refusal this much older than a retry is about an earlier try. Clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
-export const CLOCKS_APART_MS = HOUR_MS;
 /**
  * The most steps of a retry schedule for one kind of refusal. Stripe itself tries at most eight times (Stripe docs,
  * "Automate payment retries").
@@ -241,90 +192,18 @@ export const ROUTE_LONGEST_PAUSE_MS = 6 * HOUR_MS;
 /** After this time Crossbill no longer searches for the invoice of an event. */
 export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 
-// ---- Disputes
-
-/** A refund up to this much older than an alert may be about the alert: deliveries take hours (events API). */
-export const ALERT_TIMEOUT_MS = DAY_MS;
-/** The most ids Crossbill keeps of one dispute or alert. All belong to one payment: its id, charge and intent. */
-export const DISPUTE_NAMES_MOST = 20;
-
-// ---- Onboarding
-
-/** The pause between reads of one application. A person reviews it (onboarding API, "What the service does", 5). */
-export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
-/** The pause between a replica's searches for applications due to be read. */
-export const ONBOARDING_REPLY_POLL_MS = MINUTE_MS;
-/** How long one request locks a merchant: longer than the calls of one step, so two requests never send at once. */
-export const ONBOARDING_BUSY_MS = 30_000;
-
 // ---- Webhook endpoints
 
 /** The shortest time between two notifications about refusals at one endpoint. Strangers can cause endless refusals. */
 export const REFUSALS_NOTIFIED_EVERY_MS = HOUR_MS;
 
-// ---- Notifications
-
-/** The timeout of one delivery. Standard Webhooks asks for 15 to 30 seconds ("Operational considerations"). */
-export const NOTIFY_TIMEOUT_MS = 15_000;
-/** How long one process locks a notification: longer than NOTIFY_TIMEOUT_MS. After a crash another process sends it. */
-export const NOTIFY_BUSY_MS = 30_000;
-/** Crossbill sends `review.due_soon` this long before the deadline of an item. */
-export const REVIEW_DUE_SOON_MS = DAY_MS;
-/** The pause between searches for deadlines, items without an invoice and runs of verify that need a notification. */
-export const LOOKOUT_EVERY_MS = 15_000;
-/** The database keeps delivered and abandoned notifications for this many days. */
-export const NOTIFICATIONS_KEPT_DAYS = 30;
-
 // ---- Verify
 
-/** Work younger than this is still under way, so verify does not call it a difference. */
-export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
-/** An interrupted run may resume within a day of its start. After a day, the next daily run compares everything. */
-export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
-/**
- * A run without a save for this long counts as dead, and another process may resume it. A living run saves every 30
- * seconds, or after its present request of at most two minutes. If the old process still lives, its next save fails,
- * and it ends.
- */
-export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
-/**
- * The times of the MoR's attempts to deliver an event, in seconds after the event. The MoR makes at most 8 attempts:
- * the first retry follows after 10 seconds, and each later pause is three times as long (events API, "Delivery"). That
- * page may also mean a ninth attempt, hours later. If an attempt is missing here, verify only looks up more events.
- */
-export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
-
-/** If Crossbill lacks an event of Stripe, verify looks again after this pause: the event may just be arriving. */
-export const VERIFY_RECHECK_MS = 2_000;
-/** The pause before the second comparison of a young object: Stripe delivers in two seconds; a decision takes one. */
-export const VERIFY_RECENT_PAUSE_MS = 3_000;
-/** The longest time between two saves of a run. A save shows other processes that the run lives. */
-export const VERIFY_SAVE_WITHIN_MS = 30_000;
-/** While one replica makes the daily run, each save keeps the other replicas from starting the run for this time. */
-export const VERIFY_HELD_MS = 15 * MINUTE_MS;
-/** The next run compares at most this many invoices with money differences again, at one or two requests each. */
-export const VERIFY_AGAIN_MOST = 1_000;
 /** How far back the daily run looks: as far as Stripe lists events, but not before the first start of Crossbill. */
 export const VERIFY_LOOKBACK_MS = 30 * DAY_MS;
-/** The pause before the next try of an incomplete daily run. */
-export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
-/** The pause between a replica's checks for a due daily run. */
-export const VERIFY_POLL_EVERY_MS = 5 * MINUTE_MS;
+
 /** Stripe lists events for 30 days (Stripe docs, "Events"). One hour less: no event expires between two pages. */
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
-/** The longest time between an invoice and the MoR's verdict on it. Bank debits settle after days. */
-export const VERDICT_LONGEST_MS = 30 * DAY_MS;
-
-/** The most marks one daily run checks at the MoR: 90 minutes at ten a second. A million marks take 20 days. */
-export const VERIFY_MARKS_A_RUN = 50_000;
-/** A run started by a person checks at most this many marks, so the person waits less than a minute. */
-export const VERIFY_MARKS_FOR_A_PERSON = 500;
-/** Crossbill counts unchecked marks up to this number. A run must not read a million rows for one count. */
-export const MARKS_LEFT_COUNTED = 10_000;
-/** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit. */
-export const VERIFY_MARKS_PAUSE_MS = 100;
-/** An unclear refund is on its payment record or not, so several sums are possible. Verify tries at most this many. */
-export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports
 
@@ -333,18 +212,8 @@ export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 // ---- Moves
 
-/** Crossbill moves a subscription at least a day before its next renewal. A person has a day to undo the move. */
-export const MOVE_BEFORE_RENEWAL_MS = DAY_MS;
 /**
  * Days until the due date of a moved subscription's invoices. Stripe does not charge these invoices itself, so it
  * demands a due date. Stripe's Dashboard proposes 30 days.
  */
 export const MOVED_DAYS_UNTIL_DUE = 30;
-/** The most tries of one request of a move, with pauses of 1, 2, 4 and 8 s. Then the command ends; run it again. */
-export const MOVE_TRIES = 5;
-export const MOVE_FIRST_PAUSE_MS = 1_000;
-/**
- * The longest pause of a move after a Retry-After from Stripe, since a person waits for the command. If Stripe still
- * refuses after all tries, the next run of the command continues.
- */
-export const MOVE_LONGEST_PAUSE_MS = MINUTE_MS;

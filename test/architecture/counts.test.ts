@@ -3,18 +3,20 @@ import { expect, it } from '@jest/globals';
 import { readSources } from './import-rules.js';
 
 const src = readSources('src');
-const linesOf = (files: typeof src): number => files.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+/** Lines without imports: nobody reads those, and a file split by topic has more of them. */
+const linesOf = (files: typeof src): number =>
+  files.reduce((sum, { text }) => sum + text.replace(/^import [^;]*;\n/gm, '').split('\n').length - 1, 0);
 
 it('the top of src has at most twelve entries', () => {
   expect(new Set(src.map(({ path }) => path.split('/')[0])).size).toBeLessThanOrEqual(12);
 });
 
-it('core, engine and shared have at most 29,300 lines', () => {
-  expect(linesOf(src.filter(({ path }) => /^(core|engine|shared)\//.test(path)))).toBeLessThanOrEqual(29_300);
+it('core, engine and shared have at most 26,700 lines besides imports', () => {
+  expect(linesOf(src.filter(({ path }) => /^(core|engine|shared)\//.test(path)))).toBeLessThanOrEqual(26_700);
 });
 
-it('src has at most 64,100 lines', () => {
-  expect(linesOf(src)).toBeLessThanOrEqual(64_100);
+it('src has at most 58,300 lines besides imports', () => {
+  expect(linesOf(src)).toBeLessThanOrEqual(58_300);
 });
 
 it('only the list of features names the folder of a feature from outside', () => {

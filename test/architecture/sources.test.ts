@@ -126,7 +126,7 @@ const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string]
   ['the alarm when no verdict came', 'core/invoices/rules/verdict.ts', 'overdueItems'],
   ['when a draft counts as stuck', 'core/invoices/rules/invoice.ts', 'draftItems'],
   ['whether a payment may be marked on its invoice', 'core/payments/rules/decide-mark.ts', 'decideMark'],
-  ['what happens with an overpayment', 'core/payments/rules/payment.ts', 'declareSurplus'],
+  ['what happens with an overpayment', 'core/payments/rules/surplus.ts', 'declareSurplus'],
   ['how many invoices a charge pays', 'core/books/rules/collect.ts', 'collect'],
   ['who may refund how much', 'core/refunds/rules/request.ts', 'requestRefund'],
   ['when a refund counts as stuck', 'core/refunds/rules/stuck-refund.ts', 'stuckRefunds'],

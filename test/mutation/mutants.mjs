@@ -89,7 +89,7 @@ export const mutants = [
   },
   {
     name: 'a refund is counted twice',
-    file: 'src/core/refunds/rules/mirror.ts',
+    file: 'src/core/refunds/rules/count.ts',
     find: "if (r.status !== 'succeeded' || r.counted ||",
     replace: "if (r.status !== 'succeeded' ||",
     tests: REFUNDS,
@@ -295,7 +295,7 @@ export const mutants = [
   },
   {
     name: 'another payment method gets a try although the invoice is paid',
-    file: 'src/features/retries/rules/refusal.ts',
+    file: 'src/features/retries/rules/decide-retry.ts',
     find: 'if (means === null || findMethodObstacle(lane, ctx) !== null) return IDLE;',
     replace: 'if (means === null) return IDLE;',
     tests: ['test/unit/features/retries/rules/refusal.test.ts'],

@@ -6,7 +6,7 @@ import { consolePages, NOT_ASKED } from '../../packages/bench/src/console-pages.
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { type Question, questions } from '../../packages/bench/src/growth-questions.js';
 import { Database } from '../../src/frames/store/database.js';
-import { MARKS_LEFT_COUNTED } from '../../src/shared/policy.js';
+import { MARKS_LEFT_COUNTED } from '../../src/features/verify/rules/limits.js';
 import { MarksRepository } from '../../src/features/verify/marks.repository.js';
 import { showMarksLeft } from '../../src/features/verify/rules/run.js';
 import { LOOKED_THROUGH } from '../../src/frames/store/walk.js';

@@ -2,7 +2,7 @@
 import { type LaneState } from '../../src/shared/domain/model.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { linkLookup } from '../../src/features/links/rules/link.js';
-import { type ObjectRead } from '../../src/core/mor-objects/rules/mor-object.js';
+import { type ObjectRead } from '../../src/core/mor-objects/rules/read-object.js';
 import { type ObjectRequest, requestObject as request } from '../../src/core/mor-objects/rules/request.js';
 import { proformaLookup } from '../../src/features/transfers/rules/proforma.js';
 import { asCommand, decide } from './decide.js';

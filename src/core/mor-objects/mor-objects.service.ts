@@ -2,7 +2,7 @@
 // sends the requests.
 import { Injectable } from '@nestjs/common';
 import { invoiceUnread, notFound } from '../../frames/api/http/problem.js';
-import { type ObjectLookup, type ObjectRead } from './rules/mor-object.js';
+import { type ObjectLookup, type ObjectRead } from './rules/read-object.js';
 import { objectDeleted, type ObjectRequest, requestObject, findOpenObject } from './rules/request.js';
 import { type LaneState } from '../../shared/domain/model.js';
 import { isRecordedProforma, type MorObjectRow } from '../../shared/domain/mor-object.js';

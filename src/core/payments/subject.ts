@@ -8,7 +8,8 @@ import { chooseMark, chooseRefund, type GiveBack } from './rules/mark-choices.js
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from './rules/mark-calls.js';
 import { identifyLookup } from './rules/identify-mark.js';
 import { closeRefunded, readToMark, settleMarks } from './rules/mark.js';
-import { declareSurplus, leftItems, applyNotPaid, applySucceeded } from './rules/payment.js';
+import { declareSurplus, leftItems } from './rules/surplus.js';
+import { applyNotPaid, applySucceeded } from './rules/payment.js';
 import { chargeLookup, chooseUnproven, unprovenItems } from './rules/proof.js';
 
 /** Actions of other folders on a payment: refund it (refunds/), or retry a refused renewal (retries/). */

@@ -1,15 +1,8 @@
 // The engine's table for refunds: the rule for each event, call, item and choice.
 import { type Subject } from '../../engine/subject.js';
-import {
-  countRefunds,
-  creditNoteCall,
-  mirrorRefunds,
-  reconsiderParked,
-  refundGaps,
-  refundsBeyondSale,
-  refundsElsewhere,
-  reportRefundCall,
-} from './rules/mirror.js';
+import { countRefunds, reconsiderParked } from './rules/count.js';
+import { creditNoteCall, mirrorRefunds, reportRefundCall } from './rules/mirror.js';
+import { refundGaps, refundsBeyondSale, refundsElsewhere } from './rules/refund-gaps.js';
 import { renamedRefunds } from './rules/refund.js';
 import { applyRefunded } from './rules/refunded-event.js';
 import { createRefundCall, withdrawStale } from './rules/refund-call.js';

@@ -8,7 +8,7 @@ import { undecidedDisputes } from '../../shared/domain/dispute-sum.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { refundable } from '../../shared/domain/status.js';
 import { asksAbout, disputeIdLink, disputeLink, disputeWarning } from '../mor-objects/dispute-link.view.js';
-import { surplusToRefund } from '../payments/rules/payment.js';
+import { surplusToRefund } from '../payments/rules/surplus.js';
 import { html, type Html } from '../../frames/console/html.js';
 import { formToken } from '../../frames/console/layout.js';
 import { type Session } from '../../frames/console/session.js';

@@ -15,7 +15,7 @@ import { chargeKey, ChargeLookupsRepository } from './charge-lookups.repository.
 import { EnrolmentRepository } from './enrolment.repository.js';
 import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { DECISION_SETTINGS } from '../../engine/decision-context.js';
-import { CHARGE_POLL_GOOD_MS } from '../../shared/policy.js';
+import { CHARGE_POLL_GOOD_MS } from './rules/limits.js';
 import { fromBooks, fromPlatform } from './rules/enrolment.js';
 
 type Shown = Pick<SubscriptionFacts, 'customerId' | 'metadata' | 'customerMetadata'>;

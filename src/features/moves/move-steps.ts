@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { BillingMoves, type MovableSubscription, type MoveCall } from '../../shared/domain/ports/billing-moves.js';
 import { type CallFailure, mayPass, said } from '../../shared/domain/ports/call.js';
 import { Clock, Ids } from '../../shared/domain/ports/clock.js';
-import { MOVE_FIRST_PAUSE_MS, MOVE_LONGEST_PAUSE_MS, MOVE_TRIES } from '../../shared/policy.js';
+import { MOVE_FIRST_PAUSE_MS, MOVE_LONGEST_PAUSE_MS, MOVE_TRIES } from './rules/limits.js';
 import { type MoveEntity, type MoveRequest } from './move.entity.js';
 import { backCall, firstCall, isBack, isMoved, mayCharge, type MoveFact, nextCall } from './move.rules.js';
 import { MovesRepository } from './moves.repository.js';

@@ -3,7 +3,7 @@ import { type MovableSubscription, type MoveCall, type MoveWay } from '../../sha
 import { newerCode } from '../../shared/domain/sentence.js';
 import { showTime } from '../../shared/domain/show-time.js';
 import { isChargeable } from '../../shared/domain/ports/billing-reader.js';
-import { MOVE_BEFORE_RENEWAL_MS } from '../../shared/policy.js';
+import { MOVE_BEFORE_RENEWAL_MS } from './rules/limits.js';
 
 export const MOVE_STATUSES = ['moving', 'moved', 'skipped', 'failed', 'returning', 'returned'] as const;
 export type MoveStatus = (typeof MOVE_STATUSES)[number];

@@ -1,12 +1,11 @@
 // Makes the notifications no lane makes: about items without an invoice, near deadlines, and the news of features.
 import { type Clock } from '../../shared/domain/ports/clock.js';
-import { type Notifications } from '../../frames/store/notifications.js';
+import { type Notifications, NEWS_FOR_MS } from '../../frames/store/notifications.js';
 import { type NewsOfFeatures } from '../../core/health/news.js';
 import { type NewNotification, type NotifyAs, type Notice } from '../../shared/domain/notification.js';
 import { putDown } from './rules/put-down.js';
 import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
-import { NEWS_FOR_MS } from '../../frames/store/notifications.js';
-import { NOTIFICATIONS_KEPT_DAYS, REVIEW_DUE_SOON_MS } from '../../shared/policy.js';
+import { NOTIFICATIONS_KEPT_DAYS, REVIEW_DUE_SOON_MS } from './rules/limits.js';
 
 export class Lookout {
   private readonly stopping = new AbortController();

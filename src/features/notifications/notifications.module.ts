@@ -17,7 +17,7 @@ import { Notifier } from './notifier.js';
 import { NotificationsController } from './notifications.controller.js';
 import { NotificationPages } from './notifications.pages.js';
 import { HttpReceiver } from './receiver.js';
-import { LOOKOUT_EVERY_MS } from '../../shared/policy.js';
+import { LOOKOUT_EVERY_MS } from './rules/limits.js';
 
 /**
  * The most deliveries at the same time. A receiver without a reply blocks these places for 15 seconds at most, and no

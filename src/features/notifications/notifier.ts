@@ -3,7 +3,7 @@ import { type Clock, type Rng } from '../../shared/domain/ports/clock.js';
 import { type DeliveryResult, type Receiver } from '../../shared/domain/ports/receiver.js';
 import { type Notifications, type TakenNotification } from '../../frames/store/notifications.js';
 import { retryInMs } from './rules/retry.js';
-import { NOTIFY_BUSY_MS } from '../../shared/policy.js';
+import { NOTIFY_BUSY_MS } from './rules/limits.js';
 
 export type NotifierOptions = {
   /** The most deliveries of this process at the same time. */

@@ -8,7 +8,8 @@ import { isForbiddenAddress, isPrivateAddress } from '../../shared/config/addres
 import { type Delivery, type DeliveryResult, Receiver } from '../../shared/domain/ports/receiver.js';
 import { WayOut } from '../../shared/config/way-out.js';
 import { signedHeaders } from './signature.js';
-import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../../shared/policy.js';
+import { NOTIFY_TIMEOUT_MS } from './rules/limits.js';
+import { RETRY_AFTER_LONGEST_MS } from '../../shared/policy.js';
 
 const MAX_SOCKETS = 8;
 /** Crossbill reads and drops a reply of up to this many bytes. Then the connection stays usable. */

@@ -24,12 +24,8 @@ import { type Page, type PageRequest } from '../../shared/domain/page.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { type DecisionSettings } from '../../shared/domain/settings.js';
 import { LOG, type Logger } from '../../shared/observe/index.js';
-import {
-  BUSY_POLL_EVERY_MS,
-  ONBOARDING_BUSY_MS,
-  ONBOARDING_REPLY_POLL_MS,
-  ONBOARDING_POLL_EVERY_MS,
-} from '../../shared/policy.js';
+import { BUSY_POLL_EVERY_MS } from '../../shared/policy.js';
+import { ONBOARDING_BUSY_MS, ONBOARDING_REPLY_POLL_MS, ONBOARDING_POLL_EVERY_MS } from './rules/limits.js';
 import { type OnboardingEntity } from './onboarding.entity.js';
 import { OnboardingRepository } from './onboarding.repository.js';
 import { compareAttempt, isFinal, isPolled, readInitiated } from './rules/application.js';

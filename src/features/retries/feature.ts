@@ -1,7 +1,8 @@
 // Retries of failed renewals: everything the rest of Crossbill gets from this folder.
 import './facts.js';
 import { feature } from '../../feature.js';
-import { offerRetry, applyMethod, applyRefusal } from './rules/refusal.js';
+import { offerRetry } from './rules/decide-retry.js';
+import { applyMethod, applyRefusal } from './rules/refusal.js';
 import { retries as lane } from './subject.js';
 import { retryWords } from './words.js';
 

@@ -17,7 +17,7 @@ import { DecisionContext } from '../../engine/decision-context.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { retriedOrProblem } from './retried.view.js';
 import { RetriesService } from './retries.service.js';
-import { offerRetry } from './rules/refusal.js';
+import { offerRetry } from './rules/decide-retry.js';
 import { refuseRetry } from './rules/retry.js';
 
 const pathOf = (id: string): string => `/console/invoices/${encodeURIComponent(id)}`;

@@ -10,7 +10,7 @@ import { MorLookups } from '../../frames/mor/mor-lookups.js';
 import { MorChannels } from '../../shared/domain/ports/mor-channels.js';
 import { type Difference } from '../../shared/domain/difference.js';
 import { finding } from './rules/findings.js';
-import { VERDICT_LONGEST_MS } from '../../shared/policy.js';
+import { VERDICT_LONGEST_MS } from './rules/limits.js';
 
 export type LossReport = {
   readonly windows: readonly LossWindow[];

@@ -7,7 +7,8 @@ import {
 } from '../../shared/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../shared/domain/ports/call.js';
 import { compareAttached, compareCharges, compareInvoice, compareWithin, paidBeyondLedger } from './rules/compare.js';
-import { STRIPE_EVENTS_KEPT_MS, VERIFY_GRACE_MS, VERIFY_RECENT_PAUSE_MS } from '../../shared/policy.js';
+import { STRIPE_EVENTS_KEPT_MS } from '../../shared/policy.js';
+import { VERIFY_GRACE_MS, VERIFY_RECENT_PAUSE_MS } from './rules/limits.js';
 import { type Difference, type OurInvoice } from '../../shared/domain/difference.js';
 import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-manual.js';
 import { finding } from './rules/findings.js';

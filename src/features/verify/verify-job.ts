@@ -8,13 +8,8 @@ import { VerifyRepository } from './verify.repository.js';
 import { Metrics } from '../../shared/observe/index.js';
 import { isRepairable } from '../../shared/domain/difference.js';
 import { VerifyService } from './verify.service.js';
-import {
-  DAY_MS,
-  VERIFY_AGAIN_AFTER_MS,
-  VERIFY_HELD_MS,
-  VERIFY_LOOKBACK_MS,
-  VERIFY_POLL_EVERY_MS,
-} from '../../shared/policy.js';
+import { DAY_MS, VERIFY_LOOKBACK_MS } from '../../shared/policy.js';
+import { VERIFY_AGAIN_AFTER_MS, VERIFY_HELD_MS, VERIFY_POLL_EVERY_MS } from './rules/limits.js';
 
 export type VerifyJobReports = Pick<VerifyReports, 'onRun' | 'onError'>;
 

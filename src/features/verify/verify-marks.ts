@@ -7,7 +7,7 @@ import {
   VERIFY_MARKS_A_RUN,
   VERIFY_MARKS_FOR_A_PERSON,
   VERIFY_MARKS_PAUSE_MS,
-} from '../../shared/policy.js';
+} from './rules/limits.js';
 
 const AT_ONCE = 50;
 /**

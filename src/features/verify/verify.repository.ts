@@ -12,7 +12,7 @@ import {
   VERIFY_AGAIN_AFTER_MS,
   VERIFY_HELD_MS,
   VERIFY_RESUME_WITHIN_MS,
-} from '../../shared/policy.js';
+} from './rules/limits.js';
 import { PROGRESS_VERSION, type VerifyProgress } from './rules/progress.js';
 import { invoiceNumbers } from '../../engine/read-model.js';
 import { jsonText } from '../../frames/store/codec.js';

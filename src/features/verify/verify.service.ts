@@ -21,7 +21,7 @@ import { VerifyFindings } from './verify-findings.js';
 import { CouldNotCompare, VERIFY_PAGE, type VerifyParts, VerifySession } from './verify-session.js';
 import { type Repaired, VerifyRepair } from './verify-repair.js';
 import { LaneSignal } from '../../engine/lane-signal.js';
-import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_RECHECK_MS } from '../../shared/policy.js';
+import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_RECHECK_MS } from './rules/limits.js';
 
 export type VerifyOptions = {
   /** Verify compares Stripe's invoices and events and our refunds since this time, and open work of any age. */

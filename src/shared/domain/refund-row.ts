@@ -1,6 +1,7 @@
 // A refund of the MoR's money, and how far Stripe shows it.
 import { keepCode, withoutWords } from './foreign-words.js';
-import { bigint, bool, code, json, key, rowOf, type RowOf, text, time, word } from './row.js';
+import { bigint, bool, code, json, key, rowOf, type RowOf, text, time, word, type Mutable } from './row.js';
+import { checkMove } from './move.js';
 
 /**
  * The statuses of a refund, each with its possible next statuses. `requested`: stored. `unknown`: sent without a reply.
@@ -79,3 +80,16 @@ export const REFUND = rowOf('refund', {
   succeededAt: time().orNull,
 });
 export type RefundRow = RowOf<typeof REFUND>;
+
+/** Moves the status of a refund: whether the money went back. */
+export function moveRefund(refund: Mutable<RefundRow>, to: RefundStatus, also: Partial<RefundRow> = {}): void {
+  checkMove('a refund', refundMoves, refund.status, to);
+  if (refund.status !== to) refund.morStatus = null;
+  Object.assign(refund, { status: to }, also);
+}
+
+/** Moves the `mirror` stage of a refund: how far Stripe shows the refund. */
+export function moveMirror(refund: Mutable<RefundRow>, to: MirrorStage, also: Partial<RefundRow> = {}): void {
+  checkMove("a refund's twin", mirrorMoves, refund.mirror, to);
+  Object.assign(refund, { mirror: to }, also);
+}

@@ -7,7 +7,7 @@ import { isSurplus } from '../../../shared/domain/surplus.js';
 import { askAgain, requireRead } from '../../books/rules/invoice-facts.js';
 import { closePayment, saysNothing } from '../../books/rules/payment-state.js';
 import { awaitVerdict } from '../../books/rules/awaited-verdict.js';
-import { surplusToRefund } from './payment.js';
+import { surplusToRefund } from './surplus.js';
 
 type Payment = Mutable<PaymentRow>;
 

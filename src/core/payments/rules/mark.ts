@@ -10,7 +10,7 @@ import {
 } from '../../../shared/domain/model.js';
 import { type Lane, isUnsent } from '../../../engine/lane.js';
 import { noteGrowth, type Parking } from './amount.js';
-import { reviewAmount } from './payment.js';
+import { reviewAmount } from './surplus.js';
 import { decideMark } from './decide-mark.js';
 import { isFresh, invoiceLookup } from '../../books/rules/invoice-facts.js';
 import { DRAFT_FAILED_POLL_EVERY_MS, DRAFT_POLL_EVERY_MS, DRAFT_POLL_AFTER_MS } from '../../../shared/policy.js';

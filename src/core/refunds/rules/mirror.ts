@@ -1,26 +1,19 @@
-// Counts a refund in its payment. After the payment's mark, shows the refund on Stripe: first as a report on the
-// payment record, then as a credit note.
-import { creditRoom, isNoteOnItsWay } from '../../../shared/domain/credit-room.js';
-import {
-  type MirrorStage,
-  type PaymentRow,
-  type RefundRow,
-  type ReviewRow,
-  moveMark,
-  moveMirror,
-} from '../../../shared/domain/model.js';
-import { type Money } from '../../../shared/domain/money.js';
-import { effectName, paymentName } from '../../../shared/domain/payment-name.js';
-import { type CallFailure } from '../../../shared/domain/ports/call.js';
-import { refundMirrored, refundOfUnmarked, refundPaid } from '../../../shared/domain/postings.js';
-import { isOnItsWay, isPayable, paymentStatus } from '../../../shared/domain/status.js';
-import { saleOf, surplusIn } from '../../../shared/domain/surplus.js';
-import { type Call, openCallReview, refundOf, refusalOf, type CallRule, isCallOf } from '../../../engine/call.js';
+// After the payment's mark, shows a refund on Stripe: first as a report on the payment record, then as a credit note.
 import { type Lane } from '../../../engine/lane.js';
-import { askAgain, isFresh } from '../../books/rules/invoice-facts.js';
-import { type Holds, itemRule } from '../../../engine/items.js';
+import { moveMirror } from '../../../shared/domain/refund-row.js';
+import { refundOfUnmarked, refundMirrored } from '../../../shared/domain/postings.js';
+import { isPayable } from '../../../shared/domain/status.js';
+import { isNoteOnItsWay, creditRoom } from '../../../shared/domain/credit-room.js';
+import { surplusIn, saleOf } from '../../../shared/domain/surplus.js';
+import { isFresh, askAgain } from '../../books/rules/invoice-facts.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type RefundRow, type MirrorStage } from '../../../shared/domain/model.js';
+import { PARKING } from '../../books/rules/payment-state.js';
 import { mayHaveSettled } from '../../books/rules/same-payment.js';
-import { PARKING, saysNothing } from '../../books/rules/payment-state.js';
+import { effectName } from '../../../shared/domain/payment-name.js';
+import { isCallOf, refundOf, type Call, refusalOf, openCallReview, type CallRule } from '../../../engine/call.js';
+import { type CallFailure } from '../../../shared/domain/ports/call.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { type Choice } from '../../../engine/commanded.js';
 
 export function mirrorRefunds(lane: Lane): void {
@@ -181,136 +174,3 @@ export const creditNoteCall: CallRule<'issue_credit_note'> = {
     lane.log('decision', `Stripe shows the refund: credit note ${creditNoteId}`, r);
   },
 };
-
-/** Sorts refunds by the MoR's running total. Refunds without a total come last, by age. Arrival order has no effect. */
-function inOrder(one: RefundRow, other: RefundRow): number {
-  const total = (refund: RefundRow): bigint => refund.totalAfter ?? 1n << 62n;
-  if (total(one) !== total(other)) return total(one) < total(other) ? -1 : 1;
-  return one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
-}
-
-/**
- * Counts succeeded refunds while they fit into the payment. Refunds beyond the payment stay uncounted, and an item
- * shows them (`refundGaps`).
- */
-export function countRefunds(lane: Lane): void {
-  for (const p of lane.payments) {
-    if (p.amount === null || p.succeededAt === null) continue; // the refunds wait for their payment
-    for (const r of lane.findRefunds(p).toSorted(inOrder)) {
-      if (r.status !== 'succeeded' || r.counted || r.currency !== p.currency) continue;
-      // A running total above the payment can't be true, even if other refunds are still missing.
-      if (p.amountRefunded + r.amount > p.amount || (r.totalAfter ?? 0n) > p.amount) continue;
-      p.amountRefunded += r.amount;
-      p.status = paymentStatus(p, p.amountRefunded);
-      r.counted = true;
-      if (r.mirror === 'none') moveMirror(r, 'waiting');
-      lane.post(refundPaid(p, r, lane.now, null));
-    }
-  }
-}
-
-/**
- * Handles a parked payment without a full refund: a person chose the refund, but it failed or covered only a part.
- * Crossbill reads the invoice again, and the item opens again.
- */
-export function reconsiderParked(lane: Lane): void {
-  for (const p of lane.payments) {
-    if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
-    const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-    // Crossbill itself closes an item as `cleared`, so `cleared` is no person's choice.
-    const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
-    if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
-    if (lane.findRefunds(p).some(isOnItsWay)) continue;
-    lane.log('decision', `${paymentName(p)} is not fully refunded: Crossbill checks the payment again`, p);
-    moveMark(p, 'waiting');
-    lane.invoice.readAt = null;
-  }
-}
-
-/** Items for the part of a refund that the invoice's credit notes cannot show. */
-export const refundsBeyondSale = itemRule(
-  { 'refund-beyond-sale': 'the invoice takes the whole refund' },
-  function* ({ invoice, refunds }) {
-    let debtLeft = invoice?.olderDebt ?? 0n;
-    for (const r of refunds) {
-      if (r.beyondSale === null || r.mirror === 'waiting') continue;
-      const sum = (minor: bigint): Money => ({ minor, currency: r.currency });
-      const debt = r.beyondSale < debtLeft ? r.beyondSale : debtLeft;
-      debtLeft -= debt;
-      const refund = r.morRefundId ?? r.id;
-      const sums = { amount: sum(r.amount), beyond: sum(r.beyondSale), total: sum(invoice?.total ?? 0n) };
-      const fact = { code: 'refund-beyond-sale', refund, ...sums, debt: debt > 0n ? sum(debt) : null } as const;
-      yield { kind: 'refund_gap', about: r, subject: `${r.id}:beyond`, paymentRowId: r.paymentRowId, fact };
-    }
-  },
-);
-
-/**
- * Opens an item if the refunds do not match the MoR's running total, the sum refunded so far (Document 3). If this
- * total is above the sum of the known refunds, an event is missing. If the refunds exceed the payment, or the totals
- * overlap, a report is wrong.
- */
-export const refundGaps = itemRule(
-  {
-    'refunds-beyond-payment': 'the refunds fit the payment',
-    'refund-event-missing': 'the missing event arrived, or the refunds differ in another way',
-    'totals-overlap': 'the totals add up, or the refunds differ in another way',
-  },
-  function* (lane) {
-    const { payments, refunds } = lane;
-    for (const p of payments) {
-      const fact = findGap(p, refunds);
-      if (fact !== null) yield { kind: 'refund_gap', about: p, fact };
-    }
-  },
-);
-
-type Gap = Holds<'refunds-beyond-payment' | 'refund-event-missing' | 'totals-overlap'>['fact'];
-
-function findGap(paymentRow: PaymentRow, all: readonly RefundRow[]): Gap | null {
-  const known = all.filter((r) => r.paymentRowId === paymentRow.id && r.status === 'succeeded');
-  const sum = known.reduce((n, r) => n + r.amount, 0n);
-  const sumOf = (minor: bigint): Money => ({ minor, currency: paymentRow.currency });
-  const payment = paymentName(paymentRow);
-  if (
-    paymentRow.succeededAt !== null &&
-    paymentRow.amount !== null &&
-    (sum > paymentRow.amount || known.some((r) => !r.counted))
-  )
-    return { code: 'refunds-beyond-payment', payment, amount: sumOf(paymentRow.amount), refunded: sumOf(sum) };
-  if (paymentRow.refundedTotal !== null && paymentRow.refundedTotal > sum)
-    return { code: 'refund-event-missing', payment, reported: sumOf(paymentRow.refundedTotal), received: sumOf(sum) };
-  // Each refund covers a span of the running total: from the total before the refund to the total after it. Two spans
-  // must not overlap.
-  let end = 0n;
-  for (const { totalAfter, amount } of known.toSorted(inOrder)) {
-    if (totalAfter === null) continue;
-    if (totalAfter - amount < end) return { code: 'totals-overlap', payment, at: sumOf(totalAfter) };
-    end = totalAfter;
-  }
-  return null;
-}
-
-/**
- * Opens an item for a refund of a payment without money: a person dismissed the payment's unproven charge, or decided
- * that the charge paid another invoice. Crossbill does not book the refund. If the MoR later reports money for the
- * payment, Crossbill books the refund on this invoice.
- */
-export const refundsElsewhere = itemRule(
-  { 'refunded-elsewhere': 'the MoR reported another charge for the payment, so the ledger has the refund' },
-  function* (lane) {
-    const { payments, refunds, reviews } = lane;
-    for (const r of refunds) {
-      const p = payments.find((x) => x.id === r.paymentRowId);
-      if (r.status !== 'succeeded' || p === undefined || p.succeededAt !== null) continue;
-      const isReported = reviews.some((x) => x.topic === 'refunded-elsewhere' && x.subject === r.id);
-      if (!saysNothing(p) && !isReported) continue;
-      const amount = { minor: r.amount, currency: r.currency };
-      yield {
-        kind: 'conflicting_event',
-        about: r,
-        fact: { code: 'refunded-elsewhere', amount, payment: effectName(p) },
-      };
-    }
-  },
-);

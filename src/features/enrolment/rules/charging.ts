@@ -14,8 +14,8 @@ import {
   CHARGE_POLL_GOOD_MS,
   CHARGE_POLL_OPEN_MS,
   CHARGE_POLL_TRIES,
-  FAILED_READS_SHOWN,
-} from '../../../shared/policy.js';
+} from './limits.js';
+import { FAILED_READS_SHOWN } from '../../../shared/policy.js';
 import { type ChoiceRule } from '../../../engine/commanded.js';
 
 /**

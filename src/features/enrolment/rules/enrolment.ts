@@ -8,7 +8,8 @@ import { retryAt } from '../../../engine/context.js';
 import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';
 import { type Lookup } from '../../../engine/lookup.js';
-import { ENROLMENT_TIMEOUT_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../../shared/policy.js';
+import { ENROLMENT_TIMEOUT_MS, LINK_REACHES_BACK_MS } from './limits.js';
+import { FAILED_READS_SHOWN } from '../../../shared/policy.js';
 
 /** Our database's facts about a customer. */
 export type Known = {

@@ -24,10 +24,12 @@ import { isFresh, pollOpenAt, invoiceLookup } from '../../../core/books/rules/in
 import { type Holds, itemRule } from '../../../engine/items.js';
 import { isUnread, moneyAnnounced } from '../../../core/books/rules/open-money.js';
 import { saysNothing } from '../../../core/books/rules/payment-state.js';
-import { objectLookup, applyMoney, takenOn } from '../../../core/mor-objects/rules/mor-object.js';
+import { objectLookup } from '../../../core/mor-objects/rules/read-object.js';
+import { applyMoney, takenOn } from '../../../core/mor-objects/rules/object-money.js';
 import { requestUnwanted, applyRefusal, applySilence } from '../../../core/mor-objects/rules/request.js';
 import { hasFallback, requestLink } from './request-link.js';
-import { LINK_CONFIRM_TRIES, LINK_SILENT_MS, RECOVERY_LINKS_MOST } from '../../../shared/policy.js';
+import { LINK_CONFIRM_TRIES } from '../../../shared/policy.js';
+import { LINK_SILENT_MS, RECOVERY_LINKS_MOST } from './limits.js';
 import { nameFirst } from './announced.js';
 
 export const createLinkCall: CallRule<'create_payment_link'> = {

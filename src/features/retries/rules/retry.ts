@@ -20,7 +20,7 @@ import { type Lookup } from '../../../engine/lookup.js';
 import { verdictDueBy } from '../../../core/books/rules/awaited-verdict.js';
 import { requestFirstCharge } from '../../../core/books/rules/own-request.js';
 import { NO_PORTS } from '../../../engine/ports.js';
-import { decideNext, type Next, offerRetry } from './refusal.js';
+import { decideNext, type Next, offerRetry } from './decide-retry.js';
 
 /**
  * How to retry: by a charge or a payment link. A charge needs `shown`, the invoice as Stripe shows it now, because the

@@ -11,10 +11,12 @@ import { type CallRule } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
 import { done, type EventOutcome } from '../../../engine/event.js';
 import { itemRule } from '../../../engine/items.js';
-import { findOrAddObject, objectLookup, applyMoney } from '../../../core/mor-objects/rules/mor-object.js';
+import { findOrAddObject } from '../../../core/mor-objects/rules/mor-object.js';
+import { objectLookup } from '../../../core/mor-objects/rules/read-object.js';
+import { applyMoney } from '../../../core/mor-objects/rules/object-money.js';
 import { requestUnwanted, applyRefusal, applySilence } from '../../../core/mor-objects/rules/request.js';
-import { TRANSFER_TIMEOUT_MS } from '../../../shared/policy.js';
 import { type ProformaSettled } from '../events.js';
+import { TRANSFER_TIMEOUT_MS } from './limits.js';
 
 export const createProformaCall: CallRule<'create_proforma'> = {
   send: async ({ channels }, { wire, key }) => {

@@ -11,7 +11,7 @@ import { type PaymentRow, type RefundRow } from '../../../shared/domain/model.js
 import { type Difference, type OurInvoice } from '../../../shared/domain/difference.js';
 import { saleOf, surplusRefunded } from '../../../shared/domain/surplus.js';
 import { money } from '../../../shared/domain/money.js';
-import { VERIFY_REFUND_SUMS_MOST } from '../../../shared/policy.js';
+import { VERIFY_REFUND_SUMS_MOST } from './limits.js';
 import { aboutOf, type Cover, finding, reviewOf } from './findings.js';
 
 /**

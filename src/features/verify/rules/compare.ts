@@ -1,7 +1,8 @@
 // Compares one invoice in the ledger with the invoice on the billing platform. Pure. Every difference is a plain value.
 import { PARKING, saysNothing } from '../../../core/books/rules/payment-state.js';
 import { surplusRefunded } from '../../../shared/domain/surplus.js';
-import { DRAFT_TIMEOUT_MS, VERIFY_GRACE_MS } from '../../../shared/policy.js';
+import { DRAFT_TIMEOUT_MS } from '../../../shared/policy.js';
+import { VERIFY_GRACE_MS } from './limits.js';
 import { money } from '../../../shared/domain/money.js';
 import { verdictBy } from '../../../shared/domain/mor-object.js';
 import { type PaymentRow, type RefundRow, type ReviewRow } from '../../../shared/domain/model.js';

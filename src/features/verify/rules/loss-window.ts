@@ -1,5 +1,5 @@
 // Finds the events a sender may have given up on, because every try met closed webhook endpoints. Pure.
-import { MOR_ATTEMPTS_SEC } from '../../../shared/policy.js';
+import { MOR_ATTEMPTS_SEC } from './limits.js';
 
 type Interval = { readonly from: number; readonly to: number };
 

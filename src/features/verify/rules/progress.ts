@@ -1,7 +1,7 @@
 // The progress of a verify run, for another run to resume. The database stores it as JSON, with times in milliseconds
 // since 1970. Pure.
 import { type DecisionSettings } from '../../../shared/domain/settings.js';
-import { VERIFY_GRACE_MS } from '../../../shared/policy.js';
+import { VERIFY_GRACE_MS } from './limits.js';
 
 /**
  * Raise the version when a release compares more. An interrupted run of an older release lacks the new comparisons, so

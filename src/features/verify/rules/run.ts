@@ -6,7 +6,7 @@ import {
   isOpen,
   isUnnotified,
 } from '../../../shared/domain/difference.js';
-import { MARKS_LEFT_COUNTED } from '../../../shared/policy.js';
+import { MARKS_LEFT_COUNTED } from './limits.js';
 import { type LossWindow } from './loss-window.js';
 
 export type VerifyRun = {

@@ -20,7 +20,7 @@ import { type Lane } from '../../../../engine/lane.js';
 import { done, type EventOutcome } from '../../../../engine/event.js';
 import { onlyTaken, paymentNamed } from '../../../../core/books/rules/payment-rows.js';
 import { findOrAddObject } from '../../../../core/mor-objects/rules/mor-object.js';
-import { DISPUTE_NAMES_MOST } from '../../../../shared/policy.js';
+import { DISPUTE_NAMES_MOST } from './limits.js';
 
 /** The id of a dispute or an alert: the first known of its own id, its payment's id and the event's id. */
 function entityOf(

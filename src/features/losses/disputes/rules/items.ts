@@ -4,7 +4,7 @@ import { type LaneRows, type PaymentRow } from '../../../../shared/domain/model.
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
 import { paymentName } from '../../../../shared/domain/payment-name.js';
 import { type Holds, itemRule } from '../../../../engine/items.js';
-import { ALERT_TIMEOUT_MS } from '../../../../shared/policy.js';
+import { ALERT_TIMEOUT_MS } from './limits.js';
 
 /**
  * An item's `subject` is the dispute's id and stage. So a request for evidence after a win or a loss gets its own item.

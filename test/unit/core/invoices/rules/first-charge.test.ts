@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { UNSENT } from '../../../../../src/shared/domain/ports/call.js';
-import { findObstacle } from '../../../../../src/features/retries/rules/refusal.js';
+import { findObstacle } from '../../../../../src/features/retries/rules/decide-retry.js';
 import {
   anInvoice,
   aPaymentFailed,

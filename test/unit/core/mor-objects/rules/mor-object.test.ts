@@ -8,15 +8,10 @@ import { declares } from '../../../../../src/engine/items.js';
 import { type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
 import { dueDate, isPayableLink, type MorObjectRow } from '../../../../../src/shared/domain/mor-object.js';
 import { linkLookup } from '../../../../../src/features/links/rules/link.js';
-import {
-  findOrAddObject,
-  pollObjects,
-  nameCustomers,
-  nextPoll,
-  type ObjectLookup,
-  openObjectItems,
-  applyMoney,
-} from '../../../../../src/core/mor-objects/rules/mor-object.js';
+import { findOrAddObject } from '../../../../../src/core/mor-objects/rules/mor-object.js';
+import { pollObjects, nextPoll, type ObjectLookup } from '../../../../../src/core/mor-objects/rules/read-object.js';
+import { nameCustomers, applyMoney } from '../../../../../src/core/mor-objects/rules/object-money.js';
+import { openObjectItems } from '../../../../../src/core/mor-objects/rules/open-objects.js';
 import { proformaLookup } from '../../../../../src/features/transfers/rules/proforma.js';
 import { LINK, NOW, open, PROFORMA } from '../../../../support/channel-lane.js';
 import { aLink, announced as anEvent, aProforma, eur, withObjects } from '../../../../support/channel-object.js';

@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { declares } from '../../../../../src/engine/items.js';
-import { leftItems } from '../../../../../src/core/payments/rules/payment.js';
+import { leftItems } from '../../../../../src/core/payments/rules/surplus.js';
 import { LIST_TOO_LONG } from '../../../../../src/shared/domain/ports/call.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/put-rows.js';

@@ -15,13 +15,8 @@ import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../../src/engine/items.js';
 import { accept } from '../../../../../src/core/books/rules/collect.js';
 import { newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
-import {
-  declareSurplus,
-  learnFromCapture,
-  surplusToRefund,
-  applyNotPaid,
-  applySucceeded,
-} from '../../../../../src/core/payments/rules/payment.js';
+import { declareSurplus, surplusToRefund } from '../../../../../src/core/payments/rules/surplus.js';
+import { learnFromCapture, applyNotPaid, applySucceeded } from '../../../../../src/core/payments/rules/payment.js';
 import { chargeLookup, chooseUnproven, unprovenItems } from '../../../../../src/core/payments/rules/proof.js';
 import { applyRefusal } from '../../../../../src/features/retries/rules/refusal.js';
 import { refusal } from '../../../../support/asked-refund.js';

@@ -12,7 +12,8 @@ import {
   type ReviewRow,
 } from '../../../../../src/shared/domain/model.js';
 import { declares } from '../../../../../src/engine/items.js';
-import { countRefunds, reconsiderParked, refundGaps } from '../../../../../src/core/refunds/rules/mirror.js';
+import { countRefunds, reconsiderParked } from '../../../../../src/core/refunds/rules/count.js';
+import { refundGaps } from '../../../../../src/core/refunds/rules/refund-gaps.js';
 import { isNameless, renamedRefunds } from '../../../../../src/core/refunds/rules/refund.js';
 import { applyRefunded } from '../../../../../src/core/refunds/rules/refunded-event.js';
 import { asked, at, byEvent, ctx, lane, payment } from '../../../../support/asked-refund.js';

@@ -17,7 +17,7 @@ import {
   fromPlatform,
   applyEnrolment,
 } from '../../../../../src/features/enrolment/rules/enrolment.js';
-import { LINK_REACHES_BACK_MS } from '../../../../../src/shared/policy.js';
+import { LINK_REACHES_BACK_MS } from '../../../../../src/features/enrolment/rules/limits.js';
 import { refusal } from '../../../../support/asked-refund.js';
 import { FACTS } from '../../../../support/item-facts.js';
 import { never } from '../../../../support/never.js';

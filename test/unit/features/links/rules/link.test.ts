@@ -19,7 +19,7 @@ import {
 import { applyObjectRead } from '../../../../support/object-calls.js';
 import { asSettleRule } from '../../../../support/settle-rule.js';
 import { declares } from '../../../../../src/engine/items.js';
-import { openObjectItems } from '../../../../../src/core/mor-objects/rules/mor-object.js';
+import { openObjectItems } from '../../../../../src/core/mor-objects/rules/open-objects.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { settle } from '../../../../support/settled.js';
 import { byEvent, refusal } from '../../../../support/asked-refund.js';

@@ -9,13 +9,8 @@ import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { type ConfirmedMethod, noteAttemptAsked } from '../../../../../src/shared/domain/retry.js';
 import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
 import { orderIfWanted } from '../../../../../src/features/retries/rules/retry.js';
-import {
-  decideMeans,
-  decideNext,
-  findObstacle,
-  applyMethod,
-  applyRefusal,
-} from '../../../../../src/features/retries/rules/refusal.js';
+import { decideMeans, decideNext, findObstacle } from '../../../../../src/features/retries/rules/decide-retry.js';
+import { applyMethod, applyRefusal } from '../../../../../src/features/retries/rules/refusal.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
 import { aPaymentEvent, facts, NOW } from '../../../../support/channel-lane.js';
 import { announced } from '../../../../support/channel-object.js';

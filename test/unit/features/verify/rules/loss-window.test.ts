@@ -7,7 +7,7 @@ import {
   lossWindows,
   showLossWindow,
 } from '../../../../../src/features/verify/rules/loss-window.js';
-import { MOR_ATTEMPTS_SEC } from '../../../../../src/shared/policy.js';
+import { MOR_ATTEMPTS_SEC } from '../../../../../src/features/verify/rules/limits.js';
 
 const ORIGIN = Date.parse('2026-11-20T00:00:00Z');
 const at = (sec: number): Date => new Date(ORIGIN + sec * 1_000);

@@ -4,7 +4,7 @@ import { outcomeIn, refundedIn } from '../../../../../../src/features/losses/dis
 import { type LaneState } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { emptyLane } from '../../../../../../src/engine/context.js';
-import { DISPUTE_NAMES_MOST } from '../../../../../../src/shared/policy.js';
+import { DISPUTE_NAMES_MOST } from '../../../../../../src/features/losses/disputes/rules/limits.js';
 import { NOW } from '../../../../../support/channel-lane.js';
 import {
   aDispute,

@@ -5,7 +5,7 @@ import { eur } from '../../../../../support/channel-object.js';
 import { type LaneState, type RefundRow } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { putRefund, putObject } from '../../../../../support/put-rows.js';
-import { ALERT_TIMEOUT_MS } from '../../../../../../src/shared/policy.js';
+import { ALERT_TIMEOUT_MS } from '../../../../../../src/features/losses/disputes/rules/limits.js';
 import { newRefund } from '../../../../../../src/core/refunds/rules/refund.js';
 import { open, NOW } from '../../../../../support/channel-lane.js';
 import {

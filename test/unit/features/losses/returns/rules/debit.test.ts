@@ -9,7 +9,7 @@ import { declares } from '../../../../../../src/engine/items.js';
 import { paymentCollected } from '../../../../../../src/shared/domain/postings.js';
 import { newRefund } from '../../../../../../src/core/refunds/rules/refund.js';
 import { returnDebit, undoReturn } from '../../../../../support/return-debit.js';
-import { returnedDebits } from '../../../../../../src/features/losses/returns/rules/loss.js';
+import { returnedDebits } from '../../../../../../src/features/losses/returns/rules/loss-items.js';
 import { askRefund } from '../../../../../support/ask-refund.js';
 import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../../../../../support/channel-lane.js';
 import { FACTS } from '../../../../../support/item-facts.js';
