@@ -1,17 +1,17 @@
 // A fixed part of the simulation: a few seeds, every single fault of two stories, some orders of arrival, and the simulation itself.
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { type FaultKind, type GivenFault } from '../src/simulate/faults.js';
-import { drawPair, singleFaults } from '../src/simulate/exhaustive.js';
-import { brokenOrders } from '../src/simulate/permutations.js';
+import { type FaultKind, type GivenFault } from '../src/simulate/machine/faults.js';
+import { drawPair, singleFaults } from '../src/simulate/runs/exhaustive.js';
+import { brokenOrders } from '../src/simulate/runs/permutations.js';
 import { readOptions } from '../src/simulate/options.js';
-import { plainRun, type RunResult, seededRun } from '../src/simulate/run.js';
+import { plainRun, type RunResult, seededRun } from '../src/simulate/runs/run.js';
 import { never } from '../../../test/support/never.js';
-import { keptCases } from '../src/simulate/kept.js';
-import { type Outcome, type Recipe, shrink } from '../src/simulate/shrink.js';
-import { SimRepository } from '../src/simulate/sim-repository.js';
-import { goldenStories, storyNamed } from '../src/simulate/stories.js';
-import { type World } from '../src/simulate/world.js';
+import { keptCases } from '../src/simulate/runs/kept.js';
+import { type Outcome, type Recipe, shrink } from '../src/simulate/runs/shrink.js';
+import { SimRepository } from '../src/simulate/machine/sim-repository.js';
+import { goldenStories, storyNamed } from '../src/simulate/stories/golden.js';
+import { type World } from '../src/simulate/machine/world.js';
 import { freshDatabase, type TestDatabase } from '../../../test/support/database.js';
 
 // A busy machine may be ten times slower than a quiet one, and slow is not wrong.

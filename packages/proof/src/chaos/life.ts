@@ -10,7 +10,7 @@ import { Unexpected } from '@crossbill/sandbox/demo/http.js';
 import { type Business, oneOffInvoice } from '@crossbill/sandbox/demo/one-off.js';
 import { type Reading } from '@crossbill/sandbox/demo/read.js';
 import { newTally, type Scene } from '@crossbill/sandbox/demo/story.js';
-import { type Seeded } from '../simulate/seeded.js';
+import { type Seeded } from '../simulate/machine/seeded.js';
 import { type World } from './world.js';
 
 export type Act = 'signups' | 'renewals' | 'refunds' | 'portal' | 'disputes' | 'mends' | 'dashboard' | 'transfers';

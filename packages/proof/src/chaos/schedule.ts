@@ -1,6 +1,6 @@
 // The targets and times of the strikes. A seed draws them before anything starts, so the same seed always strikes in
 // the same way.
-import { Seeded } from '../simulate/seeded.js';
+import { Seeded } from '../simulate/machine/seeded.js';
 
 /** A part that a strike can hit. Only one strike at a time hits a part. */
 export type Part =

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Finding } from '@crossbill/sandbox/demo/check.js';
 import { handedOn } from '@crossbill/sandbox/demo/options.js';
 import { type Progress } from '@crossbill/sandbox/demo/progress.js';
-import { Seeded } from '../simulate/seeded.js';
+import { Seeded } from '../simulate/machine/seeded.js';
 import { type Asked, isIdle, compareBooks } from './books.js';
 import { Life, type LifeOptions } from './life.js';
 import { type ChaosOptions } from './options.js';

@@ -1,14 +1,14 @@
 // `npm run simulate`: runs many worlds, each from a seed and with its own faults. After each run it checks the rules.
-import { Crew } from './crew.js';
-import { openSimDatabases } from './database.js';
-import { faultsOf } from './exhaustive.js';
+import { Crew } from './runs/crew.js';
+import { openSimDatabases } from './machine/database.js';
+import { faultsOf } from './runs/exhaustive.js';
 import { type Options, readOptions, usage } from './options.js';
-import { differences, ORDERS, type OrderRun } from './permutations.js';
+import { differences, ORDERS, type OrderRun } from './runs/permutations.js';
 import { reporter } from './report.js';
-import { goldenStories } from './stories.js';
-import { keepCase } from './kept.js';
-import { type Outcome, type Recipe, shrink } from './shrink.js';
-import { seedCommand, type Task, type TaskResult } from './task.js';
+import { goldenStories } from './stories/golden.js';
+import { keepCase } from './runs/kept.js';
+import { type Outcome, type Recipe, shrink } from './runs/shrink.js';
+import { seedCommand, type Task, type TaskResult } from './runs/task.js';
 
 const TWICE_EVERY = 100; // every 100th seed runs twice: both runs must end alike
 

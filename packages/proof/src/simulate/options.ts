@@ -1,7 +1,7 @@
 // The command line of the simulation.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type FaultKind, isFaultKind } from './faults.js';
+import { type FaultKind, isFaultKind } from './machine/faults.js';
 
 type Mode = 'seeds' | 'exhaustive' | 'pairs' | 'permutations' | 'story' | 'soak' | 'shrink' | 'help';
 

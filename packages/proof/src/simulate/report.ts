@@ -1,6 +1,6 @@
 // The output of the simulation: its progress, each failed run with the command that replays it, and the totals at the
 // end.
-import { type TaskResult } from './task.js';
+import { type TaskResult } from './runs/task.js';
 
 export type Reporter = {
   ran(result: TaskResult): void;
