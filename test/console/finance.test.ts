@@ -122,6 +122,35 @@ suite('a finance person', () => {
     }
   });
 
+  it("the console's CSV of a month's ledger has every entry in the order of `crossbill export ledger`: by the money's time", async () => {
+    const v = await new Visitor(url).login(OPS_KEY);
+    const client = new pg.Client({ connectionString: world.databaseUrl });
+    await client.connect();
+    // Recorded last, and the money moved first.
+    await client.query(
+      `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
+       select debit_account, credit_account, amount, currency, reason, 'first of the month', invoice_id, payment_row_id,
+              date_trunc('month', now()), now() from ledger_entry where reason = 'payment_marked' limit 1`,
+    );
+    const { rows } = await client.query<{ id: string; reason: string }>(
+      `select id, reason from ledger_entry where moved_at >= date_trunc('month', now()) order by moved_at, id`,
+    );
+    await client.end();
+    const month = new Date().toISOString().slice(0, 7);
+    const idsOf = async (query: string): Promise<string[]> =>
+      (await v.get(`/console/ledger?${query}&format=csv`)).text
+        .trim()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',')[0] ?? '');
+    expect(rows.length).toBeGreaterThan(2);
+    expect(await idsOf(`month=${month}`)).toEqual(rows.map((r) => r.id));
+    const marks = rows.filter((r) => r.reason === 'payment_marked').map((r) => r.id);
+    expect(await idsOf(`month=${month}&reason=payment_marked`)).toEqual(marks);
+    expect(await idsOf(`month=${month}&currency=SEK`)).toEqual([]);
+    expect((await v.get(`/console/ledger?month=${month}&since=2026-01-01`)).status).toBe(400);
+  });
+
   it("the console's search finds an invoice by the beginning of its id, its number or its amount", async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const invoice = (await world.api('GET', `/v1/invoices/${invoiceId}`)).body;

@@ -27,9 +27,9 @@ type Entries = { readonly entries: readonly LedgerEntryEntity[]; readonly part: 
 export class ExportsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Exports ledger entries, by the time the money moved. */
-  async *ledger(span: Span): Export<LedgerRow> {
-    for await (const { entries, part } of this.entries(span, null))
+  /** Exports ledger entries, by the time the money moved. `reason`: only these. */
+  async *ledger(span: Span, reason: string | null = null): Export<LedgerRow> {
+    for await (const { entries, part } of this.entries(span, reason))
       yield { rows: await ledgerRows(this.db.orm, entries), part };
   }
 

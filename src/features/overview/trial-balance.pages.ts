@@ -23,7 +23,6 @@ import {
 import { LedgerSumsRepository } from '../../core/ledger/sums.repository.js';
 import { decideMonth, type MonthAgreement, sayAgreement } from '../../core/ledger/rules/month-agreement.js';
 import { type Month, monthBeside, monthOf, nameOf } from '../../core/ledger/rules/month.js';
-import { dayOf } from '../../shared/domain/day.js';
 
 const PATH = '/console/ledger/trial-balance';
 
@@ -61,12 +60,14 @@ export class TrialBalancePages {
 const NO_MONTH = 'must be a month such as 2026-11';
 
 /** The list of the month's entries. */
-const ledgerOf = ({ since, until }: Month): Html =>
-  html`/console/ledger?since=${dayOf(since)}&amp;until=${dayOf(new Date(until.getTime() - 1))}`;
+const ledgerOf = (month: Month): string => `/console/ledger?month=${nameOf(month)}`;
 
 /** A sum as a link to its entries. */
 const entriesOf = (month: Month, currency: string, reason: string, sum: Html): Html =>
   html`<a href="${ledgerOf(month)}&amp;currency=${currency}&amp;reason=${reason}">${sum}</a>`;
+
+/** A sum as a link to the currency's part of the page (`section`). */
+const partLink = (currency: string, sum: Html): Html => html`<a href="#${currency.toLowerCase()}">${sum}</a>`;
 
 /** `month` null: the typed month is none. */
 function monthForm(typed: string, month: Month | null): Html {
@@ -133,12 +134,13 @@ function moneyPart(month: Month, balances: readonly TrialBalance[]): Html | null
     },
     {
       label: 'Lost to banks',
-      cell: (r) => headed('lost to banks', amount(r.lost, r.currency)),
+      // the sum of several reasons: each of them leads to its entries
+      cell: (r) => headed('lost to banks', partLink(r.currency, amount(r.lost, r.currency))),
       number: true,
     },
     {
       label: 'Kept',
-      cell: (r) => headed('kept', amount(r.kept, r.currency)),
+      cell: (r) => headed('kept', partLink(r.currency, amount(r.kept, r.currency))),
       number: true,
       phone: 'side',
     },
@@ -146,7 +148,7 @@ function moneyPart(month: Month, balances: readonly TrialBalance[]): Html | null
   return section('Money of the month', table('What the MoR took and gave back', columns, rows, ''));
 }
 
-/** Sends one line for each account and currency, the same as on the page. */
+/** Sends one line for each account and currency, in the page's order. The page leaves out accounts without money. */
 function sendTrialCsv(res: Response, month: Month, balances: readonly TrialBalance[]): void {
   const lines = balances.flatMap((b) =>
     [...b.accounts.map((l) => ({ ...l, name: l.account })), { ...b.total, name: 'total' }].map((l) => [

@@ -26,7 +26,7 @@ export class ConsoleFilter implements ExceptionFilter {
     const res = http.getResponse<Response>();
     if (res.headersSent) {
       this.log.error({ event: 'console.page_failed', err: error }, 'a page failed while Crossbill sent it');
-      res.end();
+      res.destroy(); // a cut page or CSV must not look whole
       return;
     }
     if (error instanceof NotLoggedIn) {

@@ -13,7 +13,7 @@ import { type Html, html, type Piece } from './html.js';
 import { sendPage } from './layout.js';
 import { type Column, type Filter, filterForm, pageOf, pager, table } from './list.js';
 import { type Section } from './navigation.js';
-import { csvLink, selectionLine, sendCsv, wantsCsv } from './selection.js';
+import { csvLink, rowsOf, selectionLine, sendCsv, wantsCsv } from './selection.js';
 import { capital } from './show.js';
 import { type Typed, typedOf } from './typed.js';
 
@@ -32,6 +32,8 @@ export type ListPage<R extends object, V extends object, F> = {
   /** Reads the filters. A mistake throws 400 with the filter's name, and then stands at the filter. */
   readonly filter: (values: V) => F;
   readonly read: (filter: F, page: PageRequest) => Promise<Page<R>>;
+  /** The rows of the CSV in another order than the list's. Absent or null: newest first, at most CSV_ROWS. */
+  readonly csv?: (filter: F) => AsyncGenerator<readonly R[]> | null;
   /** Sums the rows within the filters. Absent for rows without amounts. */
   readonly sums?: (filter: F) => Promise<SelectionSums>;
   /** The words after the sums, such as "taken or not". Absent: no words. */
@@ -71,7 +73,8 @@ export async function sendList<R extends object, V extends object, F>(
   const chosen = await resolved(list);
   if (wantsCsv(req)) {
     if (!chosen.ok) throw chosen.problem;
-    return sendCsv(res, file, csvColumns(fields), (page) => list.read(chosen.filter, page));
+    const rows = list.csv?.(chosen.filter) ?? rowsOf((page) => list.read(chosen.filter, page));
+    return sendCsv(res, file, csvColumns(fields), rows);
   }
   const { title, section } = list;
   if (chosen.ok) return sendPage(req, res, { title, section, body: await rowsPart(req, list, chosen) });

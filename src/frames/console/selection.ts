@@ -1,4 +1,5 @@
 // All rows within a list's filters: their sums by currency, and the rows as CSV. Both have a limit, named on the page.
+import { once } from 'node:events';
 import { type Request, type Response } from 'express';
 import { csvLine } from '../../shared/csv/write-csv.js';
 import { decimalFromMinor } from '../../shared/domain/money.js';
@@ -24,23 +25,43 @@ export function wantsCsv(req: Request): boolean {
   return queryText(req, 'format') === 'csv';
 }
 
-/** Sends the filtered rows as CSV, newest first, at most CSV_ROWS. Writes each page of rows before the next read. */
+/** The rows of a list for its CSV: newest first, at most CSV_ROWS. */
+export async function* rowsOf<R>(read: (page: PageRequest) => Promise<Page<R>>): AsyncGenerator<readonly R[]> {
+  let cursor: string | null = null;
+  for (let rows = 0; rows < CSV_ROWS;) {
+    const page: Page<R> = await read({ limit: AT_ONCE, cursor });
+    yield page.data;
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+    rows += page.data.length;
+  }
+}
+
+/** Sends the rows as CSV, page by page, as fast as the browser takes them. */
 export async function sendCsv<R>(
   res: Response,
   name: string,
   columns: readonly CsvColumn<R>[],
-  read: (page: PageRequest) => Promise<Page<R>>,
+  pages: AsyncGenerator<readonly R[]>,
 ): Promise<void> {
   // Read the first page before the headers go out, so an error becomes a page of the console.
-  let page = await read({ limit: AT_ONCE, cursor: null });
+  let page = await pages.next();
   begin(res, name);
   res.write(csvLine(columns.map(([title]) => title)));
-  for (let rows = 0; ; page = await read({ limit: AT_ONCE, cursor: page.nextCursor })) {
-    for (const row of page.data) res.write(csvLine(columns.map(([, cell]) => cell(row))));
-    rows += page.data.length;
-    if (page.nextCursor === null || rows >= CSV_ROWS) break;
+  for (; page.done !== true; page = await pages.next()) {
+    const text = page.value.map((row) => csvLine(columns.map(([, cell]) => cell(row)))).join('');
+    if (text !== '' && !res.write(text)) await taken(res);
+    if (res.destroyed) return void (await pages.return(undefined));
   }
   res.end();
+}
+
+/** Waits until the browser has taken everything written so far, or is gone. */
+async function taken(res: Response): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
+  over.abort();
 }
 
 /** Sends a short CSV in one piece. */
