@@ -1,7 +1,8 @@
 // What `crossbill status` says of refused renewals: those with nothing planned wait for a person.
 import { amountOf } from '../../frames/api/http/values.js';
 import { type StatusPart } from '../../frames/cli/slots.js';
-import { amount, table, time } from '../../frames/cli/table.js';
+import { type Block } from '../../frames/cli/fit.js';
+import { amount, time } from '../../frames/cli/table.js';
 import { refusalWords } from '../../shared/domain/decline-words.js';
 import { RetriesRepository, type UnplannedInvoice } from './retries.repository.js';
 
@@ -20,16 +21,20 @@ function refusedView({ invoiceId, customerId, minor, currency, refusal }: Unplan
   return { invoiceId, customerId, amount: amountOf(minor), currency, refusedAt: refusal.at, code: refusal.code, why };
 }
 
-function render(shown: readonly ReturnType<typeof refusedView>[], isMore: boolean): string {
-  if (shown.length === 0) return '';
+function render(shown: readonly ReturnType<typeof refusedView>[], isMore: boolean): readonly Block[] {
+  if (shown.length === 0) return [];
   const rows = shown.map((i) => [
-    i.customerId ?? 'unknown',
+    i.invoiceId,
     amount(i.amount === null ? null : BigInt(i.amount), i.currency),
     time(new Date(i.refusedAt)),
     i.why,
-    i.invoiceId,
+    i.customerId ?? 'unknown',
   ]);
   const more = isMore ? 'There are more: `crossbill invoices --status open`.\n' : '';
-  const heads = ['customer', 'amount', 'refused', 'why', 'invoice'];
-  return `\nRefused renewals with nothing planned\n${table(heads, rows)}${more}\`crossbill retry <invoice>\` tries again.\n`;
+  const heads = ['invoice', 'amount', 'refused', 'why', 'customer'];
+  return [
+    '\nRefused renewals with nothing planned\n',
+    { heads, rows },
+    `${more}\`crossbill retry <invoice>\` tries again.\n`,
+  ];
 }

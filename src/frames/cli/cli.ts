@@ -51,6 +51,11 @@ export class Cli {
     return { name: this.by, role: 'ops' };
   }
 
+  /** The width for the result. Null: no terminal shows it, or the operator gave `--wide`. Then nothing is cut. */
+  get width(): number | null {
+    return this.options.wide === true ? null : this.io.columns;
+  }
+
   config(): Config {
     return loadConfig(this.#environment());
   }
@@ -90,9 +95,7 @@ export class Cli {
   printPage<V extends object>(page: PageView<V>, list: Fields<V>): Promise<void> {
     return this.print(page, () => {
       const whole = terminalTable(list, page.data);
-      const { columns } = this.io;
-      const shown =
-        columns === null || this.options.wide === true ? table(whole.heads, whole.rows) : fitted(whole, columns);
+      const shown = this.width === null ? table(whole.heads, whole.rows) : fitted(whole, this.width);
       return shown + (page.next_cursor === undefined ? '' : `more: --cursor ${page.next_cursor}\n`);
     });
   }

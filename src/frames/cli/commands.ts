@@ -35,6 +35,8 @@ export type CommandRow = {
   readonly load: () => Promise<(on: Commands) => void>;
 };
 
+const WIDE = ['--wide', 'full values, on a terminal too; without it a table fits the width'] as const;
+
 export class Commands {
   constructor(
     readonly parent: CommandUnknownOpts,
@@ -66,7 +68,12 @@ export class Commands {
     return this.add(usage, about, isDefault)
       .option('--limit <n>', 'how many to list', limit, '20')
       .option('--cursor <cursor>', 'continue after this cursor')
-      .option('--wide', 'full values, on a terminal too; without it a table fits the width');
+      .option(...WIDE);
+  }
+
+  /** Adds a command for a report, which fits the width of a terminal. */
+  addReport<Usage extends string>(usage: Usage, about: string) {
+    return this.add(usage, about).option(...WIDE);
   }
 
   /** Sets the action of the command. `work` returns the exit code, or nothing for exit code 0. */

@@ -15,6 +15,7 @@ import { endpointChecks, invoiceMailCheck, keyChecks, markModeChecks } from './d
 import { EXIT } from './exit-codes.js';
 import { Peers } from './peers.js';
 import { type Examination } from './slots.js';
+import { broken } from './fit.js';
 import { plain } from './table.js';
 import { cliLog, type AppContext } from './app-context.js';
 
@@ -24,13 +25,13 @@ const COLOUR = { ok: null, warn: 'yellow', fail: 'red' } as const;
 const SAMPLE = 50;
 
 export function addDoctor(on: Commands): void {
-  on.add('doctor', on.about)
+  on.addReport('doctor', on.about)
     .option('--all', 'check every subscription for charges by Stripe, not only the newest hundred')
     .action(
       on.run(async (cli, { all = false }) => {
         const { checks, json } = await examine(cli, all ? 'all' : 'newest');
         const summary = summaryOf(checks);
-        await cli.print({ checks, summary, ...json }, () => renderChecks(checks, cli.io.colours));
+        await cli.print({ checks, summary, ...json }, () => renderChecks(checks, cli.io.colours, cli.width));
         return summary.fail > 0 ? EXIT.failed : EXIT.ok;
       }),
     );
@@ -41,18 +42,34 @@ export function summaryOf(checks: readonly Check[]): Readonly<Record<State, numb
   return { ok: count('ok'), warn: count('warn'), fail: count('fail') };
 }
 
-export function renderChecks(checks: readonly Check[], colours: boolean): string {
-  const width = Math.max(...checks.map((c) => c.name.length));
-  const mark = (state: State): string => {
-    const colour = COLOUR[state];
-    return colours && colour !== null ? styleText(colour, MARK[state], { validateStream: false }) : MARK[state];
-  };
-  const lines = checks.flatMap((c) => [
-    `${mark(c.state)}  ${c.name.padEnd(width)}  ${plain(c.detail)}`,
-    ...(c.todo === '' ? [] : [`${' '.repeat(width + 8)}-> ${plain(c.todo)}`]),
+/** Draws the checks as a table. On a terminal too narrow for it, each check is a line, broken between words. */
+export function renderChecks(checks: readonly Check[], colours: boolean, width: number | null): string {
+  const names = Math.max(...checks.map((c) => c.name.length));
+  const table = checks.map((c) => [
+    `${MARK[c.state]}  ${c.name.padEnd(names)}  ${plain(c.detail)}`,
+    ...(c.todo === '' ? [] : [`${' '.repeat(names + 8)}-> ${plain(c.todo)}`]),
   ]);
+  const fits = width === null || table.flat().every((line) => line.length <= width);
+  const lines = checks.map((c, n) => {
+    const said = fits ? (table[n] ?? []) : linesOf(c).map(([line, more]) => broken(line, width, more));
+    return said.join('\n').replace(MARK[c.state], coloured(c.state, colours));
+  });
   const { ok, warn, fail } = summaryOf(checks);
   return `${lines.join('\n')}\n\n${ok} ok, ${warn} to look at, ${fail} failed\n`;
+}
+
+/** The lines below a check begin under its name. */
+const INDENT = 6;
+
+/** Each line with the further indent of its broken parts. */
+function linesOf({ state, name, detail, todo }: Check): readonly (readonly [line: string, more: number])[] {
+  const head = [`${MARK[state]}  ${name}: ${plain(detail)}`, INDENT] as const;
+  return todo === '' ? [head] : [head, [`${' '.repeat(INDENT)}-> ${plain(todo)}`, '-> '.length]];
+}
+
+function coloured(state: State, colours: boolean): string {
+  const colour = COLOUR[state];
+  return colours && colour !== null ? styleText(colour, MARK[state], { validateStream: false }) : MARK[state];
 }
 
 export type Examined = { readonly checks: readonly Check[]; readonly json: Readonly<Record<string, unknown>> };

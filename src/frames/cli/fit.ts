@@ -1,7 +1,10 @@
-// Fits a list into the width of a terminal: status and sentence first, ids shortened, times of this machine's zone.
+// Fits text and tables into the width of a terminal: status and sentence first, ids shortened, times of this machine's
+// zone, long lines broken between words.
 import { plain, table } from './table.js';
 
-type Table = { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] };
+export type Table = { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] };
+/** A part of a report: lines of text, or a table. */
+export type Block = string | Table;
 type Column = { readonly head: string; readonly cells: readonly string[]; readonly rank: number };
 
 const GAP = 2;
@@ -12,13 +15,58 @@ const LEAST_SENTENCE = 28;
 const ID_SHOWN = 6;
 
 /** The heads of the columns that hold a sentence. */
-const SENTENCES: ReadonlySet<string> = new Set(['summary', 'reason', 'detail']);
+const SENTENCES: ReadonlySet<string> = new Set(['summary', 'reason', 'detail', 'why', 'last answer']);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-const ID = /^([a-z]{2,6}_)\w{7,}$|^[\da-f]{8}-[\da-f-]{27}$/;
+/** An id has a digit or a capital. A word such as `mor_receivable` has none. */
+const ID = /^([a-z]{2,6}_)(?=[a-z_]*[\dA-Z])\w{7,}$|^[\da-f]{8}-[\da-f-]{27}$/;
 
 /** Draws the table so that no line is wider than `width`. A last line names the columns without room. */
 export function fitted(given: Table, width: number): string {
-  if (given.rows.length === 0) return table(given.heads, given.rows);
+  const { text, missing } = fit(given, width);
+  return given.rows.length === 0 ? text : `${text}${broken(hint(missing), width)}`;
+}
+
+/** Draws a report. `width`: of the terminal, or null for everything in full. Nothing is wider than the terminal. */
+export function drawn(blocks: readonly Block[], width: number | null): string {
+  if (width === null)
+    return blocks.map((block) => (typeof block === 'string' ? block : table(block.heads, block.rows))).join('');
+  const missing: string[] = [];
+  const text = blocks.map((block) => {
+    if (typeof block === 'string') return broken(block, width);
+    const shown = fit(block, width);
+    missing.push(...shown.missing);
+    return shown.text;
+  });
+  const hasRows = blocks.some((block) => typeof block !== 'string' && block.rows.length > 0);
+  return `${text.join('')}${hasRows ? `\n${broken(hint(missing), width)}` : ''}`;
+}
+
+function hint(missing: readonly string[]): string {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const left = missing.length === 0 ? '' : ` Not shown: ${[...new Set(missing)].join(', ')}.`;
+  return `Times without a Z are local (${zone}).${left} Everything in full: --wide\n`;
+}
+
+/** Breaks lines wider than `width` between words. Further lines keep the indent of the first, and `more` blanks. */
+export function broken(text: string, width: number, more = 0): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      if (line.length <= width) return line;
+      const indent = ' '.repeat((/^ */.exec(line)?.[0].length ?? 0) + more);
+      const lines = [''];
+      for (const word of line.split(/(?<=\S)(?= )/)) {
+        const last = lines.at(-1) ?? '';
+        if (last !== '' && last.length + word.length > width) lines.push(indent + word.trimStart());
+        else lines[lines.length - 1] = last + word;
+      }
+      return lines.join('\n');
+    })
+    .join('\n');
+}
+
+function fit(given: Table, width: number): { readonly text: string; readonly missing: readonly string[] } {
+  if (given.rows.length === 0) return { text: table(given.heads, given.rows), missing: [] };
   const columns = given.heads
     .map((head, n): Column =>
       columnOf(
@@ -40,13 +88,11 @@ export function fitted(given: Table, width: number): string {
     column.cells.map((cell) => cut(cell, column.rank === 1 ? LEAST_SENTENCE + room : WIDEST_CELL)),
   );
   const rows = given.rows.map((_, row) => cells.map((column) => column[row] ?? ''));
-  const left = columns.slice(shown.length).map(({ head }) => head);
-  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const missing = left.length === 0 ? '' : ` Not shown: ${left.join(', ')}.`;
-  return `${table(
+  const text = table(
     shown.map(({ head }) => head),
     rows,
-  )}Times are local (${zone}).${missing} Everything in full: --wide\n`;
+  );
+  return { text, missing: columns.slice(shown.length).map(({ head }) => head) };
 }
 
 /** Ranks: status, sentence, the row's own id, other facts, other ids. */

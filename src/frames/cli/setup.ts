@@ -63,7 +63,7 @@ export function addSetup(on: Commands): void {
           }
           const { checks } = await examine(cli);
           const summary = summaryOf(checks);
-          const text = () => `\ncrossbill doctor:\n\n${renderChecks(checks, cli.io.colours)}`;
+          const text = () => `\ncrossbill doctor:\n\n${renderChecks(checks, cli.io.colours, cli.width)}`;
           await cli.print({ ...head, done, doctor: { checks, summary } }, text);
           return summary.fail > 0 ? EXIT.failed : EXIT.ok;
         } finally {

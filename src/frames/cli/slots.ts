@@ -3,6 +3,7 @@
 import { type Cli } from './cli.js';
 import { type CommandRow, type Task } from './commands.js';
 import { type Check } from './doctor/check.js';
+import { type Block } from './fit.js';
 import { type Peers } from './peers.js';
 import { type AppContext } from './app-context.js';
 
@@ -13,7 +14,7 @@ export type StatusSaid = {
   /** Members of the JSON. Two parts may fill one object. */
   readonly json: Readonly<Record<string, unknown>>;
   /** The same for a person. Empty: there is nothing to say. */
-  readonly text: string;
+  readonly text: string | readonly Block[];
   /** A sentence about the whole installation. It stands before everything else. */
   readonly notice?: string;
 };

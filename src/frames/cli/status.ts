@@ -10,19 +10,20 @@ import { loadSlot } from '../../feature.js';
 import { FEATURES } from '../../features.js';
 import { type Commands } from './commands.js';
 import { type StatusSaid } from './slots.js';
-import { age, counts, named, table, time } from './table.js';
+import { type Block, drawn } from './fit.js';
+import { age, counts, named, time } from './table.js';
 import { type AppContext } from './app-context.js';
 
 const STUCK_SHOWN = 5;
 
 export function addStatus(on: Commands): void {
-  on.add('status', on.about).action(
+  on.addReport('status', on.about).action(
     on.run(async (cli) => {
       const app = await cli.open();
       const status = await readStatus(app);
       const parts = await partsOf(app);
       const json = [status, ...parts.map((part) => part.json)].reduce(merged, {});
-      await cli.print(named(json), () => render(status, parts));
+      await cli.print(named(json), () => drawn(render(status, parts), cli.width));
     }),
   );
 }
@@ -73,25 +74,26 @@ function merged(into: Json, part: Json): Json {
   return { ...into, ...(Object.fromEntries(both) as Json) };
 }
 
-function render({ queue, stuck, senders, ...s }: Status, parts: readonly StatusSaid[]): string {
+function render({ queue, stuck, senders, ...s }: Status, parts: readonly StatusSaid[]): readonly Block[] {
   const refused = senders.flatMap(({ lastRefusal: r }) => r ?? []);
   return [
     ...parts.flatMap(({ notice }) => (notice === undefined ? [] : [`${notice}\n\n`])),
     `Invoices\n${counts(['status', 'count'], Object.entries(s.invoices))}`,
     `\nQueue\n  ${queue.waitingEvents} events to decide, ${queue.pendingMessages} calls to make, oldest ${age(queue.oldestSeconds)}\n`,
     `  ${queue.parkedEvents} events parked, ${queue.quarantined} in quarantine\n`,
-    stuck.length === 0 ? '' : renderStuck(stuck),
-    `\nLast event, and answers of 24 hours\n${table(['source', 'at', 'ago', 'answers'], senders.map(senderRow))}`,
+    ...(stuck.length === 0 ? [] : renderStuck(stuck)),
+    '\nLast event, and answers of 24 hours\n',
+    { heads: ['source', 'at', 'ago', 'answers'], rows: senders.map(senderRow) },
     ...refused.map(
       (r) =>
         `  ${r.endpoint} last refused a delivery at ${time(r.at)} with ${r.status} (${r.why}), from ${r.address || 'an unknown address'}. ${whatToCheck(r.endpoint, r.why)}\n`,
     ),
     `\nOpen review items\n${counts(['kind', 'count'], s.openReviews)}`,
-    ...parts.map(({ text }) => text),
-  ].join('');
+    ...parts.flatMap(({ text }) => text),
+  ];
 }
 
-function renderStuck(stuck: Status['stuck']): string {
+function renderStuck(stuck: Status['stuck']): readonly Block[] {
   const rows = stuck.map((c) => [
     c.what,
     c.lane,
@@ -100,7 +102,8 @@ function renderStuck(stuck: Status['stuck']): string {
     `${c.lastStatus ?? ''} ${c.lastMessage ?? 'nothing'}`.trim(),
   ]);
   const heads = ['what', 'about', 'tries', 'next', 'last answer'];
-  return `\nFailing calls, repeated by Crossbill\n${table(heads, rows)}\`crossbill explain <invoice>\` shows the history.\n`;
+  const more = '`crossbill explain <invoice>` shows the history.\n';
+  return ['\nFailing calls, repeated by Crossbill\n', { heads, rows }, more];
 }
 
 function senderRow({ source, lastEventAt: at, answers: replies }: Status['senders'][number]): string[] {
