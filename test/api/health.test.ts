@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Readiness } from '../../src/core/health/readiness.js';
 import { ApiApp, freshDatabase, KEYS } from './support/api-app.js';
-import { type TestDatabase } from '../support/database.js';
+import { type TestDatabase } from '../support/rigs/database.js';
 
 let database: TestDatabase;
 let api: ApiApp;

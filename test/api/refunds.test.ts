@@ -1,9 +1,9 @@
 // Refunds over HTTP: one refund per key over two replicas, and an answer for everything the MoR may say or not say.
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { ApiApp, freshDatabase, HurriedClock } from './support/api-app.js';
-import { type TestDatabase } from '../support/database.js';
-import { failed } from '../support/fakes.js';
-import { changeByHand } from '../support/lane-log.js';
+import { type TestDatabase } from '../support/rigs/database.js';
+import { failed } from '../support/fakes/fake-platform.js';
+import { changeByHand } from '../support/rigs/lane-log.js';
 
 let database: TestDatabase;
 let api: ApiApp;

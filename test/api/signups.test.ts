@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { type ApiApp, anInvoice, apiForAll } from './support/api-app.js';
 import { type CallFailure } from '../../src/shared/domain/ports/call.js';
-import { failed } from '../support/fakes.js';
+import { failed } from '../support/fakes/fake-platform.js';
 
 let api: ApiApp;
 apiForAll((started) => (api = started));

@@ -5,10 +5,10 @@ import { loadConfig } from '../../src/shared/config/index.js';
 import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
 import { openAppContext } from '../../src/frames/cli/app-context.js';
 import { deliver } from '../e2e/support/endpoint.js';
-import { changeByHand } from '../support/lane-log.js';
-import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { changeByHand } from '../support/rigs/lane-log.js';
+import { type Json, OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { cli, cliJson } from './rig.js';
-import { silentIo } from '../support/silent-io.js';
+import { silentIo } from '../support/fakes/silent-io.js';
 
 type Body = {
   client_id: string;

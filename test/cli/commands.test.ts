@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { OWN_MIGRATIONS } from '../../src/frames/store/migrations.js';
-import { emptyDatabase } from '../support/database.js';
-import { changeByHand } from '../support/lane-log.js';
-import { OPS_KEY, startWorld, type World } from '../support/world.js';
+import { emptyDatabase } from '../support/rigs/database.js';
+import { changeByHand } from '../support/rigs/lane-log.js';
+import { OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { writtenBesideTheFacts } from './named-texts.js';
 import { cli, cliJson } from './rig.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { cli, cliJson } from './rig.js';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
-import { emptyDatabase } from '../support/database.js';
+import { emptyDatabase } from '../support/rigs/database.js';
 
 const PROGRAM = join(import.meta.dirname, '../../packages/sandbox/dist/demo/main.js');
 

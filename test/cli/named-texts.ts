@@ -2,7 +2,7 @@
 import { ATTEMPT, CALL, type LaneState, REFUND, REVIEW } from '../../src/shared/domain/model.js';
 import { MOR_OBJECT } from '../../src/shared/domain/mor-object.js';
 import { newRow } from '../../src/shared/domain/row.js';
-import { FACTS } from '../support/item-facts.js';
+import { FACTS } from '../support/builders/item-facts.js';
 
 export function writtenBesideTheFacts(state: LaneState): LaneState {
   const [payment] = state.payments;

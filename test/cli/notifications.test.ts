@@ -2,8 +2,8 @@
 // real receiver.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { NOTIFICATION_TYPES } from '../../src/shared/domain/notification.js';
-import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
-import { startWorld, type World } from '../support/world.js';
+import { newSecret, NotifyReceiver } from '../support/fakes/notify-receiver.js';
+import { startWorld, type World } from '../support/rigs/world.js';
 import { cli, cliJson } from './rig.js';
 
 const SECRET = newSecret(7);

@@ -10,7 +10,7 @@ import {
   stripeSide,
   tellSucceeded,
 } from '../e2e/support/story.js';
-import { type Json, startWorld, type World } from '../support/world.js';
+import { type Json, startWorld, type World } from '../support/rigs/world.js';
 import { cli, cliJson } from './rig.js';
 
 let world: World;

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
+import { OPS_KEY, READ_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { deafMor } from '../e2e/support/story.js';
 import { stranger } from '../e2e/support/stranger.js';
 import { cli, type CliOptions, type Ran } from './rig.js';

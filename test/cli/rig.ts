@@ -2,7 +2,7 @@
 import { type CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { runCli, wholeProgram } from '../../src/frames/cli/program.js';
 import { Session } from '../../src/frames/cli/commands.js';
-import { silentIo } from '../support/silent-io.js';
+import { silentIo } from '../support/fakes/silent-io.js';
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 

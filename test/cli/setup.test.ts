@@ -7,7 +7,7 @@ import { parseEnv } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { stripeInvoiceTypes } from '../../src/shared/domain/events/stripe-event.js';
 import { MOR_SERVICE_TYPES } from '../../src/core/mor-objects/event-rows.js';
-import { startWorld, type World } from '../support/world.js';
+import { startWorld, type World } from '../support/rigs/world.js';
 import { cli, type Ran } from './rig.js';
 
 const URL_OF_OURS = 'https://bridge.example.com';

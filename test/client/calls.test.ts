@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createClient, type Crossbill, CrossbillError } from '../../packages/client/src/index.js';
 import { ApiApp, freshDatabase, KEYS } from '../api/support/api-app.js';
-import { failed } from '../support/fakes.js';
-import { type TestDatabase } from '../support/database.js';
+import { failed } from '../support/fakes/fake-platform.js';
+import { type TestDatabase } from '../support/rigs/database.js';
 import { Contract, Wire } from './support.js';
 
 let database: TestDatabase;

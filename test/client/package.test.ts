@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { anInvoice, ApiApp, freshDatabase, KEYS } from '../api/support/api-app.js';
 import { root, textOf } from '../docs/support.js';
-import { type TestDatabase } from '../support/database.js';
-import { newSecret } from '../support/notify-receiver.js';
+import { type TestDatabase } from '../support/rigs/database.js';
+import { newSecret } from '../support/fakes/notify-receiver.js';
 
 const LIMIT_BYTES = 20 * 1024;
 const run = promisify(execFile);

@@ -5,8 +5,8 @@ import { Secret } from '../../src/shared/config/index.js';
 import { NOTIFICATION_TYPES, sampleOf } from '../../src/shared/domain/notification.js';
 import { HttpReceiver } from '../../src/features/notifications/receiver.js';
 import { putDown } from '../../src/features/notifications/rules/put-down.js';
-import { type Heard, newSecret, NotifyReceiver } from '../support/notify-receiver.js';
-import { STANDARD } from '../support/notify-as.js';
+import { type Heard, newSecret, NotifyReceiver } from '../support/fakes/notify-receiver.js';
+import { STANDARD } from '../support/builders/notify-as.js';
 
 const [OLD, NEW, OTHER] = [newSecret(1), newSecret(2), newSecret(3)];
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deliver } from '../e2e/support/endpoint.js';
 import { deafMor, draftRenewal, newPaid, paymentObject } from '../e2e/support/story.js';
 import { cli, cliJson } from '../cli/rig.js';
-import { freshDatabase } from '../support/database.js';
-import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
+import { freshDatabase } from '../support/rigs/database.js';
+import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { conflictingEvents, parkedEvent } from './standing.js';
 import { fieldsOf, type Seen, Visitor } from './visitor.js';
 

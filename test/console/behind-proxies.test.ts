@@ -1,6 +1,6 @@
 // The console behind proxies that write other headers than the browser did, over plain http, and by links into it.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { fieldsOf, Visitor } from './visitor.js';
 
 const OWN = 'https://billing.example.com';

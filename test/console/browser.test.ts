@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { csvObjects } from '../support/csv.js';
-import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { findChromium, openBrowser } from './browser.js';
 import { furnished, type Furnished, furnishing } from './furnish.js';
 import { consolePages, isOf } from './routes.js';

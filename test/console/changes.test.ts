@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { begun, complete, confirmed } from '../e2e/support/signups.js';
 import { deafMor, draftRenewal, paidOnce, refund } from '../e2e/support/story.js';
-import { type Json, OPS_KEY, READ_KEY, type World, startWorld } from '../support/world.js';
+import { type Json, OPS_KEY, READ_KEY, type World, startWorld } from '../support/rigs/world.js';
 import { Visitor, fieldsOf } from './visitor.js';
 
 // The console's changes: only by a form of its own session, only for the role ops, once per form, and on record.

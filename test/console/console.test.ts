@@ -1,7 +1,7 @@
 // The console over HTTP: everybody's rights, no effect of another site's form, and no markup from outside.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { COOKIE } from '../../src/frames/console/session.js';
-import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { Visitor } from './visitor.js';
 
 let world: World;

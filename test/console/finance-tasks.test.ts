@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Browser, type Locator, type Page } from 'playwright-core';
-import { type Json, startWorld, type World } from '../support/world.js';
+import { type Json, startWorld, type World } from '../support/rigs/world.js';
 import { findChromium, logIn, openBrowser } from './browser.js';
 import { furnished, type Furnished, furnishing } from './furnish.js';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { minorFromTyped, splitAmount } from '../../src/frames/console/list-filters.js';
-import { OPS_KEY, startWorld, type World } from '../support/world.js';
+import { OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { findChromium, logIn, openBrowser } from './browser.js';
 import { Visitor } from './visitor.js';
 

@@ -2,7 +2,7 @@
 // its currency. Search, filters and `crossbill explain` take the same words.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
-import { type Json, OPS_KEY, startWorld, type Subscriber, type World } from '../support/world.js';
+import { type Json, OPS_KEY, startWorld, type Subscriber, type World } from '../support/rigs/world.js';
 import { Visitor } from './visitor.js';
 
 let world: World;

@@ -1,7 +1,7 @@
 // A refused form of the console: it keeps what the person typed, and each mistake stands at its field.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, type Page } from 'playwright-core';
-import { startWorld, type World } from '../support/world.js';
+import { startWorld, type World } from '../support/rigs/world.js';
 import { findChromium, logIn, openBrowser } from './browser.js';
 import { furnished, type Furnished, furnishing } from './furnish.js';
 

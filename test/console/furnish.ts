@@ -1,8 +1,8 @@
 // Something on every page of the console: the rows of `standing`, and next to them rows of slow causes.
 import pg from 'pg';
-import { type Json, type World } from '../support/world.js';
+import { type Json, type World } from '../support/rigs/world.js';
 import { cli } from '../cli/rig.js';
-import { reviewsOf } from '../support/channels.js';
+import { reviewsOf } from '../support/rigs/channels.js';
 import { status, type StandingSetup } from './standing.js';
 
 /** Every page worth a look, by the name of its picture. */

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, type Page } from 'playwright-core';
-import { startWorld, type World } from '../support/world.js';
+import { startWorld, type World } from '../support/rigs/world.js';
 import { findChromium, logIn, openBrowser } from './browser.js';
 import { furnished, type Furnished, furnishing } from './furnish.js';
 import { lengthen, LONG_NAME } from './real-content.js';

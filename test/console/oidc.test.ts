@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { findChromium, openBrowser } from './browser.js';
 import { type Seen, Visitor } from './visitor.js';
 
@@ -70,7 +70,9 @@ const audit = async (action: string): Promise<Json[]> =>
 const toCallback = /\/console\/sso\/callback\?/;
 
 beforeAll(async () => {
-  provider = spawn(process.execPath, ['test/support/oidc-provider.mjs', SECRET], { stdio: ['pipe', 'pipe', 'ignore'] });
+  provider = spawn(process.execPath, ['test/support/fakes/oidc-provider.mjs', SECRET], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   if (provider.stdout === null) throw new Error('no output');
   [issuer] = (await once(createInterface(provider.stdout), 'line')) as [string];
   world = await startWorld({

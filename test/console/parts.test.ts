@@ -14,7 +14,7 @@ import { LoginThrottle } from '../../src/frames/console/login-throttle.js';
 import { maskedText } from '../../src/shared/masks/broken-body.js';
 import { COOKIE, Sessions } from '../../src/frames/console/session.js';
 import { duration } from '../../src/frames/console/show.js';
-import { ManualClock } from '../support/clock.js';
+import { ManualClock } from '../support/fakes/clock.js';
 import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
 
 it("the console's HTML template escapes any text", () => {

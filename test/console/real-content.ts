@@ -1,6 +1,6 @@
 // Content of real length on every page: a name of 40 letters, amounts of twelve digits, a payment link, long numbers.
 import pg from 'pg';
-import { type World } from '../support/world.js';
+import { type World } from '../support/rigs/world.js';
 import { type Furnished } from './furnish.js';
 
 /** 40 letters. */

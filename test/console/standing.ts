@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { finding } from '../../src/features/verify/rules/findings.js';
-import { type Json, type World } from '../support/world.js';
+import { type Json, type World } from '../support/rigs/world.js';
 
 export type StandingSetup = {
   readonly invoiceId: string;

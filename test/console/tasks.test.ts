@@ -1,7 +1,7 @@
 // A person's tasks at the console, counted in clicks: why is an invoice unpaid, a part refund, a review item settled.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { type Json, startWorld, type World } from '../support/world.js';
+import { type Json, startWorld, type World } from '../support/rigs/world.js';
 import { findChromium, logIn, openBrowser } from './browser.js';
 import { conflictingEvents, status, type StandingSetup } from './standing.js';
 

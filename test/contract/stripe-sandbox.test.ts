@@ -5,7 +5,7 @@ import { form } from '../../src/frames/stripe/encode.js';
 import { Kernel } from '@crossbill/sandbox/kernel/kernel.js';
 import { listen, type RunningServer } from '@crossbill/sandbox/kernel/server.js';
 import { addStripe } from '@crossbill/sandbox/stripe/stripe.js';
-import { adapterFor, calls, stored } from '../support/stripe-stub.js';
+import { adapterFor, calls, stored } from '../support/fakes/stripe-stub.js';
 
 let kernel: Kernel;
 let server: RunningServer;

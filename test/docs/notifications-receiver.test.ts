@@ -9,9 +9,9 @@ import { HttpReceiver } from '../../src/features/notifications/receiver.js';
 import { putDown } from '../../src/features/notifications/rules/put-down.js';
 import { sampleOf } from '../../src/shared/domain/notification.js';
 import { freePort } from '../e2e/support/daemon-process.js';
-import { newSecret } from '../support/notify-receiver.js';
+import { newSecret } from '../support/fakes/notify-receiver.js';
 import { root, textOf } from './support.js';
-import { STANDARD } from '../support/notify-as.js';
+import { STANDARD } from '../support/builders/notify-as.js';
 
 let child: ChildProcess;
 let url: string;

@@ -7,7 +7,7 @@ import { expect, it } from '@jest/globals';
 import { type NotificationType, sampleOf, type Notice } from '../../src/shared/domain/notification.js';
 import { putDown } from '../../src/features/notifications/rules/put-down.js';
 import { textOf } from './support.js';
-import { STANDARD } from '../support/notify-as.js';
+import { STANDARD } from '../support/builders/notify-as.js';
 
 type Access = { readonly end: (whose: string) => void; readonly allow: (whose: string) => void };
 type Follow = (event: unknown, access: Access) => void;

@@ -16,7 +16,7 @@ import { decimalFromMinor } from '../../src/shared/domain/money.js';
 import { cli } from '../cli/rig.js';
 import { csvObjects } from '../support/csv.js';
 import { Visitor } from '../console/visitor.js';
-import { type Json, READ_KEY, startWorld, type World, refusal } from '../support/world.js';
+import { type Json, READ_KEY, startWorld, type World, refusal } from '../support/rigs/world.js';
 import { refund, paidRenewal } from './support/story.js';
 
 type Row = Record<string, string>;

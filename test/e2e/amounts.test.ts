@@ -1,6 +1,6 @@
 // An overpayment and a part payment, end to end.
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, useWorld } from '../support/world.js';
+import { type Json, useWorld } from '../support/rigs/world.js';
 import {
   deafMor,
   newPaid,

@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { adviceFor, type MorCallName } from '@crossbill/mor';
 import { cliJson } from '../cli/rig.js';
-import { openInvoice, PROFORMA } from '../support/channels.js';
-import { company } from '../support/company.js';
-import { type Json, type Reply, startWorld, type World, refusal } from '../support/world.js';
+import { openInvoice, PROFORMA } from '../support/rigs/channels.js';
+import { company } from '../support/builders/company.js';
+import { type Json, type Reply, startWorld, type World, refusal } from '../support/rigs/world.js';
 import { paidRenewal } from './support/story.js';
 
 const UUID = '00000000-0000-4000-8000-000000000000';

@@ -2,8 +2,16 @@
 // event.
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { eventNamed, loseNext, PROFORMA, reviewsOf, sendEvent, stripeStatus, timePasses } from '../support/channels.js';
-import { type Json, type Subscriber, useWorld } from '../support/world.js';
+import {
+  eventNamed,
+  loseNext,
+  PROFORMA,
+  reviewsOf,
+  sendEvent,
+  stripeStatus,
+  timePasses,
+} from '../support/rigs/channels.js';
+import { type Json, type Subscriber, useWorld } from '../support/rigs/world.js';
 import { resolve } from './support/story.js';
 
 const world = useWorld({

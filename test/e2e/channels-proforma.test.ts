@@ -1,7 +1,7 @@
 // Bank transfers, end to end: proforma invoices made, issued, settled, in part, late, twice, and removed.
 import { describe, expect, it } from '@jest/globals';
-import { type Json, type Reply, useWorld, refusal } from '../support/world.js';
-import { atMor, openInvoice, PROFORMA, reviewsOf, stripeStatus } from '../support/channels.js';
+import { type Json, type Reply, useWorld, refusal } from '../support/rigs/world.js';
+import { atMor, openInvoice, PROFORMA, reviewsOf, stripeStatus } from '../support/rigs/channels.js';
 import { resolve } from './support/story.js';
 
 describe('bank transfers', () => {

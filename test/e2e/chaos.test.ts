@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@crossbill/embedded-postgres';
-import { type Json, startWorld, type Subscriber, type World, queryAt } from '../support/world.js';
+import { type Json, startWorld, type Subscriber, type World, queryAt } from '../support/rigs/world.js';
 import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 import { leasesRunOut, allPaidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 import { stripeSides } from './support/story.js';

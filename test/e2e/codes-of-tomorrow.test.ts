@@ -13,7 +13,7 @@ import { cli, commandsOf } from '../cli/rig.js';
 import { furnished, furnishing } from '../console/furnish.js';
 import { consolePages } from '../console/routes.js';
 import { Visitor } from '../console/visitor.js';
-import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 
 const ROWS: readonly AnyRow[] = [...Object.values(LOGGED), CUSTOMER_LINK, LEDGER_ENTRY, SIGNUP, OPEN_CALL];
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startWorld, type World } from '../support/world.js';
+import { startWorld, type World } from '../support/rigs/world.js';
 import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 import { allPaidOnce, leasesRunOut, renewAtOnce, untilSomeCalls } from './support/load.js';
 import { paidRenewal, refund } from './support/story.js';

@@ -1,7 +1,7 @@
 // What an invoice's credit notes can take, and money for an invoice that nobody had to pay, end to end.
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cliJson } from '../cli/rig.js';
-import { type Json, type Subscriber, useWorld } from '../support/world.js';
+import { type Json, type Subscriber, useWorld } from '../support/rigs/world.js';
 import {
   chargeByMor,
   deafMor,

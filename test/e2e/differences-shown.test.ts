@@ -3,8 +3,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { openInvoice } from '../support/channels.js';
-import { type Json, OPS_KEY, useWorld, type World } from '../support/world.js';
+import { openInvoice } from '../support/rigs/channels.js';
+import { type Json, OPS_KEY, useWorld, type World } from '../support/rigs/world.js';
 import { paidRenewal } from './support/story.js';
 
 const MONTH = new Date().toISOString().slice(0, 7);

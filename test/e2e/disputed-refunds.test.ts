@@ -2,8 +2,8 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
 import { fieldsOf, Visitor } from '../console/visitor.js';
-import { reviewsOf } from '../support/channels.js';
-import { type Json, OPS_KEY, type Reply, type Subscriber, refusal, useWorld } from '../support/world.js';
+import { reviewsOf } from '../support/rigs/channels.js';
+import { type Json, OPS_KEY, type Reply, type Subscriber, refusal, useWorld } from '../support/rigs/world.js';
 import { chargeByMor, paidRenewal, resolve, untilReviews } from './support/story.js';
 
 const world = useWorld();

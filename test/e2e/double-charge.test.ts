@@ -1,7 +1,7 @@
 // The double charge, before it happens: Stripe finds a card for an invoice, and the MoR charges it too.
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
-import { type Json, type Subscriber, useWorld } from '../support/world.js';
+import { type Json, type Subscriber, useWorld } from '../support/rigs/world.js';
 import { renewalOf, stranger } from './support/stranger.js';
 import { deafMor, draftRenewal, newPaid, tellSucceeded, resolve } from './support/story.js';
 

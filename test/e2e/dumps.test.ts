@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startWorld, type World } from '../support/world.js';
+import { startWorld, type World } from '../support/rigs/world.js';
 import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 
 const key = (): string => randomBytes(24).toString('hex');

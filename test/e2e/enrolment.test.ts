@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { type Json, OPS_KEY, type World, useWorld } from '../support/world.js';
+import { type Json, OPS_KEY, type World, useWorld } from '../support/rigs/world.js';
 import { renewalOf, stranger } from './support/stranger.js';
 import { deafMor, newPaid, tellSucceeded } from './support/story.js';
 

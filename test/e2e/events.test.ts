@@ -1,9 +1,9 @@
 // An event many times, events from real reports, a lost answer to COMMIT and words no document has, end to end.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { openInvoice } from '../support/channels.js';
-import { company } from '../support/company.js';
-import { reported } from '../support/reported.js';
-import { type Json, type Subscriber, type World, startWorld, useWorld } from '../support/world.js';
+import { openInvoice } from '../support/rigs/channels.js';
+import { company } from '../support/builders/company.js';
+import { reported } from '../support/builders/reported.js';
+import { type Json, type Subscriber, type World, startWorld, useWorld } from '../support/rigs/world.js';
 import { deliver, eventStatus } from './support/endpoint.js';
 import { allPaidOnce, renewAtOnce } from './support/load.js';
 import {

@@ -1,6 +1,6 @@
 // Every fault of one call, for every call of a mark, of a refund's mirror and at the MoR: each effect happens once.
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, type Subscriber, type World, useWorld } from '../support/world.js';
+import { type Json, type Subscriber, type World, useWorld } from '../support/rigs/world.js';
 import {
   deafMor,
   newPaid,

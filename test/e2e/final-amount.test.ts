@@ -3,8 +3,16 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { cli } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { changeByHand } from '../support/lane-log.js';
-import { type Json, OPS_KEY, type Reply, type Subscriber, type World, refusal, useWorld } from '../support/world.js';
+import { changeByHand } from '../support/rigs/lane-log.js';
+import {
+  type Json,
+  OPS_KEY,
+  type Reply,
+  type Subscriber,
+  type World,
+  refusal,
+  useWorld,
+} from '../support/rigs/world.js';
 import { deafMor, draftRenewal, paidOnce, requestsOf, reviews } from './support/story.js';
 
 const HOUR_SEC = 3_700;

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { furnish, type Rig } from '../../packages/proof/src/fuzz/rig.js';
 import { runTurn } from '../../packages/proof/src/fuzz/runner.js';
 import { remoteTargets } from '../../packages/proof/src/fuzz/targets/remote.js';
-import { OPS_KEY, useWorld } from '../support/world.js';
+import { OPS_KEY, useWorld } from '../support/rigs/world.js';
 import { secretOf } from './support/endpoint.js';
 
 const RUNS = 25;

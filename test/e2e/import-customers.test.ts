@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { type Json, READ_KEY, startWorld, type World, refusal, wrongField } from '../support/world.js';
+import { type Json, READ_KEY, startWorld, type World, refusal, wrongField } from '../support/rigs/world.js';
 
 type Report = Json & {
   accepted: boolean;

@@ -1,8 +1,8 @@
 // Payment links, the payment.captured event and files of the MoR, end to end.
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { eventNamed, openInvoice, reviewsOf, sendEvent, stripeStatus } from '../support/channels.js';
-import { type Json, type Reply, useWorld, refusal } from '../support/world.js';
+import { eventNamed, openInvoice, reviewsOf, sendEvent, stripeStatus } from '../support/rigs/channels.js';
+import { type Json, type Reply, useWorld, refusal } from '../support/rigs/world.js';
 import { type Begun, begun, complete, confirmed } from './support/signups.js';
 import { refund, stripeSide, paidRenewal, paidOnce } from './support/story.js';
 

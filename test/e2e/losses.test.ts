@@ -2,8 +2,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { cli, cliJson } from '../cli/rig.js';
-import { eventNamed, reviewsOf, stripeStatus } from '../support/channels.js';
-import { type Json, READ_KEY, type Reply, useWorld, refusal, wrongField } from '../support/world.js';
+import { eventNamed, reviewsOf, stripeStatus } from '../support/rigs/channels.js';
+import { type Json, READ_KEY, type Reply, useWorld, refusal, wrongField } from '../support/rigs/world.js';
 import { resolve, paidRenewal } from './support/story.js';
 
 // Disputes and pre-chargeback alerts, end to end: stored with their deadline, decided, booked once, never a second refund.

@@ -1,7 +1,7 @@
 // Strangers send all but the last byte, over thousands of connections: the daemon as a separate process, its memory as
 // the kernel counts it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OPS_KEY, startWorld, type World } from '../support/world.js';
+import { OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 import { deliver, post } from './support/endpoint.js';
 import { type Flood, flood, memoryOf, mustOpen } from './support/flood.js';

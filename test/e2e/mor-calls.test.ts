@@ -1,6 +1,6 @@
 // Webhook endpoints at the MoR and the bytes of a call, end to end.
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Json, type World, startWorld, useWorld, refusal } from '../support/world.js';
+import { type Json, type World, startWorld, useWorld, refusal } from '../support/rigs/world.js';
 import { deafMor, openRenewal, refund, untilPayment, chargeByMor } from './support/story.js';
 import { targetOf, TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js';
 

@@ -10,10 +10,10 @@ import { EnrolmentService } from '../../src/features/enrolment/enrolment.service
 import { MoveSteps } from '../../src/features/moves/move-steps.js';
 import { type MoveOptions, MovesService } from '../../src/features/moves/moves.service.js';
 import { MovesRepository } from '../../src/features/moves/moves.repository.js';
-import { startWorld, type Subscriber, type World } from '../support/world.js';
+import { startWorld, type Subscriber, type World } from '../support/rigs/world.js';
 import { collection, mover, relayTo, takenFor } from './support/movers.js';
 import { deafMor } from './support/story.js';
-import { silentIo } from '../support/silent-io.js';
+import { silentIo } from '../support/fakes/silent-io.js';
 
 class Killed extends Error {}
 

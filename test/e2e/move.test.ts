@@ -6,7 +6,7 @@ import { Visitor } from '../console/visitor.js';
 import { MovesRepository } from '../../src/features/moves/moves.repository.js';
 import { Database } from '../../src/frames/store/database.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
-import { type Json, monthlyPrice, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, monthlyPrice, OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 import { collection, mover, relayTo, takenFor } from './support/movers.js';
 import { stranger } from './support/stranger.js';
 import { deafMor, requestsOf } from './support/story.js';

@@ -2,9 +2,9 @@
 // subscription and what is left of the money, so a backend looks nothing up.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sendEvent } from '../support/channels.js';
-import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
-import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { sendEvent } from '../support/rigs/channels.js';
+import { newSecret, NotifyReceiver } from '../support/fakes/notify-receiver.js';
+import { type Json, startWorld, type Subscriber, type World } from '../support/rigs/world.js';
 import { eventStatus } from './support/endpoint.js';
 import {
   chargeByMor,

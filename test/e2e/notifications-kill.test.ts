@@ -1,7 +1,7 @@
 // A daemon dies after sending a notification and before the answer: it sends the same bytes again under the same id.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
-import { startWorld, type World } from '../support/world.js';
+import { newSecret, NotifyReceiver } from '../support/fakes/notify-receiver.js';
+import { startWorld, type World } from '../support/rigs/world.js';
 import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 
 const SECRET = newSecret(4);

@@ -1,8 +1,8 @@
 // Notifications outside an invoice's step: items without an invoice, deadlines, differences, refusing endpoints; and in
 // Slack's words.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { NotifyReceiver } from '../support/notify-receiver.js';
-import { startWorld, type World } from '../support/world.js';
+import { NotifyReceiver } from '../support/fakes/notify-receiver.js';
+import { startWorld, type World } from '../support/rigs/world.js';
 import { cli } from '../cli/rig.js';
 
 let world: World;

@@ -1,8 +1,8 @@
 // Notifications to the merchant's backend, over real HTTP with real signatures: at least once, the same bytes each
 // time, and never anything false.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
-import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
+import { type Json, READ_KEY, startWorld, type World } from '../support/rigs/world.js';
+import { newSecret, NotifyReceiver } from '../support/fakes/notify-receiver.js';
 import { deafMor, newPaid, openRenewal, paymentObject, tell, chargeByMor, refund } from './support/story.js';
 
 const [CURRENT, OLD] = [newSecret(1), newSecret(2)];

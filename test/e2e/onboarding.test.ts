@@ -9,8 +9,8 @@ import { OnboardingService } from '../../src/features/onboarding/onboarding.serv
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { createLogger } from '../../src/shared/observe/index.js';
 import { Database } from '../../src/frames/store/database.js';
-import { company } from '../support/company.js';
-import { type Json, READ_KEY, SIGNUP_KEY, type World, startWorld, refusal, wrongField } from '../support/world.js';
+import { company } from '../support/builders/company.js';
+import { type Json, READ_KEY, SIGNUP_KEY, type World, startWorld, refusal, wrongField } from '../support/rigs/world.js';
 
 // Onboarding of merchants, end to end: daemon, PostgreSQL and the sandbox's partner API (Document 1).
 describe('Onboarding', () => {

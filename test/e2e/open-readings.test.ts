@@ -2,7 +2,7 @@
 // senders that disable a failing webhook endpoint.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cliJson } from '../cli/rig.js';
-import { type Json, useWorld } from '../support/world.js';
+import { type Json, useWorld } from '../support/rigs/world.js';
 import { requestsOf, reviews, stripeSide, untilReviews } from './support/story.js';
 
 const HOUR = 3_600;

@@ -1,8 +1,8 @@
 // Events in every order, late, early or about something else: the end is the same, and Crossbill never guesses about
 // money.
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventNamed } from '../support/channels.js';
-import { type Json, type Subscriber, useWorld } from '../support/world.js';
+import { eventNamed } from '../support/rigs/channels.js';
+import { type Json, type Subscriber, useWorld } from '../support/rigs/world.js';
 import { deliver, eventStatus } from './support/endpoint.js';
 import {
   deafMor,

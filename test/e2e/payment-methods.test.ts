@@ -11,7 +11,7 @@ import {
   monthlyPrice,
   startWorld,
   refusal,
-} from '../support/world.js';
+} from '../support/rigs/world.js';
 import { deafMor, draftRenewal, openRenewal, requestsOf, paidOnce } from './support/story.js';
 
 // Whose card: a setup intent names its customer, and the MoR charges a renewal on its own customer's method.

@@ -2,9 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { openInvoice, PROFORMA } from '../support/channels.js';
+import { openInvoice, PROFORMA } from '../support/rigs/channels.js';
 import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
-import { type Json, READ_KEY, type Reply, useWorld, refusal, wrongField } from '../support/world.js';
+import { type Json, READ_KEY, type Reply, useWorld, refusal, wrongField } from '../support/rigs/world.js';
 import { begun, complete, confirmed } from './support/signups.js';
 import {
   deafMor,

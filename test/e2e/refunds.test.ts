@@ -1,6 +1,6 @@
 // Refunds, end to end.
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, type Reply, type Subscriber, useWorld, wrongField } from '../support/world.js';
+import { type Json, type Reply, type Subscriber, useWorld, wrongField } from '../support/rigs/world.js';
 import {
   type Paid,
   deafMor,

@@ -4,10 +4,10 @@ import { type Server, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { cli } from '../cli/rig.js';
-import { openInvoice } from '../support/channels.js';
-import { changeByHand } from '../support/lane-log.js';
-import { mac } from '../support/signing.js';
-import { type Json, type Subscriber, type World, startWorld, useWorld } from '../support/world.js';
+import { openInvoice } from '../support/rigs/channels.js';
+import { changeByHand } from '../support/rigs/lane-log.js';
+import { mac } from '../support/builders/signing.js';
+import { type Json, type Subscriber, type World, startWorld, useWorld } from '../support/rigs/world.js';
 import { deliver } from './support/endpoint.js';
 import { deafMor, draftRenewal, stripeSide, paidRenewal, refund } from './support/story.js';
 

@@ -1,6 +1,6 @@
 // Several daemons on one database: nothing twice, nothing left over, one budget, and no write after an expired lease.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, startWorld, type Subscriber, type World, useWorld } from '../support/world.js';
+import { type Json, startWorld, type Subscriber, type World, useWorld } from '../support/rigs/world.js';
 import { deafMor, draftRenewal, newPaid, openRenewal, stripeSides, tellSucceeded, paidOnce } from './support/story.js';
 import { allPaidOnce } from './support/load.js';
 

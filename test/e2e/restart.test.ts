@@ -1,6 +1,6 @@
 // The daemon as a process: killed without warning and stopping under load. Nothing gets lost and nothing happens twice.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startWorld, type Subscriber, type World } from '../support/world.js';
+import { startWorld, type Subscriber, type World } from '../support/rigs/world.js';
 import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 import { leasesRunOut, allPaidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 

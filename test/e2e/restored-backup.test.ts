@@ -1,6 +1,6 @@
 // Keys come from names found again after a restore: the repeat of an earlier request has no second effect.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { copyDatabase, type TestDatabase } from '../support/database.js';
+import { copyDatabase, type TestDatabase } from '../support/rigs/database.js';
 import {
   type Json,
   type Reply,
@@ -10,7 +10,7 @@ import {
   type World,
   refusal,
   queryAt,
-} from '../support/world.js';
+} from '../support/rigs/world.js';
 import { refund, requestsOf, reviews, stripeSide, untilPayment, untilSide } from './support/story.js';
 
 const TAX = {

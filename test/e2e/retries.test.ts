@@ -1,8 +1,8 @@
 // A failed renewal with a schedule of retries: charged again over the relay, given a link, given up. Waits of seconds
 // stand for days.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { copyDatabase, type TestDatabase } from '../support/database.js';
-import { type Json, type Reply, startWorld, type Subscriber, type World, refusal } from '../support/world.js';
+import { copyDatabase, type TestDatabase } from '../support/rigs/database.js';
+import { type Json, type Reply, startWorld, type Subscriber, type World, refusal } from '../support/rigs/world.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { deafMor, draftRenewal, requestsOf, paidOnce } from './support/story.js';
 

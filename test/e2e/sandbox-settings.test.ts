@@ -1,7 +1,7 @@
 // The settings that `npm run sandbox` prints, in a real daemon.
 import { expect, it } from '@jest/globals';
 import { daemonSettings } from '@crossbill/sandbox/daemon-settings.js';
-import { useWorld } from '../support/world.js';
+import { useWorld } from '../support/rigs/world.js';
 
 const world = useWorld({ PORT: '0' }, async (w) => {
   const { API_KEYS: _ours, ...printed } = Object.fromEntries(daemonSettings(w.sandbox));

@@ -6,9 +6,17 @@ import { join } from 'node:path';
 import { type Daemon } from '../../src/daemon.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { company } from '../support/company.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
-import { type Json, OPS_KEY, type Reply, startWorld, type Subscriber, type World, queryAt } from '../support/world.js';
+import { company } from '../support/builders/company.js';
+import { freshDatabase, type TestDatabase } from '../support/rigs/database.js';
+import {
+  type Json,
+  OPS_KEY,
+  type Reply,
+  startWorld,
+  type Subscriber,
+  type World,
+  queryAt,
+} from '../support/rigs/world.js';
 import { deliver } from './support/endpoint.js';
 import { deafMor, newPaid, openRenewal, type Paid, paymentObject, type Said, stripeSide } from './support/story.js';
 

@@ -1,7 +1,15 @@
 // A signup with invoice_id, end to end: Crossbill compares what the shopper would pay with Stripe's first invoice, before the MoR gets an intent.
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type Json, monthlyPrice, refusal, type Reply, SIGNUP_KEY, useWorld, wrongField } from '../support/world.js';
+import {
+  type Json,
+  monthlyPrice,
+  refusal,
+  type Reply,
+  SIGNUP_KEY,
+  useWorld,
+  wrongField,
+} from '../support/rigs/world.js';
 import { complete, confirmed } from './support/signups.js';
 import { paidOnce, requestsOf } from './support/story.js';
 

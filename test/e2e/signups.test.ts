@@ -1,7 +1,7 @@
 // Signups and a signup by bank debit, end to end.
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type Json, type Reply, SIGNUP_KEY, useWorld, refusal } from '../support/world.js';
+import { type Json, type Reply, SIGNUP_KEY, useWorld, refusal } from '../support/rigs/world.js';
 import { type Begun, begun, complete, confirmed } from './support/signups.js';
 import {
   newPaid,

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { READ_KEY, type Reply, type Subscriber, useWorld } from '../support/world.js';
+import { READ_KEY, type Reply, type Subscriber, useWorld } from '../support/rigs/world.js';
 import { chargeByMor, deafMor, openRenewal, refund, stripeSide } from './support/story.js';
 
 const READERS = 24;

@@ -1,6 +1,6 @@
 // Tax for the merchant's backend, end to end: Document 2's calculations, transactions, refunds and catalogue, and signups with tax.
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Json, READ_KEY, SIGNUP_KEY, useWorld, refusal, wrongField } from '../support/world.js';
+import { type Json, READ_KEY, SIGNUP_KEY, useWorld, refusal, wrongField } from '../support/rigs/world.js';
 
 const asShop = { authorization: `Bearer ${SIGNUP_KEY}` };
 const address = { line1: '1 Rue', city: 'Paris', postalCode: '75001', country: 'FR' };

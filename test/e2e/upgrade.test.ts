@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { migrate, OWN_MIGRATIONS } from '../../src/frames/store/migrations.js';
-import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { type Json, startWorld, type Subscriber, type World } from '../support/rigs/world.js';
 import { freePort } from './support/daemon-process.js';
 import { deliver, eventStatus, eventStatuses } from './support/endpoint.js';
 import { stripeSides } from './support/story.js';

@@ -6,9 +6,9 @@ import { VerifyRepository } from '../../src/features/verify/verify.repository.js
 import { VerifyService, type VerifyReport } from '../../src/features/verify/verify.service.js';
 import { Metrics } from '../../src/shared/observe/index.js';
 import { VerifyJob } from '../../src/features/verify/verify-job.js';
-import { ManualClock } from '../support/clock.js';
-import { startWorld, type World } from '../support/world.js';
-import { silentIo } from '../support/silent-io.js';
+import { ManualClock } from '../support/fakes/clock.js';
+import { startWorld, type World } from '../support/rigs/world.js';
+import { silentIo } from '../support/fakes/silent-io.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 // A person's acts on Stripe's dashboard: verify names them, in both ways of marking.
 import { describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { READ_KEY, useWorld } from '../support/world.js';
+import { READ_KEY, useWorld } from '../support/rigs/world.js';
 import { untilSide } from './support/story.js';
 import { paidRenewal } from './support/story.js';
 import { refund } from './support/story.js';

@@ -2,7 +2,7 @@
 // mends the mendable.
 import { describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { useWorld } from '../support/world.js';
+import { useWorld } from '../support/rigs/world.js';
 import { untilSide } from './support/story.js';
 import { paidRenewal } from './support/story.js';
 import { refund } from './support/story.js';

@@ -6,11 +6,11 @@ import { loadConfig } from '../../src/shared/config/index.js';
 import { startDaemon } from '../../src/daemon.js';
 import { createLogger } from '../../src/shared/observe/index.js';
 import { cli, cliJson } from '../cli/rig.js';
-import { type PaymentEventOver, aPaymentSucceeded } from '../support/builders.js';
-import { openInvoice, PROFORMA } from '../support/channels.js';
-import { NotifyReceiver } from '../support/notify-receiver.js';
-import { sign } from '../support/signing.js';
-import { type Json, type World, startWorld, useWorld } from '../support/world.js';
+import { type PaymentEventOver, aPaymentSucceeded } from '../support/builders/events.js';
+import { openInvoice, PROFORMA } from '../support/rigs/channels.js';
+import { NotifyReceiver } from '../support/fakes/notify-receiver.js';
+import { sign } from '../support/builders/signing.js';
+import { type Json, type World, startWorld, useWorld } from '../support/rigs/world.js';
 import {
   ENDPOINTS,
   type EndpointName,

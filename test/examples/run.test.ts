@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { root } from '../docs/support.js';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
-import { adminUrl, alone } from '../support/database.js';
+import { adminUrl, alone } from '../support/rigs/database.js';
 
 const SHOP_PORT = 4000;
 const UP_WITHIN_MS = 100_000;

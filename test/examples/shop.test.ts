@@ -5,8 +5,8 @@ import { type Browser, type BrowserContext, type Page } from 'playwright-core';
 import type Stripe from 'stripe';
 import { findChromium, openBrowser } from '../console/browser.js';
 import { freePort } from '../e2e/support/daemon-process.js';
-import { newSecret } from '../support/notify-receiver.js';
-import { OPS_KEY, startWorld, type World } from '../support/world.js';
+import { newSecret } from '../support/fakes/notify-receiver.js';
+import { OPS_KEY, startWorld, type World } from '../support/rigs/world.js';
 
 const chromium = findChromium();
 const suite = chromium === null ? describe.skip : describe;

@@ -1,9 +1,16 @@
 // Events that share ids across invoices: none breaks a rule of the database, so none is tried for ever.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { aPaymentSucceeded, anInvoice } from '../support/builders.js';
-import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
-import { type AnEvent, delivered, everyEvent, type Place, placesIn, withValue } from '../support/odd-events.js';
+import { aPaymentSucceeded, anInvoice } from '../support/builders/events.js';
+import { type LaneOnPostgres, laneOnPostgres } from '../support/rigs/lane-on-postgres.js';
+import {
+  type AnEvent,
+  delivered,
+  everyEvent,
+  type Place,
+  placesIn,
+  withValue,
+} from '../support/builders/odd-events.js';
 
 let x: LaneOnPostgres;
 beforeAll(async () => {

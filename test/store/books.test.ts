@@ -11,10 +11,10 @@ import { LedgerSumsRepository } from '../../src/core/ledger/sums.repository.js';
 import { DaysRepository } from '../../src/features/overview/days.repository.js';
 import { DatabaseTime, ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
-import { INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
-import { databaseForAll } from '../support/use-database.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
-import { type Plan, pagesIn } from '../support/lane-steps.js';
+import { INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders/events.js';
+import { databaseForAll } from '../support/rigs/use-database.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
+import { type Plan, pagesIn } from '../support/rigs/lane-steps.js';
 
 // The sums of the ledger by day equal its entries, however much of them is folded, and whoever folds.
 describe('Sums of the ledger', () => {

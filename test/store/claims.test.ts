@@ -9,12 +9,12 @@ import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { Database } from '../../src/frames/store/database.js';
-import { INVOICE_ID, aPaymentFailed, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
-import { openKinds } from '../support/lane-harness.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
-import { NoChannels } from '../support/no-channels.js';
+import { INVOICE_ID, aPaymentFailed, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders/events.js';
+import { openKinds } from '../support/rigs/lane-harness.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
+import { NoChannels } from '../support/fakes/no-channels.js';
 import { type Result } from '../../src/engine/commanded.js';
-import { parsedEvents } from '../support/parsed-events.js';
+import { parsedEvents } from '../support/fakes/parsed-events.js';
 
 // Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
 describe('Claims', () => {

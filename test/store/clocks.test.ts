@@ -14,11 +14,11 @@ import { type BillingReader } from '../../src/shared/domain/ports/billing-reader
 import { VerifyService } from '../../src/features/verify/verify.service.js';
 import { VerifyRepository } from '../../src/features/verify/verify.repository.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
-import { ManualClock, SeededRng } from '../support/clock.js';
-import { NoChannels } from '../support/no-channels.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
-import { parsedEvents } from '../support/parsed-events.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders/events.js';
+import { ManualClock, SeededRng } from '../support/fakes/clock.js';
+import { NoChannels } from '../support/fakes/no-channels.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
+import { parsedEvents } from '../support/fakes/parsed-events.js';
 
 const AHEAD_MS = 240_000;
 const NO_REPLY = {

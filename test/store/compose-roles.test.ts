@@ -8,9 +8,9 @@ import { Database } from '../../src/frames/store/database.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import { migrate } from '../../src/frames/store/migrations.js';
-import { asAdmin, opening, type Opening } from '../support/any-server.js';
-import { aPaymentSucceeded } from '../support/builders.js';
-import { emptyDatabase, type TestDatabase } from '../support/database.js';
+import { asAdmin, opening, type Opening } from '../support/rigs/any-server.js';
+import { aPaymentSucceeded } from '../support/builders/events.js';
+import { emptyDatabase, type TestDatabase } from '../support/rigs/database.js';
 
 const file = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
 const { configs } = parse(file) as { configs: { roles: { content: string } } };

@@ -11,8 +11,8 @@ import { Database } from '../../src/frames/store/database.js';
 import { migrate, schemaState } from '../../src/frames/store/migrations.js';
 import { refuseUnfit } from '../../src/frames/store/server.js';
 import { cli } from '../cli/rig.js';
-import { asAdmin, newRole, opening, type Opening, type Role, settingsFor } from '../support/any-server.js';
-import { emptyDatabase, type TestDatabase } from '../support/database.js';
+import { asAdmin, newRole, opening, type Opening, type Role, settingsFor } from '../support/rigs/any-server.js';
+import { emptyDatabase, type TestDatabase } from '../support/rigs/database.js';
 
 let database: TestDatabase;
 let role: Role;

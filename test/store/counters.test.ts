@@ -4,9 +4,9 @@ import { countersBehind, setForward } from '../../src/frames/store/counters.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
-import { type Opening, opening, settingsFor } from '../support/any-server.js';
-import { aPaymentSucceeded } from '../support/builders.js';
-import { databaseForEach } from '../support/use-database.js';
+import { type Opening, opening, settingsFor } from '../support/rigs/any-server.js';
+import { aPaymentSucceeded } from '../support/builders/events.js';
+import { databaseForEach } from '../support/rigs/use-database.js';
 import { cli } from '../cli/rig.js';
 
 let db: Database;

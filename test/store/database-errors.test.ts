@@ -4,7 +4,7 @@ import pg from 'pg';
 import { toProblem } from '../../src/frames/api/http/problem.filter.js';
 import { type Database } from '../../src/frames/store/database.js';
 import { isUnavailable } from '../../src/frames/store/database-errors.js';
-import { databaseForAll } from '../support/use-database.js';
+import { databaseForAll } from '../support/rigs/use-database.js';
 
 let url: string;
 let db: Database;

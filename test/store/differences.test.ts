@@ -7,7 +7,7 @@ import { Database } from '../../src/frames/store/database.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { DifferencesRepository } from '../../src/features/verify/differences.repository.js';
 import { finding } from '../../src/features/verify/rules/findings.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { freshDatabase, type TestDatabase } from '../support/rigs/database.js';
 import { never } from '../support/never.js';
 
 let fresh: TestDatabase;

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { type Database } from '../../src/frames/store/database.js';
 import { EndpointsLogRepository } from '../../src/features/verify/endpoints-log.repository.js';
 import { lossWindows } from '../../src/features/verify/rules/loss-window.js';
-import { databaseForAll } from '../support/use-database.js';
+import { databaseForAll } from '../support/rigs/use-database.js';
 
 const START = Date.parse('2026-11-20T00:00:00Z');
 const MINUTE = 60_000;

@@ -22,10 +22,10 @@ import {
   anInvoice,
   delivery,
   invoiceEvent,
-} from '../support/builders.js';
-import { emptyDatabase } from '../support/database.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
-import { parsedEvents } from '../support/parsed-events.js';
+} from '../support/builders/events.js';
+import { emptyDatabase } from '../support/rigs/database.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
+import { parsedEvents } from '../support/fakes/parsed-events.js';
 
 const WORDS = 'Ada Lovelace has no money';
 const WORD = 'Lovelace';

@@ -12,7 +12,7 @@ import { showMarksLeft } from '../../src/features/verify/rules/run.js';
 import { LOOKED_THROUGH } from '../../src/frames/store/walk.js';
 import { ApiApp, KEYS } from '../api/support/api-app.js';
 import { Visitor } from '../console/visitor.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { freshDatabase, type TestDatabase } from '../support/rigs/database.js';
 
 /** Of these 500 are rare: the oldest, and the only ones of their type, status, reason or kind. */
 const RENEWALS = 6_000;

@@ -18,10 +18,10 @@ import {
   anInvoice,
   delivery,
   invoiceEvent,
-} from '../support/builders.js';
-import { databaseForEach } from '../support/use-database.js';
-import { type LaneOnPostgres, laneForEach, laneOnPostgres } from '../support/lane-on-postgres.js';
-import { reported } from '../support/reported.js';
+} from '../support/builders/events.js';
+import { databaseForEach } from '../support/rigs/use-database.js';
+import { type LaneOnPostgres, laneForEach, laneOnPostgres } from '../support/rigs/lane-on-postgres.js';
+import { reported } from '../support/builders/reported.js';
 
 // The inbox in a real PostgreSQL: stored once, kept byte for byte, listed with the quarantine, retried and parked.
 describe('The inbox', () => {

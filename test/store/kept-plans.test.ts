@@ -1,14 +1,14 @@
 // A connection with plans for tiny tables still reads a few pages once they are large, without anybody counting their
 // rows.
-import { parsedEvents } from '../support/parsed-events.js';
+import { parsedEvents } from '../support/fakes/parsed-events.js';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/frames/store/database.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
-import { aPaymentSucceeded } from '../support/builders.js';
-import { ManualClock } from '../support/clock.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { aPaymentSucceeded } from '../support/builders/events.js';
+import { ManualClock } from '../support/fakes/clock.js';
+import { freshDatabase, type TestDatabase } from '../support/rigs/database.js';
 import {
   decided,
   listenTo,
@@ -19,7 +19,7 @@ import {
   rowsBefore,
   type Statement,
   unclaimed,
-} from '../support/lane-steps.js';
+} from '../support/rigs/lane-steps.js';
 
 /** The server keeps a plan without values from the sixth time on. */
 const TIMES = 8;

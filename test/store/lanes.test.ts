@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../src/shared/domain/errors.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/shared/domain/model.js';
 import { type EffectCheck } from '../../src/shared/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/shared/domain/ports/call.js';
-import { addAttempt, putPayment, putInvoice } from '../support/put-rows.js';
+import { addAttempt, putPayment, putInvoice } from '../support/builders/put-rows.js';
 import { readLane } from '../../src/engine/lane-reader.js';
 import { type Claim, type LaneWork, NotUnique } from '../../src/engine/lane.repository.js';
 import { LaneWorker } from '../../src/engine/lane-worker.js';
@@ -15,14 +15,14 @@ import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { LaneSignal } from '../../src/engine/lane-signal.js';
 import { WorkLaneService } from '../../src/engine/work-lane.service.js';
 import { paymentCollected } from '../../src/shared/domain/postings.js';
-import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
-import { failed } from '../support/fakes.js';
-import { FACTS, aKind } from '../support/item-facts.js';
-import { balances, openKinds } from '../support/lane-harness.js';
-import { type LaneOnPostgres, laneForEach, laneOnPostgres } from '../support/lane-on-postgres.js';
-import { NoChannels } from '../support/no-channels.js';
-import { note, openReview, ensureInvoice } from '../support/decide.js';
-import { parsedEvents } from '../support/parsed-events.js';
+import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders/events.js';
+import { failed } from '../support/fakes/fake-platform.js';
+import { FACTS, aKind } from '../support/builders/item-facts.js';
+import { balances, openKinds } from '../support/rigs/lane-harness.js';
+import { type LaneOnPostgres, laneForEach, laneOnPostgres } from '../support/rigs/lane-on-postgres.js';
+import { NoChannels } from '../support/fakes/no-channels.js';
+import { note, openReview, ensureInvoice } from '../support/rigs/decide.js';
+import { parsedEvents } from '../support/fakes/parsed-events.js';
 
 // Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
 describe('Lanes', () => {

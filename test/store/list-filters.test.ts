@@ -10,9 +10,9 @@ import { LOOKED_THROUGH } from '../../src/frames/store/walk.js';
 import { type LedgerFilter, LedgerRepository } from '../../src/core/ledger/ledger.repository.js';
 import { type Page } from '../../src/shared/domain/page.js';
 import { type PaymentFilter } from '../../src/core/payments/payments.repository.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
-import { databaseForAll } from '../support/use-database.js';
-import { pagesIn, type Plan } from '../support/lane-steps.js';
+import { freshDatabase, type TestDatabase } from '../support/rigs/database.js';
+import { databaseForAll } from '../support/rigs/use-database.js';
+import { pagesIn, type Plan } from '../support/rigs/lane-steps.js';
 
 /** As many invoices and payments, twice as many events and ledger entries, three times as many steps of the log. */
 const RENEWALS = 50_000;

@@ -5,9 +5,9 @@ import { type Database } from '../../src/frames/store/database.js';
 import { EndpointsLogRepository } from '../../src/features/verify/endpoints-log.repository.js';
 import { LossRepository } from '../../src/features/verify/loss.repository.js';
 import { LossWindowService } from '../../src/features/verify/loss-window.service.js';
-import { ManualClock } from '../support/clock.js';
-import { FakeLinks } from '../support/fake-links.js';
-import { databaseForAll } from '../support/use-database.js';
+import { ManualClock } from '../support/fakes/clock.js';
+import { FakeLinks } from '../support/fakes/fake-links.js';
+import { databaseForAll } from '../support/rigs/use-database.js';
 
 const WAITING = 1_001;
 const NOW = new Date('2026-11-20T12:00:00Z');

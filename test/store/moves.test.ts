@@ -13,7 +13,7 @@ import { type MoveEntity } from '../../src/features/moves/move.entity.js';
 import { MoveRunning, MovesRepository } from '../../src/features/moves/moves.repository.js';
 import { ServerTime } from '../../src/frames/store/database-time.js';
 import { type Database } from '../../src/frames/store/database.js';
-import { databaseForAll } from '../support/use-database.js';
+import { databaseForAll } from '../support/rigs/use-database.js';
 
 // The rows of moves: one writer at a time for each, the old state stored before a request, and the lock of a run.
 type NewMove = Parameters<MovesRepository['write']>[0];

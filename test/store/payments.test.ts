@@ -5,11 +5,11 @@ import { EventsRepository } from '../../src/core/events/events.repository.js';
 import { eventParser } from '../../src/core/events/event-parser.js';
 import { toDelivery } from '../../src/frames/intake/deliveries.js';
 import { identifyPayment } from '../../src/core/books/rules/identify-payment.js';
-import { completeSignup } from '../support/complete-signup.js';
-import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
-import { balances, openKinds } from '../support/lane-harness.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
-import { resolveReview, asCommand } from '../support/decide.js';
+import { completeSignup } from '../support/rigs/complete-signup.js';
+import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders/events.js';
+import { balances, openKinds } from '../support/rigs/lane-harness.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
+import { resolveReview, asCommand } from '../support/rigs/decide.js';
 
 // A refund without an invoice, such as a signup's: it finds its invoice by its other names, and counts once.
 describe('A refund without an invoice', () => {

@@ -9,8 +9,8 @@ import { inTransaction } from '../../src/frames/store/database.js';
 import { schemaState } from '../../src/frames/store/migrations.js';
 import { cli } from '../cli/rig.js';
 import { freePort } from '../e2e/support/daemon-process.js';
-import { opening, settingsFor } from '../support/any-server.js';
-import { adminUrl, emptyDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
+import { opening, settingsFor } from '../support/rigs/any-server.js';
+import { adminUrl, emptyDatabase, freshDatabase, type TestDatabase } from '../support/rigs/database.js';
 
 const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((p) => existsSync(p));
 if (PGBOUNCER === undefined)

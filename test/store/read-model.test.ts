@@ -1,12 +1,12 @@
 // A rebuild, one moment and pages a statement reads, in a real PostgreSQL.
-import { parsedEvents } from '../support/parsed-events.js';
+import { parsedEvents } from '../support/fakes/parsed-events.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { ReadModel } from '../../src/engine/read-model.js';
 import { Rebuild } from '../../src/engine/rebuild.js';
 import { PaymentsRepository } from '../../src/core/payments/payments.repository.js';
-import { askRefund } from '../support/ask-refund.js';
+import { askRefund } from '../support/rigs/ask-refund.js';
 import { Database } from '../../src/frames/store/database.js';
 import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import {
@@ -16,11 +16,11 @@ import {
   aRefund,
   anInvoice,
   invoiceEvent,
-} from '../support/builders.js';
-import { ManualClock } from '../support/clock.js';
-import { type TestDatabase, freshDatabase } from '../support/database.js';
-import { databaseForAll } from '../support/use-database.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
+} from '../support/builders/events.js';
+import { ManualClock } from '../support/fakes/clock.js';
+import { type TestDatabase, freshDatabase } from '../support/rigs/database.js';
+import { databaseForAll } from '../support/rigs/use-database.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
 import {
   type Plan,
   type Statement,
@@ -31,7 +31,7 @@ import {
   rested,
   rowsBefore,
   unclaimed,
-} from '../support/lane-steps.js';
+} from '../support/rigs/lane-steps.js';
 
 // An invoice's rows in the read model come from its log: after a loss they are the same again.
 describe('A rebuild', () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Session } from 'node:inspector/promises';
 import { type PathResult, drain, storeRenewals } from '../../packages/bench/src/whole-path.js';
 import { Database } from '../../src/frames/store/database.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { freshDatabase, type TestDatabase } from '../support/rigs/database.js';
 
 /** More than a claim takes, so that claims and steps of many lanes share their statements as under load. */
 const RENEWALS = 512;

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { grant, type Slice } from '../../src/frames/store/budget-slices.js';
 import { PgRequestBudget } from '../../src/frames/store/pg-request-budget.js';
-import { ManualClock } from '../support/clock.js';
-import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
+import { ManualClock } from '../support/fakes/clock.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/rigs/lane-on-postgres.js';
 
 let x: LaneOnPostgres;
 /** The clock of the database and of the running replicas. */

@@ -14,9 +14,9 @@ import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { ReadModel } from '../../src/engine/read-model.js';
 import { Requests } from '../../src/frames/store/requests.js';
 import { SignupsRepository } from '../../src/core/signups/signups.repository.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
-import { parsedEvents } from '../support/parsed-events.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders/events.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
+import { parsedEvents } from '../support/fakes/parsed-events.js';
 
 /** Calculates nothing. */
 class NoTax extends TaxClient {

@@ -15,8 +15,8 @@ import {
   schemaState,
   undoLastMigration,
 } from '../../src/frames/store/migrations.js';
-import { type TestDatabase, emptyDatabase, freshDatabase } from '../support/database.js';
-import { databaseForEach } from '../support/use-database.js';
+import { type TestDatabase, emptyDatabase, freshDatabase } from '../support/rigs/database.js';
+import { databaseForEach } from '../support/rigs/use-database.js';
 
 // The entities and the migrations agree on every table read through TypeORM.
 describe('The entities', () => {

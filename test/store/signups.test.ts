@@ -2,11 +2,11 @@
 import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../src/shared/domain/model.js';
 import { newPayment } from '../../src/core/books/rules/payment-rows.js';
-import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
-import { ensureInvoice } from '../support/decide.js';
-import { changeByHand } from '../support/lane-log.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
-import { putPayment } from '../support/put-rows.js';
+import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders/events.js';
+import { ensureInvoice } from '../support/rigs/decide.js';
+import { changeByHand } from '../support/rigs/lane-log.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
+import { putPayment } from '../support/builders/put-rows.js';
 
 let x: LaneOnPostgres;
 laneForEach((opened) => {

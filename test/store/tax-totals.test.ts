@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { money } from '../../src/shared/domain/money.js';
 import { DAY_MS } from '../../src/shared/policy.js';
 import { TaxTotalsRepository } from '../../src/core/signups/tax-totals.repository.js';
-import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
+import { type LaneOnPostgres, laneForEach } from '../support/rigs/lane-on-postgres.js';
 
 let x: LaneOnPostgres;
 let totals: TaxTotalsRepository;

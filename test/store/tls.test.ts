@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '../../src/frames/store/connect.js';
 import { cli } from '../cli/rig.js';
-import { asAdmin, opening, settingsFor } from '../support/any-server.js';
+import { asAdmin, opening, settingsFor } from '../support/rigs/any-server.js';
 
 const log = { info: () => undefined, warn: () => undefined };
 const HAS_OPENSSL = ['/usr/bin/openssl', '/usr/local/bin/openssl', '/opt/homebrew/bin/openssl'].some((p) =>

@@ -25,12 +25,12 @@ import { PgInbox } from '../../src/frames/store/inbox.repository.js';
 import { PgLaneRepository } from '../../src/engine/pg-lane.repository.js';
 import { VerifyRepository } from '../../src/features/verify/verify.repository.js';
 import { SystemIds } from '../../src/engine/system-ports.js';
-import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
-import { ManualClock, SeededRng } from '../support/clock.js';
-import { databaseForEach } from '../support/use-database.js';
-import { FakePaymentGateway } from '../support/fake-mor.js';
-import { failed, FakeBillingPlatform } from '../support/fakes.js';
-import { parsedEvents } from '../support/parsed-events.js';
+import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders/events.js';
+import { ManualClock, SeededRng } from '../support/fakes/clock.js';
+import { databaseForEach } from '../support/rigs/use-database.js';
+import { FakePaymentGateway } from '../support/fakes/fake-mor.js';
+import { failed, FakeBillingPlatform } from '../support/fakes/fake-platform.js';
+import { parsedEvents } from '../support/fakes/parsed-events.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const SINCE = new Date(NOW.getTime() - 30 * 86_400_000);

@@ -5,10 +5,10 @@ import { ParsedEvents } from '../../src/engine/parsed-events.js';
 import { Endpoints } from '../../src/frames/intake/endpoints.js';
 import { FrontServer } from '../../src/frames/intake/front-server.js';
 import { type Delivery } from '../../src/shared/domain/ports/inbox.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../support/builders.js';
-import { StillClock } from '../support/intake-fakes.js';
-import { laneForEach, type LaneOnPostgres } from '../support/lane-on-postgres.js';
-import { sign } from '../support/signing.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../support/builders/events.js';
+import { StillClock } from '../support/fakes/fake-inbox.js';
+import { laneForEach, type LaneOnPostgres } from '../support/rigs/lane-on-postgres.js';
+import { sign } from '../support/builders/signing.js';
 
 const SECRET = 'whsec_parses_0123456789';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import './runtime/register.js';
 
-/** The variable in which the workers find the server: see `database.ts`. */
+/** The variable in which the workers find the server: see `rigs/database.ts`. */
 const ADMIN_URL = 'CROSSBILL_TEST_ADMIN_URL';
 const PREFIX = 'crossbill-test-';
 

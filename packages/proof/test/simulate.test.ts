@@ -12,7 +12,7 @@ import { type Outcome, type Recipe, shrink } from '../src/simulate/runs/shrink.j
 import { SimRepository } from '../src/simulate/machine/sim-repository.js';
 import { goldenStories, storyNamed } from '../src/simulate/stories/golden.js';
 import { type World } from '../src/simulate/machine/world.js';
-import { freshDatabase, type TestDatabase } from '../../../test/support/database.js';
+import { freshDatabase, type TestDatabase } from '../../../test/support/rigs/database.js';
 
 // A busy machine may be ten times slower than a quiet one, and slow is not wrong.
 jest.setTimeout(300_000);

@@ -17,9 +17,9 @@ import { WorkLaneService } from '../../../src/engine/work-lane.service.js';
 import { createLogger, Metrics } from '../../../src/shared/observe/index.js';
 import { Database } from '../../../src/frames/store/database.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { FakePaymentGateway } from '../../support/fake-mor.js';
-import { FakeBillingPlatform } from '../../support/fakes.js';
+import { freshDatabase, type TestDatabase } from '../../support/rigs/database.js';
+import { FakePaymentGateway } from '../../support/fakes/fake-mor.js';
+import { FakeBillingPlatform } from '../../support/fakes/fake-platform.js';
 
 export const KEYS = {
   read: 'read-key-0123456789abcdef0123456789abcdef',

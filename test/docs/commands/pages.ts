@@ -2,7 +2,7 @@
 // here and without an output on the page fails the test.
 import { type PageShell } from './page-shell.js';
 import { MONTH, type Rig } from './rig.js';
-import { emptyDatabase } from '../../support/database.js';
+import { emptyDatabase } from '../../support/rigs/database.js';
 import { stranger } from '../../e2e/support/stranger.js';
 import { textOf } from '../support.js';
 

@@ -1,8 +1,8 @@
 // One sandbox and one daemon for the commands of all pages, and the pages' suppositions: a paid payment, an open
 // invoice.
 import pg from 'pg';
-import { openInvoice } from '../../support/channels.js';
-import { monthlyPrice, OPS_KEY, SIGNUP_KEY, startWorld, type Json, type World } from '../../support/world.js';
+import { openInvoice } from '../../support/rigs/channels.js';
+import { monthlyPrice, OPS_KEY, SIGNUP_KEY, startWorld, type Json, type World } from '../../support/rigs/world.js';
 
 const QUIET_LOOKS = 2;
 const POLL_MS = 100;

@@ -1,7 +1,7 @@
 // A sender of webhooks that a test controls byte by byte: any path, any headers, any signature.
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { sign } from '../../support/signing.js';
-import { type World } from '../../support/world.js';
+import { sign } from '../../support/builders/signing.js';
+import { type World } from '../../support/rigs/world.js';
 
 export const ENDPOINTS = {
   stripe: { path: '/webhooks/stripe', header: 'stripe-signature' },

@@ -1,7 +1,7 @@
 // Many renewals at once, for tests in which processes die and connections break.
 import { expect } from '@jest/globals';
 import pg from 'pg';
-import { type Subscriber, type World } from '../../support/world.js';
+import { type Subscriber, type World } from '../../support/rigs/world.js';
 import { draftRenewal, stripeSides } from './story.js';
 
 /**

@@ -1,5 +1,5 @@
 // Customers known to the MoR whose subscription Stripe collects, and which side took the money of an invoice.
-import { type Subscriber, type World } from '../../support/world.js';
+import { type Subscriber, type World } from '../../support/rigs/world.js';
 
 /**
  * A subscriber of the MoR whom Stripe can charge too: the subscription's default payment method is a card at Stripe.

@@ -1,6 +1,6 @@
 // A signup as a shop does it: customer and incomplete subscription on Stripe, intent, browser, completion.
 import { expect } from '@jest/globals';
-import { type Json, monthlyPrice, type Reply, SIGNUP_KEY, type World } from '../../support/world.js';
+import { type Json, monthlyPrice, type Reply, SIGNUP_KEY, type World } from '../../support/rigs/world.js';
 
 const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
 

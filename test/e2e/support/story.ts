@@ -1,7 +1,7 @@
 // What many tests share: an invoice waiting for its money, the MoR's events about it, and the final state on Stripe.
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type Json, type Reply, type Subscriber, type World } from '../../support/world.js';
+import { type Json, type Reply, type Subscriber, type World } from '../../support/rigs/world.js';
 
 /** The ids of one payment at the MoR. */
 export type Paid = {

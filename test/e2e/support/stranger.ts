@@ -1,5 +1,5 @@
 // A customer from whom Stripe itself collects: without a signup at Crossbill and unknown to the MoR.
-import { monthlyPrice, type World } from '../../support/world.js';
+import { monthlyPrice, type World } from '../../support/rigs/world.js';
 
 export type Stranger = { readonly customerId: string; readonly subscriptionId: string };
 

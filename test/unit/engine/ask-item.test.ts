@@ -2,9 +2,9 @@
 import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/shared/domain/model.js';
 import { emptyLane } from '../../../src/engine/context.js';
-import { aCtx, NOW } from '../../support/channel-lane.js';
-import { closeReviews, openReview } from '../../support/decide.js';
-import { aKind, FACTS } from '../../support/item-facts.js';
+import { aCtx, NOW } from '../../support/builders/channel-lane.js';
+import { closeReviews, openReview } from '../../support/rigs/decide.js';
+import { aKind, FACTS } from '../../support/builders/item-facts.js';
 
 const LATER = new Date(NOW.getTime() + 60_000);
 const ctx = aCtx();

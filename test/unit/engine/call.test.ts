@@ -5,10 +5,10 @@ import { type CallFailure, said } from '../../../src/shared/domain/ports/call.js
 import { openCallReview, paymentOf, refusalOf } from '../../../src/engine/call.js';
 import { type Ctx, emptyLane, callKey } from '../../../src/engine/context.js';
 import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
-import { aCtx, NOW } from '../../support/channel-lane.js';
-import { addCallRow, decide, takeCallBack } from '../../support/decide.js';
+import { aCtx, NOW } from '../../support/builders/channel-lane.js';
+import { addCallRow, decide, takeCallBack } from '../../support/rigs/decide.js';
 import { never } from '../../support/never.js';
-import { putCall, putPayment } from '../../support/put-rows.js';
+import { putCall, putPayment } from '../../support/builders/put-rows.js';
 
 const LATER = new Date(NOW.getTime() + 60_000);
 const ctx = aCtx();

@@ -5,9 +5,9 @@ import { type LaneState, type CallKind, type CallRow } from '../../../src/shared
 import { type CallFailure } from '../../../src/shared/domain/ports/call.js';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { isFirstTry } from '../../../src/engine/calls.js';
-import { applyObjectRead } from '../../support/object-calls.js';
-import { refusal } from '../../support/asked-refund.js';
-import { LINK, NOW, open, PROFORMA } from '../../support/channel-lane.js';
+import { applyObjectRead } from '../../support/rigs/object-calls.js';
+import { refusal } from '../../support/builders/asked-refund.js';
+import { LINK, NOW, open, PROFORMA } from '../../support/builders/channel-lane.js';
 import {
   aLink,
   announced,
@@ -16,11 +16,11 @@ import {
   linkFacts,
   proformaFacts,
   withObjects,
-} from '../../support/channel-object.js';
+} from '../../support/builders/channel-object.js';
 import { never } from '../../support/never.js';
-import { at, ctx as on, lane, payment } from '../../support/waiting-payment.js';
-import { addCallRow, applyReply, applyCheck } from '../../support/decide.js';
-import { putCall, putObject } from '../../support/put-rows.js';
+import { at, ctx as on, lane, payment } from '../../support/builders/waiting-payment.js';
+import { addCallRow, applyReply, applyCheck } from '../../support/rigs/decide.js';
+import { putCall, putObject } from '../../support/builders/put-rows.js';
 
 const HOUR_MS = 3_600_000;
 const later = on({}, 5_000);

@@ -1,8 +1,8 @@
 // A step that fails names the event behind the failure, or none.
 import { expect, it } from '@jest/globals';
 import { culpritOf } from '../../../src/engine/apply-event.js';
-import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../support/builders.js';
-import { LaneHarness } from '../../support/lane-harness.js';
+import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../support/builders/events.js';
+import { LaneHarness } from '../../support/rigs/lane-harness.js';
 
 const fault = (): never => {
   throw new RangeError('a fault of our own');

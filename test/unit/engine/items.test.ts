@@ -5,8 +5,8 @@ import { isSameFact } from '../../../src/shared/domain/fact.js';
 import { type LaneState, type ReviewRow } from '../../../src/shared/domain/model.js';
 import { declareItems, type Holds, itemRule } from '../../../src/engine/items.js';
 import { same } from '../../support/same.js';
-import { at, ctx, lane, payment } from '../../support/waiting-payment.js';
-import { decide, closeReviews, openReview } from '../../support/decide.js';
+import { at, ctx, lane, payment } from '../../support/builders/waiting-payment.js';
+import { decide, closeReviews, openReview } from '../../support/rigs/decide.js';
 
 type Code = 'refund-unshown' | 'unknown-capture';
 type Now = readonly Holds<Code>[];

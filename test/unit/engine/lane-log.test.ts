@@ -1,13 +1,13 @@
 // The log of a lane, written and read again: what a step left out is null, not what it was before.
-import { FACTS } from '../../support/item-facts.js';
+import { FACTS } from '../../support/builders/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { emptyLane } from '../../../src/engine/context.js';
 import { type LaneState } from '../../../src/shared/domain/model.js';
 import { fold, type LoggedRow, logRow } from '../../../src/engine/lane-log.js';
-import { aCtx, NOW } from '../../support/channel-lane.js';
-import { aLink, asking } from '../../support/channel-object.js';
-import { lane } from '../../support/waiting-payment.js';
-import { openReview, takeCallBack } from '../../support/decide.js';
+import { aCtx, NOW } from '../../support/builders/channel-lane.js';
+import { aLink, asking } from '../../support/builders/channel-object.js';
+import { lane } from '../../support/builders/waiting-payment.js';
+import { openReview, takeCallBack } from '../../support/rigs/decide.js';
 
 const ctx = aCtx();
 const item = { kind: 'double_charge_risk', subject: 'in_1', fact: FACTS.double_charge_risk } as const;

@@ -1,9 +1,9 @@
 // Log lines about the work on a lane: a line about a failure names the lane and its events.
 import { expect, it } from '@jest/globals';
-import { type Json } from '../../support/world.js';
+import { type Json } from '../../support/rigs/world.js';
 import { createLogger, Metrics } from '../../../src/shared/observe/index.js';
 import { LaneTrace, watchLanes, watchSteps } from '../../../src/engine/lane-trace.js';
-import { failed } from '../../support/fakes.js';
+import { failed } from '../../support/fakes/fake-platform.js';
 
 const work = {
   lane: 'in_oak',

@@ -7,7 +7,7 @@ import { LaneSignal } from '../../../src/engine/lane-signal.js';
 import { type WorkLaneService } from '../../../src/engine/work-lane.service.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
-import { StillClock, turn } from '../../support/intake-fakes.js';
+import { StillClock, turn } from '../../support/fakes/fake-inbox.js';
 
 it('the worker claims invoices slowly while many webhooks arrive, and without delay afterwards', async () => {
   let claims = 0;

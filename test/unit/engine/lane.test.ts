@@ -1,15 +1,15 @@
 // The draft of a lane: rules change rows in place, and the state behind the draft stays as it was.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addEntry, putPayment, putRefund, putInvoice, putObject } from '../../support/put-rows.js';
+import { addEntry, putPayment, putRefund, putInvoice, putObject } from '../../support/builders/put-rows.js';
 import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
 import { type LaneState, type RefundRow, moveMark, moveMirror } from '../../../src/shared/domain/model.js';
 import { Lane } from '../../../src/engine/lane.js';
 import { paymentCollected } from '../../../src/shared/domain/postings.js';
-import { LINK } from '../../support/channel-lane.js';
-import { aLink, aProforma, withObjects } from '../../support/channel-object.js';
+import { LINK } from '../../support/builders/channel-lane.js';
+import { aLink, aProforma, withObjects } from '../../support/builders/channel-object.js';
 import { same } from '../../support/same.js';
-import { at, ctx, lane, payment } from '../../support/waiting-payment.js';
+import { at, ctx, lane, payment } from '../../support/builders/waiting-payment.js';
 
 const aRefund = (over: Partial<RefundRow> = {}): RefundRow => ({
   ...{ id: 'ref_1', paymentRowId: 'pmt_1', invoiceId: 'in_1', morRefundId: 'rfnd_1', processorRefundId: null },

@@ -12,8 +12,8 @@ import {
   INVOICE_ID,
   invoiceEvent,
   START,
-} from '../../support/builders.js';
-import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
+} from '../../support/builders/events.js';
+import { balances, LaneHarness, openKinds } from '../../support/rigs/lane-harness.js';
 import { same } from '../../support/same.js';
 
 const later = (sec: number): Date => new Date(START.getTime() + sec * 1000);

@@ -3,9 +3,9 @@ import { expect, it } from '@jest/globals';
 import { type BillingAccountFacts, type BillingReader } from '../../../src/shared/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../../src/shared/domain/ports/call.js';
 import { OwnAccount } from '../../../src/engine/own-account.js';
-import { ManualClock } from '../../support/clock.js';
-import { LaneHarness, MemoryLaneRepository } from '../../support/lane-harness.js';
-import { reported } from '../../support/reported.js';
+import { ManualClock } from '../../support/fakes/clock.js';
+import { LaneHarness, MemoryLaneRepository } from '../../support/rigs/lane-harness.js';
+import { reported } from '../../support/builders/reported.js';
 
 const OWN = 'acct_own';
 

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { ParsedEvents } from '../../../src/engine/parsed-events.js';
 import { eventParser } from '../../../src/core/events/event-parser.js';
 import { type Delivery } from '../../../src/shared/domain/ports/inbox.js';
-import { aPaymentSucceeded } from '../../support/builders.js';
+import { aPaymentSucceeded } from '../../support/builders/events.js';
 
 /** An event as the database gives it back: the same bytes in another buffer. */
 const stored = (delivery: Delivery): Delivery => ({ ...delivery, body: Buffer.from(delivery.body) });

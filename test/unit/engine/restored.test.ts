@@ -1,10 +1,17 @@
 // A backup that is more than a day old is restored: Stripe has forgotten every key, and what it shows is looked for before it is made.
 import { expect, it } from '@jest/globals';
-import { chooseItem } from '../../support/choose-item.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../../support/builders.js';
-import { failed } from '../../support/fakes.js';
-import { LaneHarness, openKinds } from '../../support/lane-harness.js';
-import { ask, paid } from '../../support/paid-lane.js';
+import { chooseItem } from '../../support/rigs/choose-item.js';
+import {
+  anInvoice,
+  aPaymentSucceeded,
+  aRefund,
+  INVOICE_ID,
+  invoiceEvent,
+  START,
+} from '../../support/builders/events.js';
+import { failed } from '../../support/fakes/fake-platform.js';
+import { LaneHarness, openKinds } from '../../support/rigs/lane-harness.js';
+import { ask, paid } from '../../support/builders/paid-lane.js';
 
 const HOUR_MS = 3_600_000;
 const modes = ['payment_record', 'out_of_band'] as const;

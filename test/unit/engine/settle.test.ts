@@ -1,8 +1,8 @@
 // How a lane comes to rest: which call goes next, what comes before it, when it is looked at again, and what a person's choice does.
-import { FACTS, aKind } from '../../support/item-facts.js';
+import { FACTS, aKind } from '../../support/builders/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { type Ctx, emptyLane } from '../../../src/engine/context.js';
-import { putPayment, putCall } from '../../support/put-rows.js';
+import { putPayment, putCall } from '../../support/builders/put-rows.js';
 import {
   type LaneState,
   type CallKind,
@@ -12,11 +12,11 @@ import {
 } from '../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../src/shared/domain/settings.js';
-import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../../support/channel-lane.js';
-import { aLink, aProforma, channelEvent, withObjects } from '../../support/channel-object.js';
+import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../../support/builders/channel-lane.js';
+import { aLink, aProforma, channelEvent, withObjects } from '../../support/builders/channel-object.js';
 import { never } from '../../support/never.js';
-import { at, ctx as on, lane, payment, withInvoice } from '../../support/waiting-payment.js';
-import { addCallRow, openReview, applyEvent, nextRequestOf, resolveReview, settle } from '../../support/decide.js';
+import { at, ctx as on, lane, payment, withInvoice } from '../../support/builders/waiting-payment.js';
+import { addCallRow, openReview, applyEvent, nextRequestOf, resolveReview, settle } from '../../support/rigs/decide.js';
 
 const HOUR_MS = 3_600_000;
 const ctx = (ms = 0, over: Partial<DecisionSettings> = {}): Ctx => on(over, ms);

@@ -5,7 +5,16 @@ import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { lastRead } from '../../../../src/core/invoices/invoice-sentence.js';
 import { paymentSentence } from '../../../../src/core/payments/payment-sentence.js';
 import { ordinal } from '../../../../src/shared/domain/when.js';
-import { nov, object, type Over, payment, refusal, review, said, trail } from '../../../support/answer-facts.js';
+import {
+  nov,
+  object,
+  type Over,
+  payment,
+  refusal,
+  review,
+  said,
+  trail,
+} from '../../../support/builders/answer-facts.js';
 
 const refused = { payments: [payment({ status: 'failed', succeededAt: null, mark: 'none' })] };
 const STORIES: readonly (readonly [what: string, over: Over, tone: string, text: string])[] = [

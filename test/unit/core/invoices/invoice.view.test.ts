@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { ignoredBecause } from '../../../../src/core/invoices/invoice.view.js';
 import { INVOICE, type InvoiceRow } from '../../../../src/shared/domain/invoice-row.js';
 import { newRow } from '../../../../src/shared/domain/row.js';
-import { NOW } from '../../../support/channel-lane.js';
+import { NOW } from '../../../support/builders/channel-lane.js';
 
 it.each<[string | null, Partial<InvoiceRow>]>([
   [null, { status: 'review' }],

@@ -1,8 +1,8 @@
 // Every event that a webhook endpoint takes comes to an end at its first try, with the calls that follow from it.
 import { expect, it } from '@jest/globals';
 import { isInnerLane } from '../../../../src/shared/domain/events/channel-lane.js';
-import { aPaymentSucceeded, anInvoice } from '../../../support/builders.js';
-import { LaneHarness } from '../../../support/lane-harness.js';
+import { aPaymentSucceeded, anInvoice } from '../../../support/builders/events.js';
+import { LaneHarness } from '../../../support/rigs/lane-harness.js';
 import {
   type AnEvent,
   delivered,
@@ -11,7 +11,7 @@ import {
   type Place,
   placesIn,
   withValue,
-} from '../../../support/odd-events.js';
+} from '../../../support/builders/odd-events.js';
 
 const SECONDS = 10 / 3_600; // in hours
 

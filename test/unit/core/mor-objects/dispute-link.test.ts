@@ -1,7 +1,7 @@
 // Where the console's link to a dispute leads.
 import { expect, it } from '@jest/globals';
 import { disputeLink } from '../../../../src/core/mor-objects/dispute-link.view.js';
-import { aDispute } from '../../../support/disputed-lane.js';
+import { aDispute } from '../../../support/builders/disputed-lane.js';
 
 const PORTAL = 'https://portal.mor.example/disputes/{id}?from=crossbill';
 const linked = (over: Parameters<typeof aDispute>[0], portal: string | null): string =>

@@ -8,7 +8,7 @@ import {
 import { RouteEventsService } from '../../../../src/core/mor-objects/route-events.service.js';
 import { type Ids } from '../../../../src/shared/domain/ports/clock.js';
 import { LaneSignal } from '../../../../src/engine/lane-signal.js';
-import { ManualClock } from '../../../support/clock.js';
+import { ManualClock } from '../../../support/fakes/clock.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 

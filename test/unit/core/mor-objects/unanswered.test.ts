@@ -1,19 +1,25 @@
 // A request without a reply, while the money of its invoice comes.
-import { chooseItem } from '../../../support/choose-item.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { type LaneState, type CallRow } from '../../../../src/shared/domain/model.js';
 import { emptyLane, callKey } from '../../../../src/engine/context.js';
 import { requestLink } from '../../../../src/features/links/rules/request-link.js';
 import { tellLane } from '../../../../src/features/notifications/rules/tell-lane.js';
-import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
-import { hear, open, PROFORMA } from '../../../support/channel-lane.js';
-import { aLink, aProforma, asking, eur, linkFacts } from '../../../support/channel-object.js';
-import { failed } from '../../../support/fakes.js';
+import {
+  aPaymentFailed,
+  aPaymentSucceeded,
+  delivery,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../../../support/builders/events.js';
+import { hear, open, PROFORMA } from '../../../support/builders/channel-lane.js';
+import { aLink, aProforma, asking, eur, linkFacts } from '../../../support/builders/channel-object.js';
+import { failed } from '../../../support/fakes/fake-platform.js';
 import { never } from '../../../support/never.js';
-import { rig, state } from '../../../support/retry-rig.js';
-import { settle, wanted } from '../../../support/settled.js';
-import { at, ctx, lane, payment, withInvoice } from '../../../support/waiting-payment.js';
-import { applyReply, decide } from '../../../support/decide.js';
+import { rig, state } from '../../../support/rigs/retry-rig.js';
+import { settle, wanted } from '../../../support/builders/settled.js';
+import { at, ctx, lane, payment, withInvoice } from '../../../support/builders/waiting-payment.js';
+import { applyReply, decide } from '../../../support/rigs/decide.js';
 
 const silent = failed('unknown', { status: 503 });
 const notified = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);

@@ -1,13 +1,13 @@
 // What a `payment.captured` tells of the payment whose charge it names.
 import { expect, it } from '@jest/globals';
-import { putPayment } from '../../../support/put-rows.js';
+import { putPayment } from '../../../support/builders/put-rows.js';
 import { capturedId } from '../../../../src/shared/domain/events/mor-service-event.js';
 import { type LaneState, type PaymentRow } from '../../../../src/shared/domain/model.js';
 import { learnFromCapture } from '../../../../src/core/payments/rules/payment.js';
-import { LINK } from '../../../support/channel-lane.js';
-import { channelEvent } from '../../../support/channel-object.js';
-import { at, ctx, lane, payment } from '../../../support/waiting-payment.js';
-import { decide } from '../../../support/decide.js';
+import { LINK } from '../../../support/builders/channel-lane.js';
+import { channelEvent } from '../../../support/builders/channel-object.js';
+import { at, ctx, lane, payment } from '../../../support/builders/waiting-payment.js';
+import { decide } from '../../../support/rigs/decide.js';
 
 const captured = (data: object) => channelEvent('payment.captured', data);
 const later = ctx({}, 5_000);

@@ -1,14 +1,14 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
-import { eur } from '../../../support/channel-object.js';
+import { eur } from '../../../support/builders/channel-object.js';
 import { expect, it } from '@jest/globals';
-import { openFacts } from '../../../support/channel-lane.js';
-import { chooseItem } from '../../../support/choose-item.js';
-import { applyRead } from '../../../support/settle-rule.js';
+import { openFacts } from '../../../support/builders/channel-lane.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
+import { applyRead } from '../../../support/rigs/settle-rule.js';
 import { type MarkMode } from '../../../../src/shared/domain/model.js';
-import { aPaymentSucceeded, INVOICE_ID } from '../../../support/builders.js';
-import { failed } from '../../../support/fakes.js';
-import { balances, LaneHarness } from '../../../support/lane-harness.js';
-import { Crash } from '../../../support/mortal-repository.js';
+import { aPaymentSucceeded, INVOICE_ID } from '../../../support/builders/events.js';
+import { failed } from '../../../support/fakes/fake-platform.js';
+import { balances, LaneHarness } from '../../../support/rigs/lane-harness.js';
+import { Crash } from '../../../support/fakes/mortal-repository.js';
 
 const differs = (due: bigint) => [{ code: 'amount-differs', taken: eur(1000n), due: eur(due) }];
 

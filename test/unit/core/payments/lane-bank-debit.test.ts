@@ -1,7 +1,7 @@
 // Bank debits: a signup's is not believed before it is settled, a renewal's is waited for, and either may come back.
 import { expect, it } from '@jest/globals';
-import { chooseItem } from '../../../support/choose-item.js';
-import { completeSignup } from '../../../support/complete-signup.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
+import { completeSignup } from '../../../support/rigs/complete-signup.js';
 import { type Resolution } from '../../../../src/shared/domain/model.js';
 import {
   anInvoice,
@@ -12,8 +12,8 @@ import {
   INVOICE_ID,
   invoiceEvent,
   START,
-} from '../../../support/builders.js';
-import { LaneHarness, type MemoryLaneRepository, openKinds, balances } from '../../../support/lane-harness.js';
+} from '../../../support/builders/events.js';
+import { LaneHarness, type MemoryLaneRepository, openKinds, balances } from '../../../support/rigs/lane-harness.js';
 
 const DAY_HOURS = 24;
 

@@ -1,10 +1,16 @@
 // Marks: from the money's arrival to the paid invoice, in both modes and both draft policies, through crashes and lost answers.
 import { expect, it } from '@jest/globals';
-import { chooseItem } from '../../../support/choose-item.js';
-import { eur } from '../../../support/channel-object.js';
-import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
-import { type Trouble } from '../../../support/fakes.js';
-import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
+import { eur } from '../../../support/builders/channel-object.js';
+import {
+  anInvoice,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../../../support/builders/events.js';
+import { type Trouble } from '../../../support/fakes/fake-platform.js';
+import { balances, LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
 
 const MODES = ['payment_record', 'out_of_band'] as const;
 const EFFECTS = {

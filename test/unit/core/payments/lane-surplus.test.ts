@@ -1,13 +1,13 @@
 // More or less was taken for an invoice than is due on it after the mark, on the lane's real flow: what a person chooses, and what becomes
 // of it.
-import { eur } from '../../../support/channel-object.js';
+import { eur } from '../../../support/builders/channel-object.js';
 import { expect, it } from '@jest/globals';
-import { openFacts } from '../../../support/channel-lane.js';
-import { chooseItem } from '../../../support/choose-item.js';
+import { openFacts } from '../../../support/builders/channel-lane.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { type LaneState, type Resolution } from '../../../../src/shared/domain/model.js';
 import { type Delivery } from '../../../../src/shared/domain/ports/inbox.js';
-import { aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
-import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
+import { aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../../support/builders/events.js';
+import { balances, LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
 
 const state = (harness: LaneHarness): Promise<LaneState> => harness.state(INVOICE_ID);
 

@@ -1,19 +1,19 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
 import { expect, it } from '@jest/globals';
-import { chooseItem } from '../../../support/choose-item.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { StoreUnavailable } from '../../../../src/shared/domain/errors.js';
 import { LaneWorker } from '../../../../src/engine/lane-worker.js';
 import { LaneSignal } from '../../../../src/engine/lane-signal.js';
 import { WorkLaneService } from '../../../../src/engine/work-lane.service.js';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
 import { VerifyService } from '../../../../src/features/verify/verify.service.js';
-import { aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders.js';
-import { failed } from '../../../support/fakes.js';
-import { turn } from '../../../support/intake-fakes.js';
-import { LaneHarness, openKinds } from '../../../support/lane-harness.js';
-import { NoChannels } from '../../../support/no-channels.js';
-import { ask, paid } from '../../../support/paid-lane.js';
-import { DAY_MS, refused, relayed, rig, state } from '../../../support/retry-rig.js';
+import { aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders/events.js';
+import { failed } from '../../../support/fakes/fake-platform.js';
+import { turn } from '../../../support/fakes/fake-inbox.js';
+import { LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
+import { NoChannels } from '../../../support/fakes/no-channels.js';
+import { ask, paid } from '../../../support/builders/paid-lane.js';
+import { DAY_MS, refused, relayed, rig, state } from '../../../support/rigs/retry-rig.js';
 
 const HOUR_MS = 3_600_000;
 const POLL_MS = 400;

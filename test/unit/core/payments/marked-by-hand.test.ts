@@ -1,19 +1,19 @@
 // Invoices that a person marks by hand as an item proposes: the money stays in the books, and no refund of the only money is proposed.
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../support/channel-object.js';
-import { chooseItem } from '../../../support/choose-item.js';
+import { eur } from '../../../support/builders/channel-object.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { newMorObject } from '../../../../src/shared/domain/mor-object.js';
 import { type CallOutcome } from '../../../../src/shared/domain/ports/call.js';
 import { type EffectCheck } from '../../../../src/shared/domain/ports/billing-platform.js';
 import { MARK_TRIES } from '../../../../src/shared/policy.js';
 import { identifyLookup } from '../../../../src/core/payments/rules/identify-mark.js';
-import { completeSignup } from '../../../support/complete-signup.js';
-import { aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../../../support/builders.js';
-import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../../support/channel-lane.js';
-import { balances, LaneHarness } from '../../../support/lane-harness.js';
-import { settle } from '../../../support/settled.js';
-import { recordRead, decide } from '../../../support/decide.js';
-import { putObject } from '../../../support/put-rows.js';
+import { completeSignup } from '../../../support/rigs/complete-signup.js';
+import { aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../../../support/builders/events.js';
+import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../../support/builders/channel-lane.js';
+import { balances, LaneHarness } from '../../../support/rigs/lane-harness.js';
+import { settle } from '../../../support/builders/settled.js';
+import { recordRead, decide } from '../../../support/rigs/decide.js';
+import { putObject } from '../../../support/builders/put-rows.js';
 
 type Refused = { readonly h: LaneHarness; readonly byHand: unknown };
 

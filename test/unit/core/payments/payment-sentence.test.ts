@@ -5,8 +5,18 @@ import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
 import { refusalWords } from '../../../../src/shared/domain/decline-words.js';
 import { paymentSentence } from '../../../../src/core/payments/payment-sentence.js';
-import { NOW, nov, object, type Over, payment, refusal, review, said, trail } from '../../../support/answer-facts.js';
-import { ctx } from '../../../support/asked-refund.js';
+import {
+  NOW,
+  nov,
+  object,
+  type Over,
+  payment,
+  refusal,
+  review,
+  said,
+  trail,
+} from '../../../support/builders/answer-facts.js';
+import { ctx } from '../../../support/builders/asked-refund.js';
 
 const text = (over: Over): string => said(over)[1];
 const refund = (status: RefundRow['status']): RefundRow => ({

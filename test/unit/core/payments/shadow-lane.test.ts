@@ -1,7 +1,7 @@
 // Shadow mode, one lane at a time: everything is decided, nothing is sent, and what others do is compared with it.
 import { expect, it } from '@jest/globals';
-import { askRefund } from '../../../support/ask-refund.js';
-import { applyRead } from '../../../support/settle-rule.js';
+import { askRefund } from '../../../support/rigs/ask-refund.js';
+import { applyRead } from '../../../support/rigs/settle-rule.js';
 import { decideMarksAgain } from '../../../../src/core/payments/rules/others-mark.js';
 import { type DecisionSettings } from '../../../../src/shared/domain/settings.js';
 import { compareWithin } from '../../../../src/features/verify/rules/compare.js';
@@ -12,9 +12,9 @@ import {
   aRefund,
   INVOICE_ID,
   invoiceEvent,
-} from '../../../support/builders.js';
-import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
-import { decide } from '../../../support/decide.js';
+} from '../../../support/builders/events.js';
+import { balances, LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
+import { decide } from '../../../support/rigs/decide.js';
 
 const MODES = ['payment_record', 'out_of_band'] as const;
 

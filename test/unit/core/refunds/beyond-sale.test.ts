@@ -1,11 +1,11 @@
 // A refund above what the invoice's credit notes can still take: the note over the rest, and the item about the other part.
 import { expect, it } from '@jest/globals';
 import { type ReviewRow } from '../../../../src/shared/domain/model.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders.js';
-import { open } from '../../../support/channel-lane.js';
-import { eur } from '../../../support/channel-object.js';
-import { chooseItem } from '../../../support/choose-item.js';
-import { balances, LaneHarness } from '../../../support/lane-harness.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders/events.js';
+import { open } from '../../../support/builders/channel-lane.js';
+import { eur } from '../../../support/builders/channel-object.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
+import { balances, LaneHarness } from '../../../support/rigs/lane-harness.js';
 
 const notes = (harness: LaneHarness): bigint[] => harness.platform.notes.map((n) => n.minor);
 const items = async (harness: LaneHarness): Promise<readonly ReviewRow[]> => open(await harness.state(INVOICE_ID));

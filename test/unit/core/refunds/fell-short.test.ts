@@ -1,11 +1,11 @@
 // A payment that a person chose to give back, of which a bank had taken a part: somebody is asked until nothing of it is open.
-import { tryChoice } from '../../../support/choose-item.js';
-import { FACTS } from '../../../support/item-facts.js';
+import { tryChoice } from '../../../support/rigs/choose-item.js';
+import { FACTS } from '../../../support/builders/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { type Resolution } from '../../../../src/shared/domain/model.js';
-import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../../support/builders.js';
-import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
-import { closeReviews, openReview } from '../../../support/decide.js';
+import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../../support/builders/events.js';
+import { balances, LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
+import { closeReviews, openReview } from '../../../support/rigs/decide.js';
 
 /** Paid twice, the second time by `pay_two`, of which a bank took 4.00 of 10.00 EUR by a dispute. */
 async function paidTwice(): Promise<LaneHarness> {

@@ -1,8 +1,8 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
 import { never } from '../../../support/never.js';
-import { chooseItem } from '../../../support/choose-item.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
-import { completeSignup } from '../../../support/complete-signup.js';
+import { completeSignup } from '../../../support/rigs/complete-signup.js';
 import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { refundable } from '../../../../src/shared/domain/status.js';
 import { shownStatus } from '../../../../src/core/refunds/refund.view.js';
@@ -14,10 +14,10 @@ import {
   aRefund,
   COMPLETION,
   INVOICE_ID,
-} from '../../../support/builders.js';
-import { type Trouble } from '../../../support/fakes.js';
-import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
-import { ask, paid } from '../../../support/paid-lane.js';
+} from '../../../support/builders/events.js';
+import { type Trouble } from '../../../support/fakes/fake-platform.js';
+import { balances, LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
+import { ask, paid } from '../../../support/builders/paid-lane.js';
 
 const state = (harness: LaneHarness): Promise<LaneState> => harness.state(INVOICE_ID);
 const part = (count: number, amount: number, total: number | null): Delivery =>

@@ -1,18 +1,18 @@
 // A refund whose first try may have moved money: it is not made a second time, whatever became of the answer, the record or the key.
 import { never } from '../../../support/never.js';
-import { chooseItem, tryChoice } from '../../../support/choose-item.js';
+import { chooseItem, tryChoice } from '../../../support/rigs/choose-item.js';
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { refundable } from '../../../../src/shared/domain/status.js';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
 import { VerifyService } from '../../../../src/features/verify/verify.service.js';
 import { LaneSignal } from '../../../../src/engine/lane-signal.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders/events.js';
 import { StoreUnavailable } from '../../../../src/shared/domain/errors.js';
-import { failed } from '../../../support/fakes.js';
-import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
-import { ask, paid } from '../../../support/paid-lane.js';
-import { resolveReview } from '../../../support/decide.js';
+import { failed } from '../../../support/fakes/fake-platform.js';
+import { balances, LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
+import { ask, paid } from '../../../support/builders/paid-lane.js';
+import { resolveReview } from '../../../support/rigs/decide.js';
 
 const state = (harness: LaneHarness): Promise<LaneState> => harness.state(INVOICE_ID);
 

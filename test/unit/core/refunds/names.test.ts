@@ -1,8 +1,8 @@
 // Which refund is meant: one asked for again under its key, one under a name that the MoR does not know, one announced without an id.
-import { tryChoice } from '../../../support/choose-item.js';
+import { tryChoice } from '../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { askRefund } from '../../../support/ask-refund.js';
+import { askRefund } from '../../../support/rigs/ask-refund.js';
 import { type LaneState, type RefundRow } from '../../../../src/shared/domain/model.js';
 import { type Delivery } from '../../../../src/shared/domain/ports/inbox.js';
 import { refundable } from '../../../../src/shared/domain/status.js';
@@ -15,11 +15,11 @@ import {
   delivery,
   INVOICE_ID,
   START,
-} from '../../../support/builders.js';
-import { balances, LaneHarness, openKinds } from '../../../support/lane-harness.js';
-import { paid } from '../../../support/paid-lane.js';
-import { completeSignup } from '../../../support/complete-signup.js';
-import { type Trouble } from '../../../support/fakes.js';
+} from '../../../support/builders/events.js';
+import { balances, LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
+import { paid } from '../../../support/builders/paid-lane.js';
+import { completeSignup } from '../../../support/rigs/complete-signup.js';
+import { type Trouble } from '../../../support/fakes/fake-platform.js';
 
 const KEY = ['caller', 'ops', 'K'];
 

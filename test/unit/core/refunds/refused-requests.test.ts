@@ -3,10 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { type MorObjectRow, newMorObject } from '../../../../src/shared/domain/mor-object.js';
 import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { type RefundRequest } from '../../../../src/core/refunds/rules/request.js';
-import { askRefund } from '../../../support/ask-refund.js';
-import { asked, ctx, lane, payment, WISH } from '../../../support/asked-refund.js';
-import { NOW } from '../../../support/channel-lane.js';
-import { putObject } from '../../../support/put-rows.js';
+import { askRefund } from '../../../support/rigs/ask-refund.js';
+import { asked, ctx, lane, payment, WISH } from '../../../support/builders/asked-refund.js';
+import { NOW } from '../../../support/builders/channel-lane.js';
+import { putObject } from '../../../support/builders/put-rows.js';
 
 /** The amount of the refund, or the code of the refusal. */
 const request = (state: LaneState, over: Partial<RefundRequest>) => {

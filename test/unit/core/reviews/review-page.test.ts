@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { newReview } from '../../../../src/shared/domain/item.js';
 import { settledNote, whereItIs } from '../../../../src/core/reviews/review-page.js';
-import { NOW } from '../../../support/channel-lane.js';
-import { eur } from '../../../support/channel-object.js';
+import { NOW } from '../../../support/builders/channel-lane.js';
+import { eur } from '../../../support/builders/channel-object.js';
 
 it('the console never calls an open review item settled, even if more open items come before it than the console counts', () => {
   const beyond = { open: 200, more: true, at: null, previous: null, next: 'rev_1', first: 'rev_1' };

@@ -4,7 +4,7 @@ import { ownCardChecks } from '../../../../src/features/enrolment/enrolment.chec
 import { type EnrolmentService } from '../../../../src/features/enrolment/enrolment.service.js';
 import { type StripeClient } from '../../../../src/frames/stripe/stripe-client.js';
 import { type BillingReader } from '../../../../src/shared/domain/ports/billing-reader.js';
-import { FAILURES, failing } from '../../../support/stripe-answers.js';
+import { FAILURES, failing } from '../../../support/builders/stripe-answers.js';
 
 it.each(FAILURES)('%s, the check for cards at Stripe names a step that fits', async (_, status, step) => {
   const reader = { readCustomer: failing(status) } as Partial<BillingReader> as BillingReader;

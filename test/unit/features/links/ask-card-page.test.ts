@@ -2,8 +2,8 @@
 import { expect, it } from '@jest/globals';
 import { letterOf, letterPart } from '../../../../src/features/links/ask-card-page.js';
 import { type InvoiceView } from '../../../../src/engine/read-model.js';
-import { aLink } from '../../../support/channel-object.js';
-import { lane } from '../../../support/waiting-payment.js';
+import { aLink } from '../../../support/builders/channel-object.js';
+import { lane } from '../../../support/builders/waiting-payment.js';
 
 const URL = 'https://pay.example/l/1?a=b&c=d';
 const link = aLink({ url: URL, deadline: new Date('2026-12-04T10:00:00Z') });

@@ -1,20 +1,29 @@
 // Payment links in the lane of their invoice: asked for, read, announced, paid.
 import { never } from '../../../support/never.js';
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../support/channel-object.js';
+import { eur } from '../../../support/builders/channel-object.js';
 import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { type LinkFacts } from '../../../../src/shared/domain/ports/mor-channels.js';
 import { type DecisionSettings } from '../../../../src/shared/domain/settings.js';
 import { type Ctx } from '../../../../src/engine/context.js';
-import { putPayment } from '../../../support/put-rows.js';
+import { putPayment } from '../../../support/builders/put-rows.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
-import { aCtx, anOpenInvoice, aPaymentEvent, facts, hear, LINK, NOW, open } from '../../../support/channel-lane.js';
-import { applyObjectRead, requestObject } from '../../../support/object-calls.js';
-import { applyRead } from '../../../support/settle-rule.js';
-import { plan, settle } from '../../../support/settled.js';
-import { applyReply, applyEvent, resolveReview } from '../../../support/decide.js';
+import {
+  aCtx,
+  anOpenInvoice,
+  aPaymentEvent,
+  facts,
+  hear,
+  LINK,
+  NOW,
+  open,
+} from '../../../support/builders/channel-lane.js';
+import { applyObjectRead, requestObject } from '../../../support/rigs/object-calls.js';
+import { applyRead } from '../../../support/rigs/settle-rule.js';
+import { plan, settle } from '../../../support/builders/settled.js';
+import { applyReply, applyEvent, resolveReview } from '../../../support/rigs/decide.js';
 import {
   away,
   captured,
@@ -28,9 +37,9 @@ import {
   topics,
   taken,
   withLink,
-} from '../../../support/announced-link.js';
-import { MemoryLaneRepository } from '../../../support/lane-harness.js';
-import { type rig, state } from '../../../support/retry-rig.js';
+} from '../../../support/builders/announced-link.js';
+import { MemoryLaneRepository } from '../../../support/rigs/lane-harness.js';
+import { type rig, state } from '../../../support/rigs/retry-rig.js';
 
 const facts200 = (over: Partial<LinkFacts>): LinkFacts => ({
   morId: LINK,

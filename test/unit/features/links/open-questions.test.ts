@@ -20,13 +20,13 @@ import {
   topics,
   withLink,
   withLinkAsked,
-} from '../../../support/announced-link.js';
-import { aPaymentSucceeded, INVOICE_ID } from '../../../support/builders.js';
-import { facts } from '../../../support/channel-lane.js';
-import { failed } from '../../../support/fakes.js';
-import { eur } from '../../../support/channel-object.js';
-import { after, DAY_MS, HOUR_MS, refused, relayed, rig, state } from '../../../support/retry-rig.js';
-import { asCommand, resolveReview } from '../../../support/decide.js';
+} from '../../../support/builders/announced-link.js';
+import { aPaymentSucceeded, INVOICE_ID } from '../../../support/builders/events.js';
+import { facts } from '../../../support/builders/channel-lane.js';
+import { failed } from '../../../support/fakes/fake-platform.js';
+import { eur } from '../../../support/builders/channel-object.js';
+import { after, DAY_MS, HOUR_MS, refused, relayed, rig, state } from '../../../support/rigs/retry-rig.js';
+import { asCommand, resolveReview } from '../../../support/rigs/decide.js';
 import { type Lane } from '../../../../src/engine/lane.js';
 import { type Result } from '../../../../src/engine/commanded.js';
 

@@ -1,8 +1,8 @@
 // A link that the MoR does not show: a person hears of its money all the same.
 import { expect, it } from '@jest/globals';
-import { captured, dismissed, gone } from '../../../support/announced-link.js';
-import { failed } from '../../../support/fakes.js';
-import { openKinds } from '../../../support/lane-harness.js';
+import { captured, dismissed, gone } from '../../../support/builders/announced-link.js';
+import { failed } from '../../../support/fakes/fake-platform.js';
+import { openKinds } from '../../../support/rigs/lane-harness.js';
 import {
   after,
   DAY_MS,
@@ -13,7 +13,7 @@ import {
   rig,
   SCHEDULE,
   state,
-} from '../../../support/retry-rig.js';
+} from '../../../support/rigs/retry-rig.js';
 
 /** So many hours, one by one. */
 async function hours(harness: ReturnType<typeof rig>['h'], count: number): Promise<void> {

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/shared/domain/notification.js';
 import { schemaOf } from '../../../../src/features/notifications/notification.schema.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
-import { STANDARD } from '../../../support/notify-as.js';
+import { STANDARD } from '../../../support/builders/notify-as.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 const bodyOf = (type: NotificationType): Record<string, unknown> =>

@@ -6,9 +6,9 @@ import { deadNeeds } from '../../../../src/features/notifications/dead.needs.js'
 import { REFUSED_SHOWN, refusedNeeds } from '../../../../src/features/retries/refused.needs.js';
 import { type UnplannedInvoice } from '../../../../src/features/retries/retries.repository.js';
 import { verifyNeeds } from '../../../../src/features/verify/verify.needs.js';
-import { FACTS } from '../../../support/item-facts.js';
-import { openReview } from '../../../support/decide.js';
-import { aCtx, anOpenInvoice, NOW } from '../../../support/channel-lane.js';
+import { FACTS } from '../../../support/builders/item-facts.js';
+import { openReview } from '../../../support/rigs/decide.js';
+import { aCtx, anOpenInvoice, NOW } from '../../../support/builders/channel-lane.js';
 import { never } from '../../../support/never.js';
 
 const nothing: Waiting = {

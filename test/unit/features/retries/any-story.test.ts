@@ -10,8 +10,8 @@ import {
   aRequiredAction,
   INVOICE_ID,
   invoiceEvent,
-} from '../../../support/builders.js';
-import { openKinds } from '../../../support/lane-harness.js';
+} from '../../../support/builders/events.js';
+import { openKinds } from '../../../support/rigs/lane-harness.js';
 import {
   after,
   DAY_MS,
@@ -23,7 +23,7 @@ import {
   type Rig,
   rig,
   state,
-} from '../../../support/retry-rig.js';
+} from '../../../support/rigs/retry-rig.js';
 
 const charge = fc.integer({ min: 1, max: 96 }).map((hours): RetryStep => ({ do: 'charge', afterMs: hours * HOUR_MS }));
 const steps = fc

@@ -1,8 +1,8 @@
 // A schedule of retries when something comes late or is refused: Stripe's own request for an attempt, and the end on Stripe.
-import { chooseItem } from '../../../support/choose-item.js';
+import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
-import { aPaymentFailed, delivery, INVOICE_ID, invoiceEvent } from '../../../support/builders.js';
-import { failed } from '../../../support/fakes.js';
+import { aPaymentFailed, delivery, INVOICE_ID, invoiceEvent } from '../../../support/builders/events.js';
+import { failed } from '../../../support/fakes/fake-platform.js';
 import {
   after,
   DAY_MS,
@@ -14,7 +14,7 @@ import {
   rig,
   SCHEDULE,
   state,
-} from '../../../support/retry-rig.js';
+} from '../../../support/rigs/retry-rig.js';
 
 it('a late payment_attempt_required event of Stripe brings no retry forward', async () => {
   const r = rig();

@@ -6,7 +6,7 @@ import { type CreateProformaDto } from '../../../../src/core/mor-objects/mor-obj
 import { Problem } from '../../../../src/frames/api/http/problem.js';
 import { minorFromDecimal } from '../../../../src/shared/domain/money.js';
 import { type BilledInvoice, type BilledLine } from '../../../../src/shared/domain/ports/billing-reader.js';
-import { anInvoice } from '../../../support/builders.js';
+import { anInvoice } from '../../../support/builders/events.js';
 
 type Sent = {
   total: { amount: string; currency: string };

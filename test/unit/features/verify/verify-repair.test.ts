@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals';
 import { finding } from '../../../../src/features/verify/rules/findings.js';
 import { VerifyService } from '../../../../src/features/verify/verify.service.js';
 import { LaneSignal } from '../../../../src/engine/lane-signal.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../../support/builders.js';
-import { LaneHarness, openKinds } from '../../../support/lane-harness.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../../support/builders/events.js';
+import { LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
 
 it('an invoice that the worker marks paid during a verify repair stays paid', async () => {
   const h = LaneHarness.inMemory();

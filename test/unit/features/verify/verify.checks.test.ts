@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals';
 import { arrivalChecks } from '../../../../src/features/verify/verify.checks.js';
 import { type VerifyRepository } from '../../../../src/features/verify/verify.repository.js';
 import { type BillingEventFacts, type BillingReader } from '../../../../src/shared/domain/ports/billing-reader.js';
-import { reported } from '../../../support/reported.js';
-import { reply, FAILURES, failing } from '../../../support/stripe-answers.js';
+import { reported } from '../../../support/builders/reported.js';
+import { reply, FAILURES, failing } from '../../../support/builders/stripe-answers.js';
 
 it('the command `crossbill doctor` fails on a Stripe account with a too old default API version', async () => {
   const event = (name: string): BillingEventFacts => ({

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { Cli } from '../../../../src/frames/cli/cli.js';
 import { CliError } from '../../../../src/frames/cli/exit-codes.js';
-import { silentIo } from '../../../support/silent-io.js';
+import { silentIo } from '../../../support/fakes/silent-io.js';
 
 const typed = (...argv: string[]): Cli => new Cli(silentIo(), {}, argv);
 

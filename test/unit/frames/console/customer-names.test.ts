@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals';
 import { CustomerNames } from '../../../../src/frames/console/customer-names.js';
 import { BillingReader, type CustomerFacts } from '../../../../src/shared/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../../../src/shared/domain/ports/call.js';
-import { ManualClock } from '../../../support/clock.js';
-import { turn } from '../../../support/intake-fakes.js';
+import { ManualClock } from '../../../support/fakes/clock.js';
+import { turn } from '../../../support/fakes/fake-inbox.js';
 
 type Reply = Promise<CallOutcome<CustomerFacts | null>>;
 

@@ -6,7 +6,7 @@ import { Secret } from '../../../../src/shared/config/secret.js';
 import { Sessions } from '../../../../src/frames/console/session.js';
 import { highestRole, isOfDomain, personOf } from '../../../../src/frames/console/sso/people.js';
 import { type ConsoleSession, ConsoleSessions } from '../../../../src/frames/console/console-sessions.js';
-import { ManualClock } from '../../../support/clock.js';
+import { ManualClock } from '../../../support/fakes/clock.js';
 
 class OpenSessions extends ConsoleSessions {
   readonly ids = new Set<string>();

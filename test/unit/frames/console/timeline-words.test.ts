@@ -4,8 +4,8 @@ import { Lane } from '../../../../src/engine/lane.js';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { timelineSentence } from '../../../../src/frames/console/timeline-words.js';
 import { type JournalLine } from '../../../../src/shared/domain/model.js';
-import { aCtx } from '../../../support/channel-lane.js';
-import { FACTS } from '../../../support/item-facts.js';
+import { aCtx } from '../../../support/builders/channel-lane.js';
+import { FACTS } from '../../../support/builders/item-facts.js';
 
 const AT = new Date('2026-11-26T09:00:00Z');
 const lineOf = (detail: JournalLine['detail'], over: Partial<JournalLine> = {}): JournalLine => ({

@@ -7,7 +7,7 @@ import { type LaneEvent } from '../../../../src/engine/event.js';
 import { Lane } from '../../../../src/engine/lane.js';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { SUBJECTS } from '../../../../src/core/lanes/subjects.js';
-import { aCtx } from '../../../support/channel-lane.js';
+import { aCtx } from '../../../support/builders/channel-lane.js';
 
 const AT = new Date('2026-11-26T09:00:00Z');
 const overdue: LaneEvent = {

@@ -8,7 +8,7 @@ import {
   NotStored,
   type BatchLimits,
 } from '../../../../src/frames/intake/batcher.js';
-import { FakeInbox, StillClock, turn } from '../../../support/intake-fakes.js';
+import { FakeInbox, StillClock, turn } from '../../../support/fakes/fake-inbox.js';
 
 function aDelivery(eventId: string, bytes = 10): Delivery {
   const body = Buffer.alloc(bytes, eventId);

@@ -7,7 +7,7 @@ import { eventParser } from '../../../../src/core/events/event-parser.js';
 import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { ReadingRoom } from '../../../../src/frames/intake/read-body.js';
-import { FakeInbox, StillClock } from '../../../support/intake-fakes.js';
+import { FakeInbox, StillClock } from '../../../support/fakes/fake-inbox.js';
 import {
   code,
   exchange,
@@ -19,8 +19,8 @@ import {
   statusesOf,
   stopEndpoints,
   until,
-} from '../../../support/intake-rig.js';
-import { sign } from '../../../support/signing.js';
+} from '../../../support/rigs/intake-rig.js';
+import { sign } from '../../../support/builders/signing.js';
 
 afterEach(stopEndpoints);
 

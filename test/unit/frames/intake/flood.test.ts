@@ -10,8 +10,8 @@ import { type IntakeOptions } from '../../../../src/frames/intake/options.js';
 import { ReadingRoom, type Sender } from '../../../../src/frames/intake/read-body.js';
 import { createLogger, Metrics } from '../../../../src/shared/observe/index.js';
 import { watchEndpoints } from '../../../../src/frames/intake/watch-endpoints.js';
-import { FakeInbox, StillClock } from '../../../support/intake-fakes.js';
-import { sign } from '../../../support/signing.js';
+import { FakeInbox, StillClock } from '../../../support/fakes/fake-inbox.js';
+import { sign } from '../../../support/builders/signing.js';
 
 const FORGED = 600;
 const AUTHENTIC = 120;

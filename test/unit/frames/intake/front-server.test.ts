@@ -7,8 +7,8 @@ import { ParsedEvents } from '../../../../src/engine/parsed-events.js';
 import { Endpoints } from '../../../../src/frames/intake/endpoints.js';
 import { type ReplyListener } from '../../../../src/frames/intake/options.js';
 import { FrontServer } from '../../../../src/frames/intake/front-server.js';
-import { FakeInbox, StillClock, turn } from '../../../support/intake-fakes.js';
-import { sign } from '../../../support/signing.js';
+import { FakeInbox, StillClock, turn } from '../../../support/fakes/fake-inbox.js';
+import { sign } from '../../../support/builders/signing.js';
 
 type Got = { status: number; body: string; connection: string | undefined; retryAfter: string | undefined };
 const running: FrontServer[] = [];

@@ -4,8 +4,8 @@ import { type NewNotification, type NotifyAs, type Notice } from '../../../../sr
 import { type EndpointOutcome } from '../../../../src/frames/intake/options.js';
 import { RefusalNotices } from '../../../../src/frames/intake/refusal-notices.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
-import { turn } from '../../../support/intake-fakes.js';
-import { STANDARD } from '../../../support/notify-as.js';
+import { turn } from '../../../support/fakes/fake-inbox.js';
+import { STANDARD } from '../../../support/builders/notify-as.js';
 
 const START = Date.UTC(2026, 10, 22, 9, 59);
 const MINUTE = 60_000;

@@ -12,7 +12,7 @@ import {
   reply,
   stubs,
   stored,
-} from '../../../support/stripe-stub.js';
+} from '../../../support/fakes/stripe-stub.js';
 
 const stub = stubs();
 const route = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;

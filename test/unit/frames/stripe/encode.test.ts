@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import Stripe from 'stripe';
 import { type BillingCall } from '../../../../src/shared/domain/ports/billing-platform.js';
 import { encodeCall } from '../../../../src/frames/stripe/encode.js';
-import { calls } from '../../../support/stripe-stub.js';
+import { calls } from '../../../support/fakes/stripe-stub.js';
 
 /** The fields of the form, in their order. */
 const bodyOf = (call: BillingCall, cpmt: string | null = null): readonly string[] =>

@@ -17,7 +17,7 @@ import {
   stored,
   text,
   type Reply,
-} from '../../../support/stripe-stub.js';
+} from '../../../support/fakes/stripe-stub.js';
 
 let stop: (() => Promise<void>) | null = null;
 afterEach(async () => {

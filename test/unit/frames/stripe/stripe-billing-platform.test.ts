@@ -10,7 +10,7 @@ import {
   stubs,
   stored,
   type Reply,
-} from '../../../support/stripe-stub.js';
+} from '../../../support/fakes/stripe-stub.js';
 
 const stub = stubs();
 

@@ -2,9 +2,9 @@
 import { expect, it } from '@jest/globals';
 import { Secret } from '../../../../src/shared/config/secret.js';
 import { HttpEventRelay } from '../../../../src/frames/mor/event-relay.js';
-import { InMemoryRequestBudget } from '../../../support/request-budget.js';
+import { InMemoryRequestBudget } from '../../../support/fakes/request-budget.js';
 import { StripeClient } from '../../../../src/frames/stripe/stripe-client.js';
-import { anInvoice, API_KEY, reply, startStub } from '../../../support/stripe-stub.js';
+import { anInvoice, API_KEY, reply, startStub } from '../../../support/fakes/stripe-stub.js';
 import { aRig, FixedClock } from '../../mor-peer.js';
 
 const HELD_BACK = { ok: false, kind: 'stopped', code: 'shadow_mode', status: null };

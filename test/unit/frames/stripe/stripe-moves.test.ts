@@ -1,7 +1,7 @@
 // The exact requests of a move, and what a subscription shows of how it is collected.
 import { expect, it } from '@jest/globals';
 import { parseMovable, StripeMoves } from '../../../../src/frames/stripe/stripe-moves.js';
-import { adapterFor } from '../../../support/stripe-stub.js';
+import { adapterFor } from '../../../support/fakes/stripe-stub.js';
 
 const { client } = adapterFor('http://127.0.0.1:9', { apiKey: 'sk_test_1' });
 const custom = new StripeMoves(client, 'cpmt_mor');

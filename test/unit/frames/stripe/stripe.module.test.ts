@@ -5,9 +5,9 @@ import { expect, it } from '@jest/globals';
 import { BillingPlatform } from '../../../../src/shared/domain/ports/billing-platform.js';
 import { BillingReader } from '../../../../src/shared/domain/ports/billing-reader.js';
 import { RequestBudget } from '../../../../src/shared/domain/ports/request-budget.js';
-import { InMemoryRequestBudget } from '../../../support/request-budget.js';
+import { InMemoryRequestBudget } from '../../../support/fakes/request-budget.js';
 import { StripeModule } from '../../../../src/frames/stripe/stripe.module.js';
-import { aRecord, anInvoice, API_KEY, reply, startStub } from '../../../support/stripe-stub.js';
+import { aRecord, anInvoice, API_KEY, reply, startStub } from '../../../support/fakes/stripe-stub.js';
 
 const budget = new InMemoryRequestBudget();
 

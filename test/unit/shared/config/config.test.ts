@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { ConfigError, loadDatabaseConfig, redactedConfig, secretValues } from '../../../../src/shared/config/index.js';
 import { KeyRing } from '../../../../src/frames/api/access/key-ring.js';
-import { load, minimal, sha256, wrong } from '../../../support/minimal-settings.js';
+import { load, minimal, sha256, wrong } from '../../../support/builders/minimal-settings.js';
 
 it('the daemon starts with eight required settings, and all other settings have their documented defaults', () => {
   const config = load();

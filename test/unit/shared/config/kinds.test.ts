@@ -4,8 +4,8 @@ import { isForbiddenAddress, isPrivateAddress } from '../../../../src/shared/con
 import { baseOf } from '../../../../src/shared/config/kinds.js';
 import { SETTINGS } from '../../../../src/shared/config/index.js';
 import { refusedAddress } from '../../../../src/features/notifications/receiver.js';
-import { newSecret } from '../../../support/notify-receiver.js';
-import { load, minimal, problemsOf, wrong } from '../../../support/minimal-settings.js';
+import { newSecret } from '../../../support/fakes/notify-receiver.js';
+import { load, minimal, problemsOf, wrong } from '../../../support/builders/minimal-settings.js';
 
 const MARKS = [
   ['"', '"'],

@@ -1,7 +1,7 @@
 // The variables of a host behind a proxy: which peers are reached through it, and which wrong one stops the start.
 import { expect, it } from '@jest/globals';
 import { proxiesOf, proxyFor, secretValues, shownProxy } from '../../../../src/shared/config/index.js';
-import { load, problemsOf } from '../../../support/minimal-settings.js';
+import { load, problemsOf } from '../../../support/builders/minimal-settings.js';
 
 const PROXY = 'http://proxy.internal:3128';
 const way = (env: Record<string, string>, url: string): string | null => {

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { redactedConfig, secretValues, SETTINGS } from '../../../../src/shared/config/index.js';
-import { load, problemsOf, sha256 } from '../../../support/minimal-settings.js';
+import { load, problemsOf, sha256 } from '../../../support/builders/minimal-settings.js';
 
 const full = load({
   DATABASE_URL: 'postgres://u:canary5%21@db:5432/crossbill?password=canary6',

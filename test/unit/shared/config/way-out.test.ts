@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type LookupAddress } from 'node:dns';
 import { type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { SILENT_LOG } from '../../../support/silent-log.js';
+import { SILENT_LOG } from '../../../support/fakes/silent-log.js';
 import { clockCheck } from '../../../../src/frames/cli/doctor/network-checks.js';
 import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../../../src/shared/config/index.js';
 import { IdentityProvider } from '../../../../src/frames/console/sso/identity-provider.js';
@@ -13,9 +13,9 @@ import { putDown } from '../../../../src/features/notifications/rules/put-down.j
 import { sampleOf } from '../../../../src/shared/domain/notification.js';
 import { NoHttpReply, StripeHttpClient } from '../../../../src/frames/stripe/http-client.js';
 import { SystemClock } from '../../../../src/engine/system-ports.js';
-import { aSignIn } from '../../../support/claims-provider.js';
-import { ConnectProxy } from '../../../support/connect-proxy.js';
-import { STANDARD } from '../../../support/notify-as.js';
+import { aSignIn } from '../../../support/fakes/claims-provider.js';
+import { ConnectProxy } from '../../../support/fakes/connect-proxy.js';
+import { STANDARD } from '../../../support/builders/notify-as.js';
 
 let peer: Server;
 let heard: string[];

@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { amountLeft } from '../../../../src/shared/domain/amount-left.js';
 import { type LaneState, type PaymentRow } from '../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
-import { NOW } from '../../../support/channel-lane.js';
-import { aDispute, paid, paidTwice } from '../../../support/disputed-lane.js';
+import { NOW } from '../../../support/builders/channel-lane.js';
+import { aDispute, paid, paidTwice } from '../../../support/builders/disputed-lane.js';
 
 const lossOf = (minor: bigint, of = 'pmt_1') => ({
   of,

@@ -3,9 +3,9 @@ import { expect, it } from '@jest/globals';
 import { creditRoom, isNoteOnItsWay } from '../../../../src/shared/domain/credit-room.js';
 import { type LaneState, type RefundRow } from '../../../../src/shared/domain/model.js';
 import { type LossCredit } from '../../../../src/shared/domain/mor-object.js';
-import { byEvent, lane, payment } from '../../../support/asked-refund.js';
-import { aDispute } from '../../../support/disputed-lane.js';
-import { putRefund } from '../../../support/put-rows.js';
+import { byEvent, lane, payment } from '../../../support/builders/asked-refund.js';
+import { aDispute } from '../../../support/builders/disputed-lane.js';
+import { putRefund } from '../../../support/builders/put-rows.js';
 
 const noted = (over: Partial<RefundRow> = {}): RefundRow =>
   byEvent({ id: 'ref_1', counted: true, mirror: 'done', creditNoteId: 'cn_1', ...over });

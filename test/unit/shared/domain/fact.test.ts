@@ -5,7 +5,7 @@ import { repliesOf } from '../../../../src/shared/domain/endpoint-replies.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { morKey } from '../../../../src/shared/domain/mor-key.js';
 import { showTime } from '../../../../src/shared/domain/show-time.js';
-import { NOW } from '../../../support/channel-lane.js';
+import { NOW } from '../../../support/builders/channel-lane.js';
 
 it('a repeated refund request has the same idempotency key at the MoR, and each different request has its own key', () => {
   const key = morKey('refund', ['ops', 'pay_1', 'key-7']);

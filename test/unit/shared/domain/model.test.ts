@@ -13,7 +13,7 @@ import {
   moveRefund,
 } from '../../../../src/shared/domain/model.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
-import { aCtx } from '../../../support/channel-lane.js';
+import { aCtx } from '../../../support/builders/channel-lane.js';
 
 const PAYMENT = newPayment(aCtx(), { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' });
 const REFUND = newRefund(aCtx(), PAYMENT, { amount: 1000n, reason: null, origin: 'api' });

@@ -1,7 +1,7 @@
 // Payment links and proforma invoices as another way to pay.
 import { expect, it } from '@jest/globals';
 import { isLiveProforma, isPayableLink, newMorObject } from '../../../../src/shared/domain/mor-object.js';
-import { NOW } from '../../../support/channel-lane.js';
+import { NOW } from '../../../support/builders/channel-lane.js';
 
 const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type InvoiceRow } from '../../../../src/shared/domain/model.js';
 import { whyNothingDue } from '../../../../src/shared/domain/nothing-due.js';
-import { lane } from '../../../support/asked-refund.js';
+import { lane } from '../../../support/builders/asked-refund.js';
 import { never } from '../../../support/never.js';
 
 it.each<[string, Partial<InvoiceRow>, ReturnType<typeof whyNothingDue>]>([

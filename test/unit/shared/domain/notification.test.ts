@@ -9,7 +9,7 @@ import {
 } from '../../../../src/shared/domain/notification.js';
 import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
 import { retryInMs } from '../../../../src/features/notifications/rules/retry.js';
-import { SLACK, STANDARD } from '../../../support/notify-as.js';
+import { SLACK, STANDARD } from '../../../support/builders/notify-as.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 /** A sample of the type in words, with other facts. */

@@ -17,7 +17,7 @@ import {
 } from '../../../../src/shared/domain/postings.js';
 import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
-import { aCtx } from '../../../support/channel-lane.js';
+import { aCtx } from '../../../support/builders/channel-lane.js';
 
 const OCTOBER = new Date('2026-10-31T23:59:59Z');
 const LATER = new Date('2026-11-02T00:00:00Z');

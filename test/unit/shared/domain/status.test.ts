@@ -22,10 +22,10 @@ import {
 import { emptyLane } from '../../../../src/engine/context.js';
 import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
-import { aCtx, facts, NOW } from '../../../support/channel-lane.js';
-import { recordRead } from '../../../support/decide.js';
+import { aCtx, facts, NOW } from '../../../support/builders/channel-lane.js';
+import { recordRead } from '../../../support/rigs/decide.js';
 import { never } from '../../../support/never.js';
-import { putPayment } from '../../../support/put-rows.js';
+import { putPayment } from '../../../support/builders/put-rows.js';
 
 const lane = emptyLane('in_1');
 const STATUSES = ['draft', 'open', 'uncollectible', 'void', 'paid', 'deleted'] as const;

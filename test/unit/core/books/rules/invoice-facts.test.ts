@@ -4,13 +4,13 @@ import { type InvoiceRow, type LaneState } from '../../../../../src/shared/domai
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { isFresh, pollOpenAt, invoiceLookup } from '../../../../../src/core/books/rules/invoice-facts.js';
-import { aCtx, facts, NOW } from '../../../../support/channel-lane.js';
-import { askAgain, requireRead, recordEvent, recordRead } from '../../../../support/decide.js';
+import { aCtx, facts, NOW } from '../../../../support/builders/channel-lane.js';
+import { askAgain, requireRead, recordEvent, recordRead } from '../../../../support/rigs/decide.js';
 import { never } from '../../../../support/never.js';
 import { nextLookup } from '../../../../../src/engine/lookup.js';
-import { refusal } from '../../../../support/asked-refund.js';
-import { applyRead } from '../../../../support/settle-rule.js';
-import * as waiting from '../../../../support/waiting-payment.js';
+import { refusal } from '../../../../support/builders/asked-refund.js';
+import { applyRead } from '../../../../support/rigs/settle-rule.js';
+import * as waiting from '../../../../support/builders/waiting-payment.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 
 const MINUTE_MS = 60_000;

@@ -1,16 +1,16 @@
 // A read of an invoice that is taken in late, as its subscription or the MoR was asked something first: what was heard meanwhile is newer.
 import { expect, it } from '@jest/globals';
-import { requestObject } from '../../../../support/object-calls.js';
+import { requestObject } from '../../../../support/rigs/object-calls.js';
 import { isHeardSince } from '../../../../../src/core/books/rules/invoice-facts.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { requestRetry } from '../../../../../src/features/retries/rules/retry.js';
 import { finding } from '../../../../../src/features/verify/rules/findings.js';
 import { VerifyService } from '../../../../../src/features/verify/verify.service.js';
 import { LaneSignal } from '../../../../../src/engine/lane-signal.js';
-import { anInvoice, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
-import { aCtx, facts, NOW } from '../../../../support/channel-lane.js';
-import { refused, relayed, type Rig, rig, state } from '../../../../support/retry-rig.js';
-import { recordEvent, applyLateRead, recordRead, asCommand } from '../../../../support/decide.js';
+import { anInvoice, INVOICE_ID, invoiceEvent } from '../../../../support/builders/events.js';
+import { aCtx, facts, NOW } from '../../../../support/builders/channel-lane.js';
+import { refused, relayed, type Rig, rig, state } from '../../../../support/rigs/retry-rig.js';
+import { recordEvent, applyLateRead, recordRead, asCommand } from '../../../../support/rigs/decide.js';
 
 const shownNow = ({ h }: Rig) => ({
   facts: h.platform.invoices.get(INVOICE_ID) ?? anInvoice(),

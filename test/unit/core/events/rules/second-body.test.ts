@@ -6,9 +6,9 @@ import { laneOfItem, parseOwnEvent } from '../../../../../src/shared/domain/even
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { type OwnLaneEvent } from '../../../../../src/engine/event.js';
-import { aCtx, NOW, open } from '../../../../support/channel-lane.js';
+import { aCtx, NOW, open } from '../../../../support/builders/channel-lane.js';
 import { never } from '../../../../support/never.js';
-import { applyEvent, resolveReview } from '../../../../support/decide.js';
+import { applyEvent, resolveReview } from '../../../../support/rigs/decide.js';
 
 const later = (ms: number): Date => new Date(NOW.getTime() + ms);
 const second = (ms = 0): OwnLaneEvent => ({

@@ -10,11 +10,11 @@ import {
   aPaymentSucceeded,
   INVOICE_ID,
   invoiceEvent,
-} from '../../../../support/builders.js';
-import { resolveReview } from '../../../../support/decide.js';
+} from '../../../../support/builders/events.js';
+import { resolveReview } from '../../../../support/rigs/decide.js';
 import { never } from '../../../../support/never.js';
-import { openFacts } from '../../../../support/channel-lane.js';
-import { DAY_MS, HOUR_MS, relayed, retry, type Rig, rig, state } from '../../../../support/retry-rig.js';
+import { openFacts } from '../../../../support/builders/channel-lane.js';
+import { DAY_MS, HOUR_MS, relayed, retry, type Rig, rig, state } from '../../../../support/rigs/retry-rig.js';
 
 const MINUTE_MS = 60_000;
 const without = { retrySchedule: null, recoveryLinks: null } as const;

@@ -9,9 +9,9 @@ import {
   anInvoice,
   INVOICE_ID,
   invoiceEvent,
-} from '../../../../support/builders.js';
-import { LaneHarness } from '../../../../support/lane-harness.js';
-import { type Json } from '../../../../support/world.js';
+} from '../../../../support/builders/events.js';
+import { LaneHarness } from '../../../../support/rigs/lane-harness.js';
+import { type Json } from '../../../../support/rigs/world.js';
 
 /** A lane whose commits and calls are logged. */
 function logged() {

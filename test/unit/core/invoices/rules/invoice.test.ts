@@ -1,8 +1,8 @@
 // Stripe's events of an invoice, and drafts that count as stuck.
 import { describe, expect, it } from '@jest/globals';
-import { eur } from '../../../../support/channel-object.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
-import { putPayment, putCall } from '../../../../support/put-rows.js';
+import { putPayment, putCall } from '../../../../support/builders/put-rows.js';
 import { type InvoiceEvent } from '../../../../../src/engine/event.js';
 import { declares } from '../../../../../src/engine/items.js';
 import {
@@ -16,15 +16,15 @@ import {
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { chooseDraft, draftItems, applyInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent, START } from '../../../../support/builders.js';
-import { facts, NOW, open } from '../../../../support/channel-lane.js';
-import { aKind } from '../../../../support/item-facts.js';
-import { LaneHarness } from '../../../../support/lane-harness.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent, START } from '../../../../support/builders/events.js';
+import { facts, NOW, open } from '../../../../support/builders/channel-lane.js';
+import { aKind } from '../../../../support/builders/item-facts.js';
+import { LaneHarness } from '../../../../support/rigs/lane-harness.js';
 import { never } from '../../../../support/never.js';
-import { HISTORY } from '../../../../support/refused-renewal.js';
-import { choose, applyEvent } from '../../../../support/settle-rule.js';
-import * as waiting from '../../../../support/waiting-payment.js';
-import { decide, addCall, openReview } from '../../../../support/decide.js';
+import { HISTORY } from '../../../../support/builders/refused-renewal.js';
+import { choose, applyEvent } from '../../../../support/rigs/settle-rule.js';
+import * as waiting from '../../../../support/builders/waiting-payment.js';
+import { decide, addCall, openReview } from '../../../../support/rigs/decide.js';
 
 const { at, payment } = waiting;
 const ctx = (over: Partial<DecisionSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);

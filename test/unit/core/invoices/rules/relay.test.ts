@@ -1,15 +1,15 @@
 // An invoice.created goes on to the MoR once, waits for it, and is taken back when nobody wants it any more.
 import { expect, it } from '@jest/globals';
-import { chooseItem } from '../../../../support/choose-item.js';
+import { chooseItem } from '../../../../support/rigs/choose-item.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
-import { putPayment, putCall } from '../../../../support/put-rows.js';
+import { putPayment, putCall } from '../../../../support/builders/put-rows.js';
 import { type InvoiceEvent } from '../../../../../src/engine/event.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { applyInvoice } from '../../../../../src/core/invoices/rules/invoice.js';
 import { relayCall } from '../../../../../src/core/invoices/rules/relay.js';
-import { refusal } from '../../../../support/asked-refund.js';
+import { refusal } from '../../../../support/builders/asked-refund.js';
 import {
   anInvoice,
   aPaymentFailed,
@@ -19,17 +19,17 @@ import {
   INVOICE_ID,
   invoiceEvent,
   START,
-} from '../../../../support/builders.js';
-import { facts, NOW, open } from '../../../../support/channel-lane.js';
-import { aLink, aProforma, withObjects } from '../../../../support/channel-object.js';
-import { failed } from '../../../../support/fakes.js';
-import { LaneHarness } from '../../../../support/lane-harness.js';
+} from '../../../../support/builders/events.js';
+import { facts, NOW, open } from '../../../../support/builders/channel-lane.js';
+import { aLink, aProforma, withObjects } from '../../../../support/builders/channel-object.js';
+import { failed } from '../../../../support/fakes/fake-platform.js';
+import { LaneHarness } from '../../../../support/rigs/lane-harness.js';
 import { never } from '../../../../support/never.js';
-import { DAY_MS, HOUR_MS, refused, relayed, retry, type Rig, rig, state } from '../../../../support/retry-rig.js';
-import { wanted } from '../../../../support/settled.js';
-import { applyEvent } from '../../../../support/settle-rule.js';
-import * as waiting from '../../../../support/waiting-payment.js';
-import { onStates } from '../../../../support/decide.js';
+import { DAY_MS, HOUR_MS, refused, relayed, retry, type Rig, rig, state } from '../../../../support/rigs/retry-rig.js';
+import { wanted } from '../../../../support/builders/settled.js';
+import { applyEvent } from '../../../../support/rigs/settle-rule.js';
+import * as waiting from '../../../../support/builders/waiting-payment.js';
+import { onStates } from '../../../../support/rigs/decide.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 
 const { at, payment } = waiting;

@@ -1,8 +1,8 @@
 // What proforma invoices and payment links have in common: which object an event means, when Crossbill reads it, what money it brings, and
 // when it stands next to a settled invoice.
-import { FACTS } from '../../../../support/item-facts.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
 import { expect, it } from '@jest/globals';
-import { putPayment } from '../../../../support/put-rows.js';
+import { putPayment } from '../../../../support/builders/put-rows.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
@@ -13,12 +13,18 @@ import { pollObjects, nextPoll, type ObjectLookup } from '../../../../../src/cor
 import { nameCustomers, applyMoney } from '../../../../../src/core/mor-objects/rules/object-money.js';
 import { openObjectItems } from '../../../../../src/core/mor-objects/rules/open-objects.js';
 import { proformaLookup } from '../../../../../src/features/transfers/rules/proforma.js';
-import { LINK, NOW, open, PROFORMA } from '../../../../support/channel-lane.js';
-import { aLink, announced as anEvent, aProforma, eur, withObjects } from '../../../../support/channel-object.js';
+import { LINK, NOW, open, PROFORMA } from '../../../../support/builders/channel-lane.js';
+import {
+  aLink,
+  announced as anEvent,
+  aProforma,
+  eur,
+  withObjects,
+} from '../../../../support/builders/channel-object.js';
 import { never } from '../../../../support/never.js';
-import { applyObjectRead } from '../../../../support/object-calls.js';
-import { at, ctx as on, lane, payment, withInvoice } from '../../../../support/waiting-payment.js';
-import { decide, openReview } from '../../../../support/decide.js';
+import { applyObjectRead } from '../../../../support/rigs/object-calls.js';
+import { at, ctx as on, lane, payment, withInvoice } from '../../../../support/builders/waiting-payment.js';
+import { decide, openReview } from '../../../../support/rigs/decide.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

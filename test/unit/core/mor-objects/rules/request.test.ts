@@ -14,14 +14,20 @@ import {
   applySilence,
 } from '../../../../../src/core/mor-objects/rules/request.js';
 import { hasFallback, requestLink } from '../../../../../src/features/links/rules/request-link.js';
-import { refusal } from '../../../../support/asked-refund.js';
-import { facts, NOW, PROFORMA } from '../../../../support/channel-lane.js';
-import { aLink, announced as anEvent, aProforma, asking, withObjects } from '../../../../support/channel-object.js';
-import { FACTS } from '../../../../support/item-facts.js';
+import { refusal } from '../../../../support/builders/asked-refund.js';
+import { facts, NOW, PROFORMA } from '../../../../support/builders/channel-lane.js';
+import {
+  aLink,
+  announced as anEvent,
+  aProforma,
+  asking,
+  withObjects,
+} from '../../../../support/builders/channel-object.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
 import { never } from '../../../../support/never.js';
-import { HISTORY } from '../../../../support/refused-renewal.js';
-import { at, ctx as on, lane, payment, withInvoice } from '../../../../support/waiting-payment.js';
-import { asCommand, decide, closeReviews, openReview } from '../../../../support/decide.js';
+import { HISTORY } from '../../../../support/builders/refused-renewal.js';
+import { at, ctx as on, lane, payment, withInvoice } from '../../../../support/builders/waiting-payment.js';
+import { asCommand, decide, closeReviews, openReview } from '../../../../support/rigs/decide.js';
 
 const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 };
 const later = on({}, 5_000);

@@ -1,12 +1,18 @@
 // A payment of the draft's amount on an invoice that grew before it was final, and money for an invoice with nothing due.
 import { expect, it } from '@jest/globals';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
-import { open } from '../../../../support/channel-lane.js';
-import { eur } from '../../../../support/channel-object.js';
-import { chooseItem } from '../../../../support/choose-item.js';
-import { resolveReview } from '../../../../support/decide.js';
-import { LaneHarness } from '../../../../support/lane-harness.js';
+import {
+  anInvoice,
+  aPaymentSucceeded,
+  aRefund,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../../../../support/builders/events.js';
+import { open } from '../../../../support/builders/channel-lane.js';
+import { eur } from '../../../../support/builders/channel-object.js';
+import { chooseItem } from '../../../../support/rigs/choose-item.js';
+import { resolveReview } from '../../../../support/rigs/decide.js';
+import { LaneHarness } from '../../../../support/rigs/lane-harness.js';
 import { never } from '../../../../support/never.js';
 
 const GREW = { code: 'amount-grew', drafted: eur(1000n), due: eur(4200n), taken: eur(1000n) };

@@ -13,7 +13,7 @@ import { declares } from '../../../../../src/engine/items.js';
 import { leftItems } from '../../../../../src/core/payments/rules/surplus.js';
 import { LIST_TOO_LONG } from '../../../../../src/shared/domain/ports/call.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
-import { putPayment, putRefund } from '../../../../support/put-rows.js';
+import { putPayment, putRefund } from '../../../../support/builders/put-rows.js';
 import {
   reviewIfBeyond,
   endOfMarkCall,
@@ -24,11 +24,11 @@ import {
 import { chooseMark } from '../../../../../src/core/payments/rules/mark-choices.js';
 import { identifyLookup } from '../../../../../src/core/payments/rules/identify-mark.js';
 import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
-import { aCtx, facts, NOW, open, openFacts } from '../../../../support/channel-lane.js';
-import { aKind } from '../../../../support/item-facts.js';
-import { eur } from '../../../../support/channel-object.js';
+import { aCtx, facts, NOW, open, openFacts } from '../../../../support/builders/channel-lane.js';
+import { aKind } from '../../../../support/builders/item-facts.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { never } from '../../../../support/never.js';
-import { choose } from '../../../../support/settle-rule.js';
+import { choose } from '../../../../support/rigs/settle-rule.js';
 import {
   at,
   ctx,
@@ -41,8 +41,8 @@ import {
   payment as aPayment,
   settled,
   withInvoice,
-} from '../../../../support/waiting-payment.js';
-import { closeReviews, decide, onStates, openReview, recordRead } from '../../../../support/decide.js';
+} from '../../../../support/builders/waiting-payment.js';
+import { closeReviews, decide, onStates, openReview, recordRead } from '../../../../support/rigs/decide.js';
 
 /** A look that found nothing. */
 const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null } as const;

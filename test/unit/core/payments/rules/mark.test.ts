@@ -23,19 +23,29 @@ import { nextLookup } from '../../../../../src/engine/lookup.js';
 import { identifyLookup } from '../../../../../src/core/payments/rules/identify-mark.js';
 import { chargeLookup } from '../../../../../src/core/payments/rules/proof.js';
 import { proposedOf } from '../../../../../src/core/reviews/rules/choices.js';
-import { SETTINGS } from '../../../../support/builders.js';
-import { facts, NOW } from '../../../../support/channel-lane.js';
-import { FACTS } from '../../../../support/item-facts.js';
-import { LaneHarness } from '../../../../support/lane-harness.js';
+import { SETTINGS } from '../../../../support/builders/events.js';
+import { facts, NOW } from '../../../../support/builders/channel-lane.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
+import { LaneHarness } from '../../../../support/rigs/lane-harness.js';
 import { same } from '../../../../support/same.js';
-import { asSettleRule } from '../../../../support/settle-rule.js';
-import * as waiting from '../../../../support/waiting-payment.js';
-import { at, ctx, invoice, kinds, lane, marks, call, payment, settled } from '../../../../support/waiting-payment.js';
-import { addCallRow, decide, ensureInvoice, openReview, recordRead } from '../../../../support/decide.js';
-import { putCall, putPayment } from '../../../../support/put-rows.js';
+import { asSettleRule } from '../../../../support/rigs/settle-rule.js';
+import * as waiting from '../../../../support/builders/waiting-payment.js';
+import {
+  at,
+  ctx,
+  invoice,
+  kinds,
+  lane,
+  marks,
+  call,
+  payment,
+  settled,
+} from '../../../../support/builders/waiting-payment.js';
+import { addCallRow, decide, ensureInvoice, openReview, recordRead } from '../../../../support/rigs/decide.js';
+import { putCall, putPayment } from '../../../../support/builders/put-rows.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
-import { eur } from '../../../../support/channel-object.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { never } from '../../../../support/never.js';
 
 const rules = LaneHarness.inMemory().context.now();

@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/shared/domain/model.js';
 import { type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
 import { type ChargeState } from '../../../../../src/shared/domain/ports/payment-gateway.js';
-import { putPayment } from '../../../../support/put-rows.js';
+import { putPayment } from '../../../../support/builders/put-rows.js';
 import { type Lane } from '../../../../../src/engine/lane.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../../src/engine/items.js';
@@ -16,14 +16,22 @@ import { accept } from '../../../../../src/core/books/rules/collect.js';
 import { learnFromCapture, applyNotPaid, applySucceeded } from '../../../../../src/core/payments/rules/payment.js';
 import { chargeLookup, chooseUnproven, unprovenItems } from '../../../../../src/core/payments/rules/proof.js';
 import { applyRefusal } from '../../../../../src/features/retries/rules/refusal.js';
-import { refusal } from '../../../../support/asked-refund.js';
-import { aPaymentEvent, NOW, open } from '../../../../support/channel-lane.js';
-import { channelEvent, eur } from '../../../../support/channel-object.js';
-import { FACTS } from '../../../../support/item-facts.js';
+import { refusal } from '../../../../support/builders/asked-refund.js';
+import { aPaymentEvent, NOW, open } from '../../../../support/builders/channel-lane.js';
+import { channelEvent, eur } from '../../../../support/builders/channel-object.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
 import { never } from '../../../../support/never.js';
-import { choose, applyEvent } from '../../../../support/settle-rule.js';
-import { at, ctx as on, kinds, lane, marks, payment, withInvoice } from '../../../../support/waiting-payment.js';
-import { decide, openReview } from '../../../../support/decide.js';
+import { choose, applyEvent } from '../../../../support/rigs/settle-rule.js';
+import {
+  at,
+  ctx as on,
+  kinds,
+  lane,
+  marks,
+  payment,
+  withInvoice,
+} from '../../../../support/builders/waiting-payment.js';
+import { decide, openReview } from '../../../../support/rigs/decide.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -6,13 +6,13 @@ import {
   type RefundRow,
   type ReviewRow,
 } from '../../../../../src/shared/domain/model.js';
-import { putPayment, putRefund } from '../../../../support/put-rows.js';
+import { putPayment, putRefund } from '../../../../support/builders/put-rows.js';
 import { newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
 import { declareSurplus, surplusToRefund } from '../../../../../src/core/payments/rules/surplus.js';
-import { aCtx, facts, NOW, open, openFacts } from '../../../../support/channel-lane.js';
-import { eur } from '../../../../support/channel-object.js';
+import { aCtx, facts, NOW, open, openFacts } from '../../../../support/builders/channel-lane.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { never } from '../../../../support/never.js';
-import { decide, recordRead } from '../../../../support/decide.js';
+import { decide, recordRead } from '../../../../support/rigs/decide.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { isSurplus } from '../../../../../src/shared/domain/surplus.js';
 import { emptyLane } from '../../../../../src/engine/context.js';

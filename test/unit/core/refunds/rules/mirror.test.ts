@@ -1,8 +1,8 @@
 // A refund on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
-import { chooseItem } from '../../../../support/choose-item.js';
+import { chooseItem } from '../../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../support/channel-object.js';
-import { putCall, putPayment, putRefund } from '../../../../support/put-rows.js';
+import { eur } from '../../../../support/builders/channel-object.js';
+import { putCall, putPayment, putRefund } from '../../../../support/builders/put-rows.js';
 import {
   type LaneState,
   type CallRow,
@@ -11,14 +11,14 @@ import {
   type ReviewRow,
 } from '../../../../../src/shared/domain/model.js';
 import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../../../../src/core/refunds/rules/mirror.js';
-import { byEvent, ctx, lane, payment, refusal } from '../../../../support/asked-refund.js';
-import { NOW, open } from '../../../../support/channel-lane.js';
+import { byEvent, ctx, lane, payment, refusal } from '../../../../support/builders/asked-refund.js';
+import { NOW, open } from '../../../../support/builders/channel-lane.js';
 import { never } from '../../../../support/never.js';
-import { decide, onStates } from '../../../../support/decide.js';
+import { decide, onStates } from '../../../../support/rigs/decide.js';
 import { mayHaveSettled } from '../../../../../src/core/books/rules/same-payment.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../../support/builders.js';
-import { paidTwice } from '../../../../support/disputed-lane.js';
-import { balances, LaneHarness } from '../../../../support/lane-harness.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../../support/builders/events.js';
+import { paidTwice } from '../../../../support/builders/disputed-lane.js';
+import { balances, LaneHarness } from '../../../../support/rigs/lane-harness.js';
 
 const withRefunds = (state: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, state);
 

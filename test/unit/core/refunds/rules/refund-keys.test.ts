@@ -1,6 +1,6 @@
 // The keys of a refund, and a second refund of the same payment.
 import { describe, expect, it } from '@jest/globals';
-import { putObject, putRefund } from '../../../../support/put-rows.js';
+import { putObject, putRefund } from '../../../../support/builders/put-rows.js';
 import {
   type LaneState,
   type PaymentRow,
@@ -10,12 +10,12 @@ import {
 import { Lane } from '../../../../../src/engine/lane.js';
 import { refundById, refundForItem } from '../../../../../src/core/refunds/rules/request.js';
 import { applyStuckChoice } from '../../../../../src/core/refunds/rules/stuck-refund.js';
-import { byEvent, ctx, lane, payment, WISH } from '../../../../support/asked-refund.js';
-import { NOW } from '../../../../support/channel-lane.js';
+import { byEvent, ctx, lane, payment, WISH } from '../../../../support/builders/asked-refund.js';
+import { NOW } from '../../../../support/builders/channel-lane.js';
 import { never } from '../../../../support/never.js';
-import { asReview } from '../../../../support/decide.js';
+import { asReview } from '../../../../support/rigs/decide.js';
 import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
-import { askRefund } from '../../../../support/ask-refund.js';
+import { askRefund } from '../../../../support/rigs/ask-refund.js';
 
 describe('a request for a refund', () => {
   const withRefunds = (state: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, state);

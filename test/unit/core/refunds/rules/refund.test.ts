@@ -1,9 +1,9 @@
 // Refunds: what their events say, which of them count, and whether the MoR's totals agree.
-import { aKind } from '../../../../support/item-facts.js';
-import { eur } from '../../../../support/channel-object.js';
+import { aKind } from '../../../../support/builders/item-facts.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx } from '../../../../../src/engine/context.js';
-import { putPayment, putRefund } from '../../../../support/put-rows.js';
+import { putPayment, putRefund } from '../../../../support/builders/put-rows.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import {
   type LaneState,
@@ -16,9 +16,9 @@ import { countRefunds, reconsiderParked } from '../../../../../src/core/refunds/
 import { refundGaps } from '../../../../../src/core/refunds/rules/refund-gaps.js';
 import { isNameless, renamedRefunds } from '../../../../../src/core/refunds/rules/refund.js';
 import { applyRefunded } from '../../../../../src/core/refunds/rules/refunded-event.js';
-import { asked, at, byEvent, ctx, lane, payment } from '../../../../support/asked-refund.js';
-import { aPaymentEvent, NOW, open, openFacts } from '../../../../support/channel-lane.js';
-import { openReview, asEventRule, decide } from '../../../../support/decide.js';
+import { asked, at, byEvent, ctx, lane, payment } from '../../../../support/builders/asked-refund.js';
+import { aPaymentEvent, NOW, open, openFacts } from '../../../../support/builders/channel-lane.js';
+import { openReview, asEventRule, decide } from '../../../../support/rigs/decide.js';
 
 const settleRefunds = (state: LaneState, on: Ctx): LaneState =>
   decide(decide(state, on, countRefunds), on, declares(refundGaps));

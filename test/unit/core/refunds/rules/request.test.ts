@@ -1,8 +1,8 @@
 // What a refund that was asked for comes to: the MoR's answer, its refusal, its silence, and what a person says of it.
-import { FACTS } from '../../../../support/item-facts.js';
-import { eur } from '../../../../support/channel-object.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { expect, it } from '@jest/globals';
-import { putCall, putPayment, putRefund } from '../../../../support/put-rows.js';
+import { putCall, putPayment, putRefund } from '../../../../support/builders/put-rows.js';
 import { type LaneState, type RefundRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { declares } from '../../../../../src/engine/items.js';
@@ -18,10 +18,10 @@ import {
   lane,
   payment,
   refusal,
-} from '../../../../support/asked-refund.js';
-import { open } from '../../../../support/channel-lane.js';
+} from '../../../../support/builders/asked-refund.js';
+import { open } from '../../../../support/builders/channel-lane.js';
 import { never } from '../../../../support/never.js';
-import { asReview, decide, onStates, openReview } from '../../../../support/decide.js';
+import { asReview, decide, onStates, openReview } from '../../../../support/rigs/decide.js';
 
 const HOUR = 3_600_000;
 const first = (state: LaneState): RefundRow => state.refunds[0] ?? never();

@@ -1,8 +1,8 @@
 // The sentences of a review item.
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../support/channel-object.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { sentencesOf } from '../../../../../src/core/reviews/rules/words.js';
-import { FACTS } from '../../../../support/item-facts.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
 
 const asked = { dispute: 'dp_1', afterOutcome: null, url: null };
 const disputed = { amount: eur(45000n), unread: null };

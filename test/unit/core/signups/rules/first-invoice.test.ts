@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals';
 import { type InvoiceStatus } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { money } from '../../../../../src/shared/domain/money.js';
 import { dueOf, refuseDifference } from '../../../../../src/core/signups/rules/first-invoice.js';
-import { anInvoice, CUSTOMER_ID, INVOICE_ID } from '../../../../support/builders.js';
-import { eur } from '../../../../support/channel-object.js';
+import { anInvoice, CUSTOMER_ID, INVOICE_ID } from '../../../../support/builders/events.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 
 const due = (over: Parameters<typeof anInvoice>[0] = {}, customerId = CUSTOMER_ID) =>
   dueOf(anInvoice(over), customerId);

@@ -2,9 +2,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { compareWithin } from '../../../../../src/features/verify/rules/compare.js';
-import { aPaymentSucceeded, CUSTOMER_ID, INVOICE_ID, invoiceEvent, START } from '../../../../support/builders.js';
-import { open, openFacts } from '../../../../support/channel-lane.js';
-import { LaneHarness, MemoryLaneRepository } from '../../../../support/lane-harness.js';
+import {
+  aPaymentSucceeded,
+  CUSTOMER_ID,
+  INVOICE_ID,
+  invoiceEvent,
+  START,
+} from '../../../../support/builders/events.js';
+import { open, openFacts } from '../../../../support/builders/channel-lane.js';
+import { LaneHarness, MemoryLaneRepository } from '../../../../support/rigs/lane-harness.js';
 
 const HOUR_MS = 3_600_000;
 const FIRST = { status: 'open', billingReason: 'subscription_create', createdAt: START } as const;

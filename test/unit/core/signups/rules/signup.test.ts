@@ -1,8 +1,8 @@
 // A signup is completed: the charge that the browser names becomes the first invoice's payment, and is not believed before it is proven.
-import { chooseItem, tryChoice } from '../../../../support/choose-item.js';
+import { chooseItem, tryChoice } from '../../../../support/rigs/choose-item.js';
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
-import { putPayment } from '../../../../support/put-rows.js';
+import { putPayment } from '../../../../support/builders/put-rows.js';
 import {
   type InvoiceRow,
   type LaneState,
@@ -16,7 +16,7 @@ import {
   signupLateAt,
   unsettledItems,
 } from '../../../../../src/core/signups/rules/signup.js';
-import { completeSignup } from '../../../../support/complete-signup.js';
+import { completeSignup } from '../../../../support/rigs/complete-signup.js';
 import {
   anInvoice,
   aPaymentFailed,
@@ -25,17 +25,17 @@ import {
   delivery,
   INVOICE_ID,
   invoiceEvent,
-} from '../../../../support/builders.js';
-import { NOW, open } from '../../../../support/channel-lane.js';
-import { eur } from '../../../../support/channel-object.js';
+} from '../../../../support/builders/events.js';
+import { NOW, open } from '../../../../support/builders/channel-lane.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { never } from '../../../../support/never.js';
-import { at, ctx as on, lane, payment } from '../../../../support/waiting-payment.js';
-import { closeReviews, type Commanded, openReview } from '../../../../support/decide.js';
-import { aKind } from '../../../../support/item-facts.js';
-import { asSettleRule } from '../../../../support/settle-rule.js';
+import { at, ctx as on, lane, payment } from '../../../../support/builders/waiting-payment.js';
+import { closeReviews, type Commanded, openReview } from '../../../../support/rigs/decide.js';
+import { aKind } from '../../../../support/builders/item-facts.js';
+import { asSettleRule } from '../../../../support/rigs/settle-rule.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { money } from '../../../../../src/shared/domain/money.js';
-import { balances, LaneHarness, openKinds } from '../../../../support/lane-harness.js';
+import { balances, LaneHarness, openKinds } from '../../../../support/rigs/lane-harness.js';
 
 const ctx = (over: Partial<DecisionSettings> = {}): Ctx => on(over, 5_000);
 const complete = (state: LaneState, over: Partial<Completion> = {}, of = ctx()) =>

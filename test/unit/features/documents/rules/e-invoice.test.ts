@@ -3,10 +3,10 @@ import { expect, it } from '@jest/globals';
 import { applyEInvoice } from '../../../../../src/features/documents/rules/e-invoice.js';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../../../src/shared/domain/mor-object.js';
-import { NOW, PROFORMA } from '../../../../support/channel-lane.js';
-import { aProforma, channelEvent, withObjects } from '../../../../support/channel-object.js';
-import { at, ctx, lane } from '../../../../support/waiting-payment.js';
-import { asEventRule } from '../../../../support/decide.js';
+import { NOW, PROFORMA } from '../../../../support/builders/channel-lane.js';
+import { aProforma, channelEvent, withObjects } from '../../../../support/builders/channel-object.js';
+import { at, ctx, lane } from '../../../../support/builders/waiting-payment.js';
+import { asEventRule } from '../../../../support/rigs/decide.js';
 
 type Type = 'e_invoice.issued' | 'e_invoice.issuance_failed' | 'e_invoice.cancelled';
 function tell(state: LaneState, type: Type, data: object = { eInvoiceId: 'ei_1' }) {

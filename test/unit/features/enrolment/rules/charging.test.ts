@@ -13,9 +13,9 @@ import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type ChargedMethod } from '../../../../../src/shared/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
-import { aCtx, facts, NOW, open } from '../../../../support/channel-lane.js';
-import { plan, settle } from '../../../../support/settled.js';
-import { decide, recordEvent, resolveReview } from '../../../../support/decide.js';
+import { aCtx, facts, NOW, open } from '../../../../support/builders/channel-lane.js';
+import { plan, settle } from '../../../../support/builders/settled.js';
+import { decide, recordEvent, resolveReview } from '../../../../support/rigs/decide.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

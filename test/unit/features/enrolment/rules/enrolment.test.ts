@@ -18,13 +18,13 @@ import {
   applyEnrolment,
 } from '../../../../../src/features/enrolment/rules/enrolment.js';
 import { LINK_REACHES_BACK_MS } from '../../../../../src/features/enrolment/rules/limits.js';
-import { refusal } from '../../../../support/asked-refund.js';
-import { FACTS } from '../../../../support/item-facts.js';
+import { refusal } from '../../../../support/builders/asked-refund.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
 import { never } from '../../../../support/never.js';
-import { ordered } from '../../../../support/refused-renewal.js';
-import { aCtx, aPaymentEvent, facts, NOW, open, paidByCard } from '../../../../support/channel-lane.js';
-import { plan, settle } from '../../../../support/settled.js';
-import { openReview, decide, recordRead, applyEvent } from '../../../../support/decide.js';
+import { ordered } from '../../../../support/builders/refused-renewal.js';
+import { aCtx, aPaymentEvent, facts, NOW, open, paidByCard } from '../../../../support/builders/channel-lane.js';
+import { plan, settle } from '../../../../support/builders/settled.js';
+import { openReview, decide, recordRead, applyEvent } from '../../../../support/rigs/decide.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,9 +1,9 @@
 // Payments that the MoR announces: on a link of ours, by card, and further ones on a link.
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../support/channel-object.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
 import { announcedOn, type Observation } from '../../../../../src/shared/domain/mor-object.js';
-import { putPayment } from '../../../../support/put-rows.js';
+import { putPayment } from '../../../../support/builders/put-rows.js';
 import { moneyAnnounced } from '../../../../../src/core/books/rules/open-money.js';
 import { furtherIn, applyCaptured } from '../../../../../src/features/links/rules/announced.js';
 import {
@@ -20,13 +20,13 @@ import {
   taken,
   withLink,
   withTwoCharges,
-} from '../../../../support/announced-link.js';
-import { aRefund, INVOICE_ID } from '../../../../support/builders.js';
-import { LINK, NOW } from '../../../../support/channel-lane.js';
-import { aLink, announced, aProforma, channelEvent, withObjects } from '../../../../support/channel-object.js';
-import { retry, type rig, state } from '../../../../support/retry-rig.js';
-import { at, ctx, lane, payment } from '../../../../support/waiting-payment.js';
-import { asEventRule } from '../../../../support/decide.js';
+} from '../../../../support/builders/announced-link.js';
+import { aRefund, INVOICE_ID } from '../../../../support/builders/events.js';
+import { LINK, NOW } from '../../../../support/builders/channel-lane.js';
+import { aLink, announced, aProforma, channelEvent, withObjects } from '../../../../support/builders/channel-object.js';
+import { retry, type rig, state } from '../../../../support/rigs/retry-rig.js';
+import { at, ctx, lane, payment } from '../../../../support/builders/waiting-payment.js';
+import { asEventRule } from '../../../../support/rigs/decide.js';
 
 const UUID = '3f2b8a1c-5d6e-4f70-8a9b-0c1d2e3f4a5b';
 const capture = (data: object, created: Date | null = NOW) => channelEvent('payment.captured', data, created);

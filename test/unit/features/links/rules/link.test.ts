@@ -1,6 +1,6 @@
 // What the MoR answers about a payment link, what a paid one is worth, and when a link that stands is a danger.
 import { expect, it } from '@jest/globals';
-import { aKind, FACTS } from '../../../../support/item-facts.js';
+import { aKind, FACTS } from '../../../../support/builders/item-facts.js';
 import {
   type InvoiceRow,
   type LaneState,
@@ -16,14 +16,14 @@ import {
   settleLinks,
   settleRecovery,
 } from '../../../../../src/features/links/rules/link.js';
-import { applyObjectRead } from '../../../../support/object-calls.js';
-import { asSettleRule } from '../../../../support/settle-rule.js';
+import { applyObjectRead } from '../../../../support/rigs/object-calls.js';
+import { asSettleRule } from '../../../../support/rigs/settle-rule.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { openObjectItems } from '../../../../../src/core/mor-objects/rules/open-objects.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
-import { settle } from '../../../../support/settled.js';
-import { byEvent, refusal } from '../../../../support/asked-refund.js';
-import { aPaymentEvent, LINK, NOW, open } from '../../../../support/channel-lane.js';
+import { settle } from '../../../../support/builders/settled.js';
+import { byEvent, refusal } from '../../../../support/builders/asked-refund.js';
+import { aPaymentEvent, LINK, NOW, open } from '../../../../support/builders/channel-lane.js';
 import {
   aLink,
   announced,
@@ -32,17 +32,17 @@ import {
   eur,
   linkFacts,
   withObjects,
-} from '../../../../support/channel-object.js';
+} from '../../../../support/builders/channel-object.js';
 import { never } from '../../../../support/never.js';
-import { at, ctx, lane, payment, withInvoice } from '../../../../support/waiting-payment.js';
-import { applyEvent, decide, onStates, openReview } from '../../../../support/decide.js';
+import { at, ctx, lane, payment, withInvoice } from '../../../../support/builders/waiting-payment.js';
+import { applyEvent, decide, onStates, openReview } from '../../../../support/rigs/decide.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
-import { putPayment, putRefund } from '../../../../support/put-rows.js';
+import { putPayment, putRefund } from '../../../../support/builders/put-rows.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { Lane } from '../../../../../src/engine/lane.js';
-import { HISTORY } from '../../../../support/refused-renewal.js';
-import { SCHEDULE } from '../../../../support/retry-rig.js';
+import { HISTORY } from '../../../../support/builders/refused-renewal.js';
+import { SCHEDULE } from '../../../../support/rigs/retry-rig.js';
 
 const LATER = 5_000;
 const later = ctx({}, LATER);

@@ -1,10 +1,10 @@
 // Disputes and alerts in the lane of their invoice, in every order of their events.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { aCtx, hear, NOW, open, paidByCard } from '../../../../support/channel-lane.js';
+import { aCtx, hear, NOW, open, paidByCard } from '../../../../support/builders/channel-lane.js';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { DAY_MS } from '../../../../../src/shared/policy.js';
-import { resolveReview } from '../../../../support/decide.js';
+import { resolveReview } from '../../../../support/rigs/decide.js';
 
 const about = { disputeId: 'dp_1', paymentReference: 'ch_1', deadline: '2026-12-01T00:00:00Z' };
 

@@ -2,13 +2,13 @@
 import { expect, it } from '@jest/globals';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
 import { type Ctx } from '../../../../../src/engine/context.js';
-import { askRefund } from '../../../../support/ask-refund.js';
+import { askRefund } from '../../../../support/rigs/ask-refund.js';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
-import { aCtx, anOpenInvoice, aPaymentEvent, hear, NOW, open } from '../../../../support/channel-lane.js';
-import { balances } from '../../../../support/lane-harness.js';
+import { aCtx, anOpenInvoice, aPaymentEvent, hear, NOW, open } from '../../../../support/builders/channel-lane.js';
+import { balances } from '../../../../support/rigs/lane-harness.js';
 import { same } from '../../../../support/same.js';
-import { settle } from '../../../../support/settled.js';
-import { applyEvent } from '../../../../support/decide.js';
+import { settle } from '../../../../support/builders/settled.js';
+import { applyEvent } from '../../../../support/rigs/decide.js';
 
 type Happening = { readonly name: string; readonly tell: (state: LaneState, ctx: Ctx) => LaneState };
 

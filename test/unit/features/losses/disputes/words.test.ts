@@ -1,11 +1,11 @@
 // A dispute in one sentence: how it stands, by when, and what to do.
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../support/channel-object.js';
+import { eur } from '../../../../support/builders/channel-object.js';
 import { disputeAdvice } from '../../../../../src/features/losses/disputes/words.js';
 import { type MorObjectRow, newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { stepsInWords } from '../../../../../src/features/retries/schedule.view.js';
-import { SCHEDULE } from '../../../../support/retry-rig.js';
-import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../../../support/builders.js';
+import { SCHEDULE } from '../../../../support/rigs/retry-rig.js';
+import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../../../support/builders/events.js';
 import {
   aDispute,
   asked,
@@ -15,8 +15,8 @@ import {
   paid,
   paidTwice,
   withThem,
-} from '../../../../support/disputed-lane.js';
-import { LaneHarness } from '../../../../support/lane-harness.js';
+} from '../../../../support/builders/disputed-lane.js';
+import { LaneHarness } from '../../../../support/rigs/lane-harness.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const dispute = (over: Partial<MorObjectRow>): MorObjectRow =>

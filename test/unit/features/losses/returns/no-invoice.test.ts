@@ -1,9 +1,9 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
-import { chooseItem } from '../../../../support/choose-item.js';
+import { chooseItem } from '../../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../support/channel-object.js';
-import { returnDebit } from '../../../../support/return-debit.js';
-import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../../../support/builders.js';
+import { eur } from '../../../../support/builders/channel-object.js';
+import { returnDebit } from '../../../../support/rigs/return-debit.js';
+import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../../../support/builders/events.js';
 import {
   aDispute,
   dismissed,
@@ -14,8 +14,8 @@ import {
   paidTwice,
   settleDisputes,
   withThem,
-} from '../../../../support/disputed-lane.js';
-import { balances, LaneHarness } from '../../../../support/lane-harness.js';
+} from '../../../../support/builders/disputed-lane.js';
+import { balances, LaneHarness } from '../../../../support/rigs/lane-harness.js';
 
 const lost = aDispute({
   ...{ paymentRowId: 'pmt_2', status: 'lost' },

@@ -5,9 +5,9 @@ import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { notificationId, putDown, putDownStep } from '../../../../../src/features/notifications/rules/put-down.js';
 import { retryInMs, WAITS_MS } from '../../../../../src/features/notifications/rules/retry.js';
 import { tellLane } from '../../../../../src/features/notifications/rules/tell-lane.js';
-import { INVOICE_ID } from '../../../../support/builders.js';
-import { paid as paidLane } from '../../../../support/paid-lane.js';
-import { SLACK, STANDARD } from '../../../../support/notify-as.js';
+import { INVOICE_ID } from '../../../../support/builders/events.js';
+import { paid as paidLane } from '../../../../support/builders/paid-lane.js';
+import { SLACK, STANDARD } from '../../../../support/builders/notify-as.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 const paid = await (await paidLane()).state(INVOICE_ID);

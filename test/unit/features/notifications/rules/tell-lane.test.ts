@@ -1,6 +1,6 @@
 // What the merchant's backend is told of a step of an invoice: each thing that became so, once, with its facts and no more.
 import { never } from '../../../../support/never.js';
-import { FACTS, aKind } from '../../../../support/item-facts.js';
+import { FACTS, aKind } from '../../../../support/builders/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import {
   type AttemptRow,
@@ -17,10 +17,10 @@ import { putDownStep } from '../../../../../src/features/notifications/rules/put
 import { type NamedReview } from '../../../../../src/features/notifications/rules/notice-facts.js';
 import { reviewDueSoon, reviewOpened, tellLane } from '../../../../../src/features/notifications/rules/tell-lane.js';
 import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
-import { aCtx, anOpenInvoice, NOW } from '../../../../support/channel-lane.js';
-import { aDispute, paid, paidTwice } from '../../../../support/disputed-lane.js';
-import { openReview } from '../../../../support/decide.js';
-import { STANDARD } from '../../../../support/notify-as.js';
+import { aCtx, anOpenInvoice, NOW } from '../../../../support/builders/channel-lane.js';
+import { aDispute, paid, paidTwice } from '../../../../support/builders/disputed-lane.js';
+import { openReview } from '../../../../support/rigs/decide.js';
+import { STANDARD } from '../../../../support/builders/notify-as.js';
 
 const lossOf = (minor: bigint) => ({ of: 'pmt_1', minor: minor.toString(), entries: 1, movedAt: NOW.toISOString() });
 const NEXT_TRY = new Date('2026-11-23T12:00:00Z');

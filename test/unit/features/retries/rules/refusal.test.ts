@@ -1,8 +1,8 @@
 // A refused renewal: what its invoice remembers, the next step and its time, what stands in its way, and another payment method.
 import { expect, it } from '@jest/globals';
-import { FACTS } from '../../../../support/item-facts.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
-import { putPayment, putRefund, putObject } from '../../../../support/put-rows.js';
+import { putPayment, putRefund, putObject } from '../../../../support/builders/put-rows.js';
 import { awaitsRetry, verdictDueBy } from '../../../../../src/core/books/rules/awaited-verdict.js';
 import { type InvoiceRow, type LaneState } from '../../../../../src/shared/domain/model.js';
 import { newMorObject } from '../../../../../src/shared/domain/mor-object.js';
@@ -11,9 +11,9 @@ import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
 import { orderIfWanted } from '../../../../../src/features/retries/rules/retry.js';
 import { decideMeans, decideNext, findObstacle } from '../../../../../src/features/retries/rules/decide-retry.js';
 import { applyMethod, applyRefusal } from '../../../../../src/features/retries/rules/refusal.js';
-import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../../../support/builders.js';
-import { aPaymentEvent, facts, NOW } from '../../../../support/channel-lane.js';
-import { announced } from '../../../../support/channel-object.js';
+import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../../../support/builders/events.js';
+import { aPaymentEvent, facts, NOW } from '../../../../support/builders/channel-lane.js';
+import { announced } from '../../../../support/builders/channel-object.js';
 import { never } from '../../../../support/never.js';
 import {
   at,
@@ -26,7 +26,7 @@ import {
   retried,
   shown,
   HISTORY,
-} from '../../../../support/refused-renewal.js';
+} from '../../../../support/builders/refused-renewal.js';
 import {
   after,
   DAY_MS,
@@ -38,8 +38,8 @@ import {
   rig,
   SCHEDULE,
   state,
-} from '../../../../support/retry-rig.js';
-import { asCommand, decide, openReview, recordRead } from '../../../../support/decide.js';
+} from '../../../../support/rigs/retry-rig.js';
+import { asCommand, decide, openReview, recordRead } from '../../../../support/rigs/decide.js';
 
 const refuse = (state: LaneState, over: Parameters<typeof aPaymentEvent>[0] = {}, of = ctx()): LaneState =>
   decide(state, of, (l) => applyRefusal(l, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over })));

@@ -8,10 +8,10 @@ import {
   markUncollectibleCall,
   retryChargeCall,
 } from '../../../../../src/features/retries/rules/retry-calls.js';
-import { refusal } from '../../../../support/asked-refund.js';
-import { facts, NOW, open } from '../../../../support/channel-lane.js';
+import { refusal } from '../../../../support/builders/asked-refund.js';
+import { facts, NOW, open } from '../../../../support/builders/channel-lane.js';
 import { never } from '../../../../support/never.js';
-import { at, ctx, lane, ordered } from '../../../../support/refused-renewal.js';
+import { at, ctx, lane, ordered } from '../../../../support/builders/refused-renewal.js';
 import {
   after,
   DAY_MS,
@@ -24,10 +24,10 @@ import {
   rig,
   SCHEDULE,
   state,
-} from '../../../../support/retry-rig.js';
-import { wanted } from '../../../../support/settled.js';
-import { decide, onStates, openReviewOf } from '../../../../support/decide.js';
-import { putInvoice, putCall } from '../../../../support/put-rows.js';
+} from '../../../../support/rigs/retry-rig.js';
+import { wanted } from '../../../../support/builders/settled.js';
+import { decide, onStates, openReviewOf } from '../../../../support/rigs/decide.js';
+import { putInvoice, putCall } from '../../../../support/builders/put-rows.js';
 import {
   anInvoice,
   aPaymentFailed,
@@ -36,9 +36,9 @@ import {
   aRequiredAction,
   INVOICE_ID,
   invoiceEvent,
-} from '../../../../support/builders.js';
-import { failed } from '../../../../support/fakes.js';
-import { openKinds } from '../../../../support/lane-harness.js';
+} from '../../../../support/builders/events.js';
+import { failed } from '../../../../support/fakes/fake-platform.js';
+import { openKinds } from '../../../../support/rigs/lane-harness.js';
 import { compareWithin } from '../../../../../src/features/verify/rules/compare.js';
 
 const call = (state: LaneState): CallRow => state.calls[0] ?? never();

@@ -1,14 +1,14 @@
 // A retry of a refused renewal: the try itself, a person's request, the schedule at rest, and a relay with a refusal.
-import { chooseItem } from '../../../../support/choose-item.js';
+import { chooseItem } from '../../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
-import { putPayment, putCall, putObject } from '../../../../support/put-rows.js';
+import { putPayment, putCall, putObject } from '../../../../support/builders/put-rows.js';
 import { Lane } from '../../../../../src/engine/lane.js';
-import { requestObject } from '../../../../support/object-calls.js';
+import { requestObject } from '../../../../support/rigs/object-calls.js';
 import {
   type Cause,
   findRetry,
@@ -22,12 +22,22 @@ import {
   retryName,
   type RetryRequest,
 } from '../../../../../src/features/retries/rules/retry.js';
-import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../../../../support/builders.js';
-import { facts, NOW } from '../../../../support/channel-lane.js';
-import { failed } from '../../../../support/fakes.js';
-import { openKinds } from '../../../../support/lane-harness.js';
+import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../../../../support/builders/events.js';
+import { facts, NOW } from '../../../../support/builders/channel-lane.js';
+import { failed } from '../../../../support/fakes/fake-platform.js';
+import { openKinds } from '../../../../support/rigs/lane-harness.js';
 import { never } from '../../../../support/never.js';
-import { at, ctx, hard, lane, object, ordered, payment, retried, shown } from '../../../../support/refused-renewal.js';
+import {
+  at,
+  ctx,
+  hard,
+  lane,
+  object,
+  ordered,
+  payment,
+  retried,
+  shown,
+} from '../../../../support/builders/refused-renewal.js';
 import {
   after,
   DAY_MS,
@@ -41,9 +51,9 @@ import {
   rig,
   SCHEDULE,
   state,
-} from '../../../../support/retry-rig.js';
-import { wanted } from '../../../../support/settled.js';
-import { asCommand, decide, applyLateRead, recordRead } from '../../../../support/decide.js';
+} from '../../../../support/rigs/retry-rig.js';
+import { wanted } from '../../../../support/builders/settled.js';
+import { asCommand, decide, applyLateRead, recordRead } from '../../../../support/rigs/decide.js';
 
 const make = (state: LaneState, how: How, cause: Cause, of = ctx()): LaneState =>
   decide(state, of, (l) => void makeRetry(l, how, cause));

@@ -11,8 +11,8 @@ import {
   applySettled,
   unheardTransfers,
 } from '../../../../../src/features/transfers/rules/proforma.js';
-import { refusal } from '../../../../support/asked-refund.js';
-import { NOW, open, PROFORMA } from '../../../../support/channel-lane.js';
+import { refusal } from '../../../../support/builders/asked-refund.js';
+import { NOW, open, PROFORMA } from '../../../../support/builders/channel-lane.js';
 import {
   aLink,
   aProforma,
@@ -21,13 +21,13 @@ import {
   eur,
   proformaFacts,
   withObjects,
-} from '../../../../support/channel-object.js';
-import { aKind } from '../../../../support/item-facts.js';
+} from '../../../../support/builders/channel-object.js';
+import { aKind } from '../../../../support/builders/item-facts.js';
 import { never } from '../../../../support/never.js';
-import { applyObjectRead } from '../../../../support/object-calls.js';
-import { asSettleRule } from '../../../../support/settle-rule.js';
-import { at, ctx, lane } from '../../../../support/waiting-payment.js';
-import { asEventRule, openReview, onStates } from '../../../../support/decide.js';
+import { applyObjectRead } from '../../../../support/rigs/object-calls.js';
+import { asSettleRule } from '../../../../support/rigs/settle-rule.js';
+import { at, ctx, lane } from '../../../../support/builders/waiting-payment.js';
+import { asEventRule, openReview, onStates } from '../../../../support/rigs/decide.js';
 
 const later = ctx({}, 5_000);
 const HOUR_MS = 3_600_000;

@@ -12,9 +12,9 @@ import {
   creditedBeyondLedger,
 } from '../../../../../src/features/verify/rules/compare-manual.js';
 import { type Cover, finding } from '../../../../../src/features/verify/rules/findings.js';
-import { INVOICE_ID } from '../../../../support/builders.js';
-import { aDispute } from '../../../../support/disputed-lane.js';
-import { facts, note, ours, payment, record, refund, review } from '../../../../support/compare-rows.js';
+import { INVOICE_ID } from '../../../../support/builders/events.js';
+import { aDispute } from '../../../../support/builders/disputed-lane.js';
+import { facts, note, ours, payment, record, refund, review } from '../../../../support/builders/compare-rows.js';
 
 const shown = (over: Partial<ShownInvoice> = {}): ShownInvoice => ({
   ...facts(),

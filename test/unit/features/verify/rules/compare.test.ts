@@ -11,9 +11,9 @@ import {
   paidBeyondLedger,
 } from '../../../../../src/features/verify/rules/compare.js';
 import { finding } from '../../../../../src/features/verify/rules/findings.js';
-import { INVOICE_ID, START } from '../../../../support/builders.js';
-import { facts, invoice, LATER, ours, payment, refund, review } from '../../../../support/compare-rows.js';
-import { FACTS } from '../../../../support/item-facts.js';
+import { INVOICE_ID, START } from '../../../../support/builders/events.js';
+import { facts, invoice, LATER, ours, payment, refund, review } from '../../../../support/builders/compare-rows.js';
+import { FACTS } from '../../../../support/builders/item-facts.js';
 
 const draft = invoice({ platformStatus: 'draft' });
 const open = invoice({ platformStatus: 'open' });

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { afterPage, begun, type Listing, takenUp } from '../../../../../src/features/verify/rules/progress.js';
-import { SETTINGS } from '../../../../support/builders.js';
+import { SETTINGS } from '../../../../support/builders/events.js';
 
 const SINCE = new Date('2026-11-01T00:00:00Z');
 const FROM = SINCE.getTime();

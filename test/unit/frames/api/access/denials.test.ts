@@ -1,9 +1,9 @@
 // Strangers in the audit trail: on record, and bounded, since its rows can never be deleted.
 import { expect, it } from '@jest/globals';
-import { SILENT_LOG } from '../../../../support/silent-log.js';
+import { SILENT_LOG } from '../../../../support/fakes/silent-log.js';
 import { Denials } from '../../../../../src/frames/api/access/denials.js';
 import { AuditLog } from '../../../../../src/shared/domain/ports/audit-log.js';
-import { ManualClock } from '../../../../support/clock.js';
+import { ManualClock } from '../../../../support/fakes/clock.js';
 
 type Entry = Parameters<AuditLog['write']>[0];
 

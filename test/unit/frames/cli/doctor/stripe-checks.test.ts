@@ -5,7 +5,7 @@ import { type StripeClient } from '../../../../../src/frames/stripe/stripe-clien
 import { type Config } from '../../../../../src/shared/config/index.js';
 import { stripeInvoiceTypes } from '../../../../../src/shared/domain/events/stripe-event.js';
 import { type BillingReader } from '../../../../../src/shared/domain/ports/billing-reader.js';
-import { reply, FAILURES, failing } from '../../../../support/stripe-answers.js';
+import { reply, FAILURES, failing } from '../../../../support/builders/stripe-answers.js';
 
 const checked = async (apiVersion: string | null) => {
   const endpoint = {

@@ -1,11 +1,11 @@
 // What identity providers send: email_verified as a word or as a text, in the ID token or at userinfo, or not at all; and clocks that differ.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { SILENT_LOG } from '../../../../support/silent-log.js';
+import { SILENT_LOG } from '../../../../support/fakes/silent-log.js';
 import { Secret } from '../../../../../src/shared/config/index.js';
 import { IdentityProvider, SignInFailed } from '../../../../../src/frames/console/sso/identity-provider.js';
 import { type Person } from '../../../../../src/frames/console/sso/people.js';
 import { SystemClock } from '../../../../../src/engine/system-ports.js';
-import { aSignIn, ClaimsProvider, type Said } from '../../../../support/claims-provider.js';
+import { aSignIn, ClaimsProvider, type Said } from '../../../../support/fakes/claims-provider.js';
 
 let provider: ClaimsProvider;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { textOf, timeOf } from '@crossbill/mor/read.js';
 import { freeText } from '../../../../../src/shared/masks/card-numbers.js';
 import { parseBody } from '../../../../../src/shared/domain/events/json-body.js';
 import { parseInvoice, parseStripeEvent } from '../../../../../src/shared/domain/events/stripe-event.js';
-import { reported } from '../../../../support/reported.js';
+import { reported } from '../../../../support/builders/reported.js';
 import { SERVICE_READERS } from '../../../../../src/core/mor-objects/event-rows.js';
 import { parseMorServiceEvent } from '../../../../../src/shared/domain/events/mor-service-event.js';
 

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isSameStripeEvent, sameEvent } from '../../../../../src/shared/domain/events/same-event.js';
-import { reported } from '../../../../support/reported.js';
+import { reported } from '../../../../support/builders/reported.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 

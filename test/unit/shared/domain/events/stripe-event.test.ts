@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parseInvoice, parseStripeEvent } from '../../../../../src/shared/domain/events/stripe-event.js';
-import { reported } from '../../../../support/reported.js';
+import { reported } from '../../../../support/builders/reported.js';
 
 type Json = { [key: string]: Json } & object;
 const wire = (path: string): Buffer => readFileSync(new URL(`../../../../wire/${path}`, import.meta.url));

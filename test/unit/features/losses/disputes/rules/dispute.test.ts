@@ -5,7 +5,7 @@ import { type LaneState } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { emptyLane } from '../../../../../../src/engine/context.js';
 import { DISPUTE_NAMES_MOST } from '../../../../../../src/features/losses/disputes/rules/limits.js';
-import { NOW } from '../../../../../support/channel-lane.js';
+import { NOW } from '../../../../../support/builders/channel-lane.js';
 import {
   aDispute,
   anAlert,
@@ -16,7 +16,7 @@ import {
   paid,
   paidTwice,
   settleDisputes,
-} from '../../../../../support/disputed-lane.js';
+} from '../../../../../support/builders/disputed-lane.js';
 import { SERVICE_READERS } from '../../../../../../src/core/mor-objects/event-rows.js';
 import { parseMorServiceEvent } from '../../../../../../src/shared/domain/events/mor-service-event.js';
 
@@ -320,7 +320,7 @@ it('a handled alert stays handled if its first event arrives late', () => {
   expect(only(late)).toMatchObject({ status: 'handled', detail: { refunded: true } });
 });
 
-import { applyEvent } from '../../../../../support/decide.js';
+import { applyEvent } from '../../../../../support/rigs/decide.js';
 
 it.each(['Won', 'merchant_won', 'Merchant won'])('Crossbill reads the dispute outcome %s as won', (said) => {
   expect(outcomeIn({ outcome: said })).toEqual({ outcome: 'won', said });

@@ -1,13 +1,13 @@
 // What a person is asked about disputes and alerts, by when, and what closes without them.
 import { never } from '../../../../../support/never.js';
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../../support/channel-object.js';
+import { eur } from '../../../../../support/builders/channel-object.js';
 import { type LaneState, type RefundRow } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
-import { putRefund, putObject } from '../../../../../support/put-rows.js';
+import { putRefund, putObject } from '../../../../../support/builders/put-rows.js';
 import { ALERT_TIMEOUT_MS } from '../../../../../../src/features/losses/disputes/rules/limits.js';
 import { newRefund } from '../../../../../../src/core/refunds/rules/refund.js';
-import { open, NOW } from '../../../../../support/channel-lane.js';
+import { open, NOW } from '../../../../../support/builders/channel-lane.js';
 import {
   aDispute,
   asked,
@@ -22,10 +22,10 @@ import {
   settleDisputes,
   withThem,
   anAlert,
-} from '../../../../../support/disputed-lane.js';
-import { aKind, FACTS } from '../../../../../support/item-facts.js';
+} from '../../../../../support/builders/disputed-lane.js';
+import { aKind, FACTS } from '../../../../../support/builders/item-facts.js';
 import { disputedOf, showDisputed } from '../../../../../../src/shared/domain/dispute-sum.js';
-import { closeReviews, openReview } from '../../../../../support/decide.js';
+import { closeReviews, openReview } from '../../../../../support/rigs/decide.js';
 
 const DUE = new Date('2026-12-01T00:00:00Z');
 const URL = 'https://mor.example/dp_1';

@@ -10,13 +10,20 @@ import {
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { type CallOutcome } from '../../../../../../src/shared/domain/ports/call.js';
 import { type CallReply } from '../../../../../../src/engine/call.js';
-import { putPayment, putRefund } from '../../../../../support/put-rows.js';
-import { returnDebit, undoReturn } from '../../../../../support/return-debit.js';
-import { byEvent, refusal } from '../../../../../support/asked-refund.js';
-import { aCtx, open } from '../../../../../support/channel-lane.js';
-import { aDispute, goesOn, later, minutesLater, paid, withThem } from '../../../../../support/disputed-lane.js';
-import { decided, settle } from '../../../../../support/settled.js';
-import { applyReply, resolveReview } from '../../../../../support/decide.js';
+import { putPayment, putRefund } from '../../../../../support/builders/put-rows.js';
+import { returnDebit, undoReturn } from '../../../../../support/rigs/return-debit.js';
+import { byEvent, refusal } from '../../../../../support/builders/asked-refund.js';
+import { aCtx, open } from '../../../../../support/builders/channel-lane.js';
+import {
+  aDispute,
+  goesOn,
+  later,
+  minutesLater,
+  paid,
+  withThem,
+} from '../../../../../support/builders/disputed-lane.js';
+import { decided, settle } from '../../../../../support/builders/settled.js';
+import { applyReply, resolveReview } from '../../../../../support/rigs/decide.js';
 
 const OUTCOME_AT = '2026-11-20T11:00:00.000Z';
 const aLoss = (over: Partial<MorObjectRow> = {}): MorObjectRow =>

@@ -1,21 +1,21 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
 import { never } from '../../../../../support/never.js';
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../../support/channel-object.js';
+import { eur } from '../../../../../support/builders/channel-object.js';
 import { type LaneState } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject, returnOf } from '../../../../../../src/shared/domain/mor-object.js';
-import { addEntry, putPayment, putRefund, putObject } from '../../../../../support/put-rows.js';
+import { addEntry, putPayment, putRefund, putObject } from '../../../../../support/builders/put-rows.js';
 import { declares } from '../../../../../../src/engine/items.js';
 import { paymentCollected } from '../../../../../../src/shared/domain/postings.js';
 import { newRefund } from '../../../../../../src/core/refunds/rules/refund.js';
-import { returnDebit, undoReturn } from '../../../../../support/return-debit.js';
+import { returnDebit, undoReturn } from '../../../../../support/rigs/return-debit.js';
 import { returnedDebits } from '../../../../../../src/features/losses/returns/rules/loss-items.js';
-import { askRefund } from '../../../../../support/ask-refund.js';
-import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../../../../../support/channel-lane.js';
-import { FACTS } from '../../../../../support/item-facts.js';
-import { balances } from '../../../../../support/lane-harness.js';
-import { settle } from '../../../../../support/settled.js';
-import { applyEvent, resolveReview, decide, openReview } from '../../../../../support/decide.js';
+import { askRefund } from '../../../../../support/rigs/ask-refund.js';
+import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../../../../../support/builders/channel-lane.js';
+import { FACTS } from '../../../../../support/builders/item-facts.js';
+import { balances } from '../../../../../support/rigs/lane-harness.js';
+import { settle } from '../../../../../support/builders/settled.js';
+import { applyEvent, resolveReview, decide, openReview } from '../../../../../support/rigs/decide.js';
 
 const later = (minutes: number) => aCtx(new Date(NOW.getTime() + minutes * 60_000));
 

@@ -1,19 +1,19 @@
 // What banks took back, in the ledger: by lost disputes and returned debits.
 import { never } from '../../../../../support/never.js';
-import { chooseItem } from '../../../../../support/choose-item.js';
+import { chooseItem } from '../../../../../support/rigs/choose-item.js';
 import { describe, expect, it } from '@jest/globals';
-import { openFacts } from '../../../../../support/channel-lane.js';
-import { eur } from '../../../../../support/channel-object.js';
+import { openFacts } from '../../../../../support/builders/channel-lane.js';
+import { eur } from '../../../../../support/builders/channel-object.js';
 import { type LaneState, type PaymentRow } from '../../../../../../src/shared/domain/model.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
-import { putObject, putPayment } from '../../../../../support/put-rows.js';
+import { putObject, putPayment } from '../../../../../support/builders/put-rows.js';
 import { disputeLost } from '../../../../../../src/shared/domain/postings.js';
 import { postLosses } from '../../../../../../src/features/losses/returns/rules/loss.js';
-import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../../../../support/builders.js';
-import { aDispute, later, minutesLater, paid, paidTwice } from '../../../../../support/disputed-lane.js';
-import { balances, LaneHarness } from '../../../../../support/lane-harness.js';
-import { decided } from '../../../../../support/settled.js';
-import { decide } from '../../../../../support/decide.js';
+import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../../../../support/builders/events.js';
+import { aDispute, later, minutesLater, paid, paidTwice } from '../../../../../support/builders/disputed-lane.js';
+import { balances, LaneHarness } from '../../../../../support/rigs/lane-harness.js';
+import { decided } from '../../../../../support/builders/settled.js';
+import { decide } from '../../../../../support/rigs/decide.js';
 import { disputed } from '../../../../../../src/features/losses/disputes/dispute-page.js';
 
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });

@@ -1,0 +1,37 @@
+// Puts rows into the state of a lane, for tests that begin in the middle of a story.
+import {
+  type AttemptRow,
+  type InvoiceRow,
+  type LaneState,
+  type LedgerEntry,
+  type CallRow,
+  type PaymentRow,
+  type RefundRow,
+} from '../../../src/shared/domain/model.js';
+import { type MorObjectRow } from '../../../src/shared/domain/mor-object.js';
+
+const put = <T extends { readonly id: string }>(rows: readonly T[], row: T): readonly T[] =>
+  rows.some((x) => x.id === row.id) ? rows.map((x) => (x.id === row.id ? row : x)) : [...rows, row];
+
+export const putInvoice = (state: LaneState, invoice: InvoiceRow): LaneState => ({ ...state, invoice });
+export const putObject = (state: LaneState, row: MorObjectRow): LaneState => ({
+  ...state,
+  objects: put(state.objects, row),
+});
+export const putCall = (state: LaneState, row: CallRow): LaneState => ({ ...state, calls: put(state.calls, row) });
+export const putPayment = (state: LaneState, row: PaymentRow): LaneState => ({
+  ...state,
+  payments: put(state.payments, row),
+});
+export const putRefund = (state: LaneState, row: RefundRow): LaneState => ({
+  ...state,
+  refunds: put(state.refunds, row),
+});
+export const addAttempt = (state: LaneState, row: AttemptRow): LaneState => ({
+  ...state,
+  attempts: [...state.attempts, row],
+});
+export const addEntry = (state: LaneState, entry: LedgerEntry): LaneState => ({
+  ...state,
+  entries: [...state.entries, entry],
+});
