@@ -5,7 +5,12 @@ import { type Config } from './shared/config/index.js';
 import { type Result } from './engine/commanded.js';
 import { type TellStep } from './engine/decider.js';
 import { type ErasedParts } from './engine/erasure.js';
-import { type NewNotification, type NotifyAs, type Notice } from './shared/domain/notification.js';
+import {
+  type FeatureNotifications,
+  type NewNotification,
+  type NotifyAs,
+  type Notice,
+} from './shared/domain/notification.js';
 import { type Ctx } from './engine/context.js';
 import { type Lane } from './engine/lane.js';
 import { type PaymentEvent, type EventOutcome } from './engine/event.js';
@@ -45,6 +50,14 @@ export type EventRow<K extends MorServiceType> = Reader<K> & {
 /** A Nest module. With `of`, the settings decide what is in it. */
 export type FeatureModule = Type & { readonly of?: (config: Config) => DynamicModule };
 
+/** Makes notifications. */
+export type Notify = {
+  /** Gives one notification its id and its exact bytes. */
+  readonly putDown: (notice: Notice, as: NotifyAs, at: Date) => NewNotification;
+  /** Makes the notifications of a step. The lane gets a line in its timeline for each. */
+  readonly putDownStep: (before: LaneState, after: LaneState, as: NotifyAs, at: Date) => ReturnType<TellStep>;
+};
+
 /** A frame opens a slot of its own here with `declare module`, so this file imports no frame. */
 export interface Feature {
   readonly name: string;
@@ -64,13 +77,12 @@ export interface Feature {
     readonly offer: (lane: LaneRows, ctx: Pick<Ctx, 'now' | 'settings'>) => RetryOffer;
     readonly applyMethod: (lane: Lane, method: ConfirmedMethod) => Result<{ readonly id: string }>;
   };
-  /** Makes the notifications to the merchant's backend. At most one feature fills this slot. */
-  readonly notify?: {
-    /** Gives one notification its id and its exact bytes. */
-    readonly putDown: (notice: Notice, as: NotifyAs, at: Date) => NewNotification;
-    /** Makes the notifications of a step. The lane gets a line in its timeline for each. */
-    readonly putDownStep: (before: LaneState, after: LaneState, as: NotifyAs, at: Date) => ReturnType<TellStep>;
-  };
+  /** Makes the notifications to the merchant's backend, those of all features. At most one feature fills this slot. */
+  readonly notify?: (features: readonly Feature[]) => Notify;
+  /** Its notifications to the merchant's backend, by type. */
+  readonly notifications?: { readonly [T in keyof FeatureNotifications]?: FeatureNotifications[T] };
+  /** Finds its notifications in a step of a lane: compares the lane before and after. */
+  readonly tell?: (before: LaneState, after: LaneState) => readonly Notice[];
   /** What an erasure of a customer must also cover. */
   readonly erased?: Partial<Pick<ErasedParts, 'rows' | 'texts' | 'mentions'>>;
   /** True if this review item asks about this object of the MoR. */

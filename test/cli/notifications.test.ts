@@ -1,7 +1,7 @@
 // `crossbill listen`, `trigger`, `notifications` and the words of `doctor` and `status`, against a running daemon and a
 // real receiver.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { NOTIFICATION_TYPES } from '../../src/shared/domain/notification.js';
+import { NOTIFICATION_TYPES } from '../../src/features/notifications/rules/all.js';
 import { newSecret, NotifyReceiver } from '../support/fakes/notify-receiver.js';
 import { startWorld, type World } from '../support/rigs/world.js';
 import { cli, cliJson } from './rig.js';

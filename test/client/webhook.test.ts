@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Notification, NotVerifiedError, verifyWebhook } from '../../packages/client/src/index.js';
 import { Secret } from '../../src/shared/config/index.js';
-import { NOTIFICATION_TYPES, sampleOf } from '../../src/shared/domain/notification.js';
+import { NOTIFICATION_TYPES, sampleOf, putDown } from '../../src/features/notifications/rules/all.js';
 import { HttpReceiver } from '../../src/features/notifications/receiver.js';
-import { putDown } from '../../src/features/notifications/rules/put-down.js';
 import { type Heard, newSecret, NotifyReceiver } from '../support/fakes/notify-receiver.js';
 import { STANDARD } from '../support/builders/notify-as.js';
 

@@ -1,7 +1,7 @@
 // The OpenAPI document is fit to generate clients from: no warning of a strict linter, plain names, no shape left open.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, expect, it } from '@jest/globals';
-import { NOTIFICATION_TYPES } from '../../src/shared/domain/notification.js';
+import { NOTIFICATION_TYPES } from '../../src/features/notifications/rules/all.js';
 import { openApiDocument } from '../../tools/docs/routes-reference.js';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { type NotificationType, sampleOf, type Notice } from '../../src/shared/domain/notification.js';
-import { putDown } from '../../src/features/notifications/rules/put-down.js';
+import { sampleOf, putDown } from '../../src/features/notifications/rules/all.js';
+import { type NotificationType, type Notice } from '../../src/shared/domain/notification.js';
 import { textOf } from './support.js';
 import { STANDARD } from '../support/builders/notify-as.js';
 

@@ -14,7 +14,7 @@ import { type Claim } from '../../engine/lane.repository.js';
 import { type RouteEventsService } from '../mor-objects/route-events.service.js';
 import { SUBJECTS } from './subjects.js';
 
-const NOTIFY = onlySlot(FEATURES, 'notify');
+const NOTIFY = onlySlot(FEATURES, 'notify')?.(FEATURES);
 
 /** The stores for facts from outside the lane of one invoice. */
 export type Books = {

@@ -3,6 +3,7 @@ import './facts.js';
 import { captured } from '../../core/mor-objects/rules/capture.js';
 import { feature } from '../../feature.js';
 import { applyCaptured } from './rules/announced.js';
+import { linkNotifications, tellLinks } from './rules/notifications.js';
 import { links as lane, recovery } from './subject.js';
 import { linkWords } from './words.js';
 
@@ -17,5 +18,7 @@ export const links = feature({
       done: 'Requested a payment link from the MoR',
     },
   },
+  notifications: linkNotifications,
+  tell: tellLinks,
   words: linkWords,
 });

@@ -4,8 +4,10 @@ import './facts.js';
 import { type EventRow, feature } from '../../feature.js';
 import { deadlineIn } from '../../shared/domain/events/payload-fields.js';
 import { asksAbout, applyAlert, applyDispute } from './disputes/rules/dispute.js';
+import { disputeNotifications, tellDisputes } from './disputes/rules/notifications.js';
 import { disputes } from './disputes/subject.js';
 import { disputeWords } from './disputes/words.js';
+import { returnNotifications, tellReturns } from './returns/rules/notifications.js';
 import { returns } from './returns/subject.js';
 import { returnWords } from './returns/words.js';
 
@@ -60,6 +62,8 @@ export const losses = feature({
     },
     'pre_chargeback_alert.outcome': alert,
   },
+  notifications: { ...disputeNotifications, ...returnNotifications },
+  tell: (before, after) => [...tellDisputes(before, after), ...tellReturns(before, after)],
   words: { ...disputeWords, ...returnWords },
   impacts: {
     dispute: 'The bank may take the money back for good, or has taken it already.',

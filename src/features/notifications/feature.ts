@@ -1,12 +1,12 @@
 // Notifications to the merchant's backend: everything the rest of Crossbill gets from this folder.
 import { feature } from '../../feature.js';
 import { FORGET_WORDS } from './erased.js';
-import { putDown, putDownStep } from './rules/put-down.js';
+import { notifyWith } from './rules/put-down.js';
 
 export const notifications = feature({
   name: 'notifications',
   modules: async () => [(await import('./notifications.module.js')).NotificationsModule],
-  notify: { putDown, putDownStep },
+  notify: notifyWith,
   erased: { texts: [FORGET_WORDS] },
   webhooks: async () => (await import('./notification.schema.js')).notificationWebhooks(),
   commands: {

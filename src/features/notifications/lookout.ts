@@ -3,7 +3,7 @@ import { type Clock } from '../../shared/domain/ports/clock.js';
 import { type Notifications, NEWS_FOR_MS } from '../../frames/store/notifications.js';
 import { type NewsOfFeatures } from '../../core/health/news.js';
 import { type NewNotification, type NotifyAs, type Notice } from '../../shared/domain/notification.js';
-import { putDown } from './rules/put-down.js';
+import { putDown } from './rules/all.js';
 import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
 import { NOTIFICATIONS_KEPT_DAYS, REVIEW_DUE_SOON_MS } from './rules/limits.js';
 

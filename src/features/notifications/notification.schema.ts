@@ -1,11 +1,7 @@
 // The schema of each notification, in OpenAPI 3.1's form for webhooks.
 import { type Webhooks } from '../../frames/api/http/openapi.js';
-import {
-  NOTIFICATION_TYPES,
-  NOTIFICATIONS,
-  type NotificationType,
-  sampleOf,
-} from '../../shared/domain/notification.js';
+import { NOTIFICATION_TYPES, NOTIFICATIONS, sampleOf } from './rules/all.js';
+import { type NotificationType } from '../../shared/domain/notification.js';
 import { type JsonSchema, schemaOfFields, time } from '../../shared/domain/notification-fields.js';
 
 const AT = '2026-11-22T09:00:00.000Z';

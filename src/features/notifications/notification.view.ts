@@ -15,7 +15,7 @@ import {
   Word,
 } from '../../frames/api/http/docs.js';
 import { timeOf } from '../../frames/api/http/values.js';
-import { NOTIFICATION_TYPES } from '../../shared/domain/notification.js';
+import { NOTIFICATION_TYPES } from './rules/all.js';
 
 export class NotificationView {
   @Example('msg_123') @Text('The `webhook-id` of each delivery.') id!: string;

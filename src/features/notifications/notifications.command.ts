@@ -6,7 +6,7 @@ import { given } from '../../frames/api/http/page.js';
 import { isForbiddenAddress } from '../../shared/config/addresses.js';
 import { Secret } from '../../shared/config/index.js';
 import { isPrivateHost } from '../../shared/config/kinds.js';
-import { NOTIFICATION_TYPES, sampleOf } from '../../shared/domain/notification.js';
+import { NOTIFICATION_TYPES, sampleOf, putDown } from './rules/all.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import {
   LISTED_AT_ONCE,
@@ -18,7 +18,6 @@ import { notificationFields } from './notification.fields.js';
 import { notificationWithTriesView } from './notification.view.js';
 import { NotificationsController } from './notifications.controller.js';
 import { HttpReceiver } from './receiver.js';
-import { putDown } from './rules/put-down.js';
 import { allPages, type Cli } from '../../frames/cli/cli.js';
 import { type Commands } from '../../frames/cli/commands.js';
 import { CliError, EXIT, wrongUsage } from '../../frames/cli/exit-codes.js';

@@ -15,7 +15,7 @@ import {
   NotificationWithTriesView,
   notificationWithTriesView,
 } from './notification.view.js';
-import { NOTIFICATION_TYPES } from '../../shared/domain/notification.js';
+import { NOTIFICATION_TYPES } from './rules/all.js';
 
 class NotificationsQuery extends PageQuery {
   @Filter('Only this status.', NOTIFICATION_STATUSES) status?: string;

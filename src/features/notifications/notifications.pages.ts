@@ -23,7 +23,7 @@ import {
 } from '../../frames/store/notifications.js';
 import { notificationFields } from './notification.fields.js';
 import { notificationView, notificationWithTriesView } from './notification.view.js';
-import { NOTIFICATION_TYPES } from '../../shared/domain/notification.js';
+import { NOTIFICATION_TYPES } from './rules/all.js';
 import { sendList, viewsOf } from '../../frames/console/list-page.js';
 import { SPAN_FILTERS, spanFrom } from '../../frames/console/list-filters.js';
 

@@ -3,6 +3,7 @@ import './facts.js';
 import { feature } from '../../feature.js';
 import { offerRetry } from './rules/decide-retry.js';
 import { applyMethod, applyRefusal } from './rules/refusal.js';
+import { retryNotifications, tellRetries } from './rules/notifications.js';
 import { retries as lane } from './subject.js';
 import { retryWords } from './words.js';
 
@@ -32,5 +33,7 @@ export const retries = feature({
     },
   },
   retries: { applyRefusal, offer: offerRetry, applyMethod },
+  notifications: retryNotifications,
+  tell: tellRetries,
   words: retryWords,
 });

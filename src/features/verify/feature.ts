@@ -1,5 +1,6 @@
 // The daily comparison of the ledger with Stripe and the MoR: everything the rest of Crossbill gets from this folder.
 import { feature } from '../../feature.js';
+import { verifyNotifications } from './rules/notifications.js';
 import { FORGET_DETAILS, FORGET_LOOSE_NOTES, FORGET_NOTES } from './erased.js';
 
 export const verify = feature({
@@ -23,6 +24,7 @@ export const verify = feature({
       },
     ],
   },
+  notifications: verifyNotifications,
   status: async () => (await import('./verify.status.js')).status,
   checks: async () => (await import('./verify.checks.js')).checks,
 });

@@ -87,18 +87,18 @@ export type Notification =
   | Schemas['InvoicePaidNotification']
   | Schemas['InvoiceLeftOpenNotification']
   | Schemas['InvoiceActionRequiredNotification']
-  | Schemas['CustomerMethodNeededNotification']
-  | Schemas['PaymentLinkCreatedNotification']
   | Schemas['RefundSucceededNotification']
   | Schemas['RefundFailedNotification']
-  | Schemas['DisputeOpenedNotification']
-  | Schemas['DisputeClosedNotification']
-  | Schemas['DebitReturnedNotification']
   | Schemas['SignupCompletedNotification']
   | Schemas['ReviewOpenedNotification']
   | Schemas['ReviewDueSoonNotification']
+  | Schemas['WebhooksRefusingNotification']
+  | Schemas['DisputeOpenedNotification']
+  | Schemas['DisputeClosedNotification']
+  | Schemas['DebitReturnedNotification']
+  | Schemas['PaymentLinkCreatedNotification']
   | Schemas['VerifyDifferencesNotification']
-  | Schemas['WebhooksRefusingNotification'];
+  | Schemas['CustomerMethodNeededNotification'];
 
 /** Method and path; what is sent; whether it may be sent again; the fields of a list. */
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {

@@ -672,7 +672,7 @@ export interface components {
         };
         NotificationView: {
             id: string;
-            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "debit.returned" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "webhooks.refusing" | "dispute.opened" | "dispute.closed" | "debit.returned" | "payment_link.created" | "verify.differences" | "customer.method_needed";
             status: "pending" | "delivered" | "dead";
             invoice_id?: string;
             attempts: number;
@@ -693,7 +693,7 @@ export interface components {
         };
         NotificationWithTriesView: {
             id: string;
-            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "debit.returned" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "webhooks.refusing" | "dispute.opened" | "dispute.closed" | "debit.returned" | "payment_link.created" | "verify.differences" | "customer.method_needed";
             status: "pending" | "delivered" | "dead";
             invoice_id?: string;
             attempts: number;
@@ -1320,7 +1320,7 @@ export interface components {
              * @description Only this type.
              * @enum {string}
              */
-            type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "customer.method_needed" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "debit.returned" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "webhooks.refusing";
+            type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "webhooks.refusing" | "dispute.opened" | "dispute.closed" | "debit.returned" | "payment_link.created" | "verify.differences" | "customer.method_needed";
             since?: string;
             /** Only before this date (UTC) or time. */
             until?: string;
@@ -1391,39 +1391,6 @@ export interface components {
                 processor_payment_intent_id: string | null;
             };
         };
-        CustomerMethodNeededNotification: {
-            type: "customer.method_needed";
-            timestamp: string;
-            data: {
-                invoice_id: string;
-                customer_id: string | null;
-                subscription_id: string | null;
-                status: string;
-                amount_due: number | null;
-                currency: string | null;
-                console: string;
-                payment_id: string;
-                amount: number;
-                decline_code: string | null;
-                failure_message: string | null;
-            };
-        };
-        PaymentLinkCreatedNotification: {
-            type: "payment_link.created";
-            timestamp: string;
-            data: {
-                payment_link_id: string;
-                invoice_id: string;
-                customer_id: string | null;
-                subscription_id: string | null;
-                url: string;
-                amount: number | null;
-                currency: string | null;
-                expires_at: string | null;
-                automatic: boolean;
-                console: string;
-            };
-        };
         RefundSucceededNotification: {
             type: "refund.succeeded";
             timestamp: string;
@@ -1459,6 +1426,61 @@ export interface components {
                 made_elsewhere: boolean;
                 console: string;
                 failure_code: string | null;
+            };
+        };
+        SignupCompletedNotification: {
+            type: "signup.completed";
+            timestamp: string;
+            data: {
+                signup_id: string;
+                invoice_id: string;
+                customer_id: string;
+                subscription_id: string | null;
+                payment_id: string;
+                processor_charge_id: string | null;
+                amount: number;
+                currency: string;
+                console: string;
+            };
+        };
+        ReviewOpenedNotification: {
+            type: "review.opened";
+            timestamp: string;
+            data: {
+                review_id: string;
+                kind: string;
+                invoice_id: string | null;
+                customer_id: string | null;
+                subscription_id: string | null;
+                refund_id: string | null;
+                due_at: string | null;
+                console: string;
+            };
+        };
+        ReviewDueSoonNotification: {
+            type: "review.due_soon";
+            timestamp: string;
+            data: {
+                review_id: string;
+                kind: string;
+                invoice_id: string | null;
+                customer_id: string | null;
+                subscription_id: string | null;
+                refund_id: string | null;
+                due_at: string | null;
+                console: string;
+            };
+        };
+        WebhooksRefusingNotification: {
+            type: "webhooks.refusing";
+            timestamp: string;
+            data: {
+                endpoint: "stripe" | "mor_payments" | "mor_events";
+                reason: "signature_missing" | "signature_malformed" | "signature_mismatch" | "timestamp_out_of_tolerance" | "too_large" | "headers_too_large" | "body_too_slow" | "unknown_expectation" | "method_not_allowed" | "bad_request" | "crowded" | "database" | "stopping";
+                check: string;
+                refused: number;
+                since: string;
+                console: string;
             };
         };
         DisputeOpenedNotification: {
@@ -1511,46 +1533,19 @@ export interface components {
                 console: string;
             };
         };
-        SignupCompletedNotification: {
-            type: "signup.completed";
+        PaymentLinkCreatedNotification: {
+            type: "payment_link.created";
             timestamp: string;
             data: {
-                signup_id: string;
+                payment_link_id: string;
                 invoice_id: string;
-                customer_id: string;
-                subscription_id: string | null;
-                payment_id: string;
-                processor_charge_id: string | null;
-                amount: number;
-                currency: string;
-                console: string;
-            };
-        };
-        ReviewOpenedNotification: {
-            type: "review.opened";
-            timestamp: string;
-            data: {
-                review_id: string;
-                kind: string;
-                invoice_id: string | null;
                 customer_id: string | null;
                 subscription_id: string | null;
-                refund_id: string | null;
-                due_at: string | null;
-                console: string;
-            };
-        };
-        ReviewDueSoonNotification: {
-            type: "review.due_soon";
-            timestamp: string;
-            data: {
-                review_id: string;
-                kind: string;
-                invoice_id: string | null;
-                customer_id: string | null;
-                subscription_id: string | null;
-                refund_id: string | null;
-                due_at: string | null;
+                url: string;
+                amount: number | null;
+                currency: string | null;
+                expires_at: string | null;
+                automatic: boolean;
                 console: string;
             };
         };
@@ -1566,16 +1561,21 @@ export interface components {
                 console: string;
             };
         };
-        WebhooksRefusingNotification: {
-            type: "webhooks.refusing";
+        CustomerMethodNeededNotification: {
+            type: "customer.method_needed";
             timestamp: string;
             data: {
-                endpoint: "stripe" | "mor_payments" | "mor_events";
-                reason: "signature_missing" | "signature_malformed" | "signature_mismatch" | "timestamp_out_of_tolerance" | "too_large" | "headers_too_large" | "body_too_slow" | "unknown_expectation" | "method_not_allowed" | "bad_request" | "crowded" | "database" | "stopping";
-                check: string;
-                refused: number;
-                since: string;
+                invoice_id: string;
+                customer_id: string | null;
+                subscription_id: string | null;
+                status: string;
+                amount_due: number | null;
+                currency: string | null;
                 console: string;
+                payment_id: string;
+                amount: number;
+                decline_code: string | null;
+                failure_message: string | null;
             };
         };
     };

@@ -1,13 +1,14 @@
 // Makes a notification before its delivery: its id and its exact bytes.
 import { createHash } from 'node:crypto';
 import {
-  inWords,
   type NewNotification,
   type NotificationType,
   type NotifyAs,
   type Notice,
 } from '../../../shared/domain/notification.js';
-import { type LaneState } from '../../../shared/domain/model.js';
+import { type Feature, join, type Notify } from '../../../feature.js';
+import { CORE_NOTIFICATIONS } from '../../../shared/domain/core-notifications.js';
+import { type AllNotifications, inWords } from './in-words.js';
 import { tellLane } from './tell-lane.js';
 
 /**
@@ -18,36 +19,35 @@ export function notificationId(type: NotificationType, subject: string): string 
   return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;
 }
 
-export function putDown(notice: Notice, as: NotifyAs, at: Date): NewNotification {
-  const { type, subject, data } = notice;
-  const invoiceId = 'invoice_id' in data ? data.invoice_id : null;
-  const event = { type, timestamp: at.toISOString(), data };
-  const format = as.notifyFormat;
-  const body = JSON.stringify(format === 'slack' ? { text: inWords(notice, as.consoleUrl) } : event);
-  return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
-}
+/** Makes notifications, with the sentences of the core and of these features. */
+export function notifyWith(features: readonly Feature[]): Notify {
+  const all: Partial<AllNotifications> = { ...CORE_NOTIFICATIONS, ...join(features, 'notifications') };
 
-/**
- * Makes the notifications for the changes of one step of a lane. The returned lane has one more timeline line for each
- * notification.
- */
-export function putDownStep(
-  before: LaneState,
-  after: LaneState,
-  as: NotifyAs,
-  at: Date,
-): { readonly after: LaneState; readonly notified: readonly NewNotification[] } {
-  const notified = tellLane(before, after).map((one) => putDown(one, as, at));
-  if (notified.length === 0) return { after, notified };
-  const lines = notified.map(({ id, type }) => {
-    return {
-      lane: after.lane,
-      at,
-      kind: 'decision',
-      ref: id,
-      text: `your backend is notified: ${type}`,
-      detail: null,
-    } as const;
-  });
-  return { after: { ...after, journal: [...after.journal, ...lines] }, notified };
+  function putDown(notice: Notice, as: NotifyAs, at: Date): NewNotification {
+    const { type, subject, data } = notice;
+    const invoiceId = 'invoice_id' in data ? data.invoice_id : null;
+    const event = { type, timestamp: at.toISOString(), data };
+    const format = as.notifyFormat;
+    const body = JSON.stringify(format === 'slack' ? { text: inWords(all, notice, as.consoleUrl) } : event);
+    return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
+  }
+
+  return {
+    putDown,
+    putDownStep: (before, after, as, at) => {
+      const notified = tellLane(before, after, features).map((one) => putDown(one, as, at));
+      if (notified.length === 0) return { after, notified };
+      const lines = notified.map(({ id, type }) => {
+        return {
+          lane: after.lane,
+          at,
+          kind: 'decision',
+          ref: id,
+          text: `your backend is notified: ${type}`,
+          detail: null,
+        } as const;
+      });
+      return { after: { ...after, journal: [...after.journal, ...lines] }, notified };
+    },
+  };
 }

@@ -1,20 +1,12 @@
 // Finds the notifications of a step: compares the lane before and after, so no rule can forget a notification.
-import {
-  type AttemptRow,
-  type LaneState,
-  type PaymentRow,
-  type PublicInvoiceStatus,
-  type ReviewRow,
-} from '../../../shared/domain/model.js';
+import { type AttemptRow, type LaneState, type PaymentRow, type ReviewRow } from '../../../shared/domain/model.js';
 import { amountLeft } from '../../../shared/domain/amount-left.js';
-import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
-import { untriedMethod } from '../../../shared/domain/retry.js';
+import { type Feature } from '../../../feature.js';
 import { type Notice } from '../../../shared/domain/notification.js';
 import {
+  LEFT_OPEN,
   type NamedReview,
-  currency,
   customerFacts,
-  disputeFacts,
   invoiceFacts,
   invoicePage,
   nameOf,
@@ -22,47 +14,35 @@ import {
   number,
   paymentFacts,
   refundFacts,
+  refusedTries,
   reviewFacts,
   time,
-} from './notice-facts.js';
+  whenNamed,
+} from '../../../core/books/rules/notice-facts.js';
 
 /** All notifications of this step. Pure: the same step gives the same bytes. */
-export function tellLane(before: LaneState, after: LaneState): readonly Notice[] {
+export function tellLane(before: LaneState, after: LaneState, features: readonly Feature[]): readonly Notice[] {
   return [
     ...paid(before, after),
     ...verdicts(after),
     ...leftOpen(before, after),
-    ...links(before, after),
-    ...(isNamed(after)
-      ? money(isNamed(before) ? before : { ...before, payments: [], refunds: [], objects: [] }, after)
-      : []),
+    ...features.flatMap(({ tell }) => tell?.(before, after) ?? []),
+    ...whenNamed(before, after, money),
     ...after.reviews
       .filter((r) => isOpen(r) && !wasOpen(before, r))
       .map((r) => reviewOpened({ ...r, ...namesOf(after) })),
   ];
 }
 
-/**
- * Notifications that give or end a customer's access. They need the customer and the subscription, so they wait for
- * Stripe's facts about the invoice.
- */
-function money(before: LaneState, after: LaneState): readonly Notice[] {
-  return [...refunds(before, after), ...disputes(before, after), ...returns(before, after), ...signups(before, after)];
-}
-
-/** True if Crossbill has Stripe's facts about the invoice, or Stripe has no such invoice. */
-function isNamed({ invoice }: LaneState): boolean {
-  return invoice !== null && invoice.platformStatus !== 'unknown';
-}
-
-// The statuses of an invoice still waiting for its money. In every other status no money is open, even after a late
-// refusal.
-const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
-
 const isOpen = (item: ReviewRow): boolean => item.status === 'open';
 
 const wasOpen = (before: LaneState, item: ReviewRow): boolean =>
   before.reviews.some((x) => x.id === item.id && isOpen(x));
+
+const money = (before: LaneState, after: LaneState): readonly Notice[] => [
+  ...refunds(before, after),
+  ...signups(before, after),
+];
 
 function paid(before: LaneState, after: LaneState): Notice[] {
   const i = after.invoice;
@@ -72,38 +52,8 @@ function paid(before: LaneState, after: LaneState): Notice[] {
   return [{ type: 'invoice.paid', subject: i.invoiceId, data }];
 }
 
-/** The MoR's verdicts in this step. A refusal no longer counts if the payment has succeeded since. */
 function verdicts(after: LaneState): Notice[] {
-  return after.attempts.flatMap((a): Notice[] => {
-    if (a.outcome === 'succeeded' || after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
-    if (after.payments.some((p) => p.paymentId === a.paymentId && p.succeededAt !== null)) return [];
-    const notice = a.outcome === 'failed' ? failed(after, a) : actionRequired(after, a);
-    return [notice, ...methodNeeded(after, a)];
-  });
-}
-
-/**
- * Asks the backend for another payment method of the customer: the refused method will not work again. Makes no
- * notification while Crossbill has a newer confirmed method to try.
- */
-function methodNeeded(after: LaneState, attempt: AttemptRow): Notice[] {
-  const { invoice } = after;
-  const refusal = invoice?.retries?.refusal;
-  if (
-    invoice === null ||
-    refusal?.eventId !== attempt.eventId ||
-    refusal.kind !== 'hard' ||
-    untriedMethod(invoice) !== null
-  )
-    return [];
-  const data = {
-    ...invoiceFacts(after),
-    payment_id: attempt.paymentId,
-    amount: Number(attempt.amount),
-    decline_code: attempt.declineCode,
-    failure_message: attempt.failureMessage,
-  };
-  return [{ type: 'customer.method_needed', subject: `${attempt.invoiceId}:attempt:${attempt.eventId}`, data }];
+  return refusedTries(after).map((a) => (a.outcome === 'failed' ? failed(after, a) : actionRequired(after, a)));
 }
 
 function failed(after: LaneState, attempt: AttemptRow): Notice {
@@ -151,32 +101,6 @@ function leftOpen(before: LaneState, after: LaneState): Notice[] {
   });
 }
 
-// In these statuses the customer has nothing to pay. The backend would send the customer a new link, so Crossbill makes
-// no notification about the link.
-const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'paid', 'void']);
-
-function links(before: LaneState, after: LaneState): Notice[] {
-  if (after.invoice !== null && NOTHING_TO_PAY.has(after.invoice.status)) return [];
-  const made = (object: MorObjectRow): boolean =>
-    object.kind === 'payment_link' && object.morId !== null && object.url !== null;
-  return after.objects.flatMap((o): Notice[] => {
-    const { morId, url } = o;
-    if (!made(o) || morId === null || url === null || before.objects.some((x) => x.id === o.id && made(x))) return [];
-    const data = {
-      payment_link_id: morId,
-      invoice_id: o.invoiceId,
-      ...customerFacts(after),
-      url,
-      amount: number(o.amount),
-      currency: currency(o.currency),
-      expires_at: time(o.deadline),
-      automatic: o.detail.automatic === true,
-      console: invoicePage(o.invoiceId),
-    };
-    return [{ type: 'payment_link.created', subject: morId, data }];
-  });
-}
-
 function refunds(before: LaneState, after: LaneState): Notice[] {
   return after.refunds.flatMap((r): Notice[] => {
     const was = before.refunds.find((x) => x.id === r.id)?.status;
@@ -199,60 +123,6 @@ function signups(before: LaneState, after: LaneState): Notice[] {
     const whose = { ...customerFacts(after), customer_id };
     const data = { signup_id: p.signupId, invoice_id, ...whose, ...facts, console: invoicePage(invoice_id) };
     return [{ type: 'signup.completed', subject: p.signupId, data }];
-  });
-}
-
-type DisputeStatus = 'open' | 'won' | 'lost' | null;
-
-/**
- * Where the dispute stands for the backend. Null: not known, or its outcome is unclear and a person decides. A request
- * for evidence after an outcome opens the dispute again.
- */
-function statusOf(object: MorObjectRow | undefined): DisputeStatus {
-  if (object === undefined || object.kind !== 'dispute') return null;
-  if (object.status === 'action_needed' || object.status === 'revision_requested' || asksAfterOutcome(object))
-    return 'open';
-  return object.status === 'won' || object.status === 'lost' ? object.status : null;
-}
-
-/**
- * Reports each change of a dispute's standing. The subject has the time of the MoR's event: the bank may decide again,
- * and each decision is a notification of its own. A repeat under another event id changes nothing.
- */
-function disputes(before: LaneState, after: LaneState): Notice[] {
-  return after.objects.flatMap((o): Notice[] => {
-    const status = statusOf(o);
-    if (status === null || status === statusOf(before.objects.find((x) => x.id === o.id))) return [];
-    const { saidAt = '', outcomeAt = '' } = o.detail;
-    const facts = disputeFacts(after, o);
-    if (status === 'open') {
-      const subject = `${o.invoiceId}:${objectId(o)}:open:${saidAt}`;
-      return [{ type: 'dispute.opened', subject, data: { ...facts, due_at: time(o.deadline) } }];
-    }
-    const data = { ...facts, outcome: status, amount_left: number(amountLeft(after)) };
-    return [{ type: 'dispute.closed', subject: `${o.invoiceId}:${objectId(o)}:${status}:${outcomeAt}`, data }];
-  });
-}
-
-/** Reports a returned debit, and the end of a mistaken record: a backend may have ended the customer's access. */
-function returns(before: LaneState, after: LaneState): Notice[] {
-  return after.objects.flatMap((o): Notice[] => {
-    const status = o.status === 'undone' ? 'undone' : 'returned';
-    const payment = after.payments.find((p) => p.id === o.paymentRowId);
-    const facts = payment === undefined ? null : paymentFacts(payment);
-    if (o.kind !== 'debit_return' || facts === null) return [];
-    if (before.objects.find((x) => x.id === o.id)?.status === o.status) return [];
-    const data = {
-      return_id: o.id,
-      status,
-      invoice_id: o.invoiceId,
-      ...customerFacts(after),
-      ...facts,
-      amount: number(o.amount) ?? facts.amount,
-      amount_left: number(amountLeft(after)),
-      console: invoicePage(o.invoiceId),
-    } as const;
-    return [{ type: 'debit.returned', subject: `${o.id}:${status}`, data }];
   });
 }
 

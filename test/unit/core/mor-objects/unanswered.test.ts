@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { type LaneState, type CallRow } from '../../../../src/shared/domain/model.js';
 import { emptyLane, callKey } from '../../../../src/engine/context.js';
 import { requestLink } from '../../../../src/features/links/rules/request-link.js';
-import { tellLane } from '../../../../src/features/notifications/rules/tell-lane.js';
+import { tellStep } from '../../../support/builders/tell-step.js';
 import {
   aPaymentFailed,
   aPaymentSucceeded,
@@ -22,7 +22,7 @@ import { at, ctx, lane, payment, withInvoice } from '../../../support/builders/w
 import { applyReply, decide } from '../../../support/rigs/decide.js';
 
 const silent = failed('unknown', { status: 503 });
-const notified = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
+const notified = (before: LaneState, after: LaneState) => tellStep(before, after).map((t) => t.type);
 const withdrawn = (state: LaneState) => wanted(state, ctx());
 const requested = { status: 'REQUESTED', morId: null, url: null } as const;
 const link = (state: LaneState) => asking(state, aLink(requested));

@@ -6,7 +6,7 @@ import { askRefund } from '../../../support/rigs/ask-refund.js';
 import { type LaneState, type RefundRow } from '../../../../src/shared/domain/model.js';
 import { type Delivery } from '../../../../src/shared/domain/ports/inbox.js';
 import { refundable } from '../../../../src/shared/domain/status.js';
-import { tellLane } from '../../../../src/features/notifications/rules/tell-lane.js';
+import { tellStep } from '../../../support/builders/tell-step.js';
 import {
   anInvoice,
   aPaymentSucceeded,
@@ -56,7 +56,7 @@ it('if a caller requests a refund already known from its event, the MoR and Stri
   const stands = await givenBackOnce(h);
   expect(stands).toMatchObject({ morRefundId: 'rfnd_api1', askedAs: asked.id, origin: 'api' });
   const after = await h.state(INVOICE_ID);
-  expect(tellLane(before, after).map((t) => t.type)).toEqual([]);
+  expect(tellStep(before, after).map((t) => t.type)).toEqual([]);
   await h.idle(15 * 24);
   await givenBackOnce(h);
 });

@@ -4,11 +4,11 @@ import { expect, it } from '@jest/globals';
 import {
   NOTIFICATION_TYPES,
   NOTIFICATIONS,
-  type NotificationType,
   sampleOf,
-} from '../../../../src/shared/domain/notification.js';
+  putDown,
+} from '../../../../src/features/notifications/rules/all.js';
+import { type NotificationType } from '../../../../src/shared/domain/notification.js';
 import { schemaOf } from '../../../../src/features/notifications/notification.schema.js';
-import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
 import { STANDARD } from '../../../support/builders/notify-as.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
@@ -23,7 +23,7 @@ it('every notification about an invoice, payment, refund or dispute names custom
   const isOfMoney = (type: NotificationType): boolean =>
     Object.keys(NOTIFICATIONS[type].fields).some((name) => ABOUT_MONEY.includes(name));
   const others = NOTIFICATION_TYPES.filter((type) => !isOfMoney(type));
-  expect(others).toEqual(['verify.differences', 'webhooks.refusing']);
+  expect(others).toEqual(['webhooks.refusing', 'verify.differences']);
   for (const type of NOTIFICATION_TYPES.filter(isOfMoney))
     expect([type, Object.keys(NOTIFICATIONS[type].fields)]).toEqual([
       type,

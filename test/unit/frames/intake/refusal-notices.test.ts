@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { type NewNotification, type NotifyAs, type Notice } from '../../../../src/shared/domain/notification.js';
 import { type EndpointOutcome } from '../../../../src/frames/intake/options.js';
 import { RefusalNotices } from '../../../../src/frames/intake/refusal-notices.js';
-import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
+import { putDown } from '../../../../src/features/notifications/rules/all.js';
 import { turn } from '../../../support/fakes/fake-inbox.js';
 import { STANDARD } from '../../../support/builders/notify-as.js';
 

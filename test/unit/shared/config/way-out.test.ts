@@ -9,8 +9,7 @@ import { clockCheck } from '../../../../src/frames/cli/doctor/network-checks.js'
 import { NO_PROXIES, type Proxies, proxiesOf, Secret } from '../../../../src/shared/config/index.js';
 import { IdentityProvider } from '../../../../src/frames/console/sso/identity-provider.js';
 import { HttpReceiver } from '../../../../src/features/notifications/receiver.js';
-import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
-import { sampleOf } from '../../../../src/shared/domain/notification.js';
+import { sampleOf, putDown } from '../../../../src/features/notifications/rules/all.js';
 import { NoHttpReply, StripeHttpClient } from '../../../../src/frames/stripe/http-client.js';
 import { SystemClock } from '../../../../src/engine/system-ports.js';
 import { aSignIn } from '../../../support/fakes/claims-provider.js';

@@ -1,13 +1,13 @@
 // A notification in one line for people, and as it is written down: what it says of each thing that happened.
 import { expect, it } from '@jest/globals';
 import {
-  inWords,
+  NOTIFICATIONS,
   NOTIFICATION_TYPES,
-  type NotificationType,
   sampleOf,
-  type Notice,
-} from '../../../../src/shared/domain/notification.js';
-import { putDown } from '../../../../src/features/notifications/rules/put-down.js';
+  putDown,
+} from '../../../../src/features/notifications/rules/all.js';
+import { inWords } from '../../../../src/features/notifications/rules/in-words.js';
+import { type NotificationType, type Notice } from '../../../../src/shared/domain/notification.js';
 import { retryInMs } from '../../../../src/features/notifications/rules/retry.js';
 import { SLACK, STANDARD } from '../../../support/builders/notify-as.js';
 
@@ -15,7 +15,7 @@ const NOW = new Date('2026-11-22T09:00:00Z');
 /** A sample of the type in words, with other facts. */
 const said = (type: NotificationType, over: object = {}): string => {
   const sample = sampleOf(type, 'x');
-  return inWords({ ...sample, data: { ...sample.data, ...over } }, null);
+  return inWords(NOTIFICATIONS, { ...sample, data: { ...sample.data, ...over } }, null);
 };
 const INVOICE = 'See /console/invoices/in_sample in the console.';
 const REVIEW = 'See /console/reviews/rev_sample in the console.';
@@ -110,7 +110,7 @@ it.each(NOTIFICATION_TYPES)('the notification %s has its type, time and facts in
   expect(JSON.parse(standard.body)).toEqual({ type, timestamp: NOW.toISOString(), data: notice.data });
   const slack = putDown(notice, SLACK, NOW);
   expect(slack).toMatchObject({ id: standard.id, format: 'slack', invoiceId });
-  expect(JSON.parse(slack.body)).toEqual({ text: inWords(notice, null) });
+  expect(JSON.parse(slack.body)).toEqual({ text: inWords(NOTIFICATIONS, notice, null) });
 });
 
 it('a Slack notification has a whole link into the console if CONSOLE_URL is set, and the path alone if it is not', () => {

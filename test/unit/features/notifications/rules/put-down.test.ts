@@ -2,9 +2,10 @@
 import { never } from '../../../../support/never.js';
 import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
-import { notificationId, putDown, putDownStep } from '../../../../../src/features/notifications/rules/put-down.js';
+import { putDown, putDownStep } from '../../../../../src/features/notifications/rules/all.js';
+import { notificationId } from '../../../../../src/features/notifications/rules/put-down.js';
 import { retryInMs, WAITS_MS } from '../../../../../src/features/notifications/rules/retry.js';
-import { tellLane } from '../../../../../src/features/notifications/rules/tell-lane.js';
+import { tellStep } from '../../../../support/builders/tell-step.js';
 import { INVOICE_ID } from '../../../../support/builders/events.js';
 import { paid as paidLane } from '../../../../support/builders/paid-lane.js';
 import { SLACK, STANDARD } from '../../../../support/builders/notify-as.js';
@@ -16,7 +17,7 @@ if (invoice === null) throw new Error('the lane has an invoice');
 const open: LaneState = { ...paid, invoice: { ...invoice, status: 'open' }, payments: [] };
 
 it('an unchanged lane makes no notification', () => {
-  expect(tellLane(paid, paid)).toEqual([]);
+  expect(tellStep(paid, paid)).toEqual([]);
   expect(putDownStep(paid, paid, STANDARD, NOW)).toEqual({ after: paid, notified: [] });
 });
 
@@ -26,7 +27,7 @@ it('a paid invoice makes an invoice.paid notification and a line in the timeline
   expect(after.journal.map((l) => l.text)).toContain('your backend is notified: invoice.paid');
 });
 
-const [notice = never()] = tellLane(open, paid);
+const [notice = never()] = tellStep(open, paid);
 
 it("a notification's id depends only on its type and on the object behind it, so a restored database makes the same id", () => {
   expect(putDown(notice, STANDARD, NOW).id).toBe(putDown(notice, STANDARD, new Date(0)).id);

@@ -13,9 +13,10 @@ import { type MorObjectDetail, type MorObjectRow, newMorObject } from '../../../
 import { findRefusalKind } from '../../../../../src/shared/domain/decline-kind.js';
 import { type NotificationType, type Notice } from '../../../../../src/shared/domain/notification.js';
 import { type ConfirmedMethod, type RetryHistory } from '../../../../../src/shared/domain/retry.js';
-import { putDownStep } from '../../../../../src/features/notifications/rules/put-down.js';
-import { type NamedReview } from '../../../../../src/features/notifications/rules/notice-facts.js';
-import { reviewDueSoon, reviewOpened, tellLane } from '../../../../../src/features/notifications/rules/tell-lane.js';
+import { putDownStep } from '../../../../../src/features/notifications/rules/all.js';
+import { type NamedReview } from '../../../../../src/core/books/rules/notice-facts.js';
+import { reviewDueSoon, reviewOpened } from '../../../../../src/features/notifications/rules/tell-lane.js';
+import { tellStep } from '../../../../support/builders/tell-step.js';
 import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
 import { aCtx, anOpenInvoice, NOW } from '../../../../support/builders/channel-lane.js';
 import { aDispute, paid, paidTwice } from '../../../../support/builders/disputed-lane.js';
@@ -30,7 +31,7 @@ const facts = (status: string) => ({
   ...{ amount_due: 2990, currency: 'eur', console: '/console/invoices/in_1' },
 });
 const notified = (type: NotificationType, before: LaneState, after: LaneState): readonly Notice[] =>
-  tellLane(before, after).filter((t) => t.type === type);
+  tellStep(before, after).filter((t) => t.type === type);
 const invoiceIs = (state: LaneState, over: Partial<InvoiceRow>): LaneState => ({
   ...state,
   invoice: state.invoice === null ? null : { ...state.invoice, ...over },
@@ -42,7 +43,7 @@ const notifiedWhile = (type: NotificationType, before: LaneState, after: LaneSta
   everyStatus.filter((status) => notified(type, before, invoiceIs(after, { status })).length > 0);
 
 it('an invoice.paid notification lists the payments marked on the invoice', () => {
-  expect(tellLane(open, paid())).toEqual([
+  expect(tellStep(open, paid())).toEqual([
     {
       type: 'invoice.paid',
       subject: 'in_1',
@@ -64,7 +65,7 @@ it('an invoice.paid notification lists the payments marked on the invoice', () =
 });
 
 it('an invoice.paid notification goes out once, and only for a paid invoice above zero', () => {
-  expect(tellLane(paid(), paid())).toEqual([]);
+  expect(tellStep(paid(), paid())).toEqual([]);
   expect(notifiedWhile('invoice.paid', open, paid())).toEqual(['paid']);
   expect(notified('invoice.paid', { ...open, invoice: null }, paid())).toHaveLength(1);
   expect(notified('invoice.paid', open, invoiceIs(paid(), { amountDue: 0n }))).toEqual([]);
@@ -83,7 +84,7 @@ const verdict = (over: Partial<AttemptRow> = {}): AttemptRow => ({
 const after = (over: Partial<AttemptRow> = {}, state = open): LaneState => ({ ...state, attempts: [verdict(over)] });
 
 it('a decline sends invoice.left_open with its code and the time of the next retry, and no free text', () => {
-  expect(tellLane(open, invoiceIs(after(), { nextTryAt: NEXT_TRY }))).toEqual([
+  expect(tellStep(open, invoiceIs(after(), { nextTryAt: NEXT_TRY }))).toEqual([
     {
       type: 'invoice.left_open',
       subject: 'in_1:attempt:evt_9',
@@ -94,7 +95,7 @@ it('a decline sends invoice.left_open with its code and the time of the next ret
       },
     },
   ]);
-  expect(tellLane(open, after({ declineCode: null }))).toMatchObject([
+  expect(tellStep(open, after({ declineCode: null }))).toMatchObject([
     { data: { decline_code: null, next_try_at: null } },
   ]);
 });
@@ -122,19 +123,19 @@ it('a hard decline sends customer.method_needed with code, message, invoice, cus
 
 it('a soft decline, or a hard decline older than the newest decline, sends no customer.method_needed', () => {
   for (const history of [declined('insufficient_funds'), declined('expired_card', { eventId: 'evt_2' })])
-    expect(tellLane(open, refusedLane(history)).map((t) => t.type)).toEqual(['invoice.left_open']);
+    expect(tellStep(open, refusedLane(history)).map((t) => t.type)).toEqual(['invoice.left_open']);
 });
 
 it('a hard decline of the old method sends no customer.method_needed while a newly confirmed method waits for a charge', () => {
   const since = open.invoice?.firstSeenAt ?? NOW;
   const method = { id: 'met_1', at: new Date(since.getTime() + 1).toISOString(), by: 'shop' };
-  expect(tellLane(open, refusedLane(declined('expired_card'), method)).map((t) => t.type)).toEqual([
+  expect(tellStep(open, refusedLane(declined('expired_card'), method)).map((t) => t.type)).toEqual([
     'invoice.left_open',
   ]);
 });
 
 it('a required authentication sends invoice.action_required with the payment intent', () => {
-  expect(tellLane(open, after({ outcome: 'requires_action' }))).toEqual([
+  expect(tellStep(open, after({ outcome: 'requires_action' }))).toEqual([
     {
       type: 'invoice.action_required',
       subject: 'in_1:attempt:evt_9',
@@ -147,16 +148,16 @@ it('a decline sends a notification only while the invoice is expected, open or i
   expect(notifiedWhile('invoice.left_open', open, after())).toEqual(['expected', 'open', 'review']);
   const action = after({ outcome: 'requires_action' });
   expect(notifiedWhile('invoice.action_required', open, action)).toEqual(['expected', 'open', 'review']);
-  expect(tellLane(open, { ...after(), invoice: null })).toEqual([]);
+  expect(tellStep(open, { ...after(), invoice: null })).toEqual([]);
 });
 
 it('a success, or a decline of an already successful payment, sends no invoice.left_open', () => {
-  expect(tellLane(open, after({ outcome: 'succeeded' }))).toEqual([]);
+  expect(tellStep(open, after({ outcome: 'succeeded' }))).toEqual([]);
   const taken = paid().payments.map((p) => ({ ...p, paymentId: 'pay_9' }));
-  expect(tellLane(open, after({}, { ...open, payments: taken }))).toEqual([]);
+  expect(tellStep(open, after({}, { ...open, payments: taken }))).toEqual([]);
   const refused = taken.map((p) => ({ ...p, succeededAt: null }));
-  expect(tellLane(open, after({}, { ...open, payments: refused }))).toHaveLength(1);
-  expect(tellLane(open, after({}, { ...open, payments: paid().payments }))).toHaveLength(1);
+  expect(tellStep(open, after({}, { ...open, payments: refused }))).toHaveLength(1);
+  expect(tellStep(open, after({}, { ...open, payments: paid().payments }))).toHaveLength(1);
 });
 
 const asked = (kind: ReviewRow['kind'], state = open, paymentRowId: string | null = null): LaneState =>
@@ -201,8 +202,8 @@ it('an open renewal_overdue item of an unpaid invoice sends one invoice.left_ope
   expect(notifiedWhile('invoice.left_open', open, after)).toEqual(['expected', 'open', 'review']);
   expect(notified('invoice.left_open', open, { ...after, invoice: null })).toEqual([]);
   const resolved = { ...after, reviews: after.reviews.map((r) => ({ ...r, status: 'resolved' as const })) };
-  expect(tellLane(open, resolved)).toEqual([]);
-  expect(tellLane(resolved, after).map((t) => t.type)).toEqual(['invoice.left_open', 'review.opened']);
+  expect(tellStep(open, resolved)).toEqual([]);
+  expect(tellStep(resolved, after).map((t) => t.type)).toEqual(['invoice.left_open', 'review.opened']);
   const other = asked('effect_failed', open);
   expect(notified('invoice.left_open', other, asked('renewal_overdue', other))).toHaveLength(1);
 });
@@ -225,15 +226,15 @@ const data = {
 
 it('a new review item sends one review.opened notification, with its facts and without its sentences', () => {
   const after: LaneState = { ...open, reviews: [item()] };
-  expect(tellLane(open, after)).toEqual([{ type: 'review.opened', subject: 'rev 1', data }]);
-  expect(tellLane(after, after)).toEqual([]);
+  expect(tellStep(open, after)).toEqual([{ type: 'review.opened', subject: 'rev 1', data }]);
+  expect(tellStep(after, after)).toEqual([]);
   const beside: LaneState = { ...open, reviews: [item(), item({ id: 'rev_2' })] };
-  expect(tellLane(after, beside).map((t) => t.subject)).toEqual(['rev_2']);
+  expect(tellStep(after, beside).map((t) => t.subject)).toEqual(['rev_2']);
 });
 
 it('a review item that opens and closes in one step sends no notification', () => {
   const moot = item({ status: 'resolved', resolution: 'cleared' });
-  expect(tellLane(open, { ...open, reviews: [moot] })).toEqual([]);
+  expect(tellStep(open, { ...open, reviews: [moot] })).toEqual([]);
 });
 
 it('each deadline of a review item has its own review.due_soon notification', () => {
@@ -256,7 +257,7 @@ const link = (over: Partial<MorObjectRow> = {}): LaneState => {
 };
 
 it('a payment_link.created notification carries the URL, the amount and the expiry', () => {
-  expect(tellLane(open, link({ deadline: NEXT_TRY, detail: { automatic: true } }))).toEqual([
+  expect(tellStep(open, link({ deadline: NEXT_TRY, detail: { automatic: true } }))).toEqual([
     {
       type: 'payment_link.created',
       subject: 'pl_1',
@@ -274,7 +275,7 @@ it('a payment_link.created notification carries the URL, the amount and the expi
     },
   ]);
   const bare = { ...link({ amount: null, currency: null }), invoice: null };
-  expect(tellLane(open, bare)).toMatchObject([
+  expect(tellStep(open, bare)).toMatchObject([
     {
       data: {
         amount: null,
@@ -290,12 +291,12 @@ it('a payment_link.created notification carries the URL, the amount and the expi
 
 it('a payment_link.created notification goes out once, after the MoR gives the link an id and a URL', () => {
   for (const missing of [{ morId: null }, { url: null }]) {
-    expect(tellLane(open, link(missing))).toEqual([]);
-    expect(tellLane(link(missing), link())).toHaveLength(1);
+    expect(tellStep(open, link(missing))).toEqual([]);
+    expect(tellStep(link(missing), link())).toHaveLength(1);
   }
-  expect(tellLane(link(), link({ status: 'EXPIRED' }))).toEqual([]);
-  expect(tellLane(link({ id: 'lnk_0' }), link())).toHaveLength(1);
-  for (const kind of ['proforma', 'dispute'] as const) expect(tellLane(open, link({ kind }))).toEqual([]);
+  expect(tellStep(link(), link({ status: 'EXPIRED' }))).toEqual([]);
+  expect(tellStep(link({ id: 'lnk_0' }), link())).toHaveLength(1);
+  for (const kind of ['proforma', 'dispute'] as const) expect(tellStep(open, link({ kind }))).toEqual([]);
 });
 
 describe('a refund', () => {
@@ -315,34 +316,34 @@ describe('a refund', () => {
   };
 
   it('a refund.succeeded notification carries the amount and says whether the refund was made elsewhere', () => {
-    expect(tellLane(paid(), refund())).toEqual([{ type: 'refund.succeeded', subject: 'rfnd_1:succeeded', data }]);
-    expect(tellLane(paid(), refund({ origin: 'event' }))).toMatchObject([{ data: { made_elsewhere: true } }]);
-    expect(tellLane(paid(), refund({ morRefundId: null }))).toMatchObject([{ subject: 'ref/1:succeeded' }]);
-    expect(tellLane(paid(), refund({}, paid({ paymentId: null })))).toMatchObject([{ data: { payment_id: 'pmt_1' } }]);
-    expect(tellLane(paid(), refund({ paymentRowId: 'pmt_9' }))).toMatchObject([{ data: { payment_id: 'pmt_9' } }]);
+    expect(tellStep(paid(), refund())).toEqual([{ type: 'refund.succeeded', subject: 'rfnd_1:succeeded', data }]);
+    expect(tellStep(paid(), refund({ origin: 'event' }))).toMatchObject([{ data: { made_elsewhere: true } }]);
+    expect(tellStep(paid(), refund({ morRefundId: null }))).toMatchObject([{ subject: 'ref/1:succeeded' }]);
+    expect(tellStep(paid(), refund({}, paid({ paymentId: null })))).toMatchObject([{ data: { payment_id: 'pmt_1' } }]);
+    expect(tellStep(paid(), refund({ paymentRowId: 'pmt_9' }))).toMatchObject([{ data: { payment_id: 'pmt_9' } }]);
   });
 
   it('a refund.failed notification carries the code of the refusal', () => {
     const failure = { status: 422, code: 'payment_not_refundable', message: 'Ada was paid' };
-    expect(tellLane(paid(), refund({ status: 'failed', failure }))).toEqual([
+    expect(tellStep(paid(), refund({ status: 'failed', failure }))).toEqual([
       {
         type: 'refund.failed',
         subject: 'rfnd_1:failed',
         data: { ...data, failure_code: 'payment_not_refundable' },
       },
     ]);
-    expect(tellLane(paid(), refund({ status: 'failed' }))).toMatchObject([{ data: { failure_code: null } }]);
+    expect(tellStep(paid(), refund({ status: 'failed' }))).toMatchObject([{ data: { failure_code: null } }]);
   });
 
   it('a refund sends one notification when it succeeds or fails, and none before', () => {
     for (const status of ['requested', 'unknown', 'pending', 'joined'] as const) {
-      expect(tellLane(paid(), refund({ status }))).toEqual([]);
-      expect(tellLane(refund({ status }), refund())).toHaveLength(1);
+      expect(tellStep(paid(), refund({ status }))).toEqual([]);
+      expect(tellStep(refund({ status }), refund())).toHaveLength(1);
     }
-    expect(tellLane(refund(), refund())).toEqual([]);
-    expect(tellLane(refund({ status: 'failed' }), refund({ status: 'failed' }))).toEqual([]);
-    expect(tellLane(refund({ status: 'failed' }), refund()).map((t) => t.type)).toEqual(['refund.succeeded']);
-    expect(tellLane(refund({ id: 'ref_2' }), refund())).toHaveLength(1);
+    expect(tellStep(refund(), refund())).toEqual([]);
+    expect(tellStep(refund({ status: 'failed' }), refund({ status: 'failed' }))).toEqual([]);
+    expect(tellStep(refund({ status: 'failed' }), refund()).map((t) => t.type)).toEqual(['refund.succeeded']);
+    expect(tellStep(refund({ id: 'ref_2' }), refund())).toHaveLength(1);
   });
 });
 
@@ -355,7 +356,7 @@ describe('a dispute', () => {
     detail: { ...detail, outcome, outcomeAt: at(day) },
   });
   const lane = (of: Partial<MorObjectRow>, state = paid()): LaneState => ({ ...state, objects: [aDispute(of)] });
-  const types = (before: LaneState, after: LaneState): string[] => tellLane(before, after).map((t) => t.type);
+  const types = (before: LaneState, after: LaneState): string[] => tellStep(before, after).map((t) => t.type);
   const data = {
     ...{ dispute_id: 'dp_1', payment_id: 'pay_1', processor_charge_id: 'ch_1', invoice_id: 'in_1' },
     ...{ customer_id: 'cus_1', subscription_id: 'sub_1', amount: 2990, currency: 'eur' },
@@ -363,7 +364,7 @@ describe('a dispute', () => {
   };
 
   it('a new dispute sends one dispute.opened with customer, subscription and deadline', () => {
-    const opened = tellLane(paid(), lane({ ...wanted(1), deadline: NEXT_TRY }));
+    const opened = tellStep(paid(), lane({ ...wanted(1), deadline: NEXT_TRY }));
     const subject = `in_1:dp_1:open:${at(1)}`;
     expect(opened).toEqual([{ type: 'dispute.opened', subject, data: { ...data, due_at: NEXT_TRY.toISOString() } }]);
     expect(types(paid(), lane({ status: 'revision_requested' }))).toEqual(['dispute.opened']);
@@ -374,14 +375,14 @@ describe('a dispute', () => {
   it('an outcome sends one dispute.closed with the outcome, also where no dispute.opened came before', () => {
     const lost = { ...over('lost', 2), detail: { ...over('lost', 2).detail, loss: lossOf(2990n) } };
     for (const before of [paid(), lane(wanted(1))])
-      expect(tellLane(before, lane(lost))).toEqual([
+      expect(tellStep(before, lane(lost))).toEqual([
         {
           type: 'dispute.closed',
           subject: `in_1:dp_1:lost:${at(2)}`,
           data: { ...data, outcome: 'lost', amount_left: 0 },
         },
       ]);
-    expect(tellLane(lane(lost), lane(over('won', 3)))).toMatchObject([
+    expect(tellStep(lane(lost), lane(over('won', 3)))).toMatchObject([
       { type: 'dispute.closed', subject: `in_1:dp_1:won:${at(3)}`, data: { outcome: 'won', amount_left: 2990 } },
     ]);
   });
@@ -394,14 +395,14 @@ describe('a dispute', () => {
   });
 
   it('a request for evidence after an outcome sends dispute.opened again, under another id', () => {
-    const [first] = tellLane(paid(), lane(wanted(1)));
-    const again = tellLane(lane(over('lost', 2)), lane(over('lost', 2, said(3))));
+    const [first] = tellStep(paid(), lane(wanted(1)));
+    const again = tellStep(lane(over('lost', 2)), lane(over('lost', 2, said(3))));
     expect(again).toMatchObject([{ type: 'dispute.opened' }]);
     expect(again[0]?.subject).not.toBe(first?.subject);
   });
 
   it('a dispute of an unknown payment sends customer and subscription of its invoice', () => {
-    expect(tellLane(open, lane({ ...wanted(1), paymentRowId: null }, open))).toMatchObject([
+    expect(tellStep(open, lane({ ...wanted(1), paymentRowId: null }, open))).toMatchObject([
       { data: { payment_id: null, amount: null, currency: null, customer_id: 'cus_1', subscription_id: 'sub_1' } },
     ]);
   });
@@ -415,13 +416,13 @@ describe('a dispute', () => {
     } as const;
     const unread: LaneState = { ...s, payments: [{ ...p, signupId: 'sup_1' }], refunds: [row] };
     const named = (platformStatus: 'open' | 'deleted'): LaneState => invoiceIs(unread, { platformStatus });
-    const waiting = ['refund.succeeded', 'dispute.closed', 'signup.completed'];
+    const waiting = ['dispute.closed', 'refund.succeeded', 'signup.completed'];
     expect(types({ ...paid(), invoice: null, payments: [] }, unread)).not.toEqual(expect.arrayContaining(waiting));
     expect(types(unread, named('open'))).toEqual(waiting);
     expect(types(unread, named('deleted'))).toEqual(waiting);
     expect(types(named('open'), named('open'))).toEqual([]);
     // The MoR's events name the customer, so an invoice unknown to Stripe still has one.
-    expect(tellLane(unread, named('deleted')).map((t) => 'customer_id' in t.data && t.data.customer_id)).toEqual(
+    expect(tellStep(unread, named('deleted')).map((t) => 'customer_id' in t.data && t.data.customer_id)).toEqual(
       waiting.map(() => 'cus_1'),
     );
   });
@@ -444,21 +445,21 @@ it('a returned debit sends debit.returned, and the end of a mistaken record send
     ...{ processor_charge_id: 'ch_1', amount: 1990, currency: 'eur', console: '/console/invoices/in_1' },
   };
   const returned = { ...data, status: 'returned', amount_left: 0 };
-  expect(tellLane(paid(), lane(row('returned')))).toEqual([
+  expect(tellStep(paid(), lane(row('returned')))).toEqual([
     { type: 'debit.returned', subject: 'ret_1:returned', data: returned },
   ]);
-  expect(tellLane(lane(row('returned')), lane(row('undone', 0n)))).toEqual([
+  expect(tellStep(lane(row('returned')), lane(row('undone', 0n)))).toEqual([
     { type: 'debit.returned', subject: 'ret_1:undone', data: { ...data, status: 'undone', amount_left: 2990 } },
   ]);
-  expect(tellLane(lane(row('returned')), lane(row('returned')))).toEqual([]);
-  expect(tellLane(paid({ amount: null }), { ...lane(row('returned')), payments: [] })).toEqual([]);
+  expect(tellStep(lane(row('returned')), lane(row('returned')))).toEqual([]);
+  expect(tellStep(paid({ amount: null }), { ...lane(row('returned')), payments: [] })).toEqual([]);
 });
 
 const signup = (over: object = {}): LaneState => paid({ signupId: 'sup_1', ...over });
 
 it('a signup.completed notification goes out once, with the customer and the first payment', () => {
   const before = signup({ succeededAt: null });
-  expect(tellLane(before, signup())).toEqual([
+  expect(tellStep(before, signup())).toEqual([
     {
       type: 'signup.completed',
       subject: 'sup_1',
@@ -475,14 +476,14 @@ it('a signup.completed notification goes out once, with the customer and the fir
     },
   ]);
   expect(notified('signup.completed', open, signup())).toHaveLength(1);
-  expect(tellLane(signup(), signup())).toEqual([]);
-  expect(tellLane(signup({ id: 'pmt_0' }), signup())).toHaveLength(1);
+  expect(tellStep(signup(), signup())).toEqual([]);
+  expect(tellStep(signup({ id: 'pmt_0' }), signup())).toHaveLength(1);
 });
 
 it('a signup.completed notification waits for the payment and its amount; a renewal sends no such notification', () => {
-  expect(tellLane(paid(), signup({ succeededAt: null }))).toEqual([]);
-  expect(tellLane(paid(), signup({ amount: null }))).toEqual([]);
-  expect(tellLane(paid({ succeededAt: null }), paid())).toEqual([]);
+  expect(tellStep(paid(), signup({ succeededAt: null }))).toEqual([]);
+  expect(tellStep(paid(), signup({ amount: null }))).toEqual([]);
+  expect(tellStep(paid({ succeededAt: null }), paid())).toEqual([]);
 });
 
 it("each notification of a step has a line in the timeline with the notification's id", () => {

@@ -1,22 +1,22 @@
 // The facts in the data of notifications. The names in them are part of the API.
 import { amountLeft } from '../../../shared/domain/amount-left.js';
-import { disputedOf } from '../../../shared/domain/dispute-sum.js';
 import {
+  type AttemptRow,
   type InvoiceRow,
   type LaneState,
   type PaymentRow,
+  type PublicInvoiceStatus,
   type RefundRow,
   type ReviewRow,
 } from '../../../shared/domain/model.js';
-import { type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
+import { type Notice } from '../../../shared/domain/notification.js';
 import {
   type CustomerFacts,
-  type DisputeFacts,
   type InvoiceFacts,
   type PaymentFacts,
   type RefundFacts,
   type ReviewFacts,
-} from '../../../shared/domain/notification.js';
+} from '../../../shared/domain/notification-parts.js';
 
 /** A review item, with the customer and the subscription of its invoice as far as they are known. */
 export type NamedReview = ReviewRow & Pick<InvoiceRow, 'customerId' | 'subscriptionId'>;
@@ -85,24 +85,39 @@ export function refundFacts(after: LaneState, refund: RefundRow): RefundFacts {
   };
 }
 
-export function disputeFacts(after: LaneState, object: MorObjectRow): DisputeFacts {
-  const payment = after.payments.find((p) => p.id === object.paymentRowId);
-  const { amount } = disputedOf(after, object);
-  return {
-    dispute_id: objectId(object),
-    payment_id: payment === undefined ? null : nameOf(payment),
-    processor_charge_id: payment?.processorChargeId ?? null,
-    invoice_id: object.invoiceId,
-    ...customerFacts(after),
-    amount: number(amount?.minor ?? null),
-    currency: currency(amount?.currency ?? null),
-    console: `/console/disputes/${encodeURIComponent(object.id)}`,
-  };
-}
-
 export const nameOf = (payment: PaymentRow): string => payment.paymentId ?? payment.id;
 /** Converts an amount to a number. This is safe: our largest amount (`MAX_MINOR`) fits a JSON number. */
 export const number = (minor: bigint | null): number | null => (minor === null ? null : Number(minor));
 export const currency = (code: string | null): string | null => code?.toLowerCase() ?? null;
 export const time = (at: Date | null): string | null => at?.toISOString() ?? null;
 export const invoicePage = (id: string): string => `/console/invoices/${encodeURIComponent(id)}`;
+
+// The statuses of an invoice still waiting for its money. In every other status no money is open, even after a late
+// refusal.
+export const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
+
+/** The MoR's refusals in this step. A refusal no longer counts if the payment has succeeded since. */
+export function refusedTries(after: LaneState): readonly AttemptRow[] {
+  return after.attempts.filter((a) => {
+    if (a.outcome === 'succeeded' || after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return false;
+    return !after.payments.some((p) => p.paymentId === a.paymentId && p.succeededAt !== null);
+  });
+}
+
+/**
+ * Makes notifications that give or end a customer's access. They need the customer and the subscription, so they wait for
+ * Stripe's facts about the invoice.
+ */
+export function whenNamed(
+  before: LaneState,
+  after: LaneState,
+  tell: (before: LaneState, after: LaneState) => readonly Notice[],
+): readonly Notice[] {
+  if (!isNamed(after)) return [];
+  return tell(isNamed(before) ? before : { ...before, payments: [], refunds: [], objects: [] }, after);
+}
+
+/** True if Crossbill has Stripe's facts about the invoice, or Stripe has no such invoice. */
+function isNamed({ invoice }: LaneState): boolean {
+  return invoice !== null && invoice.platformStatus !== 'unknown';
+}
