@@ -15,6 +15,7 @@ const engineRules = [
   'commanded',
   'context',
   'lane',
+  'lane-draft',
   'event',
   'items',
   'lookup',

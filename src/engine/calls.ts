@@ -22,7 +22,7 @@ export function nextCall(
     // After the end of shadow mode Crossbill sends the pending calls under their own keys, and shows the waiting refunds
     // on Stripe. Until then the lane stays in the queue.
     if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting'))
-      lane.decideAgainAt(lane.in(RETRY_LONGEST_PAUSE_MS));
+      lane.decideAgain(lane.in(RETRY_LONGEST_PAUSE_MS));
     return null;
   }
   pending.sort((a, b) => rules[a.kind].order - rules[b.kind].order);

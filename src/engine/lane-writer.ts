@@ -1,25 +1,10 @@
-// Writes the steps of lanes. Steps of many lanes share one statement and one commit. While a statement runs, new steps
-// gather for the next statement.
+// Gathers the steps of lanes, so that steps of many lanes share one statement and one commit. While a statement runs, new
+// steps gather for the next statement.
 import type pg from 'pg';
-import { isChannelLane } from '../shared/domain/events/channel-lane.js';
-import { LaneFenced, type LaneWork, NotUnique } from './lane.repository.js';
-import { StoreUnavailable } from '../shared/domain/errors.js';
-import { type Remembered } from '../shared/domain/request-name.js';
+import { type LaneWork } from './lane.repository.js';
 import { type DatabaseTime } from '../frames/store/database-time.js';
-import {
-  caller,
-  isTransient,
-  isUnavailable,
-  onConnection,
-  sqlState,
-  violatedConstraint,
-} from '../frames/store/database.js';
-import { type TellStep } from './decider.js';
-import { type Loaded, loadLanes, type QueuedLane, takenBy } from './lane-reader.js';
-import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
-import { type ParsedEvents } from './parsed-events.js';
-import { type StepWrite } from './subject.js';
-import { recallIn, rememberIn } from '../frames/store/requests.js';
+import { caller } from '../frames/store/database.js';
+import { StepCommit, type Work, type WriteOptions } from './step-commit.js';
 
 const MOST_LANES = 64;
 /**
@@ -29,10 +14,7 @@ const MOST_LANES = 64;
 const MOST_UNDER_WAY = 1;
 /** The next statement starts when this part of the lanes at work has a waiting step. So a single lane never waits. */
 const GATHERED_PART = 1 / 3;
-const TRIES = 5;
-const UNKNOWN: Remembered = { known: false };
 
-type Work = LaneWork<unknown>;
 type Waiting = {
   readonly work: Work;
   /** The start of the wait, by this process's monotonic clock. */
@@ -41,49 +23,17 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** A lane as this process last read or wrote it. */
-type Kept = Loaded & { readonly taken: QueuedLane | null };
-
-export type WriteOptions = {
-  /** Makes the notifications of a step for the merchant's backend. Null: there are none. */
-  readonly tell: TellStep | null;
-  /** The writes to subjects' own tables, in the same commit as each step. */
-  readonly writes: readonly StepWrite[];
-  /** How many milliseconds a step may wait for other steps to share its commit. 0: no step waits. */
-  readonly gatherMs: number;
-  /** The events that this process's webhook endpoints have parsed. */
-  readonly parsed: ParsedEvents;
-};
-
 export class LaneWriter {
   private queue: Waiting[] = [];
   private underWay = 0;
   private gathering: NodeJS.Timeout | undefined;
-  /**
-   * The lanes at work in this process. The process reads a lane at its claim, and again after another writer's write.
-   */
-  private readonly kept = new Map<string, Kept>();
-  /** The database's time at the last read, and the monotonic clock's time at the same moment. */
-  private asked = { at: new Date(0), ms: 0 };
-  private readonly options: WriteOptions;
+  private readonly gatherMs: number;
+  /** Keeps the lanes at work. */
+  readonly steps: StepCommit;
 
-  constructor(
-    private readonly pool: pg.Pool,
-    private readonly time: DatabaseTime,
-    options: Partial<WriteOptions> & Pick<WriteOptions, 'parsed'>,
-  ) {
-    this.options = { tell: null, writes: [], gatherMs: 0, ...options };
-  }
-
-  /** Reads claimed lanes, and keeps each lane until `forget` or the end of its claim. */
-  async keep(claimed: readonly QueuedLane[]): Promise<ReadonlyMap<string, Loaded>> {
-    const loaded = await this.load(
-      claimed.map((t) => t.lane),
-      new Map(claimed.map((t) => [t.lane, t])),
-    );
-    // A lane of events without an invoice has no log: the router moves its events and ends the claim.
-    for (const [lane, kept] of loaded) if (!isChannelLane(lane)) this.kept.set(lane, kept);
-    return loaded;
+  constructor(pool: pg.Pool, time: DatabaseTime, options: Partial<WriteOptions> & Pick<WriteOptions, 'parsed'>) {
+    this.gatherMs = options.gatherMs ?? 0;
+    this.steps = new StepCommit(pool, time, { tell: null, writes: [], ...options });
   }
 
   /** Resolves after the commit with the value of `decide`. Rejects if the commit failed for this lane. */
@@ -94,23 +44,20 @@ export class LaneWriter {
     });
   }
 
-  /** Drops the lane: the worker has ended its claim. */
-  forget(lane: string): void {
-    this.kept.delete(lane);
-  }
-
   private next(): void {
     while (this.underWay < MOST_UNDER_WAY && this.queue.length > 0) {
-      const waitMs = this.gatherFor();
+      const waitMs = waitFor(this.queue, this.steps.kept.size, this.gatherMs);
       clearTimeout(this.gathering);
       if (waitMs > 0) {
         this.gathering = setTimeout(() => this.next(), waitMs);
         return;
       }
       this.underWay++;
+      const { group, left } = nextGroup(this.queue);
+      this.queue = left;
       // A group has steps of many callers, so no caller's share of connections holds it up.
       void caller
-        .run('work', () => this.run(this.takeGroup()))
+        .run('work', () => this.run(group))
         .finally(() => {
           this.underWay--;
           this.next();
@@ -118,37 +65,9 @@ export class LaneWriter {
     }
   }
 
-  /**
-   * How many milliseconds the waiting steps still wait for more steps. 0: enough steps wait, or an API request waits
-   * for one of these steps.
-   */
-  private gatherFor(): number {
-    const enough = this.queue.length >= this.kept.size * GATHERED_PART || this.queue.some((w) => w.work.fence === null);
-    const oldest = this.queue[0];
-    if (this.options.gatherMs === 0 || enough || oldest === undefined) return 0;
-    return Math.ceil(oldest.sinceMs + this.options.gatherMs - performance.now());
-  }
-
-  /** One step per lane, oldest first. A request with an Idempotency-Key goes alone: its transaction can roll back. */
-  private takeGroup(): Waiting[] {
-    const group: Waiting[] = [];
-    const left: Waiting[] = [];
-    const lanes = new Set<string>();
-    for (const w of this.queue) {
-      const alone = w.work.request !== undefined && w.work.request !== null;
-      const fits = alone ? group.length === 0 : group.length < MOST_LANES && !lanes.has(w.work.lane) && !lanes.has('');
-      if (fits) {
-        group.push(w);
-        lanes.add(alone ? '' : w.work.lane);
-      } else left.push(w);
-    }
-    this.queue = left;
-    return group;
-  }
-
   private async run(group: readonly Waiting[]): Promise<void> {
     try {
-      const values = await this.commit(group.map((w) => w.work));
+      const values = await this.steps.commit(group.map((w) => w.work));
       group.forEach((w, i) => w.resolve(values[i]));
     } catch (e) {
       if (group.length === 1) return group[0]?.reject(e);
@@ -157,136 +76,32 @@ export class LaneWriter {
       for (const w of group) await this.run([w]);
     }
   }
-
-  private async commit(works: readonly Work[]): Promise<readonly unknown[]> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const [alone] = works;
-        const steps = alone?.request ? await this.named(alone) : await this.together(works);
-        for (const step of steps) this.note(step);
-        return steps.map((s) => s.value);
-      } catch (e) {
-        for (const w of works) this.kept.delete(w.lane); // nobody knows whether the database wrote this, so the next try reads again
-        // If another writer wrote first, the step decides again on the new state. If the database then refuses a value
-        // again as not unique, another lane has this value.
-        const constraint = works.length === 1 ? violatedConstraint(e) : null;
-        const raced = constraint === LOG_KEY || (constraint !== null && attempt === 1);
-        if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;
-        throw works.length === 1 ? explained(e, works[0]?.lane ?? '') : e;
-      }
-    }
-  }
-
-  private async together(works: readonly Work[]): Promise<readonly Step[]> {
-    const known = await this.known(works);
-    const now = this.now();
-    const steps = works.map((w) =>
-      decideStep(w, known(w.lane), { at: now, remembered: UNKNOWN, tell: this.options.tell }),
-    );
-    const statement = statementOf(steps, now, this.options.writes);
-    if (statement !== null) await this.pool.query(statement);
-    return steps;
-  }
-
-  /**
-   * Commits the step of a request with an Idempotency-Key. One transaction finds the object of an earlier request with
-   * this key, or stores a new object with the lane.
-   */
-  private named(work: Work): Promise<readonly Step[]> {
-    const { request } = work;
-    return onConnection(this.pool, async (db) => {
-      await db.query('begin');
-      const remembered = request ? await recallIn(db, request, request.bodySha256) : UNKNOWN;
-      const { now, lanes } = await loadLanes(db, [work.lane], {
-        time: this.time,
-        withEvents: new Set(),
-        parsed: this.options.parsed,
-      });
-      const loaded = lanes.get(work.lane);
-      if (loaded === undefined) throw new Error(`lane ${work.lane} was not read`);
-      const step = decideStep(work, { ...loaded, taken: null }, { at: now, remembered, tell: this.options.tell });
-      const statement = statementOf([step], now, this.options.writes);
-      if (statement !== null) await db.query(statement);
-      if (request && step.made !== null) {
-        const before = await rememberIn(db, request, { bodySha256: request.bodySha256, objectId: step.made, at: now });
-        if (before.known) throw new NameTaken(`${request.path} ${request.idempotencyKey}`);
-      }
-      await db.query('commit');
-      return [step];
-    });
-  }
-
-  private async known(works: readonly Work[]): Promise<(lane: string) => Kept> {
-    const out = new Map<string, Kept>();
-    const unknown: Work[] = [];
-    for (const w of works) {
-      const kept = w.fence === null ? undefined : this.kept.get(w.lane);
-      if (kept !== undefined && kept.taken?.fence === w.fence) out.set(w.lane, kept);
-      else unknown.push(w);
-    }
-    if (unknown.length > 0) {
-      // First read each lane's counter of arrivals, then its events. If an event arrives between these reads, the
-      // lane's counter rises above the number read, so the end of the claim notices the event.
-      const claimed = unknown.filter((w) => w.fence !== null).map((w) => w.lane);
-      const taken = claimed.length === 0 ? new Map<string, QueuedLane>() : await takenBy(this.pool, claimed);
-      for (const [lane, kept] of await this.load(
-        unknown.map((w) => w.lane),
-        taken,
-      ))
-        out.set(lane, kept);
-    }
-    return (lane) => {
-      const found = out.get(lane);
-      if (found === undefined) throw new Error(`lane ${lane} was not read`);
-      return found;
-    };
-  }
-
-  private async load(
-    lanes: readonly string[],
-    taken: ReadonlyMap<string, QueuedLane>,
-  ): Promise<ReadonlyMap<string, Kept>> {
-    const loaded = await loadLanes(this.pool, lanes, {
-      time: this.time,
-      withEvents: new Set(taken.keys()),
-      parsed: this.options.parsed,
-    });
-    this.asked = { at: loaded.now, ms: performance.now() };
-    return new Map([...loaded.lanes].map(([lane, l]) => [lane, { ...l, taken: taken.get(lane) ?? null }]));
-  }
-
-  /**
-   * The database's time: its time at the last read of lanes, plus the time passed since by the monotonic clock. The
-   * clock of this machine decides nothing.
-   */
-  private now(): Date {
-    return this.time.given() ?? new Date(this.asked.at.getTime() + Math.floor(performance.now() - this.asked.ms));
-  }
-
-  /** Keeps the lane as this step leaves it. Another writer's change arrives with the next read. */
-  private note(step: Step): void {
-    const { lane, fence } = step.work;
-    if (fence === null || step.isIdle || step.known.taken?.fence !== fence) this.kept.delete(lane);
-    else {
-      const undecided = step.known.events.filter((e) => !step.outcomes.some((v) => v.id === e.id));
-      this.kept.set(lane, { ...step.known, folded: foldedAfter(step), events: undecided });
-    }
-  }
 }
 
 /**
- * Another process stored the same request after this process looked up its Idempotency-Key. This process rolls back,
- * looks up the key again, and finds the stored object.
+ * How many milliseconds the waiting steps still wait for more steps. 0: enough steps wait, or an API request waits for
+ * one of these steps.
  */
-class NameTaken extends Error {}
+function waitFor(queue: readonly Waiting[], lanesAtWork: number, gatherMs: number): number {
+  const enough = queue.length >= lanesAtWork * GATHERED_PART || queue.some((w) => w.work.fence === null);
+  const [oldest] = queue;
+  return gatherMs === 0 || enough || oldest === undefined
+    ? 0
+    : Math.ceil(oldest.sinceMs + gatherMs - performance.now());
+}
 
-/** Turns the database's error of a failed step into the error for the lane's worker or request. */
-function explained(error: unknown, lane: string): unknown {
-  const constraint = violatedConstraint(error);
-  if (constraint !== null) return new NotUnique(constraint, error);
-  // The version is null (see `LOG_SQL`): another worker has claimed the lane, or the log lacks the previous row.
-  if (sqlState(error) === '23502' && error instanceof Error && 'table' in error && error.table === 'lane_log') {
-    return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
+/** One step per lane, oldest first. A request with an Idempotency-Key goes alone: its transaction can roll back. */
+function nextGroup(queue: readonly Waiting[]): { readonly group: readonly Waiting[]; readonly left: Waiting[] } {
+  const group: Waiting[] = [];
+  const left: Waiting[] = [];
+  const lanes = new Set<string>();
+  for (const w of queue) {
+    const alone = w.work.request !== undefined && w.work.request !== null;
+    const fits = alone ? group.length === 0 : group.length < MOST_LANES && !lanes.has(w.work.lane) && !lanes.has('');
+    if (fits) {
+      group.push(w);
+      lanes.add(alone ? '' : w.work.lane);
+    } else left.push(w);
   }
-  return isUnavailable(error) ? new StoreUnavailable('the database did not answer', { cause: error }) : error;
+  return { group, left };
 }

@@ -8,7 +8,8 @@ import { DatabaseTime, laterSql, readTime, timeSql } from '../frames/store/datab
 import { Database, inTransaction } from '../frames/store/database.js';
 import { releaseFor } from '../frames/store/queue.js';
 import { type Loaded, type QueuedLane } from './lane-reader.js';
-import { LaneWriter, type WriteOptions } from './lane-writer.js';
+import { LaneWriter } from './lane-writer.js';
+import { type WriteOptions } from './step-commit.js';
 
 // Claims due lanes without a lease, the longest due first. If a caller waits for a lane, its due time is the epoch
 // (1970), so this lane comes first. The statement reads the queue in the order of its index until it has enough lanes.
@@ -64,7 +65,7 @@ export class PgLaneRepository extends LaneRepository {
   /** Reads claimed lanes. An unreadable lane does not hold up the others: its worker gets the error later. */
   private async readable(taken: readonly QueuedLane[]): Promise<ReadonlyMap<string, Loaded>> {
     try {
-      return await this.writer.keep(taken);
+      return await this.writer.steps.keep(taken);
     } catch (e) {
       if (!(e instanceof LaneUnreadable)) throw e;
       if (taken.length === 1) return new Map();
@@ -88,7 +89,7 @@ export class PgLaneRepository extends LaneRepository {
   }
 
   async release(lane: string, fence: bigint, dueInMs?: number): Promise<void> {
-    this.writer.forget(lane);
+    this.writer.steps.forget(lane);
     await this.db.pool.query(
       `update lane set lease_until = null, lease_owner = null, due_at = coalesce(${laterSql(3, 4)}, due_at)
         where key = $1 and fence = $2`,
@@ -102,7 +103,7 @@ export class PgLaneRepository extends LaneRepository {
     retryInMs: number,
     parkAfter: number,
   ): Promise<boolean> {
-    this.writer.forget(lane);
+    this.writer.steps.forget(lane);
     return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
       if (held.rowCount !== 1) return true; // another worker has claimed the lane

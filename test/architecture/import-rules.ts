@@ -16,7 +16,7 @@ const RULES = /^(core|features)\/[a-z/-]+\/(rules\/|(words|facts|events|event-ro
 const SHOWN = /^core\/[a-z-]+\/[a-z-]+\.(view|fields|service|repository|module)\.ts$/;
 
 /** The engine's words: a lane, its rows and moves, and the shape of a subject. Pure; the material of rules. */
-const ENGINE_WORDS = /^engine\/(call|commanded|context|event|items|lane|lookup|ports|subject)\.ts$/;
+const ENGINE_WORDS = /^engine\/(call|commanded|context|event|items|lane|lane-draft|lookup|ports|subject)\.ts$/;
 
 /** What a noun of the product may know: everything below it. */
 const BELOW: Allowed = ['shared', 'engine', 'frames/api', 'frames/console', 'frames/mor', 'frames/store'];

@@ -178,14 +178,14 @@ export const mutants = [
   },
   {
     name: 'statements of other parts share one name',
-    file: 'src/engine/lane-step.ts',
+    file: 'src/engine/step-statement.ts',
     find: "const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;",
     replace: "const name = 'step';",
     tests: ['test/store/lanes.test.ts'],
   },
   {
     name: "the loser of a lane's next row does not decide again",
-    file: 'src/engine/lane-writer.ts',
+    file: 'src/engine/step-commit.ts',
     find: 'if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;',
     replace: 'if (isTransient(e) && attempt < TRIES) continue;',
     tests: ['test/store/lanes.test.ts'],
@@ -228,7 +228,7 @@ export const mutants = [
   },
   {
     name: 'a verdict is for whatever event has its number',
-    file: 'src/engine/lane-step.ts',
+    file: 'src/engine/step-statement.ts',
     find: ' and e.lane = v.lane',
     replace: '',
     tests: ['test/store/claims.test.ts'],

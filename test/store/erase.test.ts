@@ -130,7 +130,7 @@ describe('the erasure', () => {
     const line = (text: string): JournalLine => ({
       ...{ lane: INVOICE_ID, at: x.harness.clock.now(), kind: 'decision', ref: null, text, detail: null },
     });
-    await writer.keep([{ lane: INVOICE_ID, fence: 7n, news: 0n }]);
+    await writer.steps.keep([{ lane: INVOICE_ID, fence: 7n, news: 0n }]);
     await step((s) => ({ ...s, payments: s.payments.map((p) => ({ ...p, failureMessage: WORDS })) }));
     const since = async (): Promise<number> => {
       const [n] = await rows<{ n: string }>(

@@ -67,7 +67,7 @@ const steps: readonly Step[] = [
     inPlace: (l, n) => void l.add('refunds', aRefund({ id: `ref_new_${n}` })),
     byValue: (s, n) => ({ ...s, refunds: [...s.refunds, aRefund({ id: `ref_new_${n}` })] }),
   },
-  { inPlace: (l, n) => l.decideAgainAt(at(n)), byValue: (s) => s },
+  { inPlace: (l, n) => l.decideAgain(at(n)), byValue: (s) => s },
   {
     inPlace: (l, n) => l.log('decision', `step ${n}`),
     byValue: (s, n) => ({

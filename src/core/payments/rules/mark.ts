@@ -30,7 +30,7 @@ export function settleMarks(lane: Lane): void {
   const byAge = (one: Payment, other: Payment): number =>
     one.recordedAt.getTime() - other.recordedAt.getTime() || (one.id < other.id ? -1 : 1);
   for (const p of lane.payments.toSorted(byAge)) settleMark(lane, p, i);
-  if (lane.payments.some((p) => p.mark === 'held')) lane.decideAgainAt(i.holdUntil);
+  if (lane.payments.some((p) => p.mark === 'held')) lane.decideAgain(i.holdUntil);
 }
 
 function settleMark(lane: Lane, payment: Payment, invoice: Mutable<InvoiceRow>): void {

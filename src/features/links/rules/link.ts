@@ -133,7 +133,7 @@ export function settleLinks(lane: Lane): void {
       o.status = 'EXPIRED';
       o.updatedAt = lane.now;
     }
-    if (isOpenLink(o)) lane.decideAgainAt(o.deadline);
+    if (isOpenLink(o)) lane.decideAgain(o.deadline);
     if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
     nameFirst(lane, o); // a read for an API request books the payment without its id, so copy the id now
   }

@@ -131,7 +131,7 @@ export function followSchedule(lane: Lane): void {
   if ((lane.invoice?.retries ?? null) === null) return;
   act(lane);
   const next = decideNext(lane, lane);
-  if (next.do !== 'idle') lane.decideAgainAt(next.at);
+  if (next.do !== 'idle') lane.decideAgain(next.at);
   if (lane.invoice !== null) lane.invoice.nextTryAt = next.do === 'retry' ? next.at : null;
 }
 
