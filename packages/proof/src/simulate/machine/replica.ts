@@ -121,7 +121,9 @@ export class Replica {
   readonly reviewRows: ReviewsRepository;
   readonly signupRows: SignupsRepository;
   readonly links: CustomerLinksRepository;
-  private readonly endpoints: Endpoints;
+  readonly endpoints: Endpoints;
+  readonly worker: LaneWorker;
+  readonly notifier: Notifier;
   private readonly gone: (() => void)[] = [];
 
   constructor(
@@ -263,21 +265,22 @@ export class Replica {
       parsed,
     );
     this.endpoints.open();
-    const worker = new LaneWorker(lanes, service, signal, clock, {
+    this.worker = new LaneWorker(lanes, service, signal, clock, {
       owner: owner.name,
       concurrency: CONCURRENCY,
       leaseMs: LEASE_MS,
       pollMs: POLL_SLEEP_MS,
       onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error),
     });
-    worker.start();
+    this.worker.start();
     const notifications = stored('notifications', new Notifications(db, clock, 'http://receiver.sim/'));
     const receiver = new SimReceiver(parts.hear !== null, scheduler, owner, (delivery) => parts.hear?.(delivery));
-    new Notifier(notifications, receiver, clock, rng, {
+    this.notifier = new Notifier(notifications, receiver, clock, rng, {
       places: CONCURRENCY,
       pollMs: POLL_SLEEP_MS,
       onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error),
-    }).start();
+    });
+    this.notifier.start();
   }
 
   /** Receives one delivery and returns the HTTP status. Null: the replica ended before its answer. */

@@ -63,7 +63,7 @@ function scheduleOf({ name, settings }: Story): DecisionSettings['retrySchedule'
   return parsed.value;
 }
 
-function settingsOf(story: Story): DecisionSettings {
+export function settingsOf(story: Story): DecisionSettings {
   return {
     markMode: story.settings?.markMode ?? 'payment_record',
     draftPolicy: story.settings?.draftPolicy ?? 'wait',
