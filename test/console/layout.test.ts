@@ -85,7 +85,7 @@ const axeOf = (only: unknown): string => `axe
   .run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify(only)} })
   .then(({ violations }) => violations.map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')))`;
 
-/** The page or a list that scrolls sideways, a part wider than its place, and a cell with more than fits. */
+/** The page or a list that scrolls sideways, a part wider than its place, a cell with more than fits, and a name cut to letters. */
 const MISPLACED = `(() => {
   const found = [];
   const page = document.documentElement;
@@ -102,5 +102,8 @@ const MISPLACED = `(() => {
   }
   for (const cell of document.querySelectorAll('.rows td > div'))
     if (cell.offsetWidth > 0 && cell.scrollWidth > cell.clientWidth + 1) found.push('more than fits: ' + cell.innerHTML.trim().slice(0, 120));
+  for (const name of document.querySelectorAll('td .customer'))
+    if (name.clientWidth > 0 && name.clientWidth < 56 && name.scrollWidth > name.clientWidth + 1)
+      found.push('only some letters of a name: ' + name.textContent.trim());
   return [...new Set(found)].slice(0, 5);
 })()`;

@@ -34,7 +34,7 @@ export class RetryView {
 export class RetriesView {
   @Word(REFUSAL_KINDS, 'The kind of the last refusal.') decline_kind!: string;
   @TextOrNull("The processor's decline code.") decline_code!: string | null;
-  @Time('When Crossbill learned of the last refusal.') refused_at!: string;
+  @Time('When the MoR last refused the charge.') refused_at!: string;
   @Many(RetryView, 'Oldest first.') made!: RetryView[];
   @TimeOrNull('Since when Crossbill waits for the verdict on its last charge.') waiting_since!: string | null;
   @TimeOrNull('When the schedule ended.') ended_at!: string | null;
@@ -51,7 +51,7 @@ function shown({ refusal, retries, waitingSince, ended }: RetryHistory): Retries
   return {
     decline_kind: refusal.kind,
     decline_code: refusal.code,
-    refused_at: refusal.heardAt,
+    refused_at: refusal.at,
     made: retries.map(({ number, at, kind, means, by, minor, ref, method, withdrawn }) => ({
       number,
       at,

@@ -19,7 +19,9 @@ export const paymentFields = fields<PaymentView>({
     label: 'Taken',
     phone: 'below',
     cell: (p) =>
-      p.succeeded_at === null ? html`tried ${time(new Date(p.created_at))}` : time(new Date(p.succeeded_at)),
+      p.succeeded_at === null
+        ? html`tried ${time(new Date(p.verdict_at ?? p.created_at))}`
+        : time(new Date(p.succeeded_at)),
   }),
   created_at: field.time(),
   invoice_id: field.id(),
@@ -31,4 +33,5 @@ export const paymentFields = fields<PaymentView>({
   origin: field.word(),
   mark: field.status(),
   decline_code: field.text(),
+  verdict_at: field.time(),
 });

@@ -69,6 +69,7 @@ export class PaymentView {
   @TextIfAny() decline_code?: string | undefined;
   @TimeOrNull('When the MoR took the money.') succeeded_at!: string | null;
   @Time() created_at!: string;
+  @TimeOrNull('When the MoR reported that it took no money; null: it did not report so.') verdict_at!: string | null;
 }
 
 /** Undefined: the payment needs no proof, has its proof, or waits for a person's decision. */
@@ -108,5 +109,6 @@ export function paymentView(found: Omit<PaymentFacts, 'lost' | 'disputes'>): Pay
     decline_code: p.declineCode ?? undefined,
     succeeded_at: timeOf(p.succeededAt),
     created_at: timeOf(p.recordedAt),
+    verdict_at: timeOf(p.verdictAt),
   };
 }

@@ -11,12 +11,15 @@ import { isMoney } from './fact.view.js';
 export function factTable(fact: Fact): Html {
   const rows = Object.entries(fact).flatMap(([name, value]): (readonly [string, Piece])[] => {
     if (name === 'code' || name === 'observations' || isEmpty(value)) return [];
-    return [[capitalWords(name), shown(value)]];
+    return [[LABELS[name] ?? capitalWords(name), shown(value)]];
   });
   const observations = 'observations' in fact ? fact.observations : [];
   return html`${rows.length > 0 && section('What is known', facts(rows))}
   ${observations.length > 0 && section('What each source says', table('Observations', COLUMNS, observations, ''))}`;
 }
+
+/** Names of facts that need more words than they have. */
+const LABELS: Readonly<Record<string, string>> = { maybeOne: 'Perhaps one payment, reported twice' };
 
 const COLUMNS: readonly Column<Seen>[] = [
   { label: 'Source', cell: (x) => SOURCE_WORDS[x.source] },

@@ -22,7 +22,7 @@ export function listedRetry({ invoice: i, state }: RetriedInvoice, why: string |
     state,
     decline_kind: refusal?.kind ?? null,
     decline_code: refusal?.code ?? null,
-    refused_at: refusal?.heardAt ?? null,
+    refused_at: refusal?.at ?? null,
     made: retries.filter((r) => !r.withdrawn).length,
     next_try_at: timeOf(i.nextTryAt),
     expected_by: timeOf(i.expectedBy),

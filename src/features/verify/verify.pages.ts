@@ -130,7 +130,7 @@ function differenceFacts(difference: Difference, numbers: Numbers): Html {
 }
 
 function mend(difference: Difference): Piece {
-  return difference.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`;
+  return difference.repair === 'person' ? 'by a person' : html`<code class="command">crossbill verify --repair</code>`;
 }
 
 function noteForm(session: Session, name: string, typed: Typed): Html {

@@ -97,10 +97,11 @@ export function selectionLine(
 ): Html {
   if (sums.length === 0) return nothing;
   const rows = sums.reduce((n, s) => n + s.rows, 0);
+  const money = sums.filter((s) => s.currency === null || s.minor !== 0n);
   return html`<p class="selection">
     <span
       >${all ? count(rows) : `The newest ${count(rows)}`} ${rows === 1 ? 'row' : 'rows'}:
-      ${sums.map(
+      ${(money.length > 0 ? money : sums).map(
         (s, i) =>
           html`${i > 0 && ', '}${
             s.currency === null

@@ -107,7 +107,9 @@ function tone(of: Tone, words: string): Record<string, Tone> {
  * @param noun the thing with the status, if no heading names it
  */
 export function status(word: string, noun?: string): Html {
-  return toned(TONES[word] ?? 'calm', noun === undefined ? words(word) : `${noun}: ${words(word)}`);
+  // The MoR writes some statuses in capitals: PAYABLE.
+  const text = words(/^[A-Z_]+$/.test(word) ? word.toLowerCase() : word);
+  return toned(TONES[word] ?? 'calm', noun === undefined ? text : `${noun}: ${text}`);
 }
 
 function toned(tone: Tone, text: string): Html {

@@ -32,10 +32,11 @@ const CALLS: Readonly<Record<string, CallWords>> = {
 
 /** The line as a sentence. A call or an item that only a newer release knows gets a plain sentence. */
 export function timelineSentence({ kind, text, detail }: JournalLine): string {
-  const { type, reason, call, item } = detail ?? {};
+  const { type, reason, call, item, notified } = detail ?? {};
   if (kind === 'event' && typeof type === 'string')
     return typeof reason === 'string' ? `${eventWords(type)}: ${reason}` : eventWords(type);
   if (typeof item === 'string') return itemSentence(item, detail ?? {}, text);
+  if (typeof notified === 'string') return `Your backend is notified: ${words(notified.replaceAll('.', ' '))}`;
   if (typeof call === 'string' && call !== READ) return callSentence(call, detail ?? {}, text);
   return kind === 'person' ? text : capital(text); // a person's name keeps its letters
 }

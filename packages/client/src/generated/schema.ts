@@ -129,6 +129,7 @@ export interface components {
             decline_code?: string;
             succeeded_at: string | null;
             created_at: string;
+            verdict_at: string | null;
         };
         CompletedSignupView: {
             id: string;

@@ -44,7 +44,7 @@ export function notifyWith(features: readonly Feature[]): Notify {
           kind: 'decision',
           ref: id,
           text: `your backend is notified: ${type}`,
-          detail: null,
+          detail: { notified: type },
         } as const;
       });
       return { after: { ...after, journal: [...after.journal, ...lines] }, notified };

@@ -10,6 +10,8 @@ import {
   terminalTable,
 } from '../../../../src/frames/console/fields.js';
 import { html } from '../../../../src/frames/console/html.js';
+import { selectionLine } from '../../../../src/frames/console/selection.js';
+import { status } from '../../../../src/frames/console/show.js';
 import { auditFields } from '../../../../src/core/audit/audit.fields.js';
 import { AuditView } from '../../../../src/core/audit/audit.view.js';
 import { CustomerLinkView } from '../../../../src/core/customers/customer-link.view.js';
@@ -108,4 +110,28 @@ it('a console table shows ids last, a customer’s name where known, and no colu
   expect(shown).toContain('Ada &lt;Lovelace&gt;');
   expect(customersIn(refundFields, [refund, refund])).toEqual(['cus_1']);
   expect(columnsOf(refundFields, names, ['customer_id']).map((c) => c.label)).not.toContain('Customer');
+});
+
+it('a payment without money shows when the MoR refused it, not when Crossbill learned of it', () => {
+  const view = {
+    ...{ succeeded_at: null, verdict_at: '2026-09-17T18:38:00.000Z', created_at: '2026-11-28T17:29:00.000Z' },
+  } as PaymentView;
+  const [, taken] = paymentFields.find(([name]) => name === 'succeeded_at') ?? [];
+  const said = (payment: PaymentView): string => String(html`${taken?.page?.cell?.(payment)}`);
+  expect(said(view)).toMatch(/tried .*17 Sep 2026/);
+  expect(said({ ...view, verdict_at: null })).toMatch(/tried .*28 Nov 2026/);
+});
+
+it('the sums of a list leave out currencies without money, unless no currency has any', () => {
+  const none = { currency: 'GBP', rows: 2, minor: 0n };
+  const some = { currency: 'EUR', rows: 1, minor: 900n };
+  const said = (...sums: { currency: string; rows: number; minor: bigint }[]): string =>
+    String(selectionLine('/console/retries', {}, { sums, all: true }));
+  expect(said(none, some)).toMatch(/3\s+rows[^]*9\.00 EUR/);
+  expect(said(none, some)).not.toContain('GBP');
+  expect(said(none)).toContain('0.00 GBP');
+});
+
+it('a status of the MoR in capitals reads like any other status', () => {
+  expect(String(status('PENDING_TAX_TRANSACTION'))).toContain('pending tax transaction');
 });

@@ -46,6 +46,7 @@ it('the timeline says in words what Crossbill called, what failed and what it no
     lineOf({ call, status: 429, failed: '429 rate_limit' }, { kind: 'call' }),
     lineOf({ call, left: 'the invoice is paid' }),
     lineOf({ call, next: 'key_2' }),
+    lineOf({ notified: 'invoice.left_open' }),
     lineOf({ call: 'read_invoice', status: 200 }, { kind: 'call', text: 'read from Stripe: paid, 0.00 EUR due' }),
   ];
   expect(told.map(timelineSentence)).toEqual([
@@ -53,6 +54,7 @@ it('the timeline says in words what Crossbill called, what failed and what it no
     'Could not report the payment to Stripe: 429 rate_limit',
     'Crossbill no longer has to report the payment to Stripe: the invoice is paid',
     'Crossbill has still to report the payment to Stripe: the first request had no effect',
+    'Your backend is notified: invoice left open',
     'Read from Stripe: paid, 0.00 EUR due',
   ]);
 });

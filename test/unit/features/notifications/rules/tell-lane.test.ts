@@ -497,7 +497,7 @@ it("each notification of a step has a line in the timeline with the notification
   expect(both.map((t) => t.type)).toEqual(['invoice.paid', 'signup.completed']);
   expect(after.journal.slice(-2)).toEqual(
     both.map(({ id, type }) => ({
-      ...{ lane: 'in_1', at: NOW, kind: 'decision', ref: id, detail: null },
+      ...{ lane: 'in_1', at: NOW, kind: 'decision', ref: id, detail: { notified: type } },
       text: `your backend is notified: ${type}`,
     })),
   );
