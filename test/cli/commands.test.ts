@@ -174,10 +174,10 @@ it("`crossbill explain` shows an invoice's timeline for the id of the invoice, p
     expect(out).toContain(text);
     return out.indexOf(text);
   };
-  expect(at('invoice.created')).toBeLessThan(at('payment.succeeded'));
-  expect(at('payment.succeeded')).toBeLessThan(at('report_payment done'));
-  expect(at('report_payment done')).toBeLessThan(at('attach_payment done'));
-  expect(out).toMatch(/requestId req_/);
+  expect(at('Invoice created')).toBeLessThan(at('Payment succeeded'));
+  expect(at('Payment succeeded')).toBeLessThan(at('Reported the payment'));
+  expect(at('Reported the payment')).toBeLessThan(at('Attached the payment'));
+  expect(out).toMatch(/request req_/);
   expect(out).not.toContain('ada.lovelace');
   const [event] = await sql<{ event_id: string }>(
     `select event_id from inbox_event where type = 'payment.succeeded' limit 1`,
