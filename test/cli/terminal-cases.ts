@@ -87,7 +87,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   explain: {
     args: () => [facts.invoiceId],
-    text: /^Invoice in_\S+ of customer cus_\S+: paid\.[^]*payment\.succeeded/,
+    text: /^Invoice in_\S+ of customer cus_\S+: paid\.[^]*Payment succeeded/,
     json: ['id', 'invoices', 'signups', 'not_shown'],
   },
   refund: {

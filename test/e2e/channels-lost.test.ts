@@ -84,11 +84,11 @@ describe('a failed renewal gets a link automatically', () => {
       const story = [
         `Payment link ${String(link['id'])}: PAID, 29.90 EUR`,
         'made automatically',
-        outcome === 'decline' ? 'payment.failed' : 'payment.requires_action',
-        'make a payment link of 29.90 EUR (GB): the renewal was not paid',
-        'create_payment_link done',
-        'payment.captured',
-        'the link confirms the payment',
+        outcome === 'decline' ? 'Payment failed' : 'Payment requires action',
+        'Make a payment link of 29.90 EUR (GB): the renewal was not paid',
+        'Requested a payment link',
+        'Payment captured',
+        'The link confirms the payment',
         'is marked',
       ];
       for (const line of story) expect(explained.out).toContain(line);
@@ -183,8 +183,8 @@ describe('Crossbill finds unreported facts by reading at the MoR', () => {
     for (const line of [
       'Proforma invoice PF-GB-',
       'SETTLED, 29.90 EUR, payment due 2100-01-01',
-      'proforma_invoice.settled',
-      'create_proforma done',
+      'Proforma invoice settled',
+      'Requested a proforma invoice',
     ])
       expect(explained.out).toContain(line);
   });

@@ -40,7 +40,9 @@ describe('bank transfers', () => {
     const record = await world.stripe.paymentRecords.retrieve(String(payments[0]?.['payment_record_id']));
     expect(JSON.stringify(record)).toContain(String(morId));
     expect(paid['timeline']).toEqual(
-      expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('proforma_invoice.settled') })]),
+      expect.arrayContaining([
+        expect.objectContaining({ detail: expect.objectContaining({ type: 'proforma_invoice.settled' }) }),
+      ]),
     );
     const late = await make(id);
     expect(late).toMatchObject(refusal(409, 'invoice_not_payable'));

@@ -39,7 +39,7 @@ describe('ENROLMENT=linked', () => {
     expect(invoice).toMatchObject({ ignored_because: 'not_enrolled', expected_by: null, customer_id: s.customerId });
     const notified = (invoice['timeline'] as { text: string }[]).map((l) => l.text).join('\n');
     expect(notified).toContain(
-      `not enrolled: customer ${s.customerId} is linked to no customer of the MoR (ENROLMENT=linked)`,
+      `Not enrolled: customer ${s.customerId} is linked to no customer of the MoR (ENROLMENT=linked)`,
     );
     const events = await world.api<{ data: Json[] }>('GET', '/v1/events?type=invoice.created&limit=100');
     expect(events.body.data.length).toBeGreaterThan(0);

@@ -130,16 +130,20 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 1000 });
     const { timeline } = (await world.invoice(invoiceId, 'paid')) as { timeline: Json[] };
-    const texts = timeline.map((l) => `${String(l['kind'])}: ${String(l['text'])}`);
+    const texts = timeline.map(({ kind, text, detail }) => {
+      const { type, call, status } = (detail ?? {}) as { type?: string; call?: string; status?: number };
+      const done = call === undefined ? undefined : `${call} ${String(status)}`;
+      return `${String(kind)}: ${type ?? done ?? String(text)}`;
+    });
     const at = (what: RegExp): number => texts.findIndex((t) => what.test(t));
     const steps = [
       /^event: invoice\.created/,
       /^event: payment\.succeeded/,
-      /^call: read from Stripe: open/,
-      /^decision: mark paid/,
-      mode === 'payment_record' ? /^call: report_payment done/ : /^call: set_reference done/,
-      mode === 'payment_record' ? /^call: attach_payment done/ : /^call: pay_out_of_band done/,
-      /^decision: payment .* is marked/,
+      /^call: read_invoice 200/,
+      /^decision: Mark paid/,
+      mode === 'payment_record' ? /^call: report_payment 200/ : /^call: set_reference 200/,
+      mode === 'payment_record' ? /^call: attach_payment 200/ : /^call: pay_out_of_band 200/,
+      /^decision: Payment .* is marked/,
     ].map(at);
     expect(steps).not.toContain(-1);
     expect(steps).toEqual(steps.toSorted((a, b) => a - b));

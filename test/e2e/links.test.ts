@@ -135,7 +135,7 @@ describe('payment links', () => {
     await world.shows(`/v1/invoices/${id}`, (r) => (r['e_invoices'] as Json[])[0]?.['status'] === 'CANCELLED');
     expect((await world.api('GET', '/v1/e-invoices/none')).status).toBe(400);
     const explained = await cli(['explain', String(eInvoice?.['id'])], world.env);
-    for (const line of [`E-invoice ${String(eInvoice?.['id'])}: CANCELLED`, 'e_invoice.issued', 'e_invoice.cancelled'])
+    for (const line of [`E-invoice ${String(eInvoice?.['id'])}: CANCELLED`, 'E invoice issued', 'E invoice cancelled'])
       expect(explained.out).toContain(line);
   });
 

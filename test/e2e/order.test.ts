@@ -106,7 +106,7 @@ describe('events in any order', () => {
     await world.control('DELETE', '/faults');
     await world.advance(4_000);
     const events = await world.shows<{ timeline: Json[] }>(`/v1/invoices/${invoiceId}`, (r) =>
-      r.timeline.some((l) => String(l['text']).startsWith('invoice.created')),
+      r.timeline.some((l) => (l['detail'] as Json | undefined)?.['type'] === 'invoice.created'),
     );
     expect(events).toMatchObject({ status: 'paid' });
     await paidOnce(world, invoiceId);
