@@ -26,7 +26,16 @@ const engineRules = [
 ].map((name) => `src/engine/${name}.ts`);
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', 'node_modules/**', '.crossbill/**', 'coverage/**', 'packages/*/src/generated/**'] },
+  {
+    ignores: [
+      '**/dist/**',
+      'node_modules/**',
+      '.crossbill/**',
+      'coverage/**',
+      'packages/*/src/generated/**',
+      'test/architecture/example-feature/**',
+    ],
+  },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked],

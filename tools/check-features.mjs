@@ -1,17 +1,21 @@
 // `npm run check:features`: can each feature be deleted? Type-checks src/ without the folder of each feature and its lines
-// in features.ts, and at last without all of them. Nothing is copied: the compiler does not see the files, and a file
-// that a removal does not touch is parsed only once.
+// in features.ts, then without all of them, and at last with the example feature in its place. Nothing is copied: the
+// compiler sees other files than the disk has, and a file that a case does not touch is parsed only once.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { EXAMPLE, listWithExample } from '../test/architecture/example-feature.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'src/features');
 const list = join(root, 'src/features.ts');
 const all = readdirSync(folder);
 const asked = process.argv.slice(2);
-const cases = asked.length > 0 ? asked.map((name) => name.split(',')) : [...all.map((name) => [name]), all];
+const cases =
+  asked.length > 0
+    ? asked.filter((name) => name !== EXAMPLE.name).map((name) => name.split(','))
+    : [...all.map((name) => [name]), all];
 
 /** The text of features.ts without the import of each feature, and without its line in the list. */
 function listWithout(names) {
@@ -33,16 +37,23 @@ const { options, fileNames } = ts.parseJsonConfigFileContent(
 const parsed = new Map();
 let last;
 
-/** Type-checks src/ without these features. Returns each error as a line with its place. */
-function errorsWithout(names) {
-  const isGone = (path) => names.some((name) => path.startsWith(join(folder, name, '/')));
+/**
+ * Type-checks src/ with another list of features. Returns each error as a line with its place.
+ * @param isGone true for a file that the compiler does not see
+ * @param shown where a file of the program stands on the disk
+ */
+function errorsWith(listText, isGone, shown = (path) => path) {
   const host = ts.createCompilerHost(options, true);
   const disk = { ...host };
-  host.fileExists = (path) => !isGone(path) && disk.fileExists(path);
-  host.readFile = (path) => (path === list ? listWithout(names) : disk.readFile(path));
-  host.getSourceFile = (path, language, ...more) => {
-    if (path === list) return ts.createSourceFile(path, listWithout(names), language, true);
-    if (!parsed.has(path)) parsed.set(path, disk.getSourceFile(path, language, ...more));
+  host.fileExists = (path) => !isGone(path) && disk.fileExists(shown(path));
+  host.directoryExists = (path) => disk.directoryExists(shown(path));
+  host.readFile = (path) => (path === list ? listText : disk.readFile(shown(path)));
+  host.getSourceFile = (path, language) => {
+    if (path === list) return ts.createSourceFile(path, listText, language, true);
+    if (!parsed.has(path)) {
+      const text = disk.readFile(shown(path));
+      parsed.set(path, text === undefined ? undefined : ts.createSourceFile(path, text, language, true));
+    }
     return parsed.get(path);
   };
   const program = ts.createProgram(
@@ -64,14 +75,24 @@ function errorsWithout(names) {
 }
 
 let failed = 0;
-for (const names of cases) {
-  const name = names.length === all.length ? 'all' : names.join(', ');
-  const errors = errorsWithout(names);
+
+function report(name, errors) {
   const files = new Set(errors.map(({ file }) => file)).size;
-  const result = errors.length === 0 ? 'compiles' : `${errors.length} errors in ${files} files`;
-  console.log(`without ${name}: ${result}`);
-  if (errors.length === 0) continue;
+  console.log(`${name}: ${errors.length === 0 ? 'compiles' : `${errors.length} errors in ${files} files`}`);
   for (const { file, line, text } of errors) console.log(`  ${file}:${line} ${text}`);
-  failed += 1;
+  if (errors.length > 0) failed += 1;
+}
+
+for (const names of cases) {
+  const isGone = (path) => names.some((name) => path.startsWith(join(folder, name, '/')));
+  const name = names.length === all.length ? 'all' : names.join(', ');
+  report(`without ${name}`, errorsWith(listWithout(names), isGone));
+}
+if (asked.length === 0 || asked.includes(EXAMPLE.name)) {
+  const shown = (path) => path.replace(join(folder, EXAMPLE.name), EXAMPLE.folder);
+  report(
+    'with the example',
+    errorsWith(listWithExample(readFileSync(list, 'utf8')), () => false, shown),
+  );
 }
 process.exitCode = failed === 0 ? 0 : 1;

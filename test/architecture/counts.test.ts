@@ -15,8 +15,8 @@ it('core, engine and shared have at most 26,700 lines besides imports', () => {
   expect(linesOf(src.filter(({ path }) => /^(core|engine|shared)\//.test(path)))).toBeLessThanOrEqual(26_700);
 });
 
-it('src has at most 58,450 lines besides imports', () => {
-  expect(linesOf(src)).toBeLessThanOrEqual(58_450);
+it('src has at most 58,550 lines besides imports', () => {
+  expect(linesOf(src)).toBeLessThanOrEqual(58_550);
 });
 
 it('only the list of features names the folder of a feature from outside', () => {
