@@ -8,7 +8,7 @@ export default {
   ...rest,
   roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture', '<rootDir>/packages/mor/test'],
   // These start npm and jest themselves, which takes as long as a hundred other files: `npm test` runs them.
-  testPathIgnorePatterns: ['/test/architecture/(ci|matrix|release)\\.test\\.ts$'],
+  testPathIgnorePatterns: ['/test/architecture/(ci|matrix|release)\\.test\\.ts$', '/any-event-all\\.test\\.ts$'],
   // They compute more than they wait: every core helps.
   maxWorkers: '100%',
 };

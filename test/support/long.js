@@ -39,4 +39,5 @@ export const LONG = [
   'test/cli/rehearse',
   'test/e2e/codes-of-tomorrow',
   'test/e2e/slow-table',
+  'test/unit/core/lanes/any-event-all',
 ];
