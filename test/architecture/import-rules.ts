@@ -82,7 +82,15 @@ const PURE = new Set([
   '@crossbill/mor/read.js',
 ]);
 
-export const MAX_LINES = 400;
+export const MAX_LINES = 310;
+/** Outside of `src/`: programs and helpers of the tests. */
+const MAX_LINES_OUTSIDE = 400;
+/** Files that were longer when the limit fell. This list may only shrink. */
+const STILL_LONG: ReadonlySet<string> = new Set([
+  'shared/config/settings.ts',
+  'shared/config/kinds.ts',
+  'shared/domain/mor-object.ts',
+]);
 /** A test file holds one subject's cases, with their data. */
 export const MAX_TEST_LINES = 550;
 
@@ -147,11 +155,16 @@ function valueImports(file: SourceFile): string[] {
 /** Files over the limit of one subject; a generated one may be long. */
 export function tooLong(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path }) => !path.includes('/generated/'))
+    .filter(({ path }) => !path.includes('/generated/') && !STILL_LONG.has(path))
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0) }))
-    .map((file) => ({ ...file, limit: file.path.endsWith('.test.ts') ? MAX_TEST_LINES : MAX_LINES }))
+    .map((file) => ({ ...file, limit: limitOf(file.path) }))
     .filter(({ lines, limit }) => lines > limit)
     .map(({ path, lines, limit }) => `${path} has ${lines} lines: split it, the limit is ${limit}`);
+}
+
+function limitOf(path: string): number {
+  if (path.endsWith('.test.ts')) return MAX_TEST_LINES;
+  return /^(test|tools|packages)\//.test(path) ? MAX_LINES_OUTSIDE : MAX_LINES;
 }
 
 /** All TypeScript files below a folder of the project. */

@@ -1,6 +1,6 @@
 // The rules for the sources as they stand: imports, length of files, the place of a rule, stored words.
 import { expect, it } from '@jest/globals';
-import { brokenRules, folderCircles, packagesBehind, readSources, tooLong } from './import-rules.js';
+import { brokenRules, folderCircles, MAX_LINES, packagesBehind, readSources, tooLong } from './import-rules.js';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
@@ -23,7 +23,7 @@ it('the list of features loads no package at its start, so every folder may impo
   expect(packagesBehind(src, 'features.ts')).toEqual([]);
 });
 
-it('no source file has more than 400 lines, and no test file more than 550', () => {
+it('no file of src has more than 310 lines, no other source file more than 400, and no test file more than 550', () => {
   expect([src, tools, readSources('test')].flatMap(tooLong)).toEqual([]);
 });
 
@@ -118,8 +118,8 @@ it('the import check finds each way to read an environment variable', () => {
 });
 
 it('the line check counts the lines of a file as an editor does', () => {
-  expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(400) }])).toEqual([]);
-  expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(401) }])).toHaveLength(1);
+  expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(MAX_LINES) }])).toEqual([]);
+  expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(MAX_LINES + 1) }])).toHaveLength(1);
 });
 
 const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string])[] = [
@@ -142,7 +142,9 @@ const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string]
   ['which Stripe errors are tried again', 'frames/stripe/failure.ts', 'toFailure'],
 ];
 
-const LIMIT_OF_RULES = 350;
+const LIMIT_OF_RULES = 270;
+/** Rules and words that were longer when the limit fell. This list may only shrink. */
+const STILL_LONG = ['shared/domain/events/stripe-event.ts', 'shared/domain/mor-object.ts'];
 /** The one file that knows the sentences of every room. */
 const JOINS_WORDS = 'core/reviews/rules/words.ts';
 
@@ -151,9 +153,11 @@ it.each(NAMED_RULES)('the rule on %s is exported from %s', (_, path, name) => {
   expect(file?.text).toMatch(new RegExp(`^export (function|const|abstract class|class) ${name}\\b`, 'm'));
 });
 
-it('no file of rules has more than 350 lines', () => {
+it('no file of rules has more than 270 lines', () => {
   const rules = src.filter((f) => /^shared\/(domain\/|policy\.ts$)|\/rules\//.test(f.path));
-  const long = rules.filter((f) => f.text.split('\n').length - 1 > LIMIT_OF_RULES).map((f) => f.path);
+  const long = rules
+    .filter((f) => f.text.split('\n').length - 1 > LIMIT_OF_RULES && !STILL_LONG.includes(f.path))
+    .map((f) => f.path);
   expect(rules.length).toBeGreaterThan(50);
   expect(long).toEqual([]);
 });

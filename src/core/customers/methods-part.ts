@@ -5,7 +5,7 @@ import { type Html, html } from '../../frames/console/html.js';
 import { type Column, table } from '../../frames/console/list.js';
 import { type Session } from '../../frames/console/session.js';
 import { count, facts, foreign, headed, id, moneyLink, section, status, time } from '../../frames/console/show.js';
-import { mayDo } from '../../frames/api/access/caller.js';
+import { mayDo } from '../../frames/api/access/roles.js';
 import { type PaymentMethod, type RefusedRenewal } from './payment-methods.repository.js';
 
 /** The data of this part. `refused`: the customer's open renewals refused by the MoR. */

@@ -1,7 +1,7 @@
 // Pages of webhook events: the list with outcomes, one body with masked personal data, and a button to decide again.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { mayDo } from '../../frames/api/access/caller.js';
+import { mayDo } from '../../frames/api/access/roles.js';
 import { eventFields } from './event.fields.js';
 import { EVENT_SOURCES, EVENT_STATUSES, eventWithBodyView, listedEvent } from './event.view.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';

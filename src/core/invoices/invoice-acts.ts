@@ -5,7 +5,7 @@ import { type InvoiceView } from '../../engine/read-model.js';
 import { isOver, isPayable, refundable } from '../../shared/domain/status.js';
 import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../books/rules/open-money.js';
 import { type Ctx } from '../../engine/context.js';
-import { mayDo } from '../../frames/api/access/caller.js';
+import { mayDo } from '../../frames/api/access/roles.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../../frames/console/acts.js';
 import { disputeAct, disputeLink } from '../mor-objects/dispute-link.view.js';
 import { type Names } from '../../frames/console/fields.js';

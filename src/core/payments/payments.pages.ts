@@ -1,7 +1,7 @@
 // The pages of payments: the list, and one payment with the amount left to refund.
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { mayDo } from '../../frames/api/access/caller.js';
+import { mayDo } from '../../frames/api/access/roles.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { given } from '../../frames/api/http/page.js';
 import { invalid, notFound, valueOrProblem } from '../../frames/api/http/problem.js';
@@ -16,8 +16,7 @@ import { disputeAct, disputeLink } from '../mor-objects/dispute-link.view.js';
 import { paymentSentence } from './payment-sentence.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../../frames/console/acts.js';
 import { PaymentsRepository } from './payments.repository.js';
-import { ReadModel } from '../../engine/read-model.js';
-import { type PaymentView } from '../../engine/read-model.js';
+import { ReadModel, type PaymentView } from '../../engine/read-model.js';
 import { refundable } from '../../shared/domain/status.js';
 import { PaymentsService } from './payments.service.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';

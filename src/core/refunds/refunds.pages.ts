@@ -10,7 +10,7 @@ import { type PaymentRow, refundMoves, type RefundRow } from '../../shared/domai
 import { decimalFromMinor, showMoney } from '../../shared/domain/money.js';
 import { RefundsRepository } from './refunds.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { mayDo } from '../../frames/api/access/caller.js';
+import { mayDo } from '../../frames/api/access/roles.js';
 import { type Config, CONFIG } from '../../shared/config/index.js';
 import { liveMode } from '../../engine/own-account.js';
 import { refundable } from '../../shared/domain/status.js';

@@ -2,7 +2,7 @@
 import { REVIEW_KINDS } from './rules/impact.js';
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { mayDo } from '../../frames/api/access/caller.js';
+import { mayDo } from '../../frames/api/access/roles.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { given } from '../../frames/api/http/page.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../../frames/api/http/problem.js';
@@ -13,9 +13,8 @@ import { isNamed, REVIEW_STATUSES, type ReviewView, reviewView } from './review.
 import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
 import { showMoney } from '../../shared/domain/money.js';
 import { type Page as RowsPage, type PageRequest } from '../../shared/domain/page.js';
-import { ReviewsRepository } from './reviews.repository.js';
+import { ReviewsRepository, type ReviewFilter } from './reviews.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { type ReviewFilter } from './reviews.repository.js';
 import { ReviewsService } from './reviews.service.js';
 import { ConsoleAudit } from '../../frames/console/console-audit.js';
 import { CustomerNames } from '../../frames/console/customer-names.js';

@@ -1,7 +1,7 @@
 // Pages of notifications: the list with the backend's replies, and another delivery.
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { mayDo } from '../../frames/api/access/caller.js';
+import { mayDo } from '../../frames/api/access/roles.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { given } from '../../frames/api/http/page.js';
 import { notFound } from '../../frames/api/http/problem.js';

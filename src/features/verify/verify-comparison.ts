@@ -78,7 +78,7 @@ export class VerifyComparison {
     const ids = [...findings.again];
     for (let at = 0; at < ids.length; at += VERIFY_PAGE) {
       const some = ids.slice(at, at + VERIFY_PAGE);
-      const ours = await parts.books.invoices(some);
+      const ours = await parts.books.records.invoices(some);
       for (const id of some) {
         const own = ours.get(id) ?? null;
         if (own === null && unheard.has(id)) continue; // our database still does not know the invoice
@@ -98,7 +98,7 @@ export class VerifyComparison {
     const { since, resumed } = options;
     const now = this.session.now();
     for (let after = 0; ;) {
-      const page = await parts.books.openEnds(since, after, VERIFY_PAGE);
+      const page = await parts.books.records.openEnds(since, after, VERIFY_PAGE);
       for (const ours of page) {
         const settled = compareWithin(ours, now);
         findings.addOfBooks([...settled, ...compareCharges(ours)]);
@@ -127,8 +127,8 @@ export class VerifyComparison {
       async (page) => {
         const ids = page.map((i) => i.invoiceId);
         // Read the lanes under way before our records: then the records of a lane not under way are complete.
-        const underWay = await books.underWay(ids);
-        const ours = await books.invoices(ids);
+        const underWay = await books.records.underWay(ids);
+        const ours = await books.records.invoices(ids);
         let left = 0;
         for (const facts of page) {
           const found = await this.ofInvoice(facts, ours.get(facts.invoiceId) ?? null);
@@ -187,7 +187,7 @@ export class VerifyComparison {
         const news = page.filter((e) => e.type !== BALANCE_TYPE);
         await this.manual.balances(page);
         await this.olderInvoices(news);
-        const unknown = await books.unknownEvents(news.map((e) => e.eventId));
+        const unknown = await books.records.unknownEvents(news.map((e) => e.eventId));
         const lost = news.filter(({ eventId }) => unknown.has(eventId));
         for (const e of await this.outside.without(lost)) {
           if (!isOnItsWay(e, now)) findings.addMissing(e, missingEvent(e));
@@ -208,7 +208,7 @@ export class VerifyComparison {
       if (id === null || createdAt === null || createdAt >= options.since || this.olderSeen.has(id)) continue;
       this.olderSeen.add(id); // Stripe lists the newest event first
       const parsed = parseStripeEvent(e.body);
-      const own = await parts.books.invoice(id);
+      const own = await parts.books.records.invoice(id);
       if (parsed.usability !== 'usable' || own === null) continue;
       if (!compareInvoice(parsed.event.invoice, own, this.session.now()).some(isOfMoney)) continue;
       const facts = await this.read(id);
@@ -233,12 +233,12 @@ export class VerifyComparison {
     const [ids, events] = [[...this.recentInvoices], this.recentEvents];
     if (ids.length === 0 && events.length === 0) return;
     await this.session.sleep(VERIFY_RECENT_PAUSE_MS);
-    const unknown = await books.unknownEvents(events.map((e) => e.eventId));
+    const unknown = await books.records.unknownEvents(events.map((e) => e.eventId));
     for (const e of events) if (unknown.has(e.eventId)) findings.addMissing(e, missingEvent(e));
     for (const id of ids) {
       const facts = await this.read(id);
-      const underWay = (await books.underWay([id])).has(id);
-      const own = await books.invoice(id);
+      const underWay = (await books.records.underWay([id])).has(id);
+      const own = await books.records.invoice(id);
       const now = this.session.now();
       if (own !== null) findings.addOfBooks(compareWithin(own, now, 0));
       const found = facts === null ? [] : await this.ofInvoice(facts, own, 0);

@@ -29,7 +29,7 @@ export class VerifyManual {
       'records',
       (query) => reader.listPaymentRecords(query),
       async (page) => {
-        const ours = await books.invoices(page.flatMap((r) => r.invoiceId ?? []));
+        const ours = await books.records.invoices(page.flatMap((r) => r.invoiceId ?? []));
         for (const record of page) {
           const own = ours.get(record.invoiceId ?? '');
           const p = own?.payments.find((x) => x.paymentRecordId === record.paymentRecordId && x.mark === 'confirmed');
@@ -48,7 +48,7 @@ export class VerifyManual {
       'notes',
       (query) => reader.listNewCreditNotes(query),
       async (page) => {
-        const ours = await books.invoices(page.flatMap((n) => n.invoiceId ?? []));
+        const ours = await books.records.invoices(page.flatMap((n) => n.invoiceId ?? []));
         for (const own of ours.values()) findings.addShown(compareForeignNotes(own, page));
       },
     );
@@ -62,7 +62,7 @@ export class VerifyManual {
     const fresh = [...new Set(moved)].filter((id) => !this.customersSeen.has(id));
     if (fresh.length === 0) return;
     for (const id of fresh) this.customersSeen.add(id);
-    for (const id of await books.payingCustomers(fresh)) {
+    for (const id of await books.records.payingCustomers(fresh)) {
       const listing = () => reader.listBalance(id, verifySession.options.since);
       verifySession.findings.addShown(
         compareBalance(id, await verifySession.ask(listing, 'a balance could not be listed')),
@@ -102,7 +102,7 @@ export class VerifyManual {
     if (paymentRecordId === null) return [];
     const read = () => reader.readPaymentRecord(paymentRecordId);
     const record = await verifySession.ask(read, 'a payment record could not be read');
-    const now = await books.invoice(own.invoice.invoiceId);
+    const now = await books.records.invoice(own.invoice.invoiceId);
     await verifySession.step('payment_records', 0);
     return compareRecord(now ?? own, payment, record);
   }

@@ -27,7 +27,7 @@ export class VerifyOutside {
   /** Leaves out the events about invoices outside the enrolment. */
   async without(events: readonly BillingEventFacts[]): Promise<readonly BillingEventFacts[]> {
     if (events.length === 0 || ruleOf(this.session.parts.context).by === 'all') return events;
-    const ours = await this.session.parts.books.invoices(events.flatMap((e) => e.about.id ?? []));
+    const ours = await this.session.parts.books.records.invoices(events.flatMap((e) => e.about.id ?? []));
     const kept: BillingEventFacts[] = [];
     for (const e of events) {
       const parsed = parseStripeEvent(e.body);

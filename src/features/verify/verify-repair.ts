@@ -100,7 +100,7 @@ export class VerifyRepair {
         why = `could not list Stripe's events: ${page.message}`;
         break;
       }
-      const unknown = await books.unknownEvents(page.value.items.map((e) => e.eventId));
+      const unknown = await books.records.unknownEvents(page.value.items.map((e) => e.eventId));
       for (const e of page.value.items) {
         const d = wanted.get(e.eventId);
         const isOther = others && d === undefined && !isOnItsWay(e, now);

@@ -41,7 +41,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyReposito
   const old = items.filter((e) => isRenderedTooOld(e.body)).length;
   if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
   const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
-  const unknown = await books.unknownEvents(due.map((e) => e.eventId));
+  const unknown = await books.records.unknownEvents(due.map((e) => e.eventId));
   if (unknown.size === 0) return [ok(due.length === 0 ? 'no event was due in a day' : `the newest ${due.length} came`)];
   const todo =
     'Check the address of the endpoint at Stripe, and its signing secret in STRIPE_WEBHOOK_SECRETS. Then run `crossbill backfill --since 1d`.';

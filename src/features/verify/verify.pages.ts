@@ -1,7 +1,7 @@
 // The console page of the newest verify run: its differences, their repair, and their acknowledgement by a person.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { mayDo } from '../../frames/api/access/caller.js';
+import { mayDo } from '../../frames/api/access/roles.js';
 import { IdPipe } from '../../frames/api/http/id.pipe.js';
 import { invalid, notFound, Problem } from '../../frames/api/http/problem.js';
 import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';

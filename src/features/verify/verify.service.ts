@@ -204,9 +204,9 @@ export class VerifyService {
     const stillLost = new Set<Difference>();
     for (let at = 0; at < lost.length; at += VERIFY_PAGE) {
       const some = lost.slice(at, at + VERIFY_PAGE);
-      const unknown = await this.books.unknownEvents(some.flatMap((d) => d.eventId ?? []));
+      const unknown = await this.books.records.unknownEvents(some.flatMap((d) => d.eventId ?? []));
       const invoiceIds = some.flatMap((d) => (d.eventId === null ? (d.invoiceId ?? []) : []));
-      const ours = await this.books.invoices(invoiceIds);
+      const ours = await this.books.records.invoices(invoiceIds);
       for (const d of some) {
         const facts = findings.shown.get(d.invoiceId ?? '');
         const own = ours.get(d.invoiceId ?? '');

@@ -4,7 +4,7 @@ import { SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { CONFIG, type Config, stripeMode } from '../../shared/config/index.js';
-import { takePortsOff } from './access/caller.js';
+import { takePortsOff } from './access/client-address.js';
 import { openApi, type Webhooks } from './http/openapi.js';
 
 const nothing = helmet({

@@ -2,7 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { targetOf } from '../api/access/access.guard.js';
-import { addressOf, type Caller } from '../api/access/caller.js';
+import { addressOf } from '../api/access/client-address.js';
+import { type Caller } from '../api/access/caller.js';
 import { toProblem } from '../api/http/problem.filter.js';
 import { AuditLog } from '../../shared/domain/ports/audit-log.js';
 import { sessionOf } from './console.guard.js';

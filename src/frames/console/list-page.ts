@@ -1,6 +1,6 @@
 // A page with a list: filters, sums of the selection, rows, older rows, actions on many rows, and the same rows as CSV.
 import { type Request, type Response } from 'express';
-import { mayDo } from '../api/access/caller.js';
+import { mayDo } from '../api/access/roles.js';
 import { toProblem } from '../api/http/problem.filter.js';
 import { invalid, type Problem } from '../api/http/problem.js';
 import { type Page, type PageRequest, type SelectionSums } from '../../shared/domain/page.js';

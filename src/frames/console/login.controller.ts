@@ -3,7 +3,7 @@ import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res, UseFil
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { OpenToAll } from '../api/access/access.js';
-import { addressOf } from '../api/access/caller.js';
+import { addressOf } from '../api/access/client-address.js';
 import { Denials } from '../api/access/denials.js';
 import { KeyRing } from '../api/access/key-ring.js';
 import { notFound } from '../api/http/problem.js';

@@ -4,7 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CookieOptions, type Request, type Response } from 'express';
-import { addressOf, type Caller } from '../api/access/caller.js';
+import { addressOf } from '../api/access/client-address.js';
+import { type Caller } from '../api/access/caller.js';
 import { type ApiKey, CONFIG, type Config, isLoopbackHost } from '../../shared/config/index.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { ConsoleSessions } from './console-sessions.js';

@@ -1,5 +1,5 @@
 // The page of one dispute or alert: amount, state, possible actions, and its lines of the invoice's timeline.
-import { mayDo } from '../../../frames/api/access/caller.js';
+import { mayDo } from '../../../frames/api/access/roles.js';
 import {
   actLink,
   actRow,

@@ -4,7 +4,9 @@ import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 import { Problem } from '../http/problem.js';
 import { type AccessRule, RULE } from './access.js';
-import { addressOf, type Caller, mayDo, setCaller } from './caller.js';
+import { addressOf } from './client-address.js';
+import { type Caller, setCaller } from './caller.js';
+import { mayDo } from './roles.js';
 import { Denials } from './denials.js';
 import { KeyRing } from './key-ring.js';
 

@@ -9,7 +9,8 @@ import { AuditLog } from '../../../shared/domain/ports/audit-log.js';
 import { toProblem } from '../http/problem.filter.js';
 import { type AccessRule, RULE } from './access.js';
 import { targetOf } from './access.guard.js';
-import { addressOf, callerOf } from './caller.js';
+import { addressOf } from './client-address.js';
+import { callerOf } from './caller.js';
 import { LOG, type Logger } from '../../../shared/observe/index.js';
 
 type Entry = Parameters<AuditLog['write']>[0];

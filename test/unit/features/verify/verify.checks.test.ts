@@ -1,6 +1,7 @@
 // What `crossbill doctor` says of Stripe's events and their arrival.
 import { expect, it } from '@jest/globals';
 import { arrivalChecks } from '../../../../src/features/verify/verify.checks.js';
+import { type RecordsRepository } from '../../../../src/features/verify/records.repository.js';
 import { type VerifyRepository } from '../../../../src/features/verify/verify.repository.js';
 import { type BillingEventFacts, type BillingReader } from '../../../../src/shared/domain/ports/billing-reader.js';
 import { reported } from '../../../support/builders/reported.js';
@@ -17,7 +18,7 @@ it('the command `crossbill doctor` fails on a Stripe account with a too old defa
   });
   const books = {
     installedAt: () => Promise.resolve(new Date(0)),
-    unknownEvents: () => Promise.resolve(new Set<string>()),
+    records: { unknownEvents: () => Promise.resolve(new Set<string>()) } as Partial<RecordsRepository>,
   } as Partial<VerifyRepository>;
   const level = async (name: string) => {
     const reader = { listEvents: () => reply({ items: [event(name)], unreadable: [], next: null }) };
