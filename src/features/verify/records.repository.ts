@@ -1,9 +1,10 @@
 // Reads our records in bulk, for verify to compare: invoices with everything of theirs, and what the inbox lacks.
+import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type OurInvoice } from '../../shared/domain/difference.js';
 import { type InvoiceRow, type PaymentRow } from '../../shared/domain/model.js';
-import { type DatabaseTime, timeSql } from '../../frames/store/database-time.js';
-import { type Database } from '../../frames/store/database.js';
+import { DatabaseTime, timeSql } from '../../frames/store/database-time.js';
+import { Database } from '../../frames/store/database.js';
 import {
   InvoiceEntity,
   MorObjectEntity,
@@ -12,6 +13,7 @@ import {
   ReviewEntity,
 } from '../../frames/store/entities.js';
 
+@Injectable()
 export class RecordsRepository {
   constructor(
     private readonly db: Database,

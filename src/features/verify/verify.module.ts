@@ -20,6 +20,7 @@ import { VerifyRepository } from './verify.repository.js';
 import { Comparer, Differences, LostEvents } from '../../shared/domain/ports/differences.js';
 import { DifferencesRepository } from './differences.repository.js';
 import { MarksRepository } from './marks.repository.js';
+import { RecordsRepository } from './records.repository.js';
 import { LossRepository } from './loss.repository.js';
 import { EndpointsLogRepository } from './endpoints-log.repository.js';
 
@@ -42,6 +43,7 @@ const GRACE_MS = 1_000;
     DifferencesRepository,
     { provide: Differences, useExisting: DifferencesRepository },
     MarksRepository,
+    RecordsRepository,
     LossRepository,
     EndpointsLogRepository,
   ],

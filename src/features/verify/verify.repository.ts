@@ -33,13 +33,12 @@ export type TakeUp = {
 @Injectable()
 export class VerifyRepository {
   private readonly runs = this.db.orm.getRepository(VerifyRunEntity);
-  /** Our records, to compare. */
-  readonly records = new RecordsRepository(this.db, this.clock);
-
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
     readonly marks: MarksRepository = new MarksRepository(db),
+    /** Our records, to compare. */
+    readonly records: RecordsRepository = new RecordsRepository(db, clock),
   ) {}
 
   /** The database's time. Every replica uses it for the times of runs. */

@@ -44,6 +44,7 @@ import { type Delivery } from '#src/shared/domain/ports/receiver.js';
 import { PaymentMethodsRepository } from '#src/core/customers/payment-methods.repository.js';
 import { PgRequestBudget } from '#src/frames/store/pg-request-budget.js';
 import { MarksRepository } from '#src/features/verify/marks.repository.js';
+import { RecordsRepository } from '#src/features/verify/records.repository.js';
 import { VerifyRepository } from '#src/features/verify/verify.repository.js';
 import { ReviewsRepository } from '#src/core/reviews/reviews.repository.js';
 import { ChargeLookupsRepository } from '#src/features/enrolment/charge-lookups.repository.js';
@@ -224,7 +225,9 @@ export class Replica {
       context.settings,
       enrolment,
     );
-    const verifyBooks = stored('verify', new VerifyRepository(db, clock, stored('marks', new MarksRepository(db))));
+    const marks = stored('marks', new MarksRepository(db));
+    const records = stored('verify', new RecordsRepository(db, clock));
+    const verifyBooks = stored('verify', new VerifyRepository(db, clock, marks, records));
     const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
     this.verify = new VerifyService(
       verifyBooks,
