@@ -10,7 +10,7 @@ import { type InvoiceView } from '../../engine/read-model.js';
 import { besides, copyable, fold, headline } from '../../frames/console/acts.js';
 import { html, type Html } from '../../frames/console/html.js';
 import { type Column, table } from '../../frames/console/list.js';
-import { timeline } from '../../frames/console/timeline.js';
+import { timeline } from './timeline.js';
 import { disputeIdLink, isDispute } from '../mor-objects/dispute-link.view.js';
 import {
   billingReason,

@@ -27,7 +27,7 @@ import {
   WordOrNull,
 } from '../../frames/api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
-import { timelineSentence } from '../../frames/console/timeline-words.js';
+import { timelineSentence } from './timeline-words.js';
 import { RetriesView, retriesView } from './retry.view.js';
 import { PaymentView, paymentView } from '../payments/payment.view.js';
 import { paymentName } from '../../shared/domain/payment-name.js';

@@ -16,7 +16,7 @@ import { nextTryOf } from '../../core/invoices/retry.view.js';
 import { Finder, SHORTEST_NAME } from '../console/finder.js';
 import { minorsOf, splitAmount } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
-import { callToDo, timelineSentence } from '../console/timeline-words.js';
+import { callToDo, timelineSentence } from '../../core/invoices/timeline-words.js';
 import { ReviewsRepository } from '../../core/reviews/reviews.repository.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
 import { SignupsRepository } from '../../core/signups/signups.repository.js';

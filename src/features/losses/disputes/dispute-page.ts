@@ -25,7 +25,7 @@ import {
   status,
   time,
 } from '../../../frames/console/show.js';
-import { timeline } from '../../../frames/console/timeline.js';
+import { timeline } from '../../../core/invoices/timeline.js';
 import { type JournalLine, type PaymentRow } from '../../../shared/domain/model.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
 import { type InvoiceView } from '../../../engine/read-model.js';

@@ -4,9 +4,9 @@ import { join } from '../../feature.js';
 import { FEATURES } from '../../features.js';
 import { type CallKind, type JournalLine } from '../../shared/domain/model.js';
 import { known, newerCode } from '../../shared/domain/sentence.js';
-import { capital, eventWords, words } from './show.js';
+import { capital, eventWords, words } from '../../frames/console/show.js';
 
-export type CallWords = { readonly toDo: string; readonly done: string };
+type CallWords = { readonly toDo: string; readonly done: string };
 
 const CALLS: Readonly<Record<string, CallWords>> = {
   finalize_invoice: { toDo: 'finalize the invoice on Stripe', done: 'Finalized the invoice on Stripe' },

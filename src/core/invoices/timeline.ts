@@ -1,8 +1,8 @@
 // The timeline of an object, oldest line first: the actor and the event, in words. Routine steps are folded; links and
 // buttons stand for ids.
 import { type JournalLine } from '../../shared/domain/model.js';
-import { type Html, html, nothing } from './html.js';
-import { copyId, foreign, pathOf, time } from './show.js';
+import { type Html, html, nothing } from '../../frames/console/html.js';
+import { copyId, foreign, pathOf, time } from '../../frames/console/show.js';
 import { isSuccess, timelineSentence } from './timeline-words.js';
 
 export function timeline(journal: readonly JournalLine[]): Html {

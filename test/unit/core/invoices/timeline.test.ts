@@ -1,6 +1,6 @@
 // The actor of each line of a timeline.
 import { expect, it } from '@jest/globals';
-import { timeline } from '../../../../src/frames/console/timeline.js';
+import { timeline } from '../../../../src/core/invoices/timeline.js';
 import { type JournalLine } from '../../../../src/shared/domain/model.js';
 import { applyEvent } from '../../../../src/engine/apply-event.js';
 import { type LaneEvent } from '../../../../src/engine/event.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { Lane } from '../../../../src/engine/lane.js';
 import { emptyLane } from '../../../../src/engine/context.js';
-import { timelineSentence } from '../../../../src/frames/console/timeline-words.js';
+import { timelineSentence } from '../../../../src/core/invoices/timeline-words.js';
 import { type JournalLine } from '../../../../src/shared/domain/model.js';
 import { aCtx } from '../../../support/builders/channel-lane.js';
 import { FACTS } from '../../../support/builders/item-facts.js';
