@@ -21,7 +21,8 @@ import {
   type ServiceEvent,
   type ServiceFacts,
 } from './shared/domain/events/mor-service-event.js';
-import { type LaneRows, type LaneState, type ReviewRow } from './shared/domain/model.js';
+import { type LaneRows, type LaneState } from './shared/domain/model.js';
+import { type ReviewRow } from './shared/domain/review-row.js';
 import { type MorObjectRow } from './shared/domain/mor-object.js';
 import { type ConfirmedMethod, type RetryOffer } from './shared/domain/retry.js';
 import { type FeatureCalls } from './shared/domain/feature-calls.js';

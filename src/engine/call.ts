@@ -4,15 +4,12 @@
 import { type Mutable } from '../shared/domain/row.js';
 import { type FactsByKind } from '../shared/domain/fact.js';
 import { type Refused } from '../shared/domain/facts/parts.js';
-import {
-  type InvoiceRow,
-  type LaneRows,
-  type CallKind,
-  type CallRow,
-  type PaymentRow,
-  type RefundRow,
-  type ReviewRow,
-} from '../shared/domain/model.js';
+import { type CallKind, type CallRow } from '../shared/domain/call-row.js';
+import { type InvoiceRow } from '../shared/domain/invoice-row.js';
+import { type LaneRows } from '../shared/domain/model.js';
+import { type PaymentRow } from '../shared/domain/payment-row.js';
+import { type RefundRow } from '../shared/domain/refund-row.js';
+import { type ReviewRow } from '../shared/domain/review-row.js';
 import { type MorObjectRow } from '../shared/domain/mor-object.js';
 import { type FeatureCalls } from '../shared/domain/feature-calls.js';
 import { type BillingReply, type BillingCallKind } from '../shared/domain/ports/billing-platform.js';

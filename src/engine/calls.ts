@@ -1,6 +1,6 @@
 // The stored calls of a lane: the next call, its reply, and the calls the engine takes back.
 import { type Mutable } from '../shared/domain/row.js';
-import { type CallRow } from '../shared/domain/model.js';
+import { type CallRow } from '../shared/domain/call-row.js';
 import { type BillingReply } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome, codesOf, LIST_TOO_LONG } from '../shared/domain/ports/call.js';
 import { isPayable } from '../shared/domain/status.js';

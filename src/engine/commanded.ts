@@ -1,5 +1,5 @@
 // The result of a request from a person or the merchant's backend: a value, or a refusal.
-import { type Resolution, type ReviewRow } from '../shared/domain/model.js';
+import { type Resolution, type ReviewRow } from '../shared/domain/review-row.js';
 import { isUnsent, type Lane } from './lane.js';
 import { UNSENT } from '../shared/domain/ports/call.js';
 

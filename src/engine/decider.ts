@@ -1,13 +1,11 @@
 // The engine's port to the rules of payments, refunds, disputes and so on. `core/lanes/` implements it, so the engine
 // imports none of them.
 import { type EventSource } from '../shared/domain/ports/inbox.js';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type LedgerEntry,
-  type CallRow,
-  type ReviewKind,
-} from '../shared/domain/model.js';
+import { type CallRow } from '../shared/domain/call-row.js';
+import { type ReviewKind } from '../shared/domain/fact.js';
+import { type InvoiceRow } from '../shared/domain/invoice-row.js';
+import { type LedgerEntry } from '../shared/domain/ledger-entry.js';
+import { type LaneState } from '../shared/domain/model.js';
 import { type NewNotification, type NotifyAs, type Notice } from '../shared/domain/notification.js';
 import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './lane.js';

@@ -1,6 +1,7 @@
 // Erases personal data in the logs of lanes, and drops the bytes of old calls.
 import type pg from 'pg';
-import { type LaneState, type CallRow } from '../shared/domain/model.js';
+import { type CallRow } from '../shared/domain/call-row.js';
+import { type LaneState } from '../shared/domain/model.js';
 import { jsonText, withoutPersonal } from '../frames/store/codec.js';
 import { inTransaction } from '../frames/store/database.js';
 import { isAbout } from './call.js';

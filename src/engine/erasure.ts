@@ -1,7 +1,7 @@
 // Erases personal data: of one customer on request, or of all customers by age. Amounts, ids, hashes and the ledger
 // stay. Each entity marks its personal columns.
 import { itemLane } from '../shared/domain/events/channel-lane.js';
-import { REVIEW } from '../shared/domain/model.js';
+import { REVIEW } from '../shared/domain/review-row.js';
 import { type AnyRow, jsonText, personalColumns, withoutPersonal } from '../frames/store/codec.js';
 import { snake } from '../frames/store/columns.js';
 import { type Database } from '../frames/store/database.js';

@@ -1,6 +1,6 @@
 // The events of a lane, and the verdict on an event.
 import { type InvoiceFacts } from '../shared/domain/ports/billing-platform.js';
-import { type PaymentStatus } from '../shared/domain/model.js';
+import { type PaymentStatus } from '../shared/domain/payment-row.js';
 import { type MorServiceEvent } from '../shared/domain/events/mor-service-event.js';
 import { type OwnEvent, type OwnType } from '../shared/domain/events/own-event.js';
 

@@ -1,7 +1,7 @@
 // Declared review items. A rule yields an item for each present cause; this file opens, updates and closes them.
-import { type FactCode, type FactsByKind, isSameFact } from '../shared/domain/fact.js';
+import { type FactCode, type FactsByKind, isSameFact, type ReviewKind } from '../shared/domain/fact.js';
 import { choicesOf, isDismissed, type Item } from '../shared/domain/item.js';
-import { type Resolution, type ReviewKind, type ReviewRow } from '../shared/domain/model.js';
+import { type Resolution, type ReviewRow } from '../shared/domain/review-row.js';
 import { type Lane, type Rule } from './lane.js';
 
 type KindAndFact<C extends FactCode> = {

@@ -1,6 +1,9 @@
 // The rows of a lane for rules: plain rows to change in place, copied when a rule first asks for them. The state behind them
 // stays unchanged.
-import { type InvoiceRow, type LaneState, type PaymentRow, type RefundRow } from '../shared/domain/model.js';
+import { type InvoiceRow } from '../shared/domain/invoice-row.js';
+import { type LaneState } from '../shared/domain/model.js';
+import { type PaymentRow } from '../shared/domain/payment-row.js';
+import { type RefundRow } from '../shared/domain/refund-row.js';
 import { type Mutable } from '../shared/domain/row.js';
 
 export type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | 'calls' | 'reviews'>;

@@ -1,17 +1,11 @@
 // The log of a lane. Each row contains the changes of one step as JSON. `fold` turns the rows into the lane's state.
 import { emptyLane } from './context.js';
 import { INVOICE } from '../shared/domain/invoice-row.js';
-import {
-  ATTEMPT,
-  type AttemptRow,
-  CALL,
-  type JournalLine,
-  type LaneState,
-  type CallRow,
-  PAYMENT,
-  REFUND,
-  REVIEW,
-} from '../shared/domain/model.js';
+import { CALL, type CallRow } from '../shared/domain/call-row.js';
+import { type JournalLine, type LaneState } from '../shared/domain/model.js';
+import { ATTEMPT, type AttemptRow, PAYMENT } from '../shared/domain/payment-row.js';
+import { REFUND } from '../shared/domain/refund-row.js';
+import { REVIEW } from '../shared/domain/review-row.js';
 import { NewerFormat } from './lane.repository.js';
 import { MOR_OBJECT } from '../shared/domain/mor-object.js';
 import { type Row } from '../shared/domain/row.js';

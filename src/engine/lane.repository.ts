@@ -1,7 +1,8 @@
 // The store of lanes. One worker at a time has the claim on a lane. Each claim has a number, the fence. If a worker
 // slept and another worker claimed its lane, the first worker's fence is old, and the store refuses its writes.
 import { StoreUnavailable } from '../shared/domain/errors.js';
-import { type LaneState, type ReviewRow } from '../shared/domain/model.js';
+import { type LaneState } from '../shared/domain/model.js';
+import { type ReviewRow } from '../shared/domain/review-row.js';
 import { type StoredEvent } from '../shared/domain/events/stored-event.js';
 import { type EventSource } from '../shared/domain/ports/inbox.js';
 import { type NamedRequest, type Remembered } from '../shared/domain/request-name.js';

@@ -1,16 +1,10 @@
 // A lane for rules: its rows, and what a rule may do: store a call, open an item, post to the ledger, add to the timeline.
 import { type Ctx, callKey } from './context.js';
-import {
-  CALL,
-  type JournalLine,
-  type LaneState,
-  type LedgerEntry,
-  type CallRow,
-  type PaymentRow,
-  type Resolution,
-  type ReviewRow,
-  type MadeCall,
-} from '../shared/domain/model.js';
+import { CALL, type CallRow, type MadeCall } from '../shared/domain/call-row.js';
+import { type LedgerEntry } from '../shared/domain/ledger-entry.js';
+import { type JournalLine, type LaneState } from '../shared/domain/model.js';
+import { type PaymentRow } from '../shared/domain/payment-row.js';
+import { type Resolution, type ReviewRow } from '../shared/domain/review-row.js';
 import { isSameFact } from '../shared/domain/fact.js';
 import { choicesOf, isDismissed, type Item, newReview } from '../shared/domain/item.js';
 import { UNSENT } from '../shared/domain/ports/call.js';

@@ -1,6 +1,6 @@
 // A lane's next request to Stripe or the MoR is a stored call, a search for a call's effect, or a lookup.
 // A lookup asks a question and changes nothing outside.
-import { type CallRow } from '../shared/domain/model.js';
+import { type CallRow } from '../shared/domain/call-row.js';
 import { type CallOutcome } from '../shared/domain/ports/call.js';
 import { type EnrolmentPort } from '../shared/domain/ports/enrolment.js';
 import { type BillingPlatform } from '../shared/domain/ports/billing-platform.js';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Claim, LaneRepository, LaneUnreadable, type LaneWork } from './lane.repository.js';
 import { factToJson } from '../shared/domain/fact.js';
-import { REVIEW, type ReviewRow } from '../shared/domain/model.js';
+import { REVIEW, type ReviewRow } from '../shared/domain/review-row.js';
 import { insertSql, jsonText, toJson } from '../frames/store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../frames/store/database-time.js';
 import { Database, inTransaction } from '../frames/store/database.js';

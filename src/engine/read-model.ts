@@ -1,15 +1,12 @@
 // Finds one invoice, payment or refund by its id, for pages, routes and services.
 import { Injectable } from '@nestjs/common';
 import { Any, type DataSource } from 'typeorm';
-import {
-  type AttemptRow,
-  type InvoiceRow,
-  type JournalLine,
-  type CallRow,
-  type PaymentRow,
-  type RefundRow,
-  type ReviewRow,
-} from '../shared/domain/model.js';
+import { type CallRow } from '../shared/domain/call-row.js';
+import { type InvoiceRow } from '../shared/domain/invoice-row.js';
+import { type JournalLine } from '../shared/domain/model.js';
+import { type AttemptRow, type PaymentRow } from '../shared/domain/payment-row.js';
+import { type RefundRow } from '../shared/domain/refund-row.js';
+import { type ReviewRow } from '../shared/domain/review-row.js';
 import { undecidedDisputes } from '../shared/domain/dispute-sum.js';
 import { type MorObjectRow, lostOf } from '../shared/domain/mor-object.js';
 import { Database } from '../frames/store/database.js';

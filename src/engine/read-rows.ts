@@ -2,15 +2,11 @@
 import { isUnsent } from './lane.js';
 import type pg from 'pg';
 import { INVOICE } from '../shared/domain/invoice-row.js';
-import {
-  type LaneState,
-  type CallKind,
-  type CallRow,
-  PAYMENT,
-  REFUND,
-  type RefundRow,
-  REVIEW,
-} from '../shared/domain/model.js';
+import { type CallKind, type CallRow } from '../shared/domain/call-row.js';
+import { type LaneState } from '../shared/domain/model.js';
+import { PAYMENT } from '../shared/domain/payment-row.js';
+import { REFUND, type RefundRow } from '../shared/domain/refund-row.js';
+import { REVIEW } from '../shared/domain/review-row.js';
 import { MOR_OBJECT } from '../shared/domain/mor-object.js';
 import { UNSENT } from '../shared/domain/ports/call.js';
 import { Column, int, key, type Row, rowOf, text, time, word } from '../shared/domain/row.js';

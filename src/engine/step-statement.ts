@@ -3,7 +3,7 @@ import { type Step } from './lane-step.js';
 import { jsonText, insertSql, toJson } from '../frames/store/codec.js';
 import { textArray } from '../frames/store/binary-arrays.js';
 import { makeDue, AWAITED } from '../frames/store/queue.js';
-import { LEDGER_ENTRY } from '../shared/domain/model.js';
+import { LEDGER_ENTRY } from '../shared/domain/ledger-entry.js';
 import { NOTIFY_SQL, storedNotification } from '../frames/store/notifications.js';
 import { readRowWrites } from './read-rows.js';
 import { droppedBodies } from './lane-log.js';

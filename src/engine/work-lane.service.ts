@@ -9,7 +9,8 @@ import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './lane.js';
 import { askFor, type CarriedBy, type NextRequest, type Peers } from './lookup.js';
 import { settle } from './settle.js';
-import { type LaneState, type CallRow } from '../shared/domain/model.js';
+import { type CallRow } from '../shared/domain/call-row.js';
+import { type LaneState } from '../shared/domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../shared/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../shared/domain/ports/call.js';
 import {

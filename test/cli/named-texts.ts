@@ -1,5 +1,9 @@
 // A person's name in every free text next to the facts.
-import { ATTEMPT, CALL, type LaneState, REFUND, REVIEW } from '../../src/shared/domain/model.js';
+import { CALL } from '../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../src/shared/domain/model.js';
+import { ATTEMPT } from '../../src/shared/domain/payment-row.js';
+import { REFUND } from '../../src/shared/domain/refund-row.js';
+import { REVIEW } from '../../src/shared/domain/review-row.js';
 import { MOR_OBJECT } from '../../src/shared/domain/mor-object.js';
 import { newRow } from '../../src/shared/domain/row.js';
 import { FACTS } from '../support/builders/item-facts.js';

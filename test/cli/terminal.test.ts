@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { REVIEW } from '../../src/shared/domain/model.js';
+import { REVIEW } from '../../src/shared/domain/review-row.js';
 import { newRow } from '../../src/shared/domain/row.js';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
 import { settingsFor } from '../support/rigs/any-server.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { LOGGED } from '../../src/engine/lane-log.js';
 import { CUSTOMER_LINK } from '../../src/shared/domain/customer-link.js';
-import { LEDGER_ENTRY } from '../../src/shared/domain/model.js';
+import { LEDGER_ENTRY } from '../../src/shared/domain/ledger-entry.js';
 import { SIGNUP } from '../../src/shared/domain/signup.js';
 import { OPEN_CALL } from '../../src/engine/read-rows.js';
 import { type AnyRow } from '../../src/frames/store/codec.js';

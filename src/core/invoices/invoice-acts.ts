@@ -1,5 +1,5 @@
 // The possible actions on an invoice. Each button uses the same service as the API and the command line.
-import { type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow, returnOf } from '../../shared/domain/mor-object.js';
 import { type InvoiceView } from '../../engine/read-model.js';
 import { isOver, isPayable, refundable } from '../../shared/domain/status.js';

@@ -1,6 +1,7 @@
 // The page of one invoice: the amount due, payments, refunds, open items, and its timeline.
 import { ignoredBecause, invoiceListView } from './invoice.view.js';
-import { type CallRow, type ReviewRow } from '../../shared/domain/model.js';
+import { type CallRow } from '../../shared/domain/call-row.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { type MorObjectRow, verdictBy } from '../../shared/domain/mor-object.js';
 import { type Retry } from '../../shared/domain/retry.js';
 import { nextTryOf } from './retry.view.js';

@@ -1,11 +1,9 @@
 // Explains in one sentence why an invoice is paid or not, for the top of its page. Decides nothing.
-import {
-  type InvoiceRow,
-  type LaneState,
-  type CallRow,
-  type PaymentRow,
-  type ReviewRow,
-} from '../../shared/domain/model.js';
+import { type CallRow } from '../../shared/domain/call-row.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
+import { type LaneState } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../../shared/domain/mor-object.js';
 import { sayMoney } from '../../shared/domain/money.js';
 import { showNothingDue, whyNothingDue } from '../../shared/domain/nothing-due.js';

@@ -1,5 +1,7 @@
 // An invoice in the API's form: amounts, payments, refunds and its timeline.
-import { type AttemptRow, type InvoiceRow, type JournalLine } from '../../shared/domain/model.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
+import { type JournalLine } from '../../shared/domain/model.js';
+import { type AttemptRow } from '../../shared/domain/payment-row.js';
 import { SIGNUP_REASON } from '../../shared/domain/status.js';
 import { type InvoiceListItem } from './invoices.repository.js';
 import { type InvoiceView as InvoiceFacts } from '../../engine/read-model.js';

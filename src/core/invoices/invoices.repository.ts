@@ -5,7 +5,9 @@ import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } fro
 import { Database } from '../../frames/store/database.js';
 import { InvoiceEntity, PaymentEntity, RefundEntity } from '../../frames/store/entities.js';
 import { morCustomers } from '../../frames/store/mor-customers.js';
-import { type InvoiceRow, type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../shared/domain/refund-row.js';
 import { type FilteredList, INVOICE_AT, newestFirst, sumsOf } from '../../frames/store/newest-first.js';
 
 export type InvoiceFilter = MoneyFilter & { readonly status?: string | undefined };

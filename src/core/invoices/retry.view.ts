@@ -1,5 +1,5 @@
 // The refusals of an invoice and the steps after them, in the API's form.
-import { type InvoiceRow } from '../../shared/domain/model.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
 import { showIso, showTime } from '../../shared/domain/show-time.js';
 import { END_WORDS, REFUSAL_KINDS, RETRY_ENDS, type RetryHistory } from '../../shared/domain/retry.js';
 import {

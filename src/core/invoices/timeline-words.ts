@@ -2,7 +2,8 @@
 // keeps codes in `detail`, and here they become words. A line without codes is a sentence already.
 import { join } from '../../feature.js';
 import { FEATURES } from '../../features.js';
-import { type CallKind, type JournalLine } from '../../shared/domain/model.js';
+import { type CallKind } from '../../shared/domain/call-row.js';
+import { type JournalLine } from '../../shared/domain/model.js';
 import { known, newerCode } from '../../shared/domain/sentence.js';
 import { capital, eventWords, words } from '../../frames/console/show.js';
 

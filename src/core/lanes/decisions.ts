@@ -5,7 +5,7 @@ import { onlySlot } from '../../feature.js';
 import { FEATURES } from '../../features.js';
 import { type Elsewhere } from '../../engine/context.js';
 import { type Customers, type Signups } from '../../engine/lookup.js';
-import { type CallRow } from '../../shared/domain/model.js';
+import { type CallRow } from '../../shared/domain/call-row.js';
 import { type PaymentsRepository } from '../payments/payments.repository.js';
 import { type RefundsRepository } from '../refunds/refunds.repository.js';
 import { EVERYBODY_ENROLLED } from '../../shared/domain/ports/enrolment.js';

@@ -1,7 +1,9 @@
 // Reads whole months for accountants, page by page. Even a long export has only one page in memory.
 import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
-import { type PaymentRow, type RefundRow, type LaneState } from '../../shared/domain/model.js';
+import { type LaneState } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../shared/domain/refund-row.js';
 import { type LedgerRow, COMMON, entryNumbers, isRare, ledgerRows, OUT_OF_ORDER } from './ledger.repository.js';
 import { type Span } from '../../shared/domain/page.js';
 import { Database } from '../../frames/store/database.js';

@@ -1,6 +1,6 @@
 // Stores the ledger's sums by day. A regular run (`fold`) updates them; a read adds the later entries.
 import { Injectable } from '@nestjs/common';
-import { type Account } from '../../shared/domain/model.js';
+import { type Account } from '../../shared/domain/ledger-entry.js';
 import { type LedgerSum } from './rules/trial-balance.js';
 import { DatabaseTime, timeSql } from '../../frames/store/database-time.js';
 import { Database, inTransaction } from '../../frames/store/database.js';

@@ -4,7 +4,7 @@ import { FEATURES } from '../../features.js';
 import { actLink, outsideLink } from '../../frames/console/acts.js';
 import { html, type Html } from '../../frames/console/html.js';
 import { showUndecided } from '../../shared/domain/dispute-sum.js';
-import { type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../shared/domain/mor-object.js';
 
 export const isDispute = (object: MorObjectRow): boolean => object.kind === 'dispute' || object.kind === 'alert';

@@ -2,7 +2,7 @@
 // all invoices, and one transaction makes all moves.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { REVIEW, type ReviewRow } from '../../shared/domain/model.js';
+import { REVIEW, type ReviewRow } from '../../shared/domain/review-row.js';
 import { EventFailed, LaneFenced, type WaitingEvent } from '../../engine/lane.repository.js';
 import { StoreUnavailable } from '../../shared/domain/errors.js';
 import { insertSql, jsonText, toJson } from '../../frames/store/codec.js';

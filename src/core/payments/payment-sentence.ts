@@ -1,6 +1,7 @@
 // Describes the state of a payment in one sentence for people.
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
-import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../shared/domain/refund-row.js';
 import { saysNothing } from '../books/rules/payment-state.js';
 import { sayMoney } from '../../shared/domain/money.js';
 import { type Sentence, troubleOf } from '../../shared/domain/sentence.js';

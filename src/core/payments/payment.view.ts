@@ -1,7 +1,7 @@
 // A payment in the API's form, with its refunds and the state of its mark. Until the MoR gives the payment an id, the
 // API shows our own id.
 import { paymentName } from '../../shared/domain/payment-name.js';
-import { type PaymentRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { type PaymentView as PaymentFacts } from '../../engine/read-model.js';
 import {
   Amount,

@@ -7,7 +7,7 @@ import { given } from '../../frames/api/http/page.js';
 import { invalid, notFound, valueOrProblem } from '../../frames/api/http/problem.js';
 import { PAYMENT_STATUSES, paymentView } from './payment.view.js';
 import { isPaymentId, paymentName } from '../../shared/domain/payment-name.js';
-import { type PaymentRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { type Config, CONFIG } from '../../shared/config/index.js';
 import { DecisionContext } from '../../engine/decision-context.js';

@@ -1,6 +1,6 @@
 // A person or the merchant's backend gives a payment the MoR's id.
 import { Injectable } from '@nestjs/common';
-import { type PaymentRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { NotUnique } from '../../engine/lane.repository.js';
 import { LaneChanges } from '../../engine/lane-changes.js';

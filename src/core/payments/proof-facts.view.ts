@@ -1,5 +1,5 @@
 // Shows the search for the proof of a signup's charge: the wait for settlement, and the next question to the MoR.
-import { type PaymentRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { type Piece } from '../../frames/console/html.js';
 import { time } from '../../frames/console/show.js';
 

@@ -1,6 +1,7 @@
 // The pages of a refund: the form for amount and reason, the confirmation, and the result.
 import { paymentName } from '../../shared/domain/payment-name.js';
-import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../shared/domain/refund-row.js';
 import { type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { disputeWarning } from '../mor-objects/dispute-link.view.js';
 import { decimalFromMinor, decimalsOf } from '../../shared/domain/money.js';

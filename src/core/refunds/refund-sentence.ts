@@ -1,5 +1,5 @@
 // Describes the state of a refund in one sentence for people.
-import { type RefundRow } from '../../shared/domain/model.js';
+import { type RefundRow } from '../../shared/domain/refund-row.js';
 import { sayMoney } from '../../shared/domain/money.js';
 import { newerCode } from '../../shared/domain/sentence.js';
 

@@ -1,5 +1,5 @@
 // A refund in the API's form.
-import { type RefundRow } from '../../shared/domain/model.js';
+import { type RefundRow } from '../../shared/domain/refund-row.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { type ListedRefund } from '../../engine/read-model.js';
 import {

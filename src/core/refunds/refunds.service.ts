@@ -2,7 +2,7 @@
 // send it.
 import { Injectable } from '@nestjs/common';
 import { freeText } from '../../shared/masks/card-numbers.js';
-import { type RefundRow } from '../../shared/domain/model.js';
+import { type RefundRow } from '../../shared/domain/refund-row.js';
 import { ReadModel } from '../../engine/read-model.js';
 import { type NamedRequest } from '../../shared/domain/request-name.js';
 import { LaneChanges } from '../../engine/lane-changes.js';

@@ -1,6 +1,6 @@
 // Carries out a person's choice for an open review item. The item lists the possible choices. Each kind of item has a
 // rule for its choices. An item about a failed call uses the rule of the call.
-import { type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from '../../engine/commanded.js';
 import { type Subjects } from '../../engine/decider.js';
 import { type Lane } from '../../engine/lane.js';

@@ -2,7 +2,7 @@
 import { type Names } from '../../frames/console/fields.js';
 import { html, type Html, type Piece } from '../../frames/console/html.js';
 import { amount } from '../../frames/console/show.js';
-import { type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { type ReviewAbout } from './reviews.repository.js';
 import { sentencesOf } from './rules/words.js';
 

@@ -1,5 +1,5 @@
 // Draws review items below each other, each with its whole text.
-import { type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { pickBox } from '../../frames/console/bulk.js';
 import { html, type Html, type Piece } from '../../frames/console/html.js';
 import { type Typed } from '../../frames/console/typed.js';

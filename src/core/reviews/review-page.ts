@@ -1,6 +1,6 @@
 // The page of a review item: what happened, what is at stake, the proposal, and a button for each choice.
 import { NOTE_MAX } from '../../frames/api/http/rules.js';
-import { type Resolution, type ReviewRow } from '../../shared/domain/model.js';
+import { type Resolution, type ReviewRow } from '../../shared/domain/review-row.js';
 import { sayMoney } from '../../shared/domain/money.js';
 import { type InvoiceView } from '../../engine/read-model.js';
 import { lostOf, type MorObjectRow } from '../../shared/domain/mor-object.js';

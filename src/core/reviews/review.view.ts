@@ -3,7 +3,7 @@ import { REVIEW_KINDS } from './rules/impact.js';
 import { factView } from './fact.view.js';
 import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { sentencesOf } from './rules/words.js';
-import { RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
+import { RESOLUTIONS, type ReviewRow } from '../../shared/domain/review-row.js';
 import {
   Example,
   Open,

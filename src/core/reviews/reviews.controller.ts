@@ -2,10 +2,9 @@
 import { REVIEW_KINDS } from './rules/impact.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
-import { ReviewsRepository } from './reviews.repository.js';
+import { RESOLUTIONS, type ReviewRow } from '../../shared/domain/review-row.js';
+import { ReviewsRepository, REVIEW_ORDERS } from './reviews.repository.js';
 import { ReadModel } from '../../engine/read-model.js';
-import { REVIEW_ORDERS } from './reviews.repository.js';
 import { ReviewsService } from './reviews.service.js';
 import { MayChange, MayRead } from '../../frames/api/access/access.js';
 import { type Caller, CurrentCaller } from '../../frames/api/access/caller.js';

@@ -10,7 +10,7 @@ import { isPlainText, NOTE_MAX } from '../../frames/api/http/rules.js';
 import { type Config, CONFIG } from '../../shared/config/index.js';
 import { reviewFields } from './review.fields.js';
 import { isNamed, REVIEW_STATUSES, type ReviewView, reviewView } from './review.view.js';
-import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../shared/domain/model.js';
+import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../shared/domain/review-row.js';
 import { showMoney } from '../../shared/domain/money.js';
 import { type Page as RowsPage, type PageRequest } from '../../shared/domain/page.js';
 import { ReviewsRepository, type ReviewFilter } from './reviews.repository.js';

@@ -1,7 +1,7 @@
 // Lists review items, and closes items without an invoice.
 import { Injectable } from '@nestjs/common';
 import { type Repository } from 'typeorm';
-import { type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { BadCursor, type Page, type PageRequest, type Span } from '../../shared/domain/page.js';
 import { Database } from '../../frames/store/database.js';
 import { ReviewEntity } from '../../frames/store/entities.js';

@@ -4,7 +4,7 @@ import { freeText } from '../../shared/masks/card-numbers.js';
 import { laneOfItem } from '../../shared/domain/events/own-event.js';
 import { emptyLane } from '../../engine/context.js';
 import { Lane } from '../../engine/lane.js';
-import { type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { NotUnique } from '../../engine/lane.repository.js';
 import { ReviewsRepository } from './reviews.repository.js';
 import { DecisionContext } from '../../engine/decision-context.js';

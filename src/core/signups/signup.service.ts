@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { type Refusal, refuse, type Result } from '../../engine/commanded.js';
-import { type PaymentRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { morKey } from '../../shared/domain/mor-key.js';
 import { money, type Money } from '../../shared/domain/money.js';
 import { ReadModel } from '../../engine/read-model.js';

@@ -1,5 +1,5 @@
 // A signup in the API's form. Only the reply to its creation has the client secret.
-import { type PaymentRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { type IntentReply } from '../../shared/domain/ports/payment-gateway.js';
 import { type SignupRow } from '../../shared/domain/signup.js';
 import {

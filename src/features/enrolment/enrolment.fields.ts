@@ -1,7 +1,7 @@
 // The fields of enrolment: linked customers with the progress of their move, and invoices left to Stripe.
 import { field, fields } from '../../frames/console/fields.js';
 import { amountOf, currencyOf, timeOf } from '../../frames/api/http/values.js';
-import { type InvoiceRow } from '../../shared/domain/model.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
 import { type LinkedCustomer } from './enrolment.repository.js';
 
 export function linkedCustomerView(linkedCustomer: LinkedCustomer) {

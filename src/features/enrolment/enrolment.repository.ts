@@ -1,6 +1,6 @@
 // Lists the customers moved to the MoR, and the invoices left to Stripe.
 import { Injectable } from '@nestjs/common';
-import { type InvoiceRow } from '../../shared/domain/model.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
 import {
   type MoneyFilter,
   type Page,

@@ -5,7 +5,7 @@ import { type Need, type Needed } from '../../frames/console/needs.js';
 import { sentencesOf } from '../../core/reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../../frames/console/show.js';
 import { repliesOf, type EndpointReply } from '../../shared/domain/endpoint-replies.js';
-import { type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { type Stuck } from '../../core/health/health.repository.js';
 import { type InboxSource } from '../../shared/domain/ports/inbox.js';
 import { type Names } from '../../frames/console/fields.js';

@@ -1,7 +1,7 @@
 // Lists refused renewals. Partial indexes cover only the invoices with a refusal.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
-import { type InvoiceRow } from '../../shared/domain/model.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
 import { UNREAD_STATES } from '../../shared/domain/mor-object.js';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../../shared/domain/page.js';
 import { type Refusal } from '../../shared/domain/retry.js';

@@ -2,7 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type OurInvoice } from '../../shared/domain/difference.js';
-import { type InvoiceRow, type PaymentRow } from '../../shared/domain/model.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { DatabaseTime, timeSql } from '../../frames/store/database-time.js';
 import { Database } from '../../frames/store/database.js';
 import {

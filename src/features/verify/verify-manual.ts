@@ -1,7 +1,7 @@
 // Finds changes a person made on Stripe by hand, in Stripe's lists of payment records, credit notes and balance
 // entries. An unchanged invoice needs no request of its own.
 import { type BillingEventFacts } from '../../shared/domain/ports/billing-reader.js';
-import { type PaymentRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { type Difference, type OurInvoice } from '../../shared/domain/difference.js';
 import {
   compareBalance,

@@ -1,7 +1,8 @@
 // `crossbill ask-mor`: collects all open questions for the MoR's support in one text. The text has ids and times, and
 // no personal data. The support does not know Crossbill, so the text uses the MoR's own terms: events, charges,
 // payments.
-import { type ReviewKind, type ReviewRow } from '../../shared/domain/model.js';
+import { type ReviewKind } from '../../shared/domain/fact.js';
+import { type ReviewRow } from '../../shared/domain/review-row.js';
 import { type PageRequest } from '../../shared/domain/page.js';
 import { Clock } from '../../shared/domain/ports/clock.js';
 import { observationsOf } from '../../core/books/rules/open-money.js';

@@ -1,7 +1,8 @@
 // `crossbill explain <id>`: describes an invoice's history in order, in sentences.
 import { secretValues } from '../../shared/config/index.js';
 import { CustomersRepository } from '../../core/customers/customers.repository.js';
-import { type JournalLine, type PaymentRow } from '../../shared/domain/model.js';
+import { type JournalLine } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
 import { type LossCredit, type MorObjectRow } from '../../shared/domain/mor-object.js';
 import { paymentName } from '../../shared/domain/payment-name.js';
 import { known } from '../../shared/domain/sentence.js';

@@ -1,7 +1,8 @@
 // `crossbill refund <payment>`: refunds a payment as the API does, and prints the outcome.
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';
-import { type PaymentRow, type RefundRow } from '../../shared/domain/model.js';
+import { type PaymentRow } from '../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../shared/domain/refund-row.js';
 import { decimalsOf } from '../../shared/domain/money.js';
 import { showUndecided } from '../../shared/domain/dispute-sum.js';
 import { newerCode } from '../../shared/domain/sentence.js';

@@ -1,7 +1,7 @@
 // `crossbill reviews`: shows review items, and carries out an operator's decision.
 import { REVIEW_KINDS } from '../../core/reviews/rules/impact.js';
 import { given } from '../api/http/page.js';
-import { RESOLUTIONS } from '../../shared/domain/model.js';
+import { RESOLUTIONS } from '../../shared/domain/review-row.js';
 import { REVIEW_STATUSES, type ReviewView } from '../../core/reviews/review.view.js';
 import { reviewFields } from '../../core/reviews/review.fields.js';
 import { ReviewsController } from '../../core/reviews/reviews.controller.js';

@@ -1,6 +1,6 @@
 // Finds a customer or an invoice as people name it: an e-mail address, a name, a number. Crossbill stores no name.
 import { Inject, Injectable } from '@nestjs/common';
-import { type InvoiceRow } from '../../shared/domain/model.js';
+import { type InvoiceRow } from '../../shared/domain/invoice-row.js';
 import { BillingReader, type CustomerFacts } from '../../shared/domain/ports/billing-reader.js';
 import { type CallOutcome, codesOf } from '../../shared/domain/ports/call.js';
 import { Clock } from '../../shared/domain/ports/clock.js';

@@ -2,7 +2,10 @@
 import { Column, type ColumnOptions, type ColumnType, Entity } from 'typeorm';
 import { CUSTOMER_LINK } from '../../shared/domain/customer-link.js';
 import { INVOICE } from '../../shared/domain/invoice-row.js';
-import { LEDGER_ENTRY, PAYMENT, REFUND, REVIEW } from '../../shared/domain/model.js';
+import { LEDGER_ENTRY } from '../../shared/domain/ledger-entry.js';
+import { PAYMENT } from '../../shared/domain/payment-row.js';
+import { REFUND } from '../../shared/domain/refund-row.js';
+import { REVIEW } from '../../shared/domain/review-row.js';
 import { MOR_OBJECT } from '../../shared/domain/mor-object.js';
 import { type Column as Declared, type JsonWay, type Kind, type Row } from '../../shared/domain/row.js';
 import { SIGNUP } from '../../shared/domain/signup.js';

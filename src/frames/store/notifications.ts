@@ -1,7 +1,7 @@
 // Notifications to the merchant's backend, in PostgreSQL. Crossbill stores them with a decision. Workers send them.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { REVIEW, type ReviewRow } from '../../shared/domain/model.js';
+import { REVIEW, type ReviewRow } from '../../shared/domain/review-row.js';
 import { type NewNotification } from '../../shared/domain/notification.js';
 import { BadCursor, type Page, type PageRequest, type Span } from '../../shared/domain/page.js';
 import { type Delivery, type DeliveryResult } from '../../shared/domain/ports/receiver.js';

@@ -1,5 +1,6 @@
 // What the merchant still has of the money for an invoice.
-import { type LaneRows, type PaymentRow } from './model.js';
+import { type LaneRows } from './model.js';
+import { type PaymentRow } from './payment-row.js';
 import { type MorObjectRow } from './mor-object.js';
 
 /**

@@ -1,5 +1,5 @@
 // Explains to a person why a charge was refused: the processor's decline codes in plain words.
-import { type AttemptRow } from './model.js';
+import { type AttemptRow } from './payment-row.js';
 import { findRefusalKind } from './decline-kind.js';
 
 /** Codes from Stripe's "Decline codes": the common ones with a more exact reason than "declined". */

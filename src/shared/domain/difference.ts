@@ -1,5 +1,8 @@
 // The differences verify finds between the ledger, the billing platform and the MoR.
-import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
+import { type InvoiceRow } from './invoice-row.js';
+import { type PaymentRow } from './payment-row.js';
+import { type RefundRow } from './refund-row.js';
+import { type ReviewRow } from './review-row.js';
 import { type MorObjectRow } from './mor-object.js';
 
 export type Acknowledgement = { readonly note: string; readonly by: string; readonly at: Date };

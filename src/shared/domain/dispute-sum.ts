@@ -1,7 +1,8 @@
 // The disputes of a payment, and the sum of a dispute. The MoR may write it in a form with two readings: "300" EUR may
 // mean 300.00 or 3.00.
 import { type Disputed } from './facts/parts.js';
-import { type LaneRows, type PaymentRow } from './model.js';
+import { type LaneRows } from './model.js';
+import { type PaymentRow } from './payment-row.js';
 import { showMoney } from './money.js';
 import { type MorObjectRow, objectId } from './mor-object.js';
 

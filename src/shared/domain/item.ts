@@ -1,6 +1,6 @@
 // A review item: a fact, the safe choices, and the proposed choice.
-import { type CoreFacts, type KindAndFact } from './fact.js';
-import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
+import { type CoreFacts, type KindAndFact, type ReviewKind } from './fact.js';
+import { type Resolution, REVIEW, type ReviewRow } from './review-row.js';
 import { newRow } from './row.js';
 
 /** A review item, as a rule declares it. If the rule names no choices, the item has the choices of its kind. */

@@ -38,23 +38,3 @@ export type LaneState = {
   readonly entries: readonly LedgerEntry[];
   readonly journal: readonly JournalLine[];
 };
-export {
-  type PaymentStatus,
-  markMoves,
-  type MarkStage,
-  HOLDING,
-  type PaymentOrigin,
-  PAYMENT,
-  type PaymentRow,
-  type MarkMode,
-  ATTEMPT,
-  type AttemptRow,
-  moveMark,
-} from './payment-row.js';
-export { moveRefund, moveMirror } from './refund-row.js';
-export { RESOLUTIONS, type Resolution, REVIEW, type ReviewRow } from './review-row.js';
-export { type CallKind, type MadeCall, type CoreCallKind, CALL, type CallRow } from './call-row.js';
-export { type Account, LEDGER_ENTRY, type LedgerEntry } from './ledger-entry.js';
-export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
-export { type ReviewKind } from './fact.js';
-export { mirrorMoves, type MirrorStage, REFUND, refundMoves, type RefundRow, type RefundStatus } from './refund-row.js';

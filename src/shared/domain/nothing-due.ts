@@ -1,6 +1,6 @@
 // An invoice that Stripe shows as paid although nobody paid it: nothing was due.
 import { type NothingDue } from './facts/parts.js';
-import { type InvoiceRow } from './model.js';
+import { type InvoiceRow } from './invoice-row.js';
 
 /** Why nothing is due on a paid invoice. Null: an amount was due, so somebody paid it. */
 export function whyNothingDue({ amountDue, amountCredited, total }: InvoiceRow): NothingDue | null {

@@ -1,5 +1,5 @@
 // The id of a payment, for keys, pages and people: the MoR's id, or our own id until the MoR gives one.
-import { type PaymentRow } from './model.js';
+import { type PaymentRow } from './payment-row.js';
 
 /** The prefix of our own payment ids. */
 export const OWN_PAYMENT = 'pmt';

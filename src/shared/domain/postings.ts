@@ -1,5 +1,7 @@
 // The accounts and postings of the ledger: each movement has two accounts, a reason and a time.
-import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from './model.js';
+import { type Account, type LedgerEntry } from './ledger-entry.js';
+import { type PaymentRow } from './payment-row.js';
+import { type RefundRow } from './refund-row.js';
 
 /** All accounts, in the order in which pages list them. */
 export const ACCOUNTS = [

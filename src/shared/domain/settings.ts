@@ -1,5 +1,5 @@
 // The settings the rules read.
-import { type MarkMode } from './model.js';
+import { type MarkMode } from './payment-row.js';
 import { type RetrySchedule } from './retry.js';
 
 /**

@@ -1,13 +1,8 @@
 // The statuses of invoices and payments, as the API and the console show them.
-import {
-  type InvoiceRow,
-  type LaneRows,
-  type PaymentRow,
-  type PaymentStatus,
-  type PlatformStatus,
-  type PublicInvoiceStatus,
-  type RefundRow,
-} from './model.js';
+import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
+import { type LaneRows } from './model.js';
+import { type PaymentRow, type PaymentStatus } from './payment-row.js';
+import { type RefundRow } from './refund-row.js';
 
 /** Stripe's reason for a signup's first invoice. Document 3, rule 4: it is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';

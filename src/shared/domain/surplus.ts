@@ -1,5 +1,8 @@
 // The surplus of an invoice: payments beyond the amount due. A refund may return a part of it.
-import { type LaneRows, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
+import { type LaneRows } from './model.js';
+import { type PaymentRow } from './payment-row.js';
+import { type RefundRow } from './refund-row.js';
+import { type ReviewRow } from './review-row.js';
 
 export type Overpaid = {
   readonly minor: bigint;

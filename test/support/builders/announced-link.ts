@@ -1,6 +1,6 @@
 // A payment that the MoR announces on the first link of a renewal, and the MoR's view of this link, for tests of
 // decisions.
-import { type ReviewRow } from '../../../src/shared/domain/model.js';
+import { type ReviewRow } from '../../../src/shared/domain/review-row.js';
 import { type CallOutcome } from '../../../src/shared/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../../src/shared/domain/ports/mor-channels.js';
 import { callKey } from '../../../src/engine/context.js';

@@ -2,7 +2,10 @@
 import { type Ctx, emptyLane } from '../../../src/engine/context.js';
 import { putPayment, putRefund, putCall } from './put-rows.js';
 import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
-import { type LaneState, type CallRow, type PaymentRow, type RefundRow } from '../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../src/shared/domain/refund-row.js';
 import { type CallFailure } from '../../../src/shared/domain/ports/call.js';
 import { type RefundReply } from '../../../src/shared/domain/ports/payment-gateway.js';
 import { type DecisionSettings } from '../../../src/shared/domain/settings.js';

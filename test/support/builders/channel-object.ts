@@ -2,7 +2,8 @@
 // values.
 import { SERVICE_READERS } from '../../../src/core/mor-objects/event-rows.js';
 import { type MorServiceEvent, parseMorServiceEvent } from '../../../src/shared/domain/events/mor-service-event.js';
-import { type LaneState, type CallRow } from '../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
 import { type MorObjectRow, newMorObject, type Observation } from '../../../src/shared/domain/mor-object.js';
 import { type LinkFacts, type ProformaFacts } from '../../../src/shared/domain/ports/mor-channels.js';
 import { LINK, NOW, PROFORMA } from './channel-lane.js';

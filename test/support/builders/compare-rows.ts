@@ -3,7 +3,10 @@
 import { FACTS } from './item-facts.js';
 import { emptyLane } from '../../../src/engine/context.js';
 import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
-import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../src/shared/domain/invoice-row.js';
+import { type PaymentRow } from '../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../src/shared/domain/refund-row.js';
+import { type ReviewRow } from '../../../src/shared/domain/review-row.js';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { type CreditNoteFacts, type PaymentRecordFacts } from '../../../src/shared/domain/ports/billing-reader.js';
 import { type OurInvoice } from '../../../src/shared/domain/difference.js';

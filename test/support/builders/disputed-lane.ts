@@ -1,6 +1,8 @@
 // A paid invoice with a dispute, or with a bank's warning of one, for tests of the money and of the items.
 import { type Ctx } from '../../../src/engine/context.js';
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../src/shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../src/shared/domain/review-row.js';
 import { type MorObjectRow, newMorObject } from '../../../src/shared/domain/mor-object.js';
 import { disputes } from '../../../src/features/losses/disputes/subject.js';
 import { returns } from '../../../src/features/losses/returns/subject.js';

@@ -1,6 +1,6 @@
 // A lane with a marked payment, for requests of refunds.
 import { askRefund } from '../rigs/ask-refund.js';
-import { type RefundRow } from '../../../src/shared/domain/model.js';
+import { type RefundRow } from '../../../src/shared/domain/refund-row.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from './events.js';
 import { LaneHarness } from '../rigs/lane-harness.js';
 

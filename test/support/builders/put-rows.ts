@@ -1,13 +1,10 @@
 // Puts rows into the state of a lane, for tests that begin in the middle of a story.
-import {
-  type AttemptRow,
-  type InvoiceRow,
-  type LaneState,
-  type LedgerEntry,
-  type CallRow,
-  type PaymentRow,
-  type RefundRow,
-} from '../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../src/shared/domain/call-row.js';
+import { type InvoiceRow } from '../../../src/shared/domain/invoice-row.js';
+import { type LedgerEntry } from '../../../src/shared/domain/ledger-entry.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type AttemptRow, type PaymentRow } from '../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../src/shared/domain/refund-row.js';
 import { type MorObjectRow } from '../../../src/shared/domain/mor-object.js';
 
 const put = <T extends { readonly id: string }>(rows: readonly T[], row: T): readonly T[] =>

@@ -1,7 +1,8 @@
 // A renewal refused just now, as a plain value, for tests of decisions about its retries.
 import { type Ctx, emptyLane } from '../../../src/engine/context.js';
 import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
-import { type InvoiceRow, type LaneState } from '../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
 import { newMorObject } from '../../../src/shared/domain/mor-object.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../../src/shared/domain/ports/billing-platform.js';
 import { type Retry, type RetryHistory } from '../../../src/shared/domain/retry.js';

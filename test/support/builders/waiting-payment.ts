@@ -2,13 +2,10 @@
 import { type Ctx, emptyLane } from '../../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
 import { newPayment } from '../../../src/core/books/rules/payment-rows.js';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type MarkStage,
-  type PaymentRow,
-  type ReviewKind,
-} from '../../../src/shared/domain/model.js';
+import { type ReviewKind } from '../../../src/shared/domain/fact.js';
+import { type InvoiceRow } from '../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type MarkStage, type PaymentRow } from '../../../src/shared/domain/payment-row.js';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../src/shared/domain/settings.js';
 import { settleMarks } from '../../../src/core/payments/rules/mark.js';

@@ -1,5 +1,6 @@
 // A request for a refund, as a change of a lane's state.
-import { type LaneState, type RefundRow } from '../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type RefundRow } from '../../../src/shared/domain/refund-row.js';
 import { type Ctx } from '../../../src/engine/context.js';
 import { type RefundRequest, requestRefund } from '../../../src/core/refunds/rules/request.js';
 import { asCommand, type Commanded } from './decide.js';

@@ -1,5 +1,6 @@
 // A person's choice for the newest open review item of an invoice.
-import { type ReviewKind, type Resolution } from '../../../src/shared/domain/model.js';
+import { type ReviewKind } from '../../../src/shared/domain/fact.js';
+import { type Resolution } from '../../../src/shared/domain/review-row.js';
 import { INVOICE_ID } from '../builders/events.js';
 import { resolveReview } from './decide.js';
 import { type LaneHarness } from './lane-harness.js';

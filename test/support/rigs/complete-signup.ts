@@ -1,5 +1,6 @@
 // The completion of a signup, as a command on a state.
-import { type LaneState, type PaymentRow } from '../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../src/shared/domain/payment-row.js';
 import { type Ctx } from '../../../src/engine/context.js';
 import { completeSignup as complete, type Completion } from '../../../src/core/signups/rules/signup.js';
 import { asCommand, type Commanded } from './decide.js';

@@ -1,12 +1,9 @@
 // The engine's steps and the subjects' rules as functions from state to state, for tests that pass states as values.
 import { SUBJECTS } from '../../../src/core/lanes/subjects.js';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type CallKind,
-  type CallRow,
-  type ReviewRow,
-} from '../../../src/shared/domain/model.js';
+import { type CallKind, type CallRow } from '../../../src/shared/domain/call-row.js';
+import { type InvoiceRow } from '../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type ReviewRow } from '../../../src/shared/domain/review-row.js';
 import { type CallFailure } from '../../../src/shared/domain/ports/call.js';
 import * as answers from '../../../src/engine/calls.js';
 import { type ReplyTo, type Call, callOf, type CallRule } from '../../../src/engine/call.js';

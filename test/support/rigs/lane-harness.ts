@@ -1,7 +1,9 @@
 // Runs the real lane flow against the fakes until nothing is due, with the test's own clock. Here the lanes are in
 // memory; `lane-on-postgres.ts` has them on PostgreSQL and is the only one to load TypeORM.
 import { type ChargeHolder, type Ctx, emptyLane } from '../../../src/engine/context.js';
-import { HOLDING, type LaneState, type CallRow } from '../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { HOLDING } from '../../../src/shared/domain/payment-row.js';
 import { type Delivery } from '../../../src/shared/domain/ports/inbox.js';
 import { collectedCharges } from '../../../src/core/books/rules/collect.js';
 import {

@@ -1,7 +1,7 @@
 // The lane harness on a separate PostgreSQL database.
 import { afterEach, beforeEach } from '@jest/globals';
 import { emptyLane } from '../../../src/engine/context.js';
-import { type LedgerEntry } from '../../../src/shared/domain/model.js';
+import { type LedgerEntry } from '../../../src/shared/domain/ledger-entry.js';
 import { type Inbox } from '../../../src/shared/domain/ports/inbox.js';
 import { Database } from '../../../src/frames/store/database.js';
 import { PgInbox } from '../../../src/frames/store/inbox.repository.js';

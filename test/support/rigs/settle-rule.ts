@@ -2,7 +2,8 @@
 import { type Ctx } from '../../../src/engine/context.js';
 import { Lane, type DecideAgain, type Rule } from '../../../src/engine/lane.js';
 import { applyInvoiceRead } from '../../../src/core/books/rules/invoice-facts.js';
-import { type LaneState, type ReviewRow } from '../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type ReviewRow } from '../../../src/shared/domain/review-row.js';
 import { type Refusal, type Choice, type ChoiceRule } from '../../../src/engine/commanded.js';
 import { type EventOutcome } from '../../../src/engine/event.js';
 import { decide, type Applied } from './decide.js';

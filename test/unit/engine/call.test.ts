@@ -1,6 +1,8 @@
 // A stored call: its key and bytes, its end without a send, its second send, and the rows behind it.
 import { expect, it } from '@jest/globals';
-import { type LaneState, type CallRow, type PaymentRow } from '../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../src/shared/domain/payment-row.js';
 import { type CallFailure, said } from '../../../src/shared/domain/ports/call.js';
 import { openCallReview, paymentOf, refusalOf } from '../../../src/engine/call.js';
 import { type Ctx, emptyLane, callKey } from '../../../src/engine/context.js';

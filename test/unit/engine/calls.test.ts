@@ -1,7 +1,8 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
 import { expect, it } from '@jest/globals';
 import { type Ctx } from '../../../src/engine/context.js';
-import { type LaneState, type CallKind, type CallRow } from '../../../src/shared/domain/model.js';
+import { type CallKind, type CallRow } from '../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
 import { type CallFailure } from '../../../src/shared/domain/ports/call.js';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { isFirstTry } from '../../../src/engine/calls.js';

@@ -2,7 +2,8 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isSameFact } from '../../../src/shared/domain/fact.js';
-import { type LaneState, type ReviewRow } from '../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type ReviewRow } from '../../../src/shared/domain/review-row.js';
 import { declareItems, type Holds, itemRule } from '../../../src/engine/items.js';
 import { same } from '../../support/same.js';
 import { at, ctx, lane, payment } from '../../support/builders/waiting-payment.js';

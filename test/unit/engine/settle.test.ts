@@ -3,13 +3,10 @@ import { FACTS, aKind } from '../../support/builders/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { type Ctx, emptyLane } from '../../../src/engine/context.js';
 import { putPayment, putCall } from '../../support/builders/put-rows.js';
-import {
-  type LaneState,
-  type CallKind,
-  type CallRow,
-  type Resolution,
-  type ReviewKind,
-} from '../../../src/shared/domain/model.js';
+import { type CallKind, type CallRow } from '../../../src/shared/domain/call-row.js';
+import { type ReviewKind } from '../../../src/shared/domain/fact.js';
+import { type LaneState } from '../../../src/shared/domain/model.js';
+import { type Resolution } from '../../../src/shared/domain/review-row.js';
 import { type InvoiceFacts } from '../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../src/shared/domain/settings.js';
 import { aPaymentEvent, facts, NOW, open, PROFORMA } from '../../support/builders/channel-lane.js';

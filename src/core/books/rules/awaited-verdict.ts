@@ -1,5 +1,6 @@
 // The wait for the MoR's verdict on another charge of a refused renewal.
-import { type LaneState, type InvoiceRow } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type LaneState } from '../../../shared/domain/model.js';
 import { mayBringMoney } from './payment-state.js';
 import { type Lane } from '../../../engine/lane.js';
 import { type Ctx } from '../../../engine/context.js';

@@ -1,5 +1,7 @@
 // Books the money of a payment. Crossbill books each charge once, even if the MoR reports several payments with it.
-import { type LedgerEntry, type PaymentRow, moveMark, type ReviewRow } from '../../../shared/domain/model.js';
+import { type LedgerEntry } from '../../../shared/domain/ledger-entry.js';
+import { type PaymentRow, moveMark } from '../../../shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { type Seen } from '../../../shared/domain/facts/parts.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { type Lane } from '../../../engine/lane.js';

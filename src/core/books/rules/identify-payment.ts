@@ -1,7 +1,7 @@
 // A person enters the MoR's id of a payment.
 import { type Lane } from '../../../engine/lane.js';
 import { type Result, refuse, type Refusal } from '../../../engine/commanded.js';
-import { type PaymentRow } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
 
 /** Gives a payment the MoR's id, as a person entered it. The database refuses one id for payments of two invoices. */
 export function identifyPayment(lane: Lane, id: string, paymentId: string, by: string): Result<PaymentRow> {

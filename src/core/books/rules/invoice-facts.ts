@@ -1,6 +1,5 @@
 // Stripe's facts about an invoice, from events and reads in any order, and the time of the next read.
-import { INVOICE } from '../../../shared/domain/invoice-row.js';
-import { type InvoiceRow, type PlatformStatus } from '../../../shared/domain/model.js';
+import { INVOICE, type InvoiceRow, type PlatformStatus } from '../../../shared/domain/invoice-row.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { type InvoiceFacts } from '../../../shared/domain/ports/billing-platform.js';
 import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';

@@ -1,14 +1,10 @@
 // The facts in the data of notifications. The names in them are part of the API.
 import { amountLeft } from '../../../shared/domain/amount-left.js';
-import {
-  type AttemptRow,
-  type InvoiceRow,
-  type LaneState,
-  type PaymentRow,
-  type PublicInvoiceStatus,
-  type RefundRow,
-  type ReviewRow,
-} from '../../../shared/domain/model.js';
+import { type InvoiceRow, type PublicInvoiceStatus } from '../../../shared/domain/invoice-row.js';
+import { type LaneState } from '../../../shared/domain/model.js';
+import { type AttemptRow, type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../../shared/domain/refund-row.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { type Notice } from '../../../shared/domain/notification.js';
 import {
   type CustomerFacts,

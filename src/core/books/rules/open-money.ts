@@ -2,7 +2,9 @@
 // by the MoR. While money is open, nobody charges the customer.
 import { type Seen } from '../../../shared/domain/facts/parts.js';
 import { isDismissed } from '../../../shared/domain/item.js';
-import { type LaneRows, type PaymentRow, type ReviewRow } from '../../../shared/domain/model.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import {
   announcedAt,
   endOfLink,

@@ -1,6 +1,6 @@
 // Crossbill's own request for the first charge of a renewal: an `invoice.created` event with the invoice as it is now.
 import { renderCreated } from '../../../shared/domain/events/created-event.js';
-import { type CallRow } from '../../../shared/domain/model.js';
+import { type CallRow } from '../../../shared/domain/call-row.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { type ShownToRelay } from '../../../shared/domain/ports/billing-platform.js';
 import { lastingName } from '../../../engine/context.js';

@@ -1,6 +1,7 @@
 // The payments of an invoice: how a payment begins, and how an event or a list of ids finds its payment.
 import { type Ctx } from '../../../engine/context.js';
-import { type PaymentRow, PAYMENT, type LaneRows } from '../../../shared/domain/model.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
+import { type PaymentRow, PAYMENT } from '../../../shared/domain/payment-row.js';
 import { newRow, type Mutable } from '../../../shared/domain/row.js';
 import { OWN_PAYMENT } from '../../../shared/domain/payment-name.js';
 import { type PaymentEvent } from '../../../engine/event.js';

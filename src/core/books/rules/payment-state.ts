@@ -1,6 +1,7 @@
 // How a payment ends without a mark, and whether a payment may have brought money.
 import { type Mutable } from '../../../shared/domain/row.js';
-import { type PaymentRow, moveMark, type LaneState } from '../../../shared/domain/model.js';
+import { type LaneState } from '../../../shared/domain/model.js';
+import { type PaymentRow, moveMark } from '../../../shared/domain/payment-row.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 
 /** While a payment has an open item of one of these kinds, Crossbill does not mark its invoice. */

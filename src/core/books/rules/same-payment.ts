@@ -1,5 +1,6 @@
 // Whether two reports are one payment: two rows, or a row and the ids of a charge.
-import { type LaneRows, type PaymentRow, type LaneState } from '../../../shared/domain/model.js';
+import { type LaneRows, type LaneState } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { whyNothingDue } from '../../../shared/domain/nothing-due.js';
 import { ownIdOf } from '../../../shared/domain/payment-name.js';
 import { isSameMoney } from '../../../shared/domain/mor-object.js';

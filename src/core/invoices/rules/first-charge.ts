@@ -1,6 +1,6 @@
 // When Crossbill itself asks the MoR for the first charge of a renewal: once the invoice is final with
 // MOR_RELAY_EVENTS=finalized, and after a person's choice for an overdue renewal.
-import { type InvoiceRow, type PlatformStatus } from '../../../shared/domain/model.js';
+import { type InvoiceRow, type PlatformStatus } from '../../../shared/domain/invoice-row.js';
 import { isLiveProforma, isPayableLink } from '../../../shared/domain/mor-object.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { type CallOutcome } from '../../../shared/domain/ports/call.js';

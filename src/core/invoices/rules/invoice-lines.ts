@@ -1,7 +1,8 @@
 // The lines at level `info` about an invoice: opened, settled, refused. Pure: compares a lane before and after a commit.
 import { keepCode } from '../../../shared/domain/foreign-words.js';
 import { type LogLine } from '../../../engine/subject.js';
-import { type InvoiceRow, type LaneState } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type LaneState } from '../../../shared/domain/model.js';
 import { showMoney } from '../../../shared/domain/money.js';
 
 type Event = 'invoices.opened' | 'invoices.settled' | 'invoices.refused';

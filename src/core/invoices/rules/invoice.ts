@@ -3,7 +3,7 @@ import { carries, ruleOf, enrolmentStatus } from '../../../shared/domain/enrolme
 import { showMoney } from '../../../shared/domain/money.js';
 import { noteAttemptAsked } from '../../../shared/domain/retry.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';
-import { moveMark } from '../../../shared/domain/model.js';
+import { moveMark } from '../../../shared/domain/payment-row.js';
 import { type Lane } from '../../../engine/lane.js';
 import { done, ignored, type InvoiceEvent, type EventOutcome } from '../../../engine/event.js';
 import { askAgain, requireRead, recordEvent } from '../../books/rules/invoice-facts.js';

@@ -1,7 +1,8 @@
 // Relays Stripe's `invoice.created` to the MoR, so the MoR charges the customer. `first-charge.ts` makes Crossbill's own
 // events.
 import { parseStripeEvent } from '../../../shared/domain/events/stripe-event.js';
-import { type LaneRows, type CallRow } from '../../../shared/domain/model.js';
+import { type CallRow } from '../../../shared/domain/call-row.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
 import { openCallReview, type Call, isAbout, mayBeCutOff, refusalOf, type CallRule } from '../../../engine/call.js';
 import { type Lane } from '../../../engine/lane.js';
 import { type InvoiceEvent } from '../../../engine/event.js';

@@ -1,6 +1,6 @@
 // The trial balance of a month: each account's opening balance, movements and closing balance. Debits are positive,
 // credits negative.
-import { type Account } from '../../../shared/domain/model.js';
+import { type Account } from '../../../shared/domain/ledger-entry.js';
 import { ACCOUNTS } from '../../../shared/domain/postings.js';
 
 /** The clearing accounts. At the month's end their balance is zero, unless work is unfinished or waits for a person. */

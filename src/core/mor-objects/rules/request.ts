@@ -1,6 +1,7 @@
 // Requests for proforma invoices and payment links: their checks, the stored call, and the withdrawal.
 import { showMoney } from '../../../shared/domain/money.js';
-import { type LaneRows, type CallKind } from '../../../shared/domain/model.js';
+import { type CallKind } from '../../../shared/domain/call-row.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
 import { isOver, isPayable } from '../../../shared/domain/status.js';
 import {
   heardAt,

@@ -1,7 +1,8 @@
 // The items about a payment of another amount than its invoice has due, and about a paid invoice.
 import { type KindAndFact } from '../../../shared/domain/fact.js';
 import { type Item } from '../../../shared/domain/item.js';
-import { type InvoiceRow, type PaymentRow } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { type Money } from '../../../shared/domain/money.js';
 import { type Seen } from '../../../shared/domain/facts/parts.js';
 import { whyNothingDue } from '../../../shared/domain/nothing-due.js';

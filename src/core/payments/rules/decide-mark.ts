@@ -1,5 +1,6 @@
 // Decides the mark of a payment on its invoice, after a fresh read. Pure.
-import { type InvoiceRow, type MarkMode, type PaymentRow } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type MarkMode, type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { type Money } from '../../../shared/domain/money.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 import { type DecisionSettings } from '../../../shared/domain/settings.js';

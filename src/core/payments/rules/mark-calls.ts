@@ -1,12 +1,9 @@
 // The calls of a mark: each reply leads to the next call.
 import { type Mutable } from '../../../shared/domain/row.js';
-import {
-  type PaymentRow,
-  type LaneRows,
-  moveMark,
-  type InvoiceRow,
-  type CallRow,
-} from '../../../shared/domain/model.js';
+import { type CallRow } from '../../../shared/domain/call-row.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
+import { type PaymentRow, moveMark } from '../../../shared/domain/payment-row.js';
 import { type CallRule, openCallReview, isCallOf, type Call, refusalOf } from '../../../engine/call.js';
 import { applyRead } from '../../books/rules/invoice-facts.js';
 import { said, type CallFailure } from '../../../shared/domain/ports/call.js';

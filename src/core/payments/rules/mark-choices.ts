@@ -1,7 +1,8 @@
 // Carries out a person's choice for a payment with an item.
 import { type Mutable } from '../../../shared/domain/row.js';
 import { type Lane } from '../../../engine/lane.js';
-import { type ReviewRow, moveMark, type PaymentRow } from '../../../shared/domain/model.js';
+import { moveMark, type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { type Choice, type Refusal, refuse } from '../../../engine/commanded.js';
 import { isSurplus } from '../../../shared/domain/surplus.js';
 import { askAgain, requireRead } from '../../books/rules/invoice-facts.js';

@@ -1,5 +1,6 @@
 // The calls of a mark by its stage, and the report of a payment to Stripe.
-import { type PaymentRow, type MadeCall, type CallRow } from '../../../shared/domain/model.js';
+import { type MadeCall, type CallRow } from '../../../shared/domain/call-row.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { effectName } from '../../../shared/domain/payment-name.js';
 
 export function referenceOf(payment: PaymentRow): string {

@@ -1,13 +1,8 @@
 // The mark of a payment on its invoice: begins, holds or withdraws it, or leaves it to a person. `decide-mark.ts` decides.
 import { type Mutable } from '../../../shared/domain/row.js';
-import {
-  type PaymentRow,
-  type InvoiceRow,
-  moveMark,
-  HOLDING,
-  type MarkMode,
-  type LaneRows,
-} from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
+import { type PaymentRow, moveMark, HOLDING, type MarkMode } from '../../../shared/domain/payment-row.js';
 import { type Lane, isUnsent } from '../../../engine/lane.js';
 import { noteGrowth, type Parking } from './amount.js';
 import { reviewAmount } from './surplus.js';

@@ -1,5 +1,7 @@
 // The marks that another program makes while Crossbill sends nothing.
-import { type LaneRows, type PaymentRow, type InvoiceRow, moveMark } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
+import { type PaymentRow, moveMark } from '../../../shared/domain/payment-row.js';
 import { isCallOf } from '../../../engine/call.js';
 import { isUnsent, type Lane } from '../../../engine/lane.js';
 import { STEPS } from './mark-steps.js';

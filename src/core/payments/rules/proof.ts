@@ -8,7 +8,7 @@ import { type Lookup } from '../../../engine/lookup.js';
 import { accept } from '../../books/rules/collect.js';
 import { closePayment } from '../../books/rules/payment-state.js';
 import { type UnprovenFact } from '../../../shared/domain/facts/late.js';
-import { moveMark, type PaymentRow } from '../../../shared/domain/model.js';
+import { moveMark, type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { type CallOutcome, codesOf } from '../../../shared/domain/ports/call.js';
 import { type ChargeState } from '../../../shared/domain/ports/payment-gateway.js';
 import {

@@ -1,7 +1,9 @@
 // Withdraws a call of a mark that a fresh read made wrong.
 import { type Mutable } from '../../../shared/domain/row.js';
 import { type Lane } from '../../../engine/lane.js';
-import { type InvoiceRow, moveMark, type PaymentRow, type CallRow } from '../../../shared/domain/model.js';
+import { type CallRow } from '../../../shared/domain/call-row.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { moveMark, type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { isCallOf, isCutOffSince, mayBeCutOff } from '../../../engine/call.js';
 import { isFresh } from '../../books/rules/invoice-facts.js';
 import { STEPS } from './mark-steps.js';

@@ -1,8 +1,7 @@
 // Counts refunds in their payment, and looks again at a payment that a refund left parked.
-import { type RefundRow } from '../../../shared/domain/model.js';
+import { type RefundRow, moveMirror } from '../../../shared/domain/refund-row.js';
 import { type Lane } from '../../../engine/lane.js';
 import { paymentStatus, isOnItsWay } from '../../../shared/domain/status.js';
-import { moveMirror } from '../../../shared/domain/refund-row.js';
 import { refundPaid } from '../../../shared/domain/postings.js';
 import { PARKING } from '../../books/rules/payment-state.js';
 import { paymentName } from '../../../shared/domain/payment-name.js';

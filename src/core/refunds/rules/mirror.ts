@@ -1,13 +1,12 @@
 // After the payment's mark, shows a refund on Stripe: first as a report on the payment record, then as a credit note.
 import { type Lane } from '../../../engine/lane.js';
-import { moveMirror } from '../../../shared/domain/refund-row.js';
+import { moveMirror, type RefundRow, type MirrorStage } from '../../../shared/domain/refund-row.js';
 import { refundOfUnmarked, refundMirrored } from '../../../shared/domain/postings.js';
 import { isPayable } from '../../../shared/domain/status.js';
 import { isNoteOnItsWay, creditRoom } from '../../../shared/domain/credit-room.js';
 import { surplusIn, saleOf } from '../../../shared/domain/surplus.js';
 import { isFresh, askAgain } from '../../books/rules/invoice-facts.js';
 import { type PaymentRow } from '../../../shared/domain/payment-row.js';
-import { type RefundRow, type MirrorStage } from '../../../shared/domain/model.js';
 import { PARKING } from '../../books/rules/payment-state.js';
 import { mayHaveSettled } from '../../books/rules/same-payment.js';
 import { effectName } from '../../../shared/domain/payment-name.js';

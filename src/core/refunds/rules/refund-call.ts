@@ -1,6 +1,8 @@
 // The call for our refund: the MoR's reply, its refusal, and a key too old for another try.
 import { type Mutable } from '../../../shared/domain/row.js';
-import { moveRefund, type CallRow, type PaymentRow } from '../../../shared/domain/model.js';
+import { type CallRow } from '../../../shared/domain/call-row.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { moveRefund } from '../../../shared/domain/refund-row.js';
 import { type CallRule, mayBeCutOff, isRedirect } from '../../../engine/call.js';
 import { isRenamed, isWaiting, requestOf, type Refund } from './refund.js';
 import { applyReply } from './refund-reply.js';

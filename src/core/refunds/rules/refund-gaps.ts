@@ -2,7 +2,7 @@
 import { itemRule, type Holds } from '../../../engine/items.js';
 import { type Money } from '../../../shared/domain/money.js';
 import { type PaymentRow } from '../../../shared/domain/payment-row.js';
-import { type RefundRow } from '../../../shared/domain/model.js';
+import { type RefundRow } from '../../../shared/domain/refund-row.js';
 import { paymentName, effectName } from '../../../shared/domain/payment-name.js';
 import { inOrder } from './count.js';
 import { saysNothing } from '../../books/rules/payment-state.js';

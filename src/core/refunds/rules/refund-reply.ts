@@ -1,7 +1,7 @@
 // Records the MoR's reply to our refund request. The event of the same refund may have arrived before.
 import { type Lane } from '../../../engine/lane.js';
 import { type RefundReply } from '../../../shared/domain/ports/payment-gateway.js';
-import { moveRefund } from '../../../shared/domain/model.js';
+import { moveRefund } from '../../../shared/domain/refund-row.js';
 import { paymentName } from '../../../shared/domain/payment-name.js';
 import { type Refund, isNameless, newRefund, requestOf } from './refund.js';
 

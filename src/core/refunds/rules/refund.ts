@@ -1,6 +1,8 @@
 // The row of a refund: a new one, its request, and the MoR's other id for its payment.
 import { type Mutable, newRow } from '../../../shared/domain/row.js';
-import { type RefundRow, type PaymentRow, REFUND, type CallRow } from '../../../shared/domain/model.js';
+import { type CallRow } from '../../../shared/domain/call-row.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type RefundRow, REFUND } from '../../../shared/domain/refund-row.js';
 import { type Ctx } from '../../../engine/context.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { itemRule } from '../../../engine/items.js';

@@ -2,7 +2,9 @@
 import { type Lane } from '../../../engine/lane.js';
 import { type PaymentEvent, type EventOutcome, done } from '../../../engine/event.js';
 import { takePayment } from '../../books/rules/payment-rows.js';
-import { moveRefund, type PaymentRow, type RefundRow, type LaneRows } from '../../../shared/domain/model.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { moveRefund, type RefundRow } from '../../../shared/domain/refund-row.js';
 import { showMoney } from '../../../shared/domain/money.js';
 import { newRefund, type Refund, isNameless } from './refund.js';
 import { type Mutable } from '../../../shared/domain/row.js';

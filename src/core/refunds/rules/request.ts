@@ -1,7 +1,10 @@
 // Checks and stores our refund request; the workers send it.
 import { type Lane } from '../../../engine/lane.js';
 import { type Result, refuse, type Refusal } from '../../../engine/commanded.js';
-import { type RefundRow, type LaneRows, type ReviewRow, type PaymentRow } from '../../../shared/domain/model.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../../shared/domain/refund-row.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { HOW_TO_NAME } from '../../../shared/domain/payment-name.js';
 import { returnOf, lostOf, objectId } from '../../../shared/domain/mor-object.js';
 import { showMoney } from '../../../shared/domain/money.js';

@@ -1,5 +1,5 @@
 // A person's choices for a review item, and the proposed choice. resolve-review.ts carries out the choice.
-import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../../shared/domain/model.js';
+import { type Resolution, RESOLUTIONS, type ReviewRow } from '../../../shared/domain/review-row.js';
 import { HOW_TO_NAME } from '../../../shared/domain/payment-name.js';
 import { isKnownItem, sentencesOf } from './words.js';
 

@@ -1,8 +1,8 @@
 // What is at stake in a review item: why the person's decision matters, in one sentence.
 import { join } from '../../../feature.js';
 import { FEATURES } from '../../../features.js';
-import { type CoreFacts } from '../../../shared/domain/fact.js';
-import { type ReviewKind, type ReviewRow } from '../../../shared/domain/model.js';
+import { type CoreFacts, type ReviewKind } from '../../../shared/domain/fact.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { known, newerCode } from '../../../shared/domain/sentence.js';
 
 const OF_CORE = {

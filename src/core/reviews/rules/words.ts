@@ -1,7 +1,7 @@
 // Sentences of every review item, made from its fact when somebody reads it. No code decides by a sentence.
 import { objectWords } from '../../mor-objects/words.js';
 import { type Fact, type FactCode, type Sentences, type Words } from '../../../shared/domain/fact.js';
-import { type ReviewRow } from '../../../shared/domain/model.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { known, newerCode } from '../../../shared/domain/sentence.js';
 import { join } from '../../../feature.js';
 import { FEATURES } from '../../../features.js';

@@ -2,7 +2,7 @@
 // a schedule did. The MoR ignores such an invoice (Document 3, "What the service does", 4), so nobody charges it.
 import { isLiveProforma, isPayableLink } from '../../../shared/domain/mor-object.js';
 import { isOutside, SIGNUP_REASON } from '../../../shared/domain/status.js';
-import { type InvoiceRow } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
 import { money } from '../../../shared/domain/money.js';
 import { type Lane } from '../../../engine/lane.js';
 import { itemRule } from '../../../engine/items.js';

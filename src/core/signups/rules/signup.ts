@@ -2,7 +2,9 @@
 // the subscription after 23 hours. So an item reports a signup without money five hours earlier.
 import { type Mutable } from '../../../shared/domain/row.js';
 import { isSameFact } from '../../../shared/domain/fact.js';
-import { type InvoiceRow, type PaymentRow, type ReviewRow, moveMark } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type PaymentRow, moveMark } from '../../../shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { money, type Money, sameMoney, showMoney } from '../../../shared/domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../../shared/domain/status.js';
 import { refuse, type Result } from '../../../engine/commanded.js';

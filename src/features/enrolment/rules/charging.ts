@@ -1,6 +1,6 @@
 // Finds invoices both Stripe and the MoR would charge. An item warns a person while there is time to stop Stripe.
 import { enrolmentStatus } from '../../../shared/domain/enrolment.js';
-import { type InvoiceRow } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
 import { type ChargedFor, type ChargedMethod, isChargeable } from '../../../shared/domain/ports/billing-reader.js';
 import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';

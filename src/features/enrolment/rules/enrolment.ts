@@ -1,6 +1,6 @@
 // Decides if an invoice's customer is enrolled: one time for each invoice, at the invoice's first event.
 import { carries, type Enrolled, enrolmentStatus } from '../../../shared/domain/enrolment.js';
-import { type InvoiceRow } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
 import { type CallOutcome, mayPass, codesOf } from '../../../shared/domain/ports/call.js';
 import { type Enrolment } from '../../../shared/domain/settings.js';
 import { SIGNUP_REASON } from '../../../shared/domain/status.js';

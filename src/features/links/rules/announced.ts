@@ -2,7 +2,8 @@
 // person decides, with one item per invoice.
 import { capturedId, idsIn, type MorServiceEvent } from '../../../shared/domain/events/mor-service-event.js';
 import { amountIn, idNamed, timeNamed } from '../../../shared/domain/events/payload-fields.js';
-import { type LaneRows, type PaymentRow, moveMark } from '../../../shared/domain/model.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
+import { type PaymentRow, moveMark } from '../../../shared/domain/payment-row.js';
 import {
   announcedOn,
   has,

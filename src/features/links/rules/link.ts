@@ -2,7 +2,7 @@
 // people.
 import { type Mutable } from '../../../shared/domain/row.js';
 import { decimalFromMinor, minorFromDecimal, type Money, showMoney } from '../../../shared/domain/money.js';
-import { type InvoiceRow } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
 import {
   announcedAt,
   endOfLink,

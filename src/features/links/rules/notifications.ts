@@ -1,6 +1,7 @@
 // The notification about a payment link.
 import { currency, customerFacts, invoicePage, number, time } from '../../../core/books/rules/notice-facts.js';
-import { type LaneState, type PublicInvoiceStatus } from '../../../shared/domain/model.js';
+import { type PublicInvoiceStatus } from '../../../shared/domain/invoice-row.js';
+import { type LaneState } from '../../../shared/domain/model.js';
 import { type MorObjectRow } from '../../../shared/domain/mor-object.js';
 import { type Notice } from '../../../shared/domain/notification.js';
 import { flag, text } from '../../../shared/domain/notification-fields.js';

@@ -26,7 +26,8 @@ import {
   time,
 } from '../../../frames/console/show.js';
 import { timeline } from '../../../core/invoices/timeline.js';
-import { type JournalLine, type PaymentRow } from '../../../shared/domain/model.js';
+import { type JournalLine } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
 import { type InvoiceView } from '../../../engine/read-model.js';
 import { disputeLink, disputePath, wantsEvidence } from '../../../core/mor-objects/dispute-link.view.js';

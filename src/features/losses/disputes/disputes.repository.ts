@@ -1,7 +1,7 @@
 // Lists disputes and alerts.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
-import { type PaymentRow } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { type MorObjectRow } from '../../../shared/domain/mor-object.js';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../../../shared/domain/page.js';
 import { Database } from '../../../frames/store/database.js';

@@ -1,5 +1,5 @@
 // A returned debit in the API's form.
-import { type PaymentRow } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { type MorObjectRow } from '../../../shared/domain/mor-object.js';
 import { Amount, Currency, Example, Text, TextOrNull, Time, TimeOrNull, Word } from '../../../frames/api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../../../frames/api/http/values.js';

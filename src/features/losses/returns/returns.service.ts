@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LaneChanges } from '../../../engine/lane-changes.js';
 import { refuse, type Result } from '../../../engine/commanded.js';
 import { type Lane } from '../../../engine/lane.js';
-import { type PaymentRow } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
 import { type MorObjectRow } from '../../../shared/domain/mor-object.js';
 import { ReadModel } from '../../../engine/read-model.js';
 import { type NamedRequest } from '../../../shared/domain/request-name.js';

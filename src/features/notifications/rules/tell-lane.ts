@@ -1,5 +1,7 @@
 // Finds the notifications of a step: compares the lane before and after, so no rule can forget a notification.
-import { type AttemptRow, type LaneState, type PaymentRow, type ReviewRow } from '../../../shared/domain/model.js';
+import { type LaneState } from '../../../shared/domain/model.js';
+import { type AttemptRow, type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { amountLeft } from '../../../shared/domain/amount-left.js';
 import { type Feature } from '../../../feature.js';
 import { type Notice } from '../../../shared/domain/notification.js';

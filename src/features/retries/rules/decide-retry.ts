@@ -8,7 +8,8 @@ import {
   type RetryOffer,
   type RetryHistory,
 } from '../../../shared/domain/retry.js';
-import { type LaneRows, type InvoiceRow } from '../../../shared/domain/model.js';
+import { type InvoiceRow } from '../../../shared/domain/invoice-row.js';
+import { type LaneRows } from '../../../shared/domain/model.js';
 import {
   type MorObjectRow,
   isPayableLink,

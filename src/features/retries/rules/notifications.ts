@@ -1,6 +1,7 @@
 // The notification that a customer must give another payment method.
 import { invoiceFacts, refusedTries } from '../../../core/books/rules/notice-facts.js';
-import { type AttemptRow, type LaneState } from '../../../shared/domain/model.js';
+import { type LaneState } from '../../../shared/domain/model.js';
+import { type AttemptRow } from '../../../shared/domain/payment-row.js';
 import { type Notice } from '../../../shared/domain/notification.js';
 import { untriedMethod } from '../../../shared/domain/retry.js';
 import { orNull, text } from '../../../shared/domain/notification-fields.js';

@@ -7,7 +7,8 @@ import {
   type ShownInvoice,
 } from '../../../shared/domain/ports/billing-reader.js';
 import { type LossCredit } from '../../../shared/domain/mor-object.js';
-import { type PaymentRow, type RefundRow } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../../shared/domain/refund-row.js';
 import { type Difference, type OurInvoice } from '../../../shared/domain/difference.js';
 import { saleOf, surplusRefunded } from '../../../shared/domain/surplus.js';
 import { money } from '../../../shared/domain/money.js';

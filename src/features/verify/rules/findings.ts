@@ -8,7 +8,8 @@ import {
   type Repair,
 } from '../../../shared/domain/difference.js';
 import { type Fact } from '../../../shared/domain/fact.js';
-import { type PaymentRow, type ReviewRow } from '../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../shared/domain/review-row.js';
 import { type Money, showMoney } from '../../../shared/domain/money.js';
 import { sentencesOf } from '../../../core/reviews/rules/words.js';
 

@@ -1,7 +1,7 @@
 // Crossbill's own events (source `crossbill`). Only the engine opens and closes review items. So if other code, such as
 // a timer, needs an item, it sends one of these events to the engine.
 import { type InboxSource } from '../ports/inbox.js';
-import { type ReviewRow } from '../model.js';
+import { type ReviewRow } from '../review-row.js';
 import { itemLane } from './channel-lane.js';
 import { parseBody } from './json-body.js';
 

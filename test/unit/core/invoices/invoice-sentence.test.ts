@@ -1,6 +1,6 @@
 // Why an invoice is paid or not, in one sentence: for every state that it can be in.
 import { expect, it } from '@jest/globals';
-import { type PaymentRow } from '../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../src/shared/domain/payment-row.js';
 import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { lastRead } from '../../../../src/core/invoices/invoice-sentence.js';
 import { paymentSentence } from '../../../../src/core/payments/payment-sentence.js';

@@ -1,7 +1,8 @@
 // A request without a reply, while the money of its invoice comes.
 import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
-import { type LaneState, type CallRow } from '../../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../../src/shared/domain/model.js';
 import { emptyLane, callKey } from '../../../../src/engine/context.js';
 import { requestLink } from '../../../../src/features/links/rules/request-link.js';
 import { tellStep } from '../../../support/builders/tell-step.js';

@@ -2,7 +2,8 @@
 import { expect, it } from '@jest/globals';
 import { putPayment } from '../../../support/builders/put-rows.js';
 import { capturedId } from '../../../../src/shared/domain/events/mor-service-event.js';
-import { type LaneState, type PaymentRow } from '../../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../src/shared/domain/payment-row.js';
 import { learnFromCapture } from '../../../../src/core/payments/rules/payment.js';
 import { LINK } from '../../../support/builders/channel-lane.js';
 import { channelEvent } from '../../../support/builders/channel-object.js';

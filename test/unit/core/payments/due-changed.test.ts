@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { openFacts } from '../../../support/builders/channel-lane.js';
 import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { applyRead } from '../../../support/rigs/settle-rule.js';
-import { type MarkMode } from '../../../../src/shared/domain/model.js';
+import { type MarkMode } from '../../../../src/shared/domain/payment-row.js';
 import { aPaymentSucceeded, INVOICE_ID } from '../../../support/builders/events.js';
 import { failed } from '../../../support/fakes/fake-platform.js';
 import { balances, LaneHarness } from '../../../support/rigs/lane-harness.js';

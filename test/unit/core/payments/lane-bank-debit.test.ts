@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { chooseItem } from '../../../support/rigs/choose-item.js';
 import { completeSignup } from '../../../support/rigs/complete-signup.js';
-import { type Resolution } from '../../../../src/shared/domain/model.js';
+import { type Resolution } from '../../../../src/shared/domain/review-row.js';
 import {
   anInvoice,
   aPaymentFailed,

@@ -1,6 +1,7 @@
 // The sentence on top of an invoice and of a payment: what it says of each sum, and what it leaves out.
 import { expect, it } from '@jest/globals';
-import { type AttemptRow, type PaymentRow, type RefundRow } from '../../../../src/shared/domain/model.js';
+import { type AttemptRow, type PaymentRow } from '../../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../../src/shared/domain/refund-row.js';
 import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
 import { refusalWords } from '../../../../src/shared/domain/decline-words.js';

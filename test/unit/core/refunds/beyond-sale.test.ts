@@ -1,6 +1,6 @@
 // A refund above what the invoice's credit notes can still take: the note over the rest, and the item about the other part.
 import { expect, it } from '@jest/globals';
-import { type ReviewRow } from '../../../../src/shared/domain/model.js';
+import { type ReviewRow } from '../../../../src/shared/domain/review-row.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders/events.js';
 import { open } from '../../../support/builders/channel-lane.js';
 import { eur } from '../../../support/builders/channel-object.js';

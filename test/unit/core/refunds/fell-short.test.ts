@@ -2,7 +2,7 @@
 import { tryChoice } from '../../../support/rigs/choose-item.js';
 import { FACTS } from '../../../support/builders/item-facts.js';
 import { expect, it } from '@jest/globals';
-import { type Resolution } from '../../../../src/shared/domain/model.js';
+import { type Resolution } from '../../../../src/shared/domain/review-row.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../../support/builders/events.js';
 import { balances, LaneHarness, openKinds } from '../../../support/rigs/lane-harness.js';
 import { closeReviews, openReview } from '../../../support/rigs/decide.js';

@@ -1,7 +1,8 @@
 // What is left of the money for an invoice, after refunds and losses: a backend ends access at zero.
 import { describe, expect, it } from '@jest/globals';
 import { amountLeft } from '../../../../src/shared/domain/amount-left.js';
-import { type LaneState, type PaymentRow } from '../../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../src/shared/domain/payment-row.js';
 import { type MorObjectRow } from '../../../../src/shared/domain/mor-object.js';
 import { NOW } from '../../../support/builders/channel-lane.js';
 import { aDispute, paid, paidTwice } from '../../../support/builders/disputed-lane.js';

@@ -1,7 +1,8 @@
 // How much of an invoice credit notes may still take, from Stripe's sum and from our own notes.
 import { expect, it } from '@jest/globals';
 import { creditRoom, isNoteOnItsWay } from '../../../../src/shared/domain/credit-room.js';
-import { type LaneState, type RefundRow } from '../../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../../src/shared/domain/model.js';
+import { type RefundRow } from '../../../../src/shared/domain/refund-row.js';
 import { type LossCredit } from '../../../../src/shared/domain/mor-object.js';
 import { byEvent, lane, payment } from '../../../support/builders/asked-refund.js';
 import { aDispute } from '../../../support/builders/disputed-lane.js';

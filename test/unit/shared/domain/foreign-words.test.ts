@@ -2,7 +2,8 @@
 import { expect, it } from '@jest/globals';
 import { isSameFact } from '../../../../src/shared/domain/fact.js';
 import { isCode, shownWords, withoutWords } from '../../../../src/shared/domain/foreign-words.js';
-import { PAYMENT, REVIEW } from '../../../../src/shared/domain/model.js';
+import { PAYMENT } from '../../../../src/shared/domain/payment-row.js';
+import { REVIEW } from '../../../../src/shared/domain/review-row.js';
 import { fromRow } from '../../../../src/frames/store/codec.js';
 
 const refused = {

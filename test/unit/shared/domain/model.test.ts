@@ -1,17 +1,15 @@
 // The state machines: each is asked at every move, and stops what cannot be.
 import { expect, it } from '@jest/globals';
 import { newPayment } from '../../../../src/core/books/rules/payment-rows.js';
+import { markMoves, type MarkStage, moveMark } from '../../../../src/shared/domain/payment-row.js';
 import {
-  markMoves,
-  type MarkStage,
   mirrorMoves,
   type MirrorStage,
   refundMoves,
   type RefundStatus,
-  moveMark,
   moveMirror,
   moveRefund,
-} from '../../../../src/shared/domain/model.js';
+} from '../../../../src/shared/domain/refund-row.js';
 import { newRefund } from '../../../../src/core/refunds/rules/refund.js';
 import { aCtx } from '../../../support/builders/channel-lane.js';
 

@@ -1,6 +1,6 @@
 // Why nothing is due on an invoice that Stripe shows as paid.
 import { expect, it } from '@jest/globals';
-import { type InvoiceRow } from '../../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../../src/shared/domain/invoice-row.js';
 import { whyNothingDue } from '../../../../src/shared/domain/nothing-due.js';
 import { lane } from '../../../support/builders/asked-refund.js';
 import { never } from '../../../support/never.js';

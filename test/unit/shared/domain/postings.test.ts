@@ -1,6 +1,7 @@
 // Which accounts each movement touches, and when.
 import { expect, it } from '@jest/globals';
-import { type LedgerEntry, type PaymentRow } from '../../../../src/shared/domain/model.js';
+import { type LedgerEntry } from '../../../../src/shared/domain/ledger-entry.js';
+import { type PaymentRow } from '../../../../src/shared/domain/payment-row.js';
 import {
   debitReturned,
   debitReturnReversed,

@@ -1,6 +1,7 @@
 // The declaration of a row: the first values of a new row, its JSON in the log, and what an erasure leaves of it.
 import { expect, it } from '@jest/globals';
-import { PAYMENT, REFUND } from '../../../../src/shared/domain/model.js';
+import { PAYMENT } from '../../../../src/shared/domain/payment-row.js';
+import { REFUND } from '../../../../src/shared/domain/refund-row.js';
 import { MOR_OBJECT } from '../../../../src/shared/domain/mor-object.js';
 import { newRow } from '../../../../src/shared/domain/row.js';
 import { changedFields, withFields, withoutPersonal } from '../../../../src/frames/store/codec.js';

@@ -1,12 +1,8 @@
 // The public status of an invoice, and the rest of a payment after refunds and disputes.
 import { expect, it } from '@jest/globals';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type MarkStage,
-  type PaymentRow,
-} from '../../../../src/shared/domain/model.js';
-import { INVOICE } from '../../../../src/shared/domain/invoice-row.js';
+import { type InvoiceRow, INVOICE } from '../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../src/shared/domain/model.js';
+import { type MarkStage, type PaymentRow } from '../../../../src/shared/domain/payment-row.js';
 import { newReview } from '../../../../src/shared/domain/item.js';
 import { newRow } from '../../../../src/shared/domain/row.js';
 import { lostOf, newMorObject } from '../../../../src/shared/domain/mor-object.js';

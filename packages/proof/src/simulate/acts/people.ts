@@ -1,7 +1,7 @@
 // The actors of a story except Crossbill: customers, merchant, operators, Stripe and the MoR. They subscribe, renew,
 // void, decline, refund and resolve.
 import { createHash } from 'node:crypto';
-import { type Resolution } from '#src/shared/domain/model.js';
+import { type Resolution } from '#src/shared/domain/review-row.js';
 import { resolutionsOf } from '#src/core/reviews/rules/choices.js';
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
 import { amountPaid, type Invoice } from '@crossbill/sandbox/stripe/model.js';

@@ -12,7 +12,9 @@ import {
   textNamed,
   wordNamed,
 } from '../../../../shared/domain/events/payload-fields.js';
-import { type LaneRows, type PaymentRow, type ReviewRow } from '../../../../shared/domain/model.js';
+import { type LaneRows } from '../../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../../shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../../shared/domain/review-row.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
 import { showTime } from '../../../../shared/domain/show-time.js';
 import { isCode } from '../../../../shared/domain/foreign-words.js';

@@ -1,6 +1,7 @@
 // Items about disputes and alerts. Items about lost money are in features/losses/returns/rules/loss.ts.
 import { disputedOf } from '../../../../shared/domain/dispute-sum.js';
-import { type LaneRows, type PaymentRow } from '../../../../shared/domain/model.js';
+import { type LaneRows } from '../../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../../shared/domain/payment-row.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
 import { paymentName } from '../../../../shared/domain/payment-name.js';
 import { type Holds, itemRule } from '../../../../engine/items.js';

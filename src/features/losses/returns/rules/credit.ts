@@ -1,15 +1,12 @@
 // Shows a loss to a bank on Stripe with a credit note, if a person chooses so. Works like the credit note of a refund
 // (core/refunds/rules/mirror.ts).
 import { type Mutable } from '../../../../shared/domain/row.js';
-import {
-  type LaneRows,
-  type LedgerEntry,
-  type CallRow,
-  type PaymentRow,
-  type RefundRow,
-  type Resolution,
-  type ReviewRow,
-} from '../../../../shared/domain/model.js';
+import { type CallRow } from '../../../../shared/domain/call-row.js';
+import { type LedgerEntry } from '../../../../shared/domain/ledger-entry.js';
+import { type LaneRows } from '../../../../shared/domain/model.js';
+import { type PaymentRow } from '../../../../shared/domain/payment-row.js';
+import { type RefundRow } from '../../../../shared/domain/refund-row.js';
+import { type Resolution, type ReviewRow } from '../../../../shared/domain/review-row.js';
 import { creditRoom, isNoteOnItsWay } from '../../../../shared/domain/credit-room.js';
 import { type LossCredit, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
 import { type Money, showMoney } from '../../../../shared/domain/money.js';

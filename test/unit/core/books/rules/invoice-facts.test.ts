@@ -1,6 +1,7 @@
 // An invoice by events and reads of Stripe in any order, and the next read of an invoice that must be open.
 import { expect, it } from '@jest/globals';
-import { type InvoiceRow, type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { isFresh, pollOpenAt, invoiceLookup } from '../../../../../src/core/books/rules/invoice-facts.js';

@@ -1,6 +1,8 @@
 // A payment gets the MoR's id from a person, and an event names its payment.
 import { expect, it } from '@jest/globals';
-import { type LaneState, type PaymentRow, type LedgerEntry } from '../../../../../src/shared/domain/model.js';
+import { type LedgerEntry } from '../../../../../src/shared/domain/ledger-entry.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
 import { effectName } from '../../../../../src/shared/domain/payment-name.js';
 import { emptyLane, type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/builders/put-rows.js';

@@ -5,14 +5,12 @@ import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { putPayment, putCall } from '../../../../support/builders/put-rows.js';
 import { type InvoiceEvent } from '../../../../../src/engine/event.js';
 import { declares } from '../../../../../src/engine/items.js';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type CallRow,
-  type PaymentRow,
-  type Resolution,
-  type ReviewKind,
-} from '../../../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../../../src/shared/domain/call-row.js';
+import { type ReviewKind } from '../../../../../src/shared/domain/fact.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type Resolution } from '../../../../../src/shared/domain/review-row.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { chooseDraft, draftItems, applyInvoice } from '../../../../../src/core/invoices/rules/invoice.js';

@@ -1,12 +1,13 @@
 // By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
 import { aKind } from '../../../../support/builders/item-facts.js';
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../support/builders/channel-object.js';
+import { eur, aLink, aProforma, withObjects } from '../../../../support/builders/channel-object.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { nextLookup } from '../../../../../src/engine/lookup.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { putPayment } from '../../../../support/builders/put-rows.js';
-import { type InvoiceRow, type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import { verdictBy } from '../../../../../src/shared/domain/mor-object.js';
@@ -20,7 +21,6 @@ import {
 } from '../../../../../src/core/invoices/rules/verdict.js';
 import { asSettleRule, choose } from '../../../../support/rigs/settle-rule.js';
 import { open } from '../../../../support/builders/channel-lane.js';
-import { aLink, aProforma, withObjects } from '../../../../support/builders/channel-object.js';
 import { never } from '../../../../support/never.js';
 import { HISTORY } from '../../../../support/builders/refused-renewal.js';
 import * as waiting from '../../../../support/builders/waiting-payment.js';

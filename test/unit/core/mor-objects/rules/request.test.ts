@@ -1,6 +1,8 @@
 // Requests for proforma invoices and payment links: who gets one, what Crossbill writes down, and what a refusal does.
 import { expect, it } from '@jest/globals';
-import { type InvoiceRow, type LaneState, type PaymentRow } from '../../../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
 import { type MorObjectRow } from '../../../../../src/shared/domain/mor-object.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { callOf } from '../../../../../src/engine/call.js';

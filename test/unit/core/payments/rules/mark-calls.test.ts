@@ -1,13 +1,11 @@
 // The calls of a mark: what follows from each reply of Stripe, and from a person's choice.
 import { describe, expect, it } from '@jest/globals';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type PaymentRow,
-  type RefundStatus,
-  type Resolution,
-  type ReviewKind,
-} from '../../../../../src/shared/domain/model.js';
+import { type ReviewKind } from '../../../../../src/shared/domain/fact.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type RefundStatus } from '../../../../../src/shared/domain/refund-row.js';
+import { type Resolution } from '../../../../../src/shared/domain/review-row.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { leftItems } from '../../../../../src/core/payments/rules/surplus.js';

@@ -1,12 +1,9 @@
 // The mark of a payment: the decision over every picture of its invoice, and what follows from it.
 import { describe, expect, it } from '@jest/globals';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type CallRow,
-  type PaymentRow,
-  type PlatformStatus,
-} from '../../../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../../../src/shared/domain/call-row.js';
+import { type InvoiceRow, type PlatformStatus } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
 import { type InvoiceFacts } from '../../../../../src/shared/domain/ports/billing-platform.js';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { newPayment } from '../../../../../src/core/books/rules/payment-rows.js';

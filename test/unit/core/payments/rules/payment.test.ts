@@ -1,11 +1,8 @@
 // A payment: the MoR's verdicts on it, and the proof of a signup's charge.
 import { expect, it } from '@jest/globals';
-import {
-  type LaneState,
-  type PaymentRow,
-  type Resolution,
-  type ReviewRow,
-} from '../../../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type Resolution, type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { type CallOutcome } from '../../../../../src/shared/domain/ports/call.js';
 import { type ChargeState } from '../../../../../src/shared/domain/ports/payment-gateway.js';
 import { putPayment } from '../../../../support/builders/put-rows.js';

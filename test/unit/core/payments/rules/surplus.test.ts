@@ -1,11 +1,9 @@
 // Money beyond the amount due, after the mark.
 import { describe, expect, it } from '@jest/globals';
-import {
-  type LaneState,
-  type PaymentRow,
-  type RefundRow,
-  type ReviewRow,
-} from '../../../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../../../src/shared/domain/refund-row.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { putPayment, putRefund } from '../../../../support/builders/put-rows.js';
 import { newPayment } from '../../../../../src/core/books/rules/payment-rows.js';
 import { declareSurplus, surplusToRefund } from '../../../../../src/core/payments/rules/surplus.js';

@@ -3,13 +3,11 @@ import { chooseItem } from '../../../../support/rigs/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { eur } from '../../../../support/builders/channel-object.js';
 import { putCall, putPayment, putRefund } from '../../../../support/builders/put-rows.js';
-import {
-  type LaneState,
-  type CallRow,
-  type PaymentRow,
-  type RefundRow,
-  type ReviewRow,
-} from '../../../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../../../src/shared/domain/refund-row.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../../../../src/core/refunds/rules/mirror.js';
 import { byEvent, ctx, lane, payment, refusal } from '../../../../support/builders/asked-refund.js';
 import { NOW, open } from '../../../../support/builders/channel-lane.js';

@@ -1,12 +1,10 @@
 // The keys of a refund, and a second refund of the same payment.
 import { describe, expect, it } from '@jest/globals';
 import { putObject, putRefund } from '../../../../support/builders/put-rows.js';
-import {
-  type LaneState,
-  type PaymentRow,
-  type RefundRow,
-  type ReviewRow,
-} from '../../../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../../../src/shared/domain/refund-row.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { Lane } from '../../../../../src/engine/lane.js';
 import { refundById, refundForItem } from '../../../../../src/core/refunds/rules/request.js';
 import { applyStuckChoice } from '../../../../../src/core/refunds/rules/stuck-refund.js';

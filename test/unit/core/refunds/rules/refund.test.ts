@@ -5,12 +5,10 @@ import { describe, expect, it } from '@jest/globals';
 import { type Ctx } from '../../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../../support/builders/put-rows.js';
 import { type PaymentEvent } from '../../../../../src/engine/event.js';
-import {
-  type LaneState,
-  type PaymentRow,
-  type RefundRow,
-  type ReviewRow,
-} from '../../../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../../../src/shared/domain/refund-row.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { declares } from '../../../../../src/engine/items.js';
 import { countRefunds, reconsiderParked } from '../../../../../src/core/refunds/rules/count.js';
 import { refundGaps } from '../../../../../src/core/refunds/rules/refund-gaps.js';

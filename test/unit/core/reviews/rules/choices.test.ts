@@ -2,16 +2,15 @@
 import { aKind } from '../../../../support/builders/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { emptyLane } from '../../../../../src/engine/context.js';
-import { type Resolution, type ReviewKind, type ReviewRow } from '../../../../../src/shared/domain/model.js';
+import { type ReviewKind } from '../../../../../src/shared/domain/fact.js';
+import { type Resolution, type ReviewRow, REVIEW } from '../../../../../src/shared/domain/review-row.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from '../../../../../src/core/reviews/rules/choices.js';
 import { isKnownItem, sentencesOf } from '../../../../../src/core/reviews/rules/words.js';
 import { aCtx } from '../../../../support/builders/channel-lane.js';
-import { REVIEW } from '../../../../../src/shared/domain/model.js';
 import { fromRow, toJson } from '../../../../../src/frames/store/codec.js';
 import { impactOf } from '../../../../../src/core/reviews/rules/impact.js';
-import { resolveReview } from '../../../../support/rigs/decide.js';
+import { resolveReview, openReview } from '../../../../support/rigs/decide.js';
 import { never } from '../../../../support/never.js';
-import { openReview } from '../../../../support/rigs/decide.js';
 
 const item = (kind: ReviewKind, over: Partial<ReviewRow> = {}): ReviewRow => ({
   ...(openReview(emptyLane('in_1'), aCtx(), {

@@ -1,7 +1,8 @@
 // What is at stake in a review item, and which of its choices is one click away.
 import { expect, it } from '@jest/globals';
 import { aKind, FACTS } from '../../../../support/builders/item-facts.js';
-import { type ReviewKind, type ReviewRow } from '../../../../../src/shared/domain/model.js';
+import { type ReviewKind } from '../../../../../src/shared/domain/fact.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { type Item, newReview } from '../../../../../src/shared/domain/item.js';
 import { isDoneElsewhere, proposedOf, resolutionsOf } from '../../../../../src/core/reviews/rules/choices.js';
 import { impactOf } from '../../../../../src/core/reviews/rules/impact.js';

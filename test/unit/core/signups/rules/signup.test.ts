@@ -3,12 +3,10 @@ import { chooseItem, tryChoice } from '../../../../support/rigs/choose-item.js';
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx, emptyLane } from '../../../../../src/engine/context.js';
 import { putPayment } from '../../../../support/builders/put-rows.js';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type PaymentRow,
-  type Resolution,
-} from '../../../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type Resolution } from '../../../../../src/shared/domain/review-row.js';
 import { type DecisionSettings } from '../../../../../src/shared/domain/settings.js';
 import {
   type Completion,

@@ -1,7 +1,16 @@
 // Payments that the MoR announces: on a link of ours, by card, and further ones on a link.
 import { expect, it } from '@jest/globals';
-import { eur } from '../../../../support/builders/channel-object.js';
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
+import {
+  eur,
+  aLink,
+  announced,
+  aProforma,
+  channelEvent,
+  withObjects,
+} from '../../../../support/builders/channel-object.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { announcedOn, type Observation } from '../../../../../src/shared/domain/mor-object.js';
 import { putPayment } from '../../../../support/builders/put-rows.js';
 import { moneyAnnounced } from '../../../../../src/core/books/rules/open-money.js';
@@ -23,7 +32,6 @@ import {
 } from '../../../../support/builders/announced-link.js';
 import { aRefund, INVOICE_ID } from '../../../../support/builders/events.js';
 import { LINK, NOW } from '../../../../support/builders/channel-lane.js';
-import { aLink, announced, aProforma, channelEvent, withObjects } from '../../../../support/builders/channel-object.js';
 import { retry, type rig, state } from '../../../../support/rigs/retry-rig.js';
 import { at, ctx, lane, payment } from '../../../../support/builders/waiting-payment.js';
 import { asEventRule } from '../../../../support/rigs/decide.js';

@@ -1,12 +1,10 @@
 // What the MoR answers about a payment link, what a paid one is worth, and when a link that stands is a danger.
 import { expect, it } from '@jest/globals';
 import { aKind, FACTS } from '../../../../support/builders/item-facts.js';
-import {
-  type InvoiceRow,
-  type LaneState,
-  type PaymentRow,
-  type ReviewRow,
-} from '../../../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { type MorObjectRow } from '../../../../../src/shared/domain/mor-object.js';
 import { type LinkFacts } from '../../../../../src/shared/domain/ports/mor-channels.js';
 import {

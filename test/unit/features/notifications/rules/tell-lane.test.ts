@@ -2,13 +2,11 @@
 import { never } from '../../../../support/never.js';
 import { FACTS, aKind } from '../../../../support/builders/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
-import {
-  type AttemptRow,
-  type InvoiceRow,
-  type LaneState,
-  type RefundRow,
-  type ReviewRow,
-} from '../../../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type AttemptRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../../../src/shared/domain/refund-row.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { type MorObjectDetail, type MorObjectRow, newMorObject } from '../../../../../src/shared/domain/mor-object.js';
 import { findRefusalKind } from '../../../../../src/shared/domain/decline-kind.js';
 import { type NotificationType, type Notice } from '../../../../../src/shared/domain/notification.js';

@@ -1,6 +1,8 @@
 // The calls of a schedule of retries: the replies of the MoR and Stripe, the item about a refusal, and a person's choice.
 import { expect, it } from '@jest/globals';
-import { type LaneState, type CallRow, type ReviewRow } from '../../../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../../../src/shared/domain/model.js';
+import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
 import { emptyLane } from '../../../../../src/engine/context.js';
 import { followSchedule, retryName } from '../../../../../src/features/retries/rules/retry.js';
 import {

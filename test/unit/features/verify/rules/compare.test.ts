@@ -1,7 +1,9 @@
 // Each kind of difference between the ledger and the invoice on Stripe, planted one at a time, and what is none.
 import { describe, expect, it } from '@jest/globals';
 import { type Difference, type OurInvoice } from '../../../../../src/shared/domain/difference.js';
-import { type InvoiceRow, type PaymentRow, type RefundRow } from '../../../../../src/shared/domain/model.js';
+import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { type PaymentRow } from '../../../../../src/shared/domain/payment-row.js';
+import { type RefundRow } from '../../../../../src/shared/domain/refund-row.js';
 import { DRAFT_TIMEOUT_MS } from '../../../../../src/shared/policy.js';
 import {
   compareAttached,

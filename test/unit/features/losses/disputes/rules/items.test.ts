@@ -2,7 +2,8 @@
 import { never } from '../../../../../support/never.js';
 import { expect, it } from '@jest/globals';
 import { eur } from '../../../../../support/builders/channel-object.js';
-import { type LaneState, type RefundRow } from '../../../../../../src/shared/domain/model.js';
+import { type LaneState } from '../../../../../../src/shared/domain/model.js';
+import { type RefundRow } from '../../../../../../src/shared/domain/refund-row.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { putRefund, putObject } from '../../../../../support/builders/put-rows.js';
 import { ALERT_TIMEOUT_MS } from '../../../../../../src/features/losses/disputes/rules/limits.js';

@@ -1,12 +1,10 @@
 // A loss on Stripe: a person chooses the credit note, its two calls go out once, and the books follow the dispute.
 import { never } from '../../../../../support/never.js';
 import { expect, it } from '@jest/globals';
-import {
-  type LaneState,
-  type CallRow,
-  type PaymentRow,
-  type ReviewRow,
-} from '../../../../../../src/shared/domain/model.js';
+import { type CallRow } from '../../../../../../src/shared/domain/call-row.js';
+import { type LaneState } from '../../../../../../src/shared/domain/model.js';
+import { type PaymentRow } from '../../../../../../src/shared/domain/payment-row.js';
+import { type ReviewRow } from '../../../../../../src/shared/domain/review-row.js';
 import { type MorObjectRow } from '../../../../../../src/shared/domain/mor-object.js';
 import { type CallOutcome } from '../../../../../../src/shared/domain/ports/call.js';
 import { type CallReply } from '../../../../../../src/engine/call.js';
