@@ -67,3 +67,11 @@ export const goesOn = (state: LaneState, over: Partial<MorObjectRow>, minute = 5
 /** By subject, why each item closed automatically. */
 export const closed = (state: LaneState): Record<string, string | null> =>
   Object.fromEntries(state.reviews.filter((r) => r.resolution === 'cleared').map((r) => [r.subject, r.note]));
+
+/** The part of a payment lost to a bank, as its object keeps it. */
+export const lossOf = (minor: bigint) => ({
+  of: 'pmt_1',
+  minor: minor.toString(),
+  entries: 1,
+  movedAt: NOW.toISOString(),
+});

@@ -1,40 +1,26 @@
-// What the merchant's backend is told of a step of an invoice: each thing that became so, once, with its facts and no more.
-import { never } from '../../../../support/never.js';
-import { FACTS, aKind } from '../../../../support/builders/item-facts.js';
+// What the merchant's backend hears of a step of an invoice: each change once, with its facts.
 import { describe, expect, it } from '@jest/globals';
-import { type InvoiceRow } from '../../../../../src/shared/domain/invoice-row.js';
+import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
 import { type LaneState } from '../../../../../src/shared/domain/model.js';
-import { type AttemptRow } from '../../../../../src/shared/domain/payment-row.js';
 import { type RefundRow } from '../../../../../src/shared/domain/refund-row.js';
 import { type ReviewRow } from '../../../../../src/shared/domain/review-row.js';
-import { type MorObjectDetail, type MorObjectRow, newMorObject } from '../../../../../src/shared/domain/mor-object.js';
-import { findRefusalKind } from '../../../../../src/shared/domain/decline-kind.js';
-import { type NotificationType, type Notice } from '../../../../../src/shared/domain/notification.js';
-import { type ConfirmedMethod, type RetryHistory } from '../../../../../src/shared/domain/retry.js';
+import { type NotificationType } from '../../../../../src/shared/domain/notification.js';
 import { putDownStep } from '../../../../../src/features/notifications/rules/all.js';
 import { type NamedReview } from '../../../../../src/core/books/rules/notice-facts.js';
 import { reviewDueSoon, reviewOpened } from '../../../../../src/features/notifications/rules/tell-lane.js';
-import { tellStep } from '../../../../support/builders/tell-step.js';
-import { newRefund } from '../../../../../src/core/refunds/rules/refund.js';
-import { aCtx, anOpenInvoice, NOW } from '../../../../support/builders/channel-lane.js';
-import { aDispute, paid, paidTwice } from '../../../../support/builders/disputed-lane.js';
+import { tellStep, notified, invoiceIs, open, afterVerdict, NEXT_TRY } from '../../../../support/builders/tell-step.js';
+import { aCtx, NOW } from '../../../../support/builders/channel-lane.js';
+import { paid, paidTwice } from '../../../../support/builders/disputed-lane.js';
 import { openReview } from '../../../../support/rigs/decide.js';
 import { STANDARD } from '../../../../support/builders/notify-as.js';
+import { FACTS, aKind } from '../../../../support/builders/item-facts.js';
+import { never } from '../../../../support/never.js';
 
-const lossOf = (minor: bigint) => ({ of: 'pmt_1', minor: minor.toString(), entries: 1, movedAt: NOW.toISOString() });
-const NEXT_TRY = new Date('2026-11-23T12:00:00Z');
 /** What is said of the invoice `in_1` of 29.90 EUR in each of them. */
 const facts = (status: string) => ({
   ...{ invoice_id: 'in_1', customer_id: 'cus_1', subscription_id: 'sub_1', status },
   ...{ amount_due: 2990, currency: 'eur', console: '/console/invoices/in_1' },
 });
-const notified = (type: NotificationType, before: LaneState, after: LaneState): readonly Notice[] =>
-  tellStep(before, after).filter((t) => t.type === type);
-const invoiceIs = (state: LaneState, over: Partial<InvoiceRow>): LaneState => ({
-  ...state,
-  invoice: state.invoice === null ? null : { ...state.invoice, ...over },
-});
-const open = invoiceIs(anOpenInvoice(), { status: 'open' });
 const everyStatus = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
 /** The statuses of the invoice in which it is told. */
 const notifiedWhile = (type: NotificationType, before: LaneState, after: LaneState): string[] =>
@@ -74,15 +60,8 @@ it('an invoice.paid notification goes out once, and only for a paid invoice abov
   ]);
 });
 
-const verdict = (over: Partial<AttemptRow> = {}): AttemptRow => ({
-  ...{ eventId: 'evt_9', invoiceId: 'in_1', paymentId: 'pay_9', outcome: 'failed', amount: 2990n, currency: 'EUR' },
-  ...{ failureMessage: 'Ada has no money', declineCode: 'expired_card', processorPaymentIntentId: 'pi_9', at: NOW },
-  ...over,
-});
-const after = (over: Partial<AttemptRow> = {}, state = open): LaneState => ({ ...state, attempts: [verdict(over)] });
-
 it('a decline sends invoice.left_open with its code and the time of the next retry, and no free text', () => {
-  expect(tellStep(open, invoiceIs(after(), { nextTryAt: NEXT_TRY }))).toEqual([
+  expect(tellStep(open, invoiceIs(afterVerdict(), { nextTryAt: NEXT_TRY }))).toEqual([
     {
       type: 'invoice.left_open',
       subject: 'in_1:attempt:evt_9',
@@ -93,47 +72,13 @@ it('a decline sends invoice.left_open with its code and the time of the next ret
       },
     },
   ]);
-  expect(tellStep(open, after({ declineCode: null }))).toMatchObject([
+  expect(tellStep(open, afterVerdict({ declineCode: null }))).toMatchObject([
     { data: { decline_code: null, next_try_at: null } },
   ]);
 });
 
-const declined = (code: string, over: Partial<RetryHistory['refusal']> = {}): RetryHistory => {
-  const kind = findRefusalKind('failed', code);
-  const [at, heardAt] = [NOW.toISOString(), NOW.toISOString()];
-  const refusal = { at, heardAt, eventId: 'evt_9', outcome: 'failed', kind, code, ...over } as const;
-  return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null };
-};
-const refusedLane = (retries: RetryHistory, method: ConfirmedMethod | null = null): LaneState =>
-  invoiceIs(after({ declineCode: retries.refusal.code }), { retries, method });
-
-it('a hard decline sends customer.method_needed with code, message, invoice, customer and amount', () => {
-  expect(notified('customer.method_needed', open, refusedLane(declined('expired_card')))).toMatchObject([
-    {
-      subject: 'in_1:attempt:evt_9',
-      data: {
-        ...{ invoice_id: 'in_1', customer_id: 'cus_1', payment_id: 'pay_9', amount: 2990 },
-        ...{ decline_code: 'expired_card', failure_message: 'Ada has no money' },
-      },
-    },
-  ]);
-});
-
-it('a soft decline, or a hard decline older than the newest decline, sends no customer.method_needed', () => {
-  for (const history of [declined('insufficient_funds'), declined('expired_card', { eventId: 'evt_2' })])
-    expect(tellStep(open, refusedLane(history)).map((t) => t.type)).toEqual(['invoice.left_open']);
-});
-
-it('a hard decline of the old method sends no customer.method_needed while a newly confirmed method waits for a charge', () => {
-  const since = open.invoice?.firstSeenAt ?? NOW;
-  const method = { id: 'met_1', at: new Date(since.getTime() + 1).toISOString(), by: 'shop' };
-  expect(tellStep(open, refusedLane(declined('expired_card'), method)).map((t) => t.type)).toEqual([
-    'invoice.left_open',
-  ]);
-});
-
 it('a required authentication sends invoice.action_required with the payment intent', () => {
-  expect(tellStep(open, after({ outcome: 'requires_action' }))).toEqual([
+  expect(tellStep(open, afterVerdict({ outcome: 'requires_action' }))).toEqual([
     {
       type: 'invoice.action_required',
       subject: 'in_1:attempt:evt_9',
@@ -143,19 +88,19 @@ it('a required authentication sends invoice.action_required with the payment int
 });
 
 it('a decline sends a notification only while the invoice is expected, open or in review', () => {
-  expect(notifiedWhile('invoice.left_open', open, after())).toEqual(['expected', 'open', 'review']);
-  const action = after({ outcome: 'requires_action' });
+  expect(notifiedWhile('invoice.left_open', open, afterVerdict())).toEqual(['expected', 'open', 'review']);
+  const action = afterVerdict({ outcome: 'requires_action' });
   expect(notifiedWhile('invoice.action_required', open, action)).toEqual(['expected', 'open', 'review']);
-  expect(tellStep(open, { ...after(), invoice: null })).toEqual([]);
+  expect(tellStep(open, { ...afterVerdict(), invoice: null })).toEqual([]);
 });
 
 it('a success, or a decline of an already successful payment, sends no invoice.left_open', () => {
-  expect(tellStep(open, after({ outcome: 'succeeded' }))).toEqual([]);
+  expect(tellStep(open, afterVerdict({ outcome: 'succeeded' }))).toEqual([]);
   const taken = paid().payments.map((p) => ({ ...p, paymentId: 'pay_9' }));
-  expect(tellStep(open, after({}, { ...open, payments: taken }))).toEqual([]);
+  expect(tellStep(open, afterVerdict({}, { ...open, payments: taken }))).toEqual([]);
   const refused = taken.map((p) => ({ ...p, succeededAt: null }));
-  expect(tellStep(open, after({}, { ...open, payments: refused }))).toHaveLength(1);
-  expect(tellStep(open, after({}, { ...open, payments: paid().payments }))).toHaveLength(1);
+  expect(tellStep(open, afterVerdict({}, { ...open, payments: refused }))).toHaveLength(1);
+  expect(tellStep(open, afterVerdict({}, { ...open, payments: paid().payments }))).toHaveLength(1);
 });
 
 const asked = (kind: ReviewRow['kind'], state = open, paymentRowId: string | null = null): LaneState =>
@@ -248,55 +193,6 @@ it('each deadline of a review item has its own review.due_soon notification', ()
   });
 });
 
-const link = (over: Partial<MorObjectRow> = {}): LaneState => {
-  const made = { status: 'PAYABLE', morId: 'pl_1', url: 'https://pay.example/pl_1', amount: 2990n, currency: 'EUR' };
-  const row = newMorObject(NOW, { id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', ...made, ...over });
-  return { ...open, objects: [row] };
-};
-
-it('a payment_link.created notification carries the URL, the amount and the expiry', () => {
-  expect(tellStep(open, link({ deadline: NEXT_TRY, detail: { automatic: true } }))).toEqual([
-    {
-      type: 'payment_link.created',
-      subject: 'pl_1',
-      data: {
-        ...{
-          payment_link_id: 'pl_1',
-          invoice_id: 'in_1',
-          customer_id: 'cus_1',
-          subscription_id: 'sub_1',
-          url: 'https://pay.example/pl_1',
-        },
-        ...{ amount: 2990, currency: 'eur', expires_at: '2026-11-23T12:00:00.000Z', automatic: true },
-        console: '/console/invoices/in_1',
-      },
-    },
-  ]);
-  const bare = { ...link({ amount: null, currency: null }), invoice: null };
-  expect(tellStep(open, bare)).toMatchObject([
-    {
-      data: {
-        amount: null,
-        currency: null,
-        expires_at: null,
-        automatic: false,
-        customer_id: null,
-        subscription_id: null,
-      },
-    },
-  ]);
-});
-
-it('a payment_link.created notification goes out once, after the MoR gives the link an id and a URL', () => {
-  for (const missing of [{ morId: null }, { url: null }]) {
-    expect(tellStep(open, link(missing))).toEqual([]);
-    expect(tellStep(link(missing), link())).toHaveLength(1);
-  }
-  expect(tellStep(link(), link({ status: 'EXPIRED' }))).toEqual([]);
-  expect(tellStep(link({ id: 'lnk_0' }), link())).toHaveLength(1);
-  for (const kind of ['proforma', 'dispute'] as const) expect(tellStep(open, link({ kind }))).toEqual([]);
-});
-
 describe('a refund', () => {
   const refund = (over: Partial<RefundRow> = {}, state = paid()): LaneState => {
     const [p = never()] = state.payments;
@@ -343,114 +239,6 @@ describe('a refund', () => {
     expect(tellStep(refund({ status: 'failed' }), refund()).map((t) => t.type)).toEqual(['refund.succeeded']);
     expect(tellStep(refund({ id: 'ref_2' }), refund())).toHaveLength(1);
   });
-});
-
-describe('a dispute', () => {
-  const at = (day: number): string => `2026-11-${day}T00:00:00.000Z`;
-  const said = (day: number): MorObjectDetail => ({ stage: 'action_needed', saidAt: at(day) });
-  const wanted = (day: number): Partial<MorObjectRow> => ({ status: 'action_needed', detail: said(day) });
-  const over = (outcome: string, day: number, detail: MorObjectDetail = said(1)): Partial<MorObjectRow> => ({
-    status: outcome,
-    detail: { ...detail, outcome, outcomeAt: at(day) },
-  });
-  const lane = (of: Partial<MorObjectRow>, state = paid()): LaneState => ({ ...state, objects: [aDispute(of)] });
-  const types = (before: LaneState, after: LaneState): string[] => tellStep(before, after).map((t) => t.type);
-  const data = {
-    ...{ dispute_id: 'dp_1', payment_id: 'pay_1', processor_charge_id: 'ch_1', invoice_id: 'in_1' },
-    ...{ customer_id: 'cus_1', subscription_id: 'sub_1', amount: 2990, currency: 'eur' },
-    console: '/console/disputes/dsp_1',
-  };
-
-  it('a new dispute sends one dispute.opened with customer, subscription and deadline', () => {
-    const opened = tellStep(paid(), lane({ ...wanted(1), deadline: NEXT_TRY }));
-    const subject = `in_1:dp_1:open:${at(1)}`;
-    expect(opened).toEqual([{ type: 'dispute.opened', subject, data: { ...data, due_at: NEXT_TRY.toISOString() } }]);
-    expect(types(paid(), lane({ status: 'revision_requested' }))).toEqual(['dispute.opened']);
-    expect(types(lane(wanted(1)), lane({ ...wanted(2), deadline: NEXT_TRY }))).toEqual([]);
-    expect(types(paid(), lane({ kind: 'alert', status: 'received' }))).toEqual([]);
-  });
-
-  it('an outcome sends one dispute.closed with the outcome, also where no dispute.opened came before', () => {
-    const lost = { ...over('lost', 2), detail: { ...over('lost', 2).detail, loss: lossOf(2990n) } };
-    for (const before of [paid(), lane(wanted(1))])
-      expect(tellStep(before, lane(lost))).toEqual([
-        {
-          type: 'dispute.closed',
-          subject: `in_1:dp_1:lost:${at(2)}`,
-          data: { ...data, outcome: 'lost', amount_left: 0 },
-        },
-      ]);
-    expect(tellStep(lane(lost), lane(over('won', 3)))).toMatchObject([
-      { type: 'dispute.closed', subject: `in_1:dp_1:won:${at(3)}`, data: { outcome: 'won', amount_left: 2990 } },
-    ]);
-  });
-
-  it('the same outcome under another event, a late request for evidence and an unclear outcome send nothing', () => {
-    expect(types(lane(over('lost', 2)), lane(over('lost', 3)))).toEqual([]);
-    expect(types(lane(over('lost', 2, {})), lane(over('lost', 2, said(1))))).toEqual([]);
-    expect(types(lane(wanted(1)), lane(over('decided', 2)))).toEqual([]);
-    expect(types(paid(), lane(over('decided', 2, {})))).toEqual([]);
-  });
-
-  it('a request for evidence after an outcome sends dispute.opened again, under another id', () => {
-    const [first] = tellStep(paid(), lane(wanted(1)));
-    const again = tellStep(lane(over('lost', 2)), lane(over('lost', 2, said(3))));
-    expect(again).toMatchObject([{ type: 'dispute.opened' }]);
-    expect(again[0]?.subject).not.toBe(first?.subject);
-  });
-
-  it('a dispute of an unknown payment sends customer and subscription of its invoice', () => {
-    expect(tellStep(open, lane({ ...wanted(1), paymentRowId: null }, open))).toMatchObject([
-      { data: { payment_id: null, amount: null, currency: null, customer_id: 'cus_1', subscription_id: 'sub_1' } },
-    ]);
-  });
-
-  it('news that ends or gives access waits for the customer and the subscription on Stripe', () => {
-    const s = invoiceIs(lane(over('lost', 2)), { platformStatus: 'unknown', customerId: null, subscriptionId: null });
-    const [p = never()] = s.payments;
-    const row = {
-      ...newRefund(aCtx(), p, { amount: 500n, reason: null, origin: 'event' }),
-      status: 'succeeded',
-    } as const;
-    const unread: LaneState = { ...s, payments: [{ ...p, signupId: 'sup_1' }], refunds: [row] };
-    const named = (platformStatus: 'open' | 'deleted'): LaneState => invoiceIs(unread, { platformStatus });
-    const waiting = ['dispute.closed', 'refund.succeeded', 'signup.completed'];
-    expect(types({ ...paid(), invoice: null, payments: [] }, unread)).not.toEqual(expect.arrayContaining(waiting));
-    expect(types(unread, named('open'))).toEqual(waiting);
-    expect(types(unread, named('deleted'))).toEqual(waiting);
-    expect(types(named('open'), named('open'))).toEqual([]);
-    // The MoR's events name the customer, so an invoice unknown to Stripe still has one.
-    expect(tellStep(unread, named('deleted')).map((t) => 'customer_id' in t.data && t.data.customer_id)).toEqual(
-      waiting.map(() => 'cus_1'),
-    );
-  });
-});
-
-it('a returned debit sends debit.returned, and the end of a mistaken record sends it again as undone', () => {
-  const row = (status: string, minor = 2990n): MorObjectRow =>
-    aDispute({
-      id: 'ret_1',
-      kind: 'debit_return',
-      morId: null,
-      status,
-      amount: 1990n,
-      currency: 'EUR',
-      detail: { loss: lossOf(minor) },
-    });
-  const lane = (...objects: MorObjectRow[]): LaneState => ({ ...paid(), objects });
-  const data = {
-    ...{ return_id: 'ret_1', invoice_id: 'in_1', customer_id: 'cus_1', subscription_id: 'sub_1', payment_id: 'pay_1' },
-    ...{ processor_charge_id: 'ch_1', amount: 1990, currency: 'eur', console: '/console/invoices/in_1' },
-  };
-  const returned = { ...data, status: 'returned', amount_left: 0 };
-  expect(tellStep(paid(), lane(row('returned')))).toEqual([
-    { type: 'debit.returned', subject: 'ret_1:returned', data: returned },
-  ]);
-  expect(tellStep(lane(row('returned')), lane(row('undone', 0n)))).toEqual([
-    { type: 'debit.returned', subject: 'ret_1:undone', data: { ...data, status: 'undone', amount_left: 2990 } },
-  ]);
-  expect(tellStep(lane(row('returned')), lane(row('returned')))).toEqual([]);
-  expect(tellStep(paid({ amount: null }), { ...lane(row('returned')), payments: [] })).toEqual([]);
 });
 
 const signup = (over: object = {}): LaneState => paid({ signupId: 'sup_1', ...over });
