@@ -5,14 +5,9 @@ import { actLink, outsideLink } from '../../frames/console/acts.js';
 import { html, type Html } from '../../frames/console/html.js';
 import { showUndecided } from '../../shared/domain/dispute-sum.js';
 import { type ReviewRow } from '../../shared/domain/review-row.js';
-import { asksAfterOutcome, type MorObjectRow, objectId } from '../../shared/domain/mor-object.js';
+import { type MorObjectRow, objectId, wantsEvidence } from '../../shared/domain/mor-object.js';
 
 export const isDispute = (object: MorObjectRow): boolean => object.kind === 'dispute' || object.kind === 'alert';
-
-/** True if the MoR waits for evidence. */
-export const wantsEvidence = (object: MorObjectRow): boolean =>
-  object.kind === 'dispute' &&
-  (object.status === 'action_needed' || object.status === 'revision_requested' || asksAfterOutcome(object));
 
 /**
  * The link to the dispute at the MoR: by the address in the MoR's event, or else by MOR_PORTAL_URL (`portal`). Null if

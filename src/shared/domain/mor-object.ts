@@ -340,6 +340,11 @@ export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: Pick<MorObje
   return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;
 }
 
+/** True if the MoR waits for evidence in a dispute. */
+export const wantsEvidence = (object: Pick<MorObjectRow, 'kind' | 'status' | 'detail'>): boolean =>
+  object.kind === 'dispute' &&
+  (object.status === 'action_needed' || object.status === 'revision_requested' || asksAfterOutcome(object));
+
 export function newMorObject(
   now: Date,
   given: Pick<MorObjectRow, 'id' | 'kind' | 'invoiceId' | 'status'> & Partial<MorObjectRow>,

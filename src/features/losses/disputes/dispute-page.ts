@@ -28,9 +28,9 @@ import {
 import { timeline } from '../../../core/invoices/timeline.js';
 import { type JournalLine } from '../../../shared/domain/model.js';
 import { type PaymentRow } from '../../../shared/domain/payment-row.js';
-import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../shared/domain/mor-object.js';
+import { asksAfterOutcome, type MorObjectRow, objectId, wantsEvidence } from '../../../shared/domain/mor-object.js';
 import { type InvoiceView } from '../../../engine/read-model.js';
-import { disputeLink, disputePath, wantsEvidence } from '../../../core/mor-objects/dispute-link.view.js';
+import { disputeLink, disputePath } from '../../../core/mor-objects/dispute-link.view.js';
 import { asksAbout } from './rules/dispute.js';
 import { disputeAdvice } from './words.js';
 import { unreadSum } from '../../../shared/domain/dispute-sum.js';

@@ -21,8 +21,7 @@ import { disputeFields, listedDispute } from './dispute.fields.js';
 import { disputePart, evidencePart, type Viewer } from './dispute-page.js';
 import { type Names } from '../../../frames/console/fields.js';
 import { type InvoiceView } from '../../../engine/read-model.js';
-import { type MorObjectRow } from '../../../shared/domain/mor-object.js';
-import { wantsEvidence } from '../../../core/mor-objects/dispute-link.view.js';
+import { type MorObjectRow, wantsEvidence } from '../../../shared/domain/mor-object.js';
 import { asksAbout } from './rules/dispute.js';
 import { sendList, viewsOf } from '../../../frames/console/list-page.js';
 

@@ -3,11 +3,11 @@ import { currency, customerFacts, nameOf, number, time, whenNamed } from '../../
 import { amountLeft } from '../../../../shared/domain/amount-left.js';
 import { disputedOf } from '../../../../shared/domain/dispute-sum.js';
 import { type LaneState } from '../../../../shared/domain/model.js';
-import { asksAfterOutcome, type MorObjectRow, objectId } from '../../../../shared/domain/mor-object.js';
+import { type MorObjectRow, objectId, wantsEvidence } from '../../../../shared/domain/mor-object.js';
 import { type Notice } from '../../../../shared/domain/notification.js';
 import { count, type Data, orNull, text, word } from '../../../../shared/domain/notification-fields.js';
 import {
-  amountLeft as amountLeftField,
+  amountLeftField,
   chargeId,
   currencyOrNull,
   CUSTOMER,
@@ -87,8 +87,7 @@ type DisputeStatus = 'open' | 'won' | 'lost' | null;
  */
 function statusOf(object: MorObjectRow | undefined): DisputeStatus {
   if (object === undefined || object.kind !== 'dispute') return null;
-  if (object.status === 'action_needed' || object.status === 'revision_requested' || asksAfterOutcome(object))
-    return 'open';
+  if (wantsEvidence(object)) return 'open';
   return object.status === 'won' || object.status === 'lost' ? object.status : null;
 }
 
