@@ -1,7 +1,7 @@
 // The notifications of the core: when Crossbill sends each, its fields with schema and sample, and its sentence for Slack.
 import { count, listOf, none, orNull, text, time, word } from './notification-fields.js';
 import {
-  amountLeft,
+  amountLeftField,
   brackets,
   customerId,
   CUSTOMER,
@@ -9,7 +9,7 @@ import {
   due,
   INVOICE,
   invoiceId,
-  invoicePage,
+  invoicePageField,
   item,
   notification,
   page,
@@ -32,7 +32,7 @@ export const CORE_NOTIFICATIONS = {
       ...INVOICE,
       status: { ...INVOICE.status, sample: 'paid' },
       payments: listOf(PAYMENT, "The MoR's payments of the invoice; empty: other money paid the invoice."),
-      amount_left: amountLeft(2990),
+      amount_left: amountLeftField(2990),
     },
     (d) => `Invoice ${d.invoice_id} is paid (${due(d)}).${see(d)}`,
   ),
@@ -79,7 +79,7 @@ export const CORE_NOTIFICATIONS = {
       ...CUSTOMER,
       customer_id: customerId,
       ...PAYMENT,
-      console: invoicePage,
+      console: invoicePageField,
     },
     (d) => `Customer ${d.customer_id} has signed up and paid ${sum(d)} (invoice ${d.invoice_id}).${see(d)}`,
   ),

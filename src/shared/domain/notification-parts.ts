@@ -10,7 +10,7 @@ export const notification = <F extends Fields>(summary: string, fields: F, sente
 });
 
 export const page = (sample: string) => text('The path of the page in the console of this daemon.', sample);
-export const invoicePage = page('/console/invoices/in_sample');
+export const invoicePageField = page('/console/invoices/in_sample');
 export const invoiceId = text('`in_…`', 'in_sample');
 export const customerId = text('`cus_…`', 'cus_sample');
 export const amount = count('Smallest units of the currency, as Stripe counts them.', 2990);
@@ -29,7 +29,7 @@ export const CUSTOMER = {
   customer_id: orNull(text('`cus_…`; null: Stripe names none.', 'cus_sample')),
   subscription_id: orNull(text('`sub_…`; null: Stripe names none.', 'sub_sample')),
 };
-export const amountLeft = (sample: number) =>
+export const amountLeftField = (sample: number) =>
   orNull(
     count(
       'What is left of the money for the invoice after all refunds and losses, in smallest units. 0: nothing, so its customer has not paid. Null: not known, or other money paid the invoice.',
@@ -43,7 +43,7 @@ export const INVOICE = {
   status: text('As in `GET /v1/invoices`.', 'open'),
   amount_due: amountOrNull,
   currency: currencyOrNull,
-  console: invoicePage,
+  console: invoicePageField,
 };
 export const PAYMENT = {
   payment_id: paymentId(),
@@ -60,7 +60,7 @@ export const REFUND = {
   ...CUSTOMER,
   amount: { ...amount, sample: 500 },
   currency,
-  amount_left: amountLeft(2490),
+  amount_left: amountLeftField(2490),
   made_elsewhere: flag("True: somebody made the refund outside Crossbill, for example in the MoR's portal.", false),
   console: page('/console/refunds/ref_sample'),
 };

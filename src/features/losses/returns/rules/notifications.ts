@@ -11,10 +11,10 @@ import { type LaneState } from '../../../../shared/domain/model.js';
 import { type Notice } from '../../../../shared/domain/notification.js';
 import { text, word } from '../../../../shared/domain/notification-fields.js';
 import {
-  amountLeft as amountLeftField,
+  amountLeftField,
   CUSTOMER,
   invoiceId,
-  invoicePage as page,
+  invoicePageField,
   notification,
   ofInvoice,
   PAYMENT,
@@ -32,7 +32,7 @@ export const returnNotifications = {
       ...CUSTOMER,
       ...PAYMENT,
       amount_left: amountLeftField(0),
-      console: page,
+      console: invoicePageField,
     },
     (d) =>
       d.status === 'returned'
