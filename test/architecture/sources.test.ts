@@ -181,7 +181,8 @@ it('a file of rules imports rules only from its own folder of src, books, mor-ob
 const WRITERS =
   /^(shared\/domain|engine|frames\/(store|mor|stripe|intake)|.+\/rules)\/|\.service\.ts$|(^|\/)(watch-[a-z]+|verify-reports)\.ts$/;
 
-const NOTIFICATIONS = /\/([a-z]+-)?notifications?(-parts)?\.ts$/;
+const NOTIFICATIONS =
+  /^(shared\/domain\/(core-notifications|notification-parts)|features\/.+\/rules\/notifications)\.ts$/;
 
 /** String and template texts with other characters, as `path:line text`. Comments may have any, and so may escapes. */
 function otherThanAscii(path: string, text: string): string[] {
