@@ -25,23 +25,24 @@ export function notificationRules({ world, seen }: Sides): string[] {
   for (const i of seen.invoices) {
     const paid = i.status === 'paid' && i.amount_due !== '0';
     if (paid && !notified('invoice.paid', i.invoice_id))
-      broken.push(`N3: nobody was told that ${i.invoice_id} is paid`);
+      broken.push(`N3: the backend has no notification that ${i.invoice_id} is paid`);
     if (!paid && notified('invoice.paid', i.invoice_id))
-      broken.push(`N3: ${i.invoice_id} is ${i.status} and told as paid`);
+      broken.push(`N3: ${i.invoice_id} is ${i.status} and notified as paid`);
   }
   for (const r of seen.refunds) {
     const name = r.mor_refund_id ?? r.id;
     const is = notified('refund.succeeded', `${name}:succeeded`) || notified('refund.succeeded', `${r.id}:succeeded`);
     if ((r.status === 'succeeded') !== is)
-      broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'told' : 'not told'} as succeeded`);
+      broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'notified' : 'not notified'} as succeeded`);
   }
   for (const o of seen.objects) {
     const closed = `${o.invoice_id}:${o.mor_id ?? o.id}:${o.status}:`;
     const isReported = seen.notifications.some((n) => n.type === 'dispute.closed' && n.subject.startsWith(closed));
     const isClosed = o.kind === 'dispute' && (o.status === 'won' || o.status === 'lost') && !asksAfterOutcome(o);
-    if (isClosed && !isReported) broken.push(`N3: nobody was told that dispute ${o.mor_id ?? o.id} is ${o.status}`);
+    if (isClosed && !isReported)
+      broken.push(`N3: the backend has no notification that dispute ${o.mor_id ?? o.id} is ${o.status}`);
     if (o.kind === 'debit_return' && !notified('debit.returned', `${o.id}:${o.status}`))
-      broken.push(`N3: nobody was told that return ${o.id} is ${o.status}`);
+      broken.push(`N3: the backend has no notification that return ${o.id} is ${o.status}`);
   }
   for (const r of seen.reviews) {
     // If Crossbill opens and closes an item at the same moment, it need not notify anybody. Example: an item about the

@@ -49,7 +49,7 @@ function chargeRules({ world, seen }: Sides): string[] {
         firsts.some((n) => namesInFact(r, n)),
     );
     if (!notified)
-      broken.push(`D1: nobody was told that ${second.invoiceId} and ${first.invoiceId} name charge ${chargeId}`);
+      broken.push(`D1: no item says that ${second.invoiceId} and ${first.invoiceId} name charge ${chargeId}`);
   }
   return broken;
 }
